@@ -1,0 +1,148 @@
+CREATE TABLE `api_keys` (
+	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`name` text NOT NULL,
+	`hash` blob NOT NULL,
+	`prefix` text NOT NULL,
+	`plan` text NOT NULL,
+	`scopes` text NOT NULL,
+	`domains` text NOT NULL,
+	`origin` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`expires_at` integer,
+	`revoked_at` integer,
+	`last_used_at` integer
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `api_keys_id_unique` ON `api_keys` (`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `api_keys_hash_unique` ON `api_keys` (`hash`);--> statement-breakpoint
+CREATE TABLE `settings` (
+	`name` text PRIMARY KEY NOT NULL,
+	`value` text NOT NULL,
+	`updated_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `protected_domains` (
+	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`domain` text NOT NULL,
+	`keywords` text NOT NULL,
+	`allow` text NOT NULL,
+	`origin` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `protected_domains_id_unique` ON `protected_domains` (`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `protected_domains_domain_unique` ON `protected_domains` (`domain`);--> statement-breakpoint
+CREATE TABLE `events` (
+	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`type` text NOT NULL,
+	`body` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`dispatched_at` integer
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `events_id_unique` ON `events` (`id`);--> statement-breakpoint
+CREATE INDEX `events_undispatched` ON `events` (`seq`) WHERE "events"."dispatched_at" is null;--> statement-breakpoint
+CREATE INDEX `events_created_at` ON `events` (`created_at`);--> statement-breakpoint
+CREATE TABLE `feed_files` (
+	`feed` text NOT NULL,
+	`path` text NOT NULL,
+	`bytes` integer NOT NULL,
+	`modified_at` integer NOT NULL,
+	`lines` integer NOT NULL,
+	`invalid` integer NOT NULL,
+	`matched` integer NOT NULL,
+	`started_at` integer NOT NULL,
+	`completed_at` integer,
+	`error` text,
+	PRIMARY KEY(`feed`, `path`)
+);
+--> statement-breakpoint
+CREATE TABLE `threat_counts` (
+	`protected_domain_seq` integer NOT NULL,
+	`status` text NOT NULL,
+	`severity` text NOT NULL,
+	`total` integer NOT NULL,
+	PRIMARY KEY(`protected_domain_seq`, `status`, `severity`)
+);
+--> statement-breakpoint
+CREATE TABLE `threats` (
+	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`protected_domain_seq` integer NOT NULL,
+	`domain` text NOT NULL,
+	`type` text NOT NULL,
+	`status` text NOT NULL,
+	`severity` text NOT NULL,
+	`similarity` real NOT NULL,
+	`source` text NOT NULL,
+	`reasons` text NOT NULL,
+	`first_seen` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`ip_address` text,
+	`registrar` text,
+	`whois` text NOT NULL,
+	`screenshot_token` text NOT NULL,
+	FOREIGN KEY (`protected_domain_seq`) REFERENCES `protected_domains`(`seq`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `threats_id_unique` ON `threats` (`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `threats_pair` ON `threats` (`protected_domain_seq`,`domain`);--> statement-breakpoint
+CREATE INDEX `threats_all` ON `threats` (`first_seen`);--> statement-breakpoint
+CREATE INDEX `threats_status` ON `threats` (`status`,`first_seen`);--> statement-breakpoint
+CREATE INDEX `threats_severity` ON `threats` (`severity`,`first_seen`);--> statement-breakpoint
+CREATE INDEX `threats_status_severity` ON `threats` (`status`,`severity`,`first_seen`);--> statement-breakpoint
+CREATE INDEX `threats_domain` ON `threats` (`protected_domain_seq`,`first_seen`);--> statement-breakpoint
+CREATE INDEX `threats_domain_status` ON `threats` (`protected_domain_seq`,`status`,`first_seen`);--> statement-breakpoint
+CREATE INDEX `threats_domain_severity` ON `threats` (`protected_domain_seq`,`severity`,`first_seen`);--> statement-breakpoint
+CREATE INDEX `threats_domain_status_severity` ON `threats` (`protected_domain_seq`,`status`,`severity`,`first_seen`);--> statement-breakpoint
+CREATE TABLE `deliveries` (
+	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`event_seq` integer NOT NULL,
+	`endpoint_seq` integer NOT NULL,
+	`status` text NOT NULL,
+	`attempts` integer NOT NULL,
+	`next_attempt_at` integer,
+	`created_at` integer NOT NULL,
+	`completed_at` integer,
+	FOREIGN KEY (`event_seq`) REFERENCES `events`(`seq`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`endpoint_seq`) REFERENCES `webhook_endpoints`(`seq`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `deliveries_id_unique` ON `deliveries` (`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `deliveries_pair` ON `deliveries` (`event_seq`,`endpoint_seq`);--> statement-breakpoint
+CREATE INDEX `deliveries_due` ON `deliveries` (`endpoint_seq`,`next_attempt_at`) WHERE "deliveries"."status" = 'pending';--> statement-breakpoint
+CREATE INDEX `deliveries_created_at` ON `deliveries` (`created_at`);--> statement-breakpoint
+CREATE TABLE `delivery_attempts` (
+	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`delivery_seq` integer NOT NULL,
+	`started_at` integer NOT NULL,
+	`duration_ms` integer NOT NULL,
+	`status_code` integer,
+	`error` text,
+	`answer` text NOT NULL,
+	FOREIGN KEY (`delivery_seq`) REFERENCES `deliveries`(`seq`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `delivery_attempts_delivery` ON `delivery_attempts` (`delivery_seq`);--> statement-breakpoint
+CREATE TABLE `webhook_endpoints` (
+	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`name` text NOT NULL,
+	`url` text NOT NULL,
+	`events` text NOT NULL,
+	`secret` text NOT NULL,
+	`origin` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `webhook_endpoints_id_unique` ON `webhook_endpoints` (`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `webhook_endpoints_name_unique` ON `webhook_endpoints` (`name`);

@@ -1,0 +1,1 @@
+export default { dialect: "sqlite", schema: "./src/*/tables.ts", out: "./drizzle" };

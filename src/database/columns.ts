@@ -1,0 +1,17 @@
+import { customType, integer } from "drizzle-orm/sqlite-core";
+import type { Instant } from "../lib/clock.ts";
+
+/** A time, kept as milliseconds since the Unix epoch. */
+export const instant = (name: string) => integer(name).$type<Instant>();
+
+/** A value kept as JSON text. */
+export const json = <T>(name: string) =>
+  customType<{ data: T; driverData: string }>({
+    dataType: () => "text",
+    toDriver: (value) => JSON.stringify(value),
+    fromDriver: (value) => JSON.parse(value) as T,
+  })(name);
+
+/** Who declared a row: the configuration file (reconciled at every start) or a person at run time. */
+export const origins = ["file", "runtime"] as const;
+export type Origin = (typeof origins)[number];

@@ -1,0 +1,30 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { StartError } from "../lib/errors.ts";
+
+/** Held by the one process that serves a database. */
+export interface ServeLock {
+  release(): void;
+}
+
+/**
+ * Takes the right to serve the database at `path`. The lock is the operating system's, by way of a
+ * second SQLite file beside it, so it ends with the process however that ends: no stale lock to clear.
+ * The command line does not need it; it writes beside a running server.
+ * @throws StartError when another process holds it.
+ */
+export function takeServeLock(path: string): ServeLock {
+  if (path === ":memory:") return { release: () => {} };
+  const lock = new Sqlite(`${path}.lock`, { create: true, readwrite: true });
+  try {
+    lock.run("PRAGMA busy_timeout = 0");
+    lock.run("PRAGMA journal_mode = MEMORY");
+    lock.run("BEGIN EXCLUSIVE");
+  } catch (cause) {
+    lock.close();
+    throw new StartError(
+      `another phishwatch is already serving ${path}; stop it, or set storage.path to another file`,
+      { exitCode: 1, cause },
+    );
+  }
+  return { release: () => lock.close() };
+}

@@ -1,0 +1,56 @@
+import type { Database as Sqlite } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import { migrate } from "drizzle-orm/bun-sqlite/migrator";
+import { readMigrationFiles } from "drizzle-orm/migrator";
+import { StartError } from "../lib/errors.ts";
+
+/**
+ * Brings the tables up to date with the migrations built into the executable.
+ * @throws StartError when the database was written by a newer version, or a migration breaks a reference.
+ */
+export function migrateDatabase(sqlite: Sqlite, migrationsFolder = builtInMigrations()): void {
+  const known = readMigrationFiles({ migrationsFolder });
+  const applied = appliedMigrations(sqlite);
+  const newest = known.at(-1)?.folderMillis ?? 0;
+  if (applied.some((millis) => millis > newest)) {
+    throw new StartError(
+      "the database was written by a newer version of phishwatch; run that version or restore a backup",
+      {
+        exitCode: 1,
+      },
+    );
+  }
+  if (applied.length < known.length) {
+    // SQLite rebuilds a table by copy and drop: with foreign keys on, the drop would cascade.
+    sqlite.run("PRAGMA foreign_keys = OFF");
+    migrate(drizzle({ client: sqlite }), { migrationsFolder });
+    const broken = sqlite.query("PRAGMA foreign_key_check").all();
+    if (broken.length > 0) {
+      throw new StartError(`the migration left ${broken.length} broken references; restore a backup`, {
+        exitCode: 1,
+      });
+    }
+    // drizzle passes silently over a migration that is older than the last applied one.
+    const missing = known.length - appliedMigrations(sqlite).length;
+    if (missing > 0)
+      throw new StartError(`${missing} migrations were not applied: the journal is out of order`, {
+        exitCode: 1,
+      });
+  }
+  sqlite.run("PRAGMA foreign_keys = ON");
+}
+
+function appliedMigrations(sqlite: Sqlite): number[] {
+  const table = sqlite.query("SELECT 1 FROM sqlite_master WHERE name = '__drizzle_migrations'").get();
+  if (table === null) return [];
+  const rows = sqlite.query<{ created_at: number }, []>("SELECT created_at FROM __drizzle_migrations").all();
+  return rows.map((row) => Number(row.created_at));
+}
+
+/** The folder is embedded beside the code in the executable, and two levels up in the sources. */
+function builtInMigrations(): string {
+  const embedded = join(import.meta.dir, "drizzle");
+  return existsSync(embedded) ? embedded : join(import.meta.dir, "../../drizzle");
+}

@@ -1,0 +1,43 @@
+/** A point in time: milliseconds since the Unix epoch, UTC. */
+export type Instant = number;
+
+/** A pending call that can be taken back. */
+export interface Timer {
+  cancel(): void;
+}
+
+/**
+ * The only source of time. Subjects take it as an argument, so that a test or the
+ * sandbox can let two hours pass in a millisecond.
+ */
+export interface Clock {
+  now(): Instant;
+  /** Calls `callback` once, at `instant` or as soon after it as possible; never before. */
+  at(instant: Instant, callback: () => void): Timer;
+}
+
+// setTimeout holds its delay in 32 bits and fires at once beyond that.
+const timeoutMsMax = 2 ** 31 - 1;
+
+/** The computer's own clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  at(instant, callback) {
+    let handle: ReturnType<typeof setTimeout>;
+    const arm = () => {
+      const delayMs = Math.max(0, instant - Date.now());
+      // The wall clock may have been set back meanwhile, hence the second look.
+      handle = setTimeout(
+        () => (Date.now() >= instant ? callback() : arm()),
+        Math.min(delayMs, timeoutMsMax),
+      );
+    };
+    arm();
+    return { cancel: () => clearTimeout(handle) };
+  },
+};
+
+/** ISO 8601, UTC, with milliseconds and `Z`: the form of every time the product shows. */
+export function toIsoTime(instant: Instant): string {
+  return new Date(instant).toISOString();
+}

@@ -1,0 +1,93 @@
+import { fromUUIDBytes, toUUIDBytes } from "typeid-js";
+import type { Instant } from "./clock.ts";
+
+/**
+ * TypeIDs (https://github.com/jetify-com/typeid/tree/main/spec, version 0.3): a prefix that names
+ * the kind, an underscore, and a UUIDv7 (RFC 9562) as 26 characters of Crockford's base32, lower case.
+ */
+export const idPrefixes = {
+  threat: "thr",
+  event: "evt",
+  apiKey: "key",
+  endpoint: "whk",
+  delivery: "dlv",
+  scan: "scn",
+  beacon: "bcn",
+  honeytoken: "tok",
+  protectedDomain: "dom",
+} as const;
+
+export type IdKind = keyof typeof idPrefixes;
+
+// The first of the 26 characters carries 3 bits only: 128 = 3 + 25 × 5.
+const suffixPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+/** Fills a buffer with unpredictable bytes, like `crypto.getRandomValues`. */
+export type FillRandom = (bytes: Uint8Array) => void;
+
+/** Makes identifiers of any kind; every one is greater than all it made before of that kind. */
+export interface IdFactory {
+  /**
+   * @param after an identifier of the same kind that the new one must be greater than, whatever
+   *   the clock says: another process may have made it, or the clock may have been set back.
+   */
+  next(kind: IdKind, after?: string): string;
+}
+
+export function createIdFactory(now: () => Instant, fillRandom: FillRandom): IdFactory {
+  const last = new Map<IdKind, string>();
+  return {
+    next(kind, after = "") {
+      const prefix = idPrefixes[kind];
+      const floor = max(last.get(kind) ?? "", after);
+      const fresh: string = fromUUIDBytes(prefix, uuidV7(now(), fillRandom));
+      const id =
+        fresh > floor ? fresh : fromUUIDBytes(prefix, successor(toUUIDBytes(floor as never), fillRandom));
+      last.set(kind, id);
+      return id;
+    },
+  };
+}
+
+/** Whether `text` is a well-formed identifier of this kind. */
+export function isId(kind: IdKind, text: string): boolean {
+  const prefix = `${idPrefixes[kind]}_`;
+  return text.startsWith(prefix) && suffixPattern.test(text.slice(prefix.length));
+}
+
+/** RFC 9562 section 5.7: 48 bits of time, 4 of version, 12 random, 2 of variant, 62 random. */
+function uuidV7(instant: Instant, fillRandom: FillRandom): Uint8Array {
+  const bytes = new Uint8Array(16);
+  fillRandom(bytes);
+  const view = new DataView(bytes.buffer);
+  view.setUint16(0, Math.floor(instant / 2 ** 32));
+  view.setUint32(2, instant % 2 ** 32);
+  bytes[6] = 0x70 | (bytes[6]! & 0x0f);
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+  return bytes;
+}
+
+/**
+ * RFC 9562 section 6.2, method 2: within a millisecond, or behind a clock that went back, the random
+ * part counts up by a random step, so that order holds and the next identifier is not guessable.
+ * An overflow carries into the time.
+ */
+function successor(uuid: Uint8Array, fillRandom: FillRandom): Uint8Array {
+  const step = new Uint8Array(4);
+  fillRandom(step);
+  const view = new DataView(uuid.buffer, uuid.byteOffset, 16);
+  const high = view.getBigUint64(0);
+  const low = view.getBigUint64(8);
+  const time = high >> 16n;
+  const random = ((high & 0xfffn) << 62n) | (low & lowMask);
+  const next = random + BigInt(new DataView(step.buffer).getUint32(0)) + 1n;
+  view.setBigUint64(0, ((time + (next >> 74n)) << 16n) | 0x7000n | ((next >> 62n) & 0xfffn));
+  view.setBigUint64(8, (1n << 63n) | (next & lowMask));
+  return uuid;
+}
+
+const lowMask = (1n << 62n) - 1n;
+
+function max(a: string, b: string): string {
+  return a > b ? a : b;
+}

@@ -1,0 +1,70 @@
+import pino, { type Logger } from "pino";
+import type { Clock } from "./clock.ts";
+import { visible, visibleJson } from "./safe-text.ts";
+
+export type Log = Logger;
+export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+
+export interface LogOptions {
+  level: LogLevel;
+  /** One JSON object a line, or a line for people. */
+  format: "json" | "pretty";
+  clock: Clock;
+  /** Takes each finished line, with its line break. */
+  write: (line: string) => void;
+}
+
+/**
+ * The log. Whatever was written by others (names, titles, answers) goes into fields, never into the
+ * message, and leaves here without control, bidirectional or invisible characters.
+ */
+export function createLog({ level, format, clock, write }: LogOptions): Log {
+  const emit = (line: string) =>
+    write(format === "json" ? `${visibleJson(line.trimEnd())}\n` : prettyLine(line));
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      messageKey: "message",
+      errorKey: "error",
+    },
+    { write: emit },
+  );
+}
+
+/** An error that is dropped on purpose goes through here, so that none vanishes without a trace. */
+export function logDropped(log: Log, error: unknown, message: string): void {
+  log.warn({ error }, message);
+}
+
+interface Line {
+  level: string;
+  time: string;
+  message?: string;
+  error?: { message: string; stack?: string };
+  [field: string]: unknown;
+}
+
+function prettyLine(json: string): string {
+  const { level, time, message, error, ...fields } = JSON.parse(json) as Line;
+  const details = Object.entries(fields).map(([name, value]) => `${name}=${fieldText(value)}`);
+  const head = [
+    time.slice(11, 23),
+    level.toUpperCase().padEnd(5),
+    visible(message ?? "", 2_000),
+    ...details,
+  ].join(" ");
+  const stack = error?.stack ?? error?.message;
+  if (stack === undefined) return `${head}\n`;
+  return `${head}\n${stack
+    .split("\n")
+    .map((row) => `    ${visible(row, 1_000)}\n`)
+    .join("")}`;
+}
+
+function fieldText(value: unknown): string {
+  const text = typeof value === "string" && !/[\s"=]/.test(value) ? value : JSON.stringify(value);
+  return visible(text, 500);
+}

@@ -1,0 +1,29 @@
+/**
+ * Text that came from outside, made safe to show: control characters, bidirectional
+ * controls and invisible characters could hide or reorder what a person reads on a
+ * terminal, in a log or on a page.
+ */
+const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** `text` with each hidden character as `\u{202e}`, cut to `charactersMax` with an ellipsis. */
+export function visible(text: string, charactersMax = 200): string {
+  // Cutting first keeps the work bounded for a text of any length.
+  const cut = text.length > charactersMax ? `${text.slice(0, charactersMax - 1)}…` : text;
+  return cut.replace(hidden, escapeCharacter);
+}
+
+/**
+ * A line of JSON with each hidden character in JSON's own escape: it parses to the same
+ * value and is harmless on a terminal. The line's own white space has to be spaces only.
+ */
+export function visibleJson(json: string): string {
+  return json.replace(hidden, (character) =>
+    [...Array(character.length).keys()]
+      .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u{${character.codePointAt(0)!.toString(16)}}`;
+}

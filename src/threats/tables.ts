@@ -1,0 +1,68 @@
+import { index, integer, real, sqliteTable, text, uniqueIndex, primaryKey } from "drizzle-orm/sqlite-core";
+import { instant, json } from "../database/columns.ts";
+import { threatTypes } from "../detection/types.ts";
+import { protectedDomains } from "../domains/tables.ts";
+import { severities, sources, statuses, type Registration } from "./values.ts";
+
+/**
+ * `seq` grows with `id` (see `record.ts`), so that `(first_seen, seq)` is the list's order and each
+ * index below, which ends in `seq` by SQLite's own doing, answers one combination of filters in order.
+ */
+export const threats = sqliteTable(
+  "threats",
+  {
+    seq: integer("seq").primaryKey({ autoIncrement: true }),
+    id: text("id").notNull().unique(),
+    protectedDomainSeq: integer("protected_domain_seq")
+      .notNull()
+      .references(() => protectedDomains.seq),
+    /** The suspicious name, A-label form. */
+    domain: text("domain").notNull(),
+    type: text("type", { enum: threatTypes }).notNull(),
+    status: text("status", { enum: statuses }).notNull(),
+    severity: text("severity", { enum: severities }).notNull(),
+    similarity: real("similarity").notNull(),
+    source: text("source", { enum: sources }).notNull(),
+    /** Why it was taken for an imitation, in plain words. */
+    reasons: json<string[]>("reasons").notNull(),
+    firstSeen: instant("first_seen").notNull(),
+    createdAt: instant("created_at").notNull(),
+    updatedAt: instant("updated_at").notNull(),
+    ipAddress: text("ip_address"),
+    registrar: text("registrar"),
+    whois: json<Registration>("whois").notNull(),
+    /** 128 random bits, base64url: makes the screenshot's address unguessable. */
+    screenshotToken: text("screenshot_token").notNull(),
+  },
+  (table) => [
+    uniqueIndex("threats_pair").on(table.protectedDomainSeq, table.domain),
+    index("threats_all").on(table.firstSeen),
+    index("threats_status").on(table.status, table.firstSeen),
+    index("threats_severity").on(table.severity, table.firstSeen),
+    index("threats_status_severity").on(table.status, table.severity, table.firstSeen),
+    index("threats_domain").on(table.protectedDomainSeq, table.firstSeen),
+    index("threats_domain_status").on(table.protectedDomainSeq, table.status, table.firstSeen),
+    index("threats_domain_severity").on(table.protectedDomainSeq, table.severity, table.firstSeen),
+    index("threats_domain_status_severity").on(
+      table.protectedDomainSeq,
+      table.status,
+      table.severity,
+      table.firstSeen,
+    ),
+  ],
+);
+
+/**
+ * How many threats there are of each kind, kept by triggers (see the migration): exact totals without
+ * counting rows. The row of each pair (status, severity) with domain 0 stands for all domains together.
+ */
+export const threatCounts = sqliteTable(
+  "threat_counts",
+  {
+    protectedDomainSeq: integer("protected_domain_seq").notNull(),
+    status: text("status", { enum: statuses }).notNull(),
+    severity: text("severity", { enum: severities }).notNull(),
+    total: integer("total").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.protectedDomainSeq, table.status, table.severity] })],
+);
