@@ -1,4 +1,8 @@
-/** Kinds of imitation (contract); `cloned_site` comes from beacons, the others from the name itself. */
+/**
+ * The vocabulary of the look-alike engine: what is protected, what a match says, and the kinds of squatting
+ * that are told apart.
+ */
+
 export const threatTypes = [
   "typosquatting",
   "bitsquatting",
@@ -10,4 +14,63 @@ export const threatTypes = [
   "soundsquatting",
   "cloned_site",
 ] as const;
+
 export type ThreatType = (typeof threatTypes)[number];
+
+/** Where several types fit one name, the first of these is reported. `cloned_site` is no matter of names. */
+export const specificity = [
+  "homograph",
+  "bitsquatting",
+  "typosquatting",
+  "tld_squatting",
+  "doppelganger",
+  "levelsquatting",
+  "combosquatting",
+  "soundsquatting",
+] as const satisfies readonly ThreatType[];
+
+/** A name to be guarded. All names are in A-label form, lower case, without trailing dot. */
+export interface ProtectedName {
+  domain: string;
+  /** Further brand words that count as this domain's name. */
+  keywords: readonly string[];
+  /** Names of its owner that are never look-alikes, with everything below them. */
+  allow: readonly string[];
+}
+
+export interface Match {
+  protectedDomain: string;
+  type: ThreatType;
+  /** 0 to 1, at most four decimals; 1 is indistinguishable. */
+  similarity: number;
+  reasons: Reason[];
+}
+
+/** How one stretch of the name differs from the word that it imitates. */
+export const editKinds = [
+  "confusable",
+  "bit_flip",
+  "omission",
+  "insertion",
+  "repetition",
+  "transposition",
+  "keyboard_neighbour",
+  "vowel_swap",
+  "replacement",
+  "plural",
+] as const;
+
+export type EditKind = (typeof editKinds)[number];
+
+/** One step of the explanation of a match. Positions count characters of the label, from 0. */
+export type Reason =
+  | { kind: EditKind; label: string; position: number; found: string; expected: string }
+  | { kind: "split"; found: string; expected: string }
+  | { kind: "sound"; label: string; expected: string; code: string }
+  | { kind: "whole_name"; found: string; expected: string }
+  | { kind: "whole_label"; label: string; expected: string }
+  | { kind: "label_part"; label: string; position: number; found: string; expected: string }
+  | { kind: "sub_label"; label: string; registrableDomain: string }
+  | { kind: "hosted"; suffix: string }
+  | { kind: "other_suffix"; found: string; expected: string }
+  | { kind: "keyword"; label: string; keyword: string };

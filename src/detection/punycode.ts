@@ -1,0 +1,98 @@
+/**
+ * Punycode (RFC 3492, section 6), both ways, for one label without its `xn--`. The platform's own functions
+ * refuse a whole name for one label that IDNA2008 forbids; names written by attackers have to be read all
+ * the same, so here only what cannot be decoded at all is refused.
+ */
+
+const base = 36;
+const tMin = 1;
+const tMax = 26;
+const skew = 38;
+const damp = 700;
+const initialBias = 72;
+const initialCodePoint = 0x80;
+const lastCodePoint = 0x10ffff;
+
+/** The code points that `encoded` stands for, or undefined where it is no Punycode. */
+export function decodePunycode(encoded: string): string | undefined {
+  const delimiter = encoded.lastIndexOf("-");
+  const output: number[] = [];
+  for (let i = 0; i < delimiter; i++) {
+    const unit = encoded.charCodeAt(i);
+    if (unit >= initialCodePoint) return undefined;
+    output.push(unit);
+  }
+  let codePoint = initialCodePoint;
+  let bias = initialBias;
+  let insertAt = 0;
+  for (let next = delimiter + 1; next < encoded.length;) {
+    const before = insertAt;
+    for (let weight = 1, k = base; ; k += base) {
+      const digit = digitOf(encoded.charCodeAt(next++));
+      if (digit < 0 || next > encoded.length) return undefined;
+      insertAt += digit * weight;
+      const threshold = Math.min(Math.max(k - bias, tMin), tMax);
+      if (digit < threshold) break;
+      weight *= base - threshold;
+      if (weight > 2 ** 31) return undefined;
+    }
+    const length = output.length + 1;
+    bias = adapt(insertAt - before, length, before === 0);
+    codePoint += Math.floor(insertAt / length);
+    insertAt %= length;
+    if (codePoint > lastCodePoint || (codePoint >= 0xd800 && codePoint <= 0xdfff)) return undefined;
+    output.splice(insertAt++, 0, codePoint);
+  }
+  return String.fromCodePoint(...output);
+}
+
+export function encodePunycode(text: string): string {
+  const points = Array.from(text, (character) => character.codePointAt(0)!);
+  const basic = points.filter((point) => point < initialCodePoint);
+  let encoded = String.fromCodePoint(...basic) + (basic.length > 0 ? "-" : "");
+  let codePoint = initialCodePoint;
+  let delta = 0;
+  let bias = initialBias;
+  for (let handled = basic.length; handled < points.length;) {
+    const next = Math.min(...points.filter((point) => point >= codePoint));
+    delta += (next - codePoint) * (handled + 1);
+    codePoint = next;
+    for (const point of points) {
+      if (point < codePoint) delta++;
+      if (point !== codePoint) continue;
+      let rest = delta;
+      for (let k = base; ; k += base) {
+        const threshold = Math.min(Math.max(k - bias, tMin), tMax);
+        if (rest < threshold) break;
+        encoded += digitAt(threshold + ((rest - threshold) % (base - threshold)));
+        rest = Math.floor((rest - threshold) / (base - threshold));
+      }
+      encoded += digitAt(rest);
+      bias = adapt(delta, handled + 1, handled === basic.length);
+      delta = 0;
+      handled++;
+    }
+    delta++;
+    codePoint++;
+  }
+  return encoded;
+}
+
+function adapt(delta: number, length: number, first: boolean): number {
+  let rest = first ? Math.floor(delta / damp) : delta >> 1;
+  rest += Math.floor(rest / length);
+  let k = 0;
+  for (; rest > ((base - tMin) * tMax) >> 1; k += base) rest = Math.floor(rest / (base - tMin));
+  return k + Math.floor(((base - tMin + 1) * rest) / (rest + skew));
+}
+
+function digitOf(unit: number): number {
+  if (unit >= 0x30 && unit <= 0x39) return unit - 0x30 + 26;
+  if (unit >= 0x61 && unit <= 0x7a) return unit - 0x61;
+  if (unit >= 0x41 && unit <= 0x5a) return unit - 0x41;
+  return -1;
+}
+
+function digitAt(digit: number): string {
+  return String.fromCharCode(digit < 26 ? digit + 0x61 : digit - 26 + 0x30);
+}
