@@ -1,0 +1,244 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { describe, expect, test } from "bun:test";
+
+// The rules of the house that a machine can check. Each failure lists every offender.
+
+/** From the top to the bottom of the house: a subject imports only from those below it. */
+const subjects = (
+  "main app cli console sandbox api traps scans sources enrichment webhooks threats events access " +
+  "domains detection network database config lib"
+).split(" ");
+const sourceLinesMax = 300;
+/** Built-in modules without input or output. */
+const pureModules = ["node:url", "node:util", "node:buffer"];
+
+const root = join(import.meta.dir, "..");
+const sources = filesBelow("src");
+const typescript = sources.filter((path) => path.endsWith(".ts"));
+const everyTextFile = [
+  ...["src", "test", "scripts", "drizzle", ".ci"].flatMap(filesBelow),
+  ...readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== ".git")
+    .map((entry) => entry.name),
+].filter((path) => !/\.(png|jpe?g|gif|webp|ico|woff2?|gz|zst|db)$/.test(path));
+
+describe("imports", () => {
+  test("run downwards only, from subject to subject", () => {
+    const upwards = importsOfSources().filter(({ path, target }) => {
+      if (!target?.startsWith("src/")) return false;
+      const [from, to] = [subjectOf(path), subjectOf(target)];
+      return from !== to && subjects.indexOf(from) >= subjects.indexOf(to);
+    });
+    expect(upwards.map(({ path, specifier }) => `${path} imports ${specifier}`)).toEqual([]);
+  });
+
+  test("of detection reach nothing but detection, lib and packages: no I/O, no clock", () => {
+    const impure = importsOfSources().filter(({ path, specifier, target }) => {
+      if (subjectOf(path) !== "detection") return false;
+      if (target !== undefined) return !["detection", "lib"].includes(subjectOf(target));
+      return /^((node|bun):|bun$)/.test(specifier) && !pureModules.includes(specifier);
+    });
+    expect(impure.map(({ path, specifier }) => `${path} imports ${specifier}`)).toEqual([]);
+  });
+
+  test("leave src only for package.json and the migrations", () => {
+    const outside = importsOfSources().filter(
+      ({ target }) => target !== undefined && !/^(src|drizzle)\/|^package\.json$/.test(target),
+    );
+    expect(outside.map(({ path, specifier }) => `${path} imports ${specifier}`)).toEqual([]);
+  });
+
+  test("of files carry the file's ending and name a file that exists", () => {
+    const broken = importsOfSources().filter(
+      ({ target }) => target !== undefined && !existsSync(join(root, target)),
+    );
+    expect(broken.map(({ path, specifier }) => `${path} imports ${specifier}`)).toEqual([]);
+  });
+
+  test("are found by the scanner that these rules rest on", () => {
+    const text = [
+      `import { a } from "./a.ts";`,
+      `import type {\n  B,\n} from "../b/b.ts";`,
+      `export * from "./c.ts";`,
+      `import "./d.ts";`,
+      `const e = await import("./e.ts");`,
+      `import f from "../f.json" with { type: "json" };`,
+    ].join("\n");
+    expect(specifiersIn(text)).toEqual(["./a.ts", "../b/b.ts", "./c.ts", "./d.ts", "./e.ts", "../f.json"]);
+  });
+});
+
+describe("source files", () => {
+  test("stand in the folder of a known subject, and folders are flat", () => {
+    const misplaced = typescript.filter((path) => {
+      const [, first, ...rest] = path.split("/");
+      if (rest.length === 0) return !["main.ts", "app.ts"].includes(first ?? "");
+      return rest.length > 1 || !subjects.includes(first ?? "");
+    });
+    expect(misplaced).toEqual([]);
+  });
+
+  test(`have at most ${sourceLinesMax} lines`, () => {
+    const long = typescript
+      .map((path) => ({ path, lines: read(path).trimEnd().split("\n").length }))
+      .filter(({ lines }) => lines > sourceLinesMax);
+    expect(long).toEqual([]);
+  });
+
+  test("export by name, never by default", () => {
+    expect(offenders(typescript, /^export default\b|\bas default\b/)).toEqual([]);
+  });
+
+  test("leave process.exit to main.ts", () => {
+    expect(
+      offenders(
+        typescript.filter((path) => path !== "src/main.ts"),
+        /\bprocess\.exit\(/,
+      ),
+    ).toEqual([]);
+  });
+
+  test("leave console.* to the command line", () => {
+    const others = typescript.filter((path) => path !== "src/main.ts" && subjectOf(path) !== "cli");
+    expect(offenders(others, /\bconsole\.\w+\(/)).toEqual([]);
+  });
+
+  test("take time, chance and environment as arguments: only main, app, cli and lib reach for them", () => {
+    const others = typescript.filter((path) => !["main", "app", "cli", "lib"].includes(subjectOf(path)));
+    expect(offenders(others, /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bprocess\.env\b/)).toEqual([]);
+  });
+
+  test("name their errors: class names do not survive minification", () => {
+    const nameless = typescript.filter((path) => {
+      const text = read(path);
+      return [...text.matchAll(/\bclass (\w+) extends \w*Error\b/g)].some(
+        ([, name]) => !new RegExp(`\\bname = "${name}"`).test(text),
+      );
+    });
+    expect(nameless).toEqual([]);
+  });
+});
+
+describe("the project", () => {
+  test("has only the known entries at the top", () => {
+    const fixed = ["LICENSE", "README.md", "bun.lock", "config.example.toml", "drizzle", "package.json"];
+    const known = new Set([...fixed, "scripts", "src", "test", "tsconfig.json"]);
+    const ignored = new Set(
+      read(".gitignore")
+        .split("\n")
+        .map((line) => line.replace(/\/$/, "")),
+    );
+    const unknown = readdirSync(root).filter(
+      (name) => !name.startsWith(".") && !known.has(name) && !ignored.has(name),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  test("pins packages without naming a registry's host", () => {
+    expect(offenders(["bun.lock"], /:\/\//)).toEqual([]);
+    const resolved = filesBelow("scripts").filter((path) => path.endsWith("package-lock.json"));
+    expect(offenders(resolved, /"resolved"/)).toEqual([]);
+    expect(offenders(everyTextFile, new RegExp(["registry", "npmjs"].join("\\.")))).toEqual([]);
+  });
+
+  test("names no path of a developer's machine", () => {
+    const folders = ["work", "root", "home", "Users", "tmp/wt"];
+    expect(offenders(everyTextFile, new RegExp(`(^|[\\s"'\`(=:])/(${folders.join("|")})/[\\w.-]`))).toEqual(
+      [],
+    );
+  });
+
+  test("leaves no test.only behind", () => {
+    expect(offenders(filesBelow("test"), /\b(test|it|describe)\.only\(/)).toEqual([]);
+  });
+
+  test("holds no raw bidirectional or invisible characters: write them as escapes", () => {
+    const hidden = /[\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF\u00AD]/u;
+    expect(offenders(everyTextFile, hidden)).toEqual([]);
+  });
+});
+
+describe("migrations", () => {
+  type Entry = { tag: string; when: number; idx: number };
+  const journalPath = join(root, "drizzle/meta/_journal.json");
+  const entries: Entry[] = existsSync(journalPath)
+    ? JSON.parse(readFileSync(journalPath, "utf8")).entries
+    : [];
+  const files = filesBelow("drizzle").filter((path) => path.endsWith(".sql"));
+
+  test("carry strictly increasing timestamps: an older one would be skipped silently", () => {
+    const stale = entries.filter(({ when }, index) => index > 0 && when <= (entries[index - 1]?.when ?? 0));
+    expect(stale).toEqual([]);
+  });
+
+  test("stand in the journal and in the folder alike", () => {
+    expect(files).toEqual(entries.map(({ tag }) => `drizzle/${tag}.sql`));
+  });
+
+  test("part their statements by breakpoints: a second one without would be skipped silently", () => {
+    const joined = files.filter((path) =>
+      read(path)
+        .split("--> statement-breakpoint")
+        .some((part) => statementsIn(part) !== 1),
+    );
+    expect(joined).toEqual([]);
+  });
+});
+
+type Import = { path: string; specifier: string; target: string | undefined };
+
+/** Every import of the sources; `target` is the path below the top, undefined for a package. */
+function importsOfSources(): Import[] {
+  return typescript.flatMap((path) =>
+    specifiersIn(read(path)).map((specifier) => {
+      const target = specifier.startsWith(".")
+        ? toPosix(relative(root, resolve(root, dirname(path), specifier)))
+        : undefined;
+      return { path, specifier, target };
+    }),
+  );
+}
+
+/** Type imports count as well: a type from above is a dependency on what is above. */
+function specifiersIn(text: string): string[] {
+  const statement = /^(?:import|export)\b[^;"'`]*?(?:from\s*)?"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)/gm;
+  return [...text.matchAll(statement)].map(([, fixed, dynamic]) => fixed ?? dynamic ?? "");
+}
+
+function subjectOf(path: string): string {
+  return (path.split("/")[1] ?? "").replace(/\.ts$/, "");
+}
+
+function offenders(paths: string[], pattern: RegExp): string[] {
+  return paths.flatMap((path) =>
+    read(path)
+      .split("\n")
+      .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+  );
+}
+
+/** A trigger is one statement though semicolons stand in its body. */
+function statementsIn(sql: string): number {
+  const flat = sql
+    .replace(/--.*$/gm, "")
+    .replace(/'(?:[^']|'')*'/g, "''")
+    .replace(/\bCREATE TRIGGER\b[\s\S]*?\bEND\s*;/gi, "TRIGGER;");
+  return flat.split(";").filter((statement) => statement.trim() !== "").length;
+}
+
+function filesBelow(folder: string): string[] {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes("node_modules"))
+    .map((entry) => toPosix(relative(root, join(entry.parentPath, entry.name))))
+    .sort();
+}
+
+function read(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
+function toPosix(path: string): string {
+  return path.split(sep).join("/");
+}
