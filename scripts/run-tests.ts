@@ -24,7 +24,7 @@ function main(): number {
 
   const checks = [
     run("types", [bun, "check"]),
-    run("lint", [join(root, "node_modules/.bin/oxlint"), "--deny-warnings"]),
+    run("lint", [bun, "node_modules/oxlint/bin/oxlint", "--deny-warnings"]),
     run("format", [bun, "fmt", "--check"]),
   ];
   // Elsewhere the browser tests may skip themselves, but not where the result counts.
