@@ -1,0 +1,108 @@
+import type { Partly } from "./fields.ts";
+import { quoted } from "./fault.ts";
+import type { FileValues } from "./schema.ts";
+
+/** What is wrong with a combination of values, each of which is fine by itself. */
+export interface Contradiction {
+  /** The value to change. */
+  path: string;
+  found: string;
+  allowed: string;
+  nearest?: string;
+}
+
+/** Line of a value in the file. */
+type LineOf = (path: string) => number | undefined;
+
+/** Judges what could be read: a fault in one place does not hide another. */
+export function crossCheck(values: Partly<FileValues>, lineOf: LineOf): Contradiction[] {
+  return [
+    ...tlsPair(values),
+    ...plainHttp(values),
+    ...secretForms(values),
+    ...duplicates("protected_domains", "domain", values.protected_domains, lineOf),
+    ...duplicates("feeds", "name", values.feeds, lineOf),
+    ...duplicates("api_keys", "name", values.api_keys, lineOf),
+    ...duplicates("webhooks.endpoints", "name", values.webhooks?.endpoints, lineOf),
+    ...sharedKeys(values, lineOf),
+    ...columns(values),
+  ];
+}
+
+function* tlsPair({ server }: Partly<FileValues>): Generator<Contradiction> {
+  for (const [given, missing] of [
+    ["tls_cert", "tls_key"],
+    ["tls_key", "tls_cert"],
+  ] as const) {
+    if (typeof server?.[given] === "string" && server[missing] === null) {
+      yield { path: `server.${given}`, found: `no ${missing} beside it`, allowed: "both or none" };
+    }
+  }
+}
+
+function* plainHttp({ webhooks }: Partly<FileValues>): Generator<Contradiction> {
+  if (webhooks?.allow_http !== false) return;
+  for (const [index, endpoint] of (webhooks.endpoints ?? []).entries()) {
+    if (endpoint?.url?.startsWith("http://") !== true) continue;
+    const found = quoted(`http://${new URL(endpoint.url).host}/…`);
+    const allowed = "an https:// address, or webhooks.allow_http = true";
+    yield { path: `webhooks.endpoints[${index}].url`, found, allowed };
+  }
+}
+
+/** Libraries for Standard Webhooks decode what follows the prefix: one that is not base64 breaks them. */
+function* secretForms({ webhooks }: Partly<FileValues>): Generator<Contradiction> {
+  for (const [index, endpoint] of (webhooks?.endpoints ?? []).entries()) {
+    const encoded = /^whsec_(.*)$/.exec(endpoint?.secret ?? "")?.[1];
+    if (encoded === undefined || isBase64(encoded)) continue;
+    const allowed = "base64 after whsec_, or a secret without that prefix";
+    yield { path: `webhooks.endpoints[${index}].secret`, found: "whsec_ and no base64 after it", allowed };
+  }
+}
+
+function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/]{2,}={0,2}$/.test(text);
+}
+
+/** Names are compared without case: two that differ in nothing else would be mistaken for each other. */
+function* duplicates<Key extends string>(
+  path: string,
+  key: Key,
+  entries: ({ [K in Key]?: string | undefined } | undefined)[] | undefined,
+  lineOf: LineOf,
+): Generator<Contradiction> {
+  const first = new Map<string, number>();
+  for (const [index, entry] of (entries ?? []).entries()) {
+    const name = entry?.[key]?.toLowerCase();
+    if (name === undefined) continue;
+    const earlier = first.get(name);
+    if (earlier === undefined) first.set(name, index);
+    else {
+      const line = lineOf(`${path}[${earlier}].${key}`);
+      const found = `${quoted(name)} a second time (first on line ${line})`;
+      yield { path: `${path}[${index}].${key}`, found, allowed: `a ${key} that no other entry has` };
+    }
+  }
+}
+
+/** A request with a key that two entries share could not be told to belong to one of them. */
+function* sharedKeys({ api_keys: keys }: Partly<FileValues>, lineOf: LineOf): Generator<Contradiction> {
+  const first = new Map<string, number>();
+  for (const [index, entry] of (keys ?? []).entries()) {
+    if (entry?.key === undefined) continue;
+    const earlier = first.get(entry.key);
+    if (earlier === undefined) first.set(entry.key, index);
+    else {
+      const found = `the key of the entry on line ${lineOf(`api_keys[${earlier}]`)}`;
+      yield { path: `api_keys[${index}].key`, found, allowed: "a key of its own for each entry" };
+    }
+  }
+}
+
+function* columns({ feeds }: Partly<FileValues>): Generator<Contradiction> {
+  for (const [index, feed] of (feeds ?? []).entries()) {
+    if (typeof feed?.column !== "string" || (feed.format !== "lines" && feed.format !== "zone")) continue;
+    const found = `a column for the format "${feed.format}"`;
+    yield { path: `feeds[${index}].column`, found, allowed: "a column with csv, jsonl or auto only" };
+  }
+}

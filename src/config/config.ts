@@ -1,0 +1,137 @@
+import type { FileValues } from "./schema.ts";
+import type { HostPort } from "./texts.ts";
+
+/**
+ * The configuration as the program uses it: every default filled in, durations in milliseconds, secrets
+ * resolved, paths absolute, domain names in A-label form. Null means: not set.
+ */
+export interface Config {
+  server: {
+    /** Name, IPv4 or IPv6 address (without brackets). */
+    host: string;
+    /** 0: the system chooses; `publicUrl` then has to be made anew from the port that was taken. */
+    port: number;
+    /** Without trailing slash. */
+    publicUrl: string;
+    /** The file does not say it: `publicUrl` follows from `host` and `port`. */
+    publicUrlIsDefault: boolean;
+    /** PEM files; null: plain HTTP. */
+    tls: { certPath: string; keyPath: string } | null;
+    /** Networks as `address/prefix length`. */
+    trustedProxies: string[];
+    metricsToken: string | null;
+  };
+  /** `path` may be `:memory:`. */
+  storage: { path: string };
+  /** `password` null: one is made at first start. */
+  console: { enabled: boolean; password: string | null };
+  api: { maxPerPage: number; maxBatchIds: number };
+  detection: { minSimilarity: number; reactivate: boolean };
+  scan: {
+    /** Five cron fields in UTC; null: never. */
+    schedule: string | null;
+    /** None: the system's. */
+    resolvers: { address: string; port: number }[];
+    queriesPerSecond: number;
+    registrationData: boolean;
+    screenshots: "auto" | "off" | { path: string };
+  };
+  webhooks: {
+    timeoutMs: number;
+    retryDelaysMs: number[];
+    endpointConcurrency: number;
+    allowHttp: boolean;
+    allowPrivateNetworks: boolean;
+    caFile: string | null;
+    endpoints: EndpointConfig[];
+  };
+  retention: { eventsMs: number; deliveriesMs: number };
+  log: { level: FileValues["log"]["level"]; format: FileValues["log"]["format"] };
+  protectedDomains: ProtectedDomainConfig[];
+  feeds: FeedConfig[];
+  apiKeys: ApiKeyConfig[];
+}
+
+export interface EndpointConfig {
+  name: string;
+  url: string;
+  secret: string;
+  /** None: all. */
+  events: FileValues["webhooks"]["endpoints"][number]["events"];
+}
+
+export interface ProtectedDomainConfig {
+  domain: string;
+  /** Lower case, NFC. */
+  keywords: string[];
+  allow: string[];
+}
+
+export interface FeedConfig {
+  name: string;
+  path: string;
+  format: FileValues["feeds"][number]["format"];
+  column: string | null;
+}
+
+export interface ApiKeyConfig {
+  name: string;
+  key: string;
+  plan: FileValues["api_keys"][number]["plan"];
+  scopes: FileValues["api_keys"][number]["scopes"];
+  /** None: all. */
+  domains: string[];
+}
+
+/** From the names of the file to those of the program. */
+export function toConfig(values: FileValues): Config {
+  const { server, api, detection, scan, webhooks, retention } = values;
+  const { tls_cert: certPath, tls_key: keyPath } = server;
+  const tls = certPath === null || keyPath === null ? null : { certPath, keyPath };
+  return {
+    server: {
+      ...server.listen,
+      publicUrl: server.public_url ?? defaultPublicUrl(server.listen, tls !== null),
+      publicUrlIsDefault: server.public_url === null,
+      tls,
+      trustedProxies: server.trusted_proxies,
+      metricsToken: server.metrics_token,
+    },
+    storage: values.storage,
+    console: values.console,
+    api: { maxPerPage: api.max_per_page, maxBatchIds: api.max_batch_ids },
+    detection: { minSimilarity: detection.min_similarity, reactivate: detection.reactivate },
+    scan: {
+      schedule: scan.schedule,
+      resolvers: scan.resolvers,
+      queriesPerSecond: scan.queries_per_second,
+      registrationData: scan.registration_data,
+      screenshots: scan.screenshots,
+    },
+    webhooks: {
+      timeoutMs: webhooks.timeout,
+      retryDelaysMs: webhooks.retry_delays,
+      endpointConcurrency: webhooks.endpoint_concurrency,
+      allowHttp: webhooks.allow_http,
+      allowPrivateNetworks: webhooks.allow_private_networks,
+      caFile: webhooks.ca_file,
+      endpoints: webhooks.endpoints,
+    },
+    retention: { eventsMs: retention.events, deliveriesMs: retention.deliveries },
+    log: values.log,
+    protectedDomains: values.protected_domains,
+    feeds: values.feeds,
+    apiKeys: values.api_keys,
+  };
+}
+
+/**
+ * `http(s)://<listen>`, without the scheme's own port. A wildcard address becomes `localhost`: nobody can
+ * connect to `0.0.0.0` (RFC 1122 §3.2.1.3). With port 0 call it again with the port that was taken.
+ */
+export function defaultPublicUrl({ host, port }: HostPort, tls: boolean): string {
+  const wildcard = host === "0.0.0.0" || host === "::";
+  const shown = wildcard ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  const own = tls ? 443 : 80;
+  return `${tls ? "https" : "http"}://${shown}${port === own ? "" : `:${port}`}`;
+}

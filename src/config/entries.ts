@@ -1,0 +1,110 @@
+import { choice, list, optionalText, secret, tables, text } from "./fields.ts";
+import { readColumn, readDomain, readEndpointUrl, readKeyword, readName, readPath } from "./texts.ts";
+
+/** The part of the schema that is written as `[[entries]]`: what is reconciled with the database at every start. */
+
+// These sets belong to subjects above this one, which must not be imported from here; a test holds them equal.
+const plans = ["free", "pro", "enterprise"] as const;
+const scopes = ["threats:read", "threats:write", "candidates:write"] as const;
+const eventTypes = [
+  "threat.created",
+  "threat.updated",
+  "threat.resolved",
+  "scan.started",
+  "scan.completed",
+  "beacon.triggered",
+  "token.accessed",
+] as const;
+
+const item = (description: string) => ({ description });
+
+export const protectedDomains = tables(
+  {
+    domain: text("domain", readDomain, { example: "example-bank.com", description: "a domain of yours" }),
+    keywords: list(
+      text("word", readKeyword, { description: "a word" }),
+      { maxItems: 100, uniqueItems: true },
+      { default: [], description: "further brand words that count as this domain's name" },
+    ),
+    allow: list(
+      text("domain", readDomain, item("a domain")),
+      { maxItems: 10_000, uniqueItems: true },
+      { default: [], description: "names of your own, never threats, with all below them" },
+    ),
+  },
+  { description: "What is protected: one entry for each domain.", maxItems: 10_000, live: true },
+);
+
+export const feeds = tables(
+  {
+    name: text("name", readName, { example: "nrd", description: "unique among the feeds" }),
+    path: text("path", readPath, {
+      example: "feeds/nrd",
+      description: "a file, or a folder that is watched",
+    }),
+    format: choice(["auto", "lines", "jsonl", "csv", "zone"], {
+      default: "auto",
+      description: "how names stand in it",
+    }),
+    column: optionalText("column", readColumn, { description: "csv, jsonl: which field" }),
+  },
+  {
+    description: "Files or folders of names to check, such as newly registered domains; also .gz and .zst.",
+    maxItems: 1000,
+    live: false,
+  },
+);
+
+export const apiKeys = tables(
+  {
+    name: text("name", readName, { example: "ci", description: "unique among the keys" }),
+    key: secret(
+      { lengthMin: 20, lengthMax: 200, ascii: true, hint: "make one with: openssl rand -hex 24" },
+      { example: { env: "PHISHWATCH_CI_KEY" }, description: "20 to 200 visible ASCII characters" },
+    ),
+    plan: choice(plans, { default: "pro", description: "requests a minute: 60, 600, unlimited" }),
+    scopes: list(
+      choice(scopes, item("a scope")),
+      { minItems: 1, maxItems: scopes.length, uniqueItems: true },
+      { default: ["threats:read", "threats:write"], description: "what it may do" },
+    ),
+    domains: list(
+      text("domain", readDomain, item("a domain")),
+      { maxItems: 10_000, uniqueItems: true },
+      { default: [], description: "protected domains it is bound to; none = all" },
+    ),
+  },
+  { description: "Keys of the HTTP API. Make one with: openssl rand -hex 24", maxItems: 10_000, live: false },
+);
+
+export const endpoints = tables(
+  {
+    name: text("name", readName, { example: "soc", description: "unique among the endpoints" }),
+    url: text("URL", readEndpointUrl, {
+      example: "https://soc.example/hooks/phishwatch",
+      description: "https://; http:// only with webhooks.allow_http",
+    }),
+    secret: secret(
+      {
+        lengthMin: 16,
+        lengthMax: 200,
+        ascii: true,
+        hint: `make one with: echo "whsec_$(openssl rand -base64 32)"`,
+      },
+      {
+        example: { env: "PHISHWATCH_SOC_SECRET" },
+        description: "signs each delivery; 16 to 200 visible ASCII characters",
+      },
+    ),
+    events: list(
+      choice(eventTypes, item("an event type")),
+      { maxItems: eventTypes.length, uniqueItems: true },
+      { default: [], example: ["threat.created", "threat.resolved"], description: "none = all" },
+    ),
+  },
+  {
+    description: 'Receivers of events. Make a secret with: echo "whsec_$(openssl rand -base64 32)"',
+    maxItems: 1000,
+    live: false,
+  },
+);

@@ -1,0 +1,47 @@
+import { visible } from "../lib/safe-text.ts";
+
+/** One thing that is wrong with the configuration, in words for the person who wrote the file. */
+export interface Fault {
+  file: string;
+  /** From 1. Absent when the file could not be read at all. */
+  line?: number;
+  /** From 1. Syntax faults only: for the others the key path says more. */
+  column?: number;
+  /** Like `webhooks.endpoints[1].url`; empty for a fault of the whole file. */
+  path: string;
+  /** At most 100 characters, safe for a terminal, never a secret. */
+  found: string;
+  allowed: string;
+  /** The known key or value that was probably meant. */
+  nearest?: string;
+}
+
+const foundLengthMax = 100;
+
+/** One line: `phishwatch.toml:3: server.listen: found 8080; expected host:port; did you mean …?` */
+export function formatFault(fault: Fault): string {
+  const place = [visible(fault.file, 1000), fault.line, fault.column]
+    .filter((part) => part !== undefined)
+    .join(":");
+  const key = fault.path === "" ? "" : `${fault.path}: `;
+  const hint = fault.nearest === undefined ? "" : `; did you mean ${fault.nearest}?`;
+  return `${place}: ${key}found ${fault.found}; expected ${fault.allowed}${hint}`;
+}
+
+/** A text of the file between quotation marks, made safe and cut so that it fits `Fault.found`. */
+export function quoted(text: string): string {
+  const safe = visible(text, foundLengthMax - 2);
+  // Escapes are longer than what they stand for, so the cut comes once more after them.
+  const cut = safe.length > foundLengthMax - 2 ? `${safe.slice(0, foundLengthMax - 3)}…` : safe;
+  return `"${cut.toWellFormed()}"`;
+}
+
+/** A key as it stands in a path: bare where TOML allows it, else quoted. */
+export function pathKey(key: string): string {
+  return /^[A-Za-z0-9_-]{1,60}$/.test(key) ? key : `"${visible(key, 60)}"`;
+}
+
+/** `a, b or c` */
+export function oneOf(items: readonly string[]): string {
+  return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} or ${items.at(-1)}`;
+}

@@ -1,0 +1,39 @@
+import { visible } from "../lib/safe-text.ts";
+import type { TomlNode } from "./document.ts";
+import { quoted } from "./fault.ts";
+
+/** What stands in the file, without its content: for secrets and for what has a content too long to show. */
+export function describeKind(node: TomlNode): string {
+  switch (node.kind) {
+    case "string":
+      return node.value === "" ? "an empty text" : `a text of ${node.value.length} characters`;
+    case "integer":
+    case "float":
+      return "a number";
+    case "boolean":
+      return "a boolean";
+    case "date":
+      return "a date or time";
+    case "array":
+      return node.ofTables ? "a [[table]]" : "a list";
+    case "table":
+      return "a table";
+  }
+}
+
+/** What stands in the file, with the content of simple values. */
+export function describeValue(node: TomlNode): string {
+  switch (node.kind) {
+    case "string":
+      return quoted(node.value);
+    case "integer":
+    case "float":
+      return visible(node.source, 40);
+    case "boolean":
+      return String(node.value);
+    case "date":
+      return `the date or time ${visible(node.source, 40)}`;
+    default:
+      return describeKind(node);
+  }
+}

@@ -1,0 +1,106 @@
+import { dirname, resolve } from "node:path";
+import { crossCheck } from "./checks.ts";
+import { type Config, toConfig } from "./config.ts";
+import { parseDocument, type Position } from "./document.ts";
+import type { Fault } from "./fault.ts";
+import { fieldSchema, type Partly, type ReadContext } from "./fields.ts";
+import { type Finding, readValues } from "./read.ts";
+import { configSchema, type FileValues } from "./schema.ts";
+
+export type { Config } from "./config.ts";
+export { type Fault, formatFault } from "./fault.ts";
+
+/** Ten thousand protected domains fit; the parser takes some seconds for a file full of garbage of this size. */
+export const configBytesMax = 2 * 1024 * 1024;
+
+export interface LoadOptions {
+  /** As the user gave it; messages show it so. Relative paths in the file are relative to its folder. */
+  path: string;
+  /** The file's content, when it has been read already. */
+  text?: string;
+  env: ReadContext["env"];
+  /** Throws when the file cannot be read; `(path) => readFileSync(path)`. */
+  readFile: ReadContext["readFile"];
+}
+
+export type LoadResult =
+  { ok: true; config: Config; origins: ReadonlyMap<string, Position> } | { ok: false; faults: Fault[] };
+
+/**
+ * Reads the configuration file. Never throws on what the file holds: either everything is right, or every
+ * fault is told, in the order of the file (of a file that is not TOML: the first).
+ */
+export function loadConfig({ path, text, env, readFile }: LoadOptions): LoadResult {
+  const source = readSource(path, text === undefined ? readFile : () => text);
+  if (!source.ok) return { ok: false, faults: [{ file: path, path: "", ...source.fault }] };
+  const document = parseDocument(source.text);
+  if (!document.ok) {
+    const { at, found, allowed } = document;
+    return { ok: false, faults: [{ file: path, ...at, path: "", found, allowed }] };
+  }
+
+  const context: ReadContext = { folder: dirname(resolve(path)), env, readFile };
+  const { value, findings, origins } = readValues(fieldSchema(configSchema), document.root, context);
+  const lineOf = (of: string) => origins.get(of)?.line;
+  for (const contradiction of crossCheck(value as Partly<FileValues>, lineOf)) {
+    findings.push({ ...contradiction, at: origins.get(contradiction.path) ?? document.root });
+  }
+  if (findings.length > 0)
+    return { ok: false, faults: inFileOrder(findings).map((one) => faultOf(path, one)) };
+  // Without a finding every field was read, so nothing of the schema is missing.
+  return { ok: true, config: toConfig(value as FileValues), origins };
+}
+
+type SourceResult =
+  { ok: true; text: string } | { ok: false; fault: Pick<Fault, "line" | "found" | "allowed"> };
+
+function readSource(path: string, readFile: ReadContext["readFile"]): SourceResult {
+  let content: string | Uint8Array;
+  try {
+    content = readFile(path);
+  } catch (error) {
+    const code = (error as { code?: unknown } | null)?.code;
+    const found =
+      code === "ENOENT" ? "no such file" : code === "EISDIR" ? "a folder" : "a file that cannot be read";
+    return { ok: false, fault: { found, allowed: "a configuration file (`phishwatch init` writes one)" } };
+  }
+  if (content.length > configBytesMax) {
+    const fault = { found: `${content.length} bytes`, allowed: `at most ${configBytesMax} bytes` };
+    return { ok: false, fault };
+  }
+  if (typeof content === "string") return { ok: true, text: content };
+  const line = firstLineThatIsNotUtf8(content);
+  if (line !== undefined)
+    return { ok: false, fault: { line, found: "bytes that are not UTF-8", allowed: "UTF-8" } };
+  return { ok: true, text: new TextDecoder().decode(content) };
+}
+
+function firstLineThatIsNotUtf8(content: Uint8Array): number | undefined {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    decoder.decode(content);
+    return undefined;
+  } catch {
+    // A line feed is never part of a longer UTF-8 sequence, so lines can be judged one by one.
+    for (let line = 1, start = 0; ; line++) {
+      const feed = content.indexOf(0x0a, start);
+      const end = feed === -1 ? content.length : feed;
+      try {
+        decoder.decode(content.subarray(start, end));
+      } catch {
+        return line;
+      }
+      if (feed === -1) return line;
+      start = end + 1;
+    }
+  }
+}
+
+function inFileOrder(findings: Finding[]): Finding[] {
+  return findings.sort((left, right) => left.at.line - right.at.line || left.at.column - right.at.column);
+}
+
+function faultOf(file: string, { path, at, found, allowed, nearest }: Finding): Fault {
+  const fault: Fault = { file, line: at.line, path, found, allowed };
+  return nearest === undefined ? fault : { ...fault, nearest };
+}

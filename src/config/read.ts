@@ -1,0 +1,208 @@
+import type { Position, TableNode, TomlNode } from "./document.ts";
+import { oneOf, pathKey } from "./fault.ts";
+import type { FieldSchema, ReadContext } from "./fields.ts";
+import { nearest } from "../lib/nearest.ts";
+import { describeKind, describeValue } from "./found.ts";
+import { readSecret, secretForms } from "./secrets.ts";
+
+/** A fault before the file's name is put to it. */
+export interface Finding {
+  path: string;
+  at: Position;
+  found: string;
+  allowed: string;
+  nearest?: string | undefined;
+}
+
+export interface Reading {
+  /** Faulty fields are undefined. */
+  value: unknown;
+  findings: Finding[];
+  /** Where each value stands, by its path. */
+  origins: Map<string, Position>;
+}
+
+/** Reads the whole tree against the schema: every value, every default, every fault. */
+export function readValues(schema: FieldSchema, root: TableNode, context: ReadContext): Reading {
+  const findings: Finding[] = [];
+  const origins = new Map<string, Position>();
+  const knownPaths = leafPaths(schema, "");
+
+  function read(field: FieldSchema, node: TomlNode, path: string): unknown {
+    origins.set(path, { line: node.line, column: node.column });
+    switch (field.kind) {
+      case "table":
+        return node.kind === "table"
+          ? readTable(field, node, path)
+          : refuseKind(node, path, tableForm(field, path));
+      case "tables":
+      case "list":
+        return node.kind === "array"
+          ? readList(field, node, path)
+          : refuseKind(node, path, listForm(field, path));
+      case "boolean":
+        return node.kind === "boolean" ? node.value : refuse(node, path, "true or false", swapQuotes(node));
+      case "integer":
+      case "number":
+        return readNumber(field, node, path);
+      case "choice":
+        return readChoice(field, node, path);
+      case "secret":
+        return readSecretField(field, node, path);
+      default:
+        return readText(field, node, path);
+    }
+  }
+
+  function readTable(field: FieldSchema, node: TableNode, path: string): Record<string, unknown> {
+    const properties = field.properties!;
+    for (const [key, { keyAt }] of node.entries) {
+      if (!Object.hasOwn(properties, key)) refuseKey(field, key, keyAt, path);
+    }
+    const values: Record<string, unknown> = {};
+    for (const [key, property] of Object.entries(properties)) {
+      const propertyPath = path === "" ? key : `${path}.${key}`;
+      const entry = node.entries.get(key);
+      if (entry !== undefined) values[key] = read(property, entry.node, propertyPath);
+      else if (property.default === undefined) refuseMissing(property, node, propertyPath);
+      else values[key] = read(property, nodeOf(property.default, node), propertyPath);
+    }
+    return values;
+  }
+
+  function readList(field: FieldSchema, node: TomlNode & { kind: "array" }, path: string): unknown {
+    const { items, maxItems = Infinity, minItems = 0 } = { ...field, items: node.items };
+    if (items.length > maxItems || items.length < minItems) {
+      const allowed = items.length < minItems ? `at least ${minItems}` : `at most ${maxItems}`;
+      return add({ path, at: node, found: `${items.length} entries`, allowed });
+    }
+    const values = items.map((item, index) => read(field.items!, item, `${path}[${index}]`));
+    if (field.uniqueItems === true) {
+      values.forEach((value, index) => {
+        const first = values.indexOf(value);
+        if (value === undefined || first === index) return;
+        const found = `${describeValue(items[index]!)} a second time`;
+        add({ path: `${path}[${index}]`, at: items[index]!, found, allowed: "each entry once" });
+      });
+    }
+    return values;
+  }
+
+  function readNumber(field: FieldSchema, node: TomlNode, path: string): unknown {
+    const { minimum = -Infinity, maximum = Infinity } = field;
+    const whole = field.kind === "integer";
+    const allowed = `a ${whole ? "whole " : ""}number from ${minimum} to ${maximum}`;
+    const fits = node.kind === "integer" || (node.kind === "float" && !whole);
+    if (!fits || !(node.value >= minimum && node.value <= maximum)) {
+      return refuse(node, path, allowed, swapQuotes(node));
+    }
+    return node.value;
+  }
+
+  function readChoice(field: FieldSchema, node: TomlNode, path: string): unknown {
+    const choices = field.choices!;
+    if (node.kind === "string" && choices.includes(node.value)) return node.value;
+    const meant = node.kind === "string" ? nearest(node.value, choices) : undefined;
+    const allowed = oneOf(choices.map((one) => `"${one}"`));
+    return refuse(node, path, allowed, meant === undefined ? undefined : `"${meant}"`);
+  }
+
+  function readText(field: FieldSchema, node: TomlNode, path: string): unknown {
+    if (node.kind !== "string") return refuse(node, path, `a text between quotation marks (${field.kind})`);
+    const result = field.read!(node.value, context);
+    if ("value" in result) return result.value;
+    return add({ path, at: node, found: describeValue(node), ...result });
+  }
+
+  function readSecretField(field: FieldSchema, node: TomlNode, path: string): unknown {
+    const result = readSecret(node, field.rule!, context);
+    if (!("value" in result)) return add({ path, at: node, ...result });
+    if (result.value !== null || field.default !== undefined) return result.value;
+    return add({ path, at: node, found: "an empty text", allowed: secretForms(field.rule!) });
+  }
+
+  function refuseKey(field: FieldSchema, key: string, at: Position, path: string): void {
+    const known = Object.keys(field.properties!);
+    const meant = nearest(key, known);
+    const here = meant === undefined ? undefined : path === "" ? meant : `${path}.${meant}`;
+    const elsewhere = here === undefined ? knownPaths.get(key) : undefined;
+    add({
+      path: path === "" ? pathKey(key) : `${path}.${pathKey(key)}`,
+      at,
+      found: "an unknown key",
+      allowed: oneOf(known),
+      nearest: here ?? elsewhere,
+    });
+  }
+
+  function refuseMissing(field: FieldSchema, at: Position, path: string): void {
+    const example = JSON.stringify(field.example);
+    const allowed = field.kind === "secret" ? secretForms(field.rule!) : `${field.kind}, such as ${example}`;
+    add({ path, at, found: "nothing", allowed });
+  }
+
+  function refuse(node: TomlNode, path: string, allowed: string, meant?: string): undefined {
+    return add({ path, at: node, found: describeValue(node), allowed, nearest: meant });
+  }
+
+  /** For a text where a table belongs: it could be a secret in the wrong place, so it is not shown. */
+  function refuseKind(node: TomlNode, path: string, allowed: string): undefined {
+    return add({ path, at: node, found: describeKind(node), allowed });
+  }
+
+  function add(finding: Finding): undefined {
+    findings.push(finding);
+    return undefined;
+  }
+
+  return { value: read(schema, root, ""), findings, origins };
+}
+
+/** The last part of each path to the path, for keys that stand in the wrong table. */
+function leafPaths(field: FieldSchema, path: string): Map<string, string> {
+  const paths = new Map<string, string>();
+  for (const [key, property] of Object.entries(field.properties ?? field.items?.properties ?? {})) {
+    const propertyPath = path === "" ? key : `${path}.${key}`;
+    const nested = leafPaths(property, property.kind === "tables" ? `${propertyPath}[]` : propertyPath);
+    for (const [leaf, leafPath] of [[key, propertyPath] as const, ...nested]) {
+      if (!paths.has(leaf)) paths.set(leaf, leafPath);
+    }
+  }
+  return paths;
+}
+
+/** `10` for `"10"`, `true` for `"true"`: quotation marks too many are a common slip. */
+function swapQuotes(node: TomlNode): string | undefined {
+  return node.kind === "string" && /^(true|false|[0-9]{1,9}(\.[0-9]{1,9})?)$/.test(node.value)
+    ? `${node.value} without quotation marks`
+    : undefined;
+}
+
+function tableForm(field: FieldSchema, path: string): string {
+  const keys = Object.keys(field.properties!);
+  return path.endsWith("]") ? `a table with ${oneOf(keys)}` : `a [${path}] table`;
+}
+
+function listForm(field: FieldSchema, path: string): string {
+  return field.kind === "tables"
+    ? `[[${path}]] tables`
+    : `a list between brackets, such as ${exampleOf(field)}`;
+}
+
+function exampleOf(field: FieldSchema): string {
+  return JSON.stringify(field.example ?? field.default);
+}
+
+/** A default as if it stood in the file, so that it goes the same way as what does. */
+function nodeOf(value: unknown, { line, column }: Position): TomlNode {
+  const at = { line, column };
+  if (typeof value === "string") return { kind: "string", ...at, value };
+  if (typeof value === "boolean") return { kind: "boolean", ...at, value };
+  if (typeof value === "number") {
+    return { kind: Number.isInteger(value) ? "integer" : "float", ...at, value, source: String(value) };
+  }
+  if (Array.isArray(value)) {
+    return { kind: "array", ofTables: false, ...at, items: value.map((one) => nodeOf(one, at)) };
+  }
+  return { kind: "table", ...at, entries: new Map() };
+}

@@ -1,0 +1,112 @@
+import { type FieldSchema, fieldSchema } from "./fields.ts";
+import { configSchema } from "./schema.ts";
+
+/** Comments stand in one column, unless a line reaches beyond this one. */
+const commentColumnMax = 50;
+const lineLengthMax = 120;
+
+const header = `# Configuration of phishwatch.
+#
+# Every value in a [table] is the default: keep the lines that you change, drop the others.
+# Lines that start with # and no blank are entries to fill in: remove the #.
+#
+# Durations   500ms, 10s, 5m, 2h, 30d
+# Secrets     "text", { env = "NAME" } or { file = "path" }
+# Paths       relative to the folder of this file
+`;
+
+/** The commented `config.example.toml`. It starts the appliance as it stands. */
+export function renderExample(): string {
+  const { sections, entries } = collect(fieldSchema(configSchema), "");
+  return [header, ...sections, ...entries].join("\n");
+}
+
+/** Entries come after all tables: a key below `[[webhooks.endpoints]]` would belong to the endpoint. */
+function collect(field: FieldSchema, path: string): { sections: string[]; entries: string[] } {
+  const sections: string[] = [];
+  const entries: string[] = [];
+  const nested: string[] = [];
+  for (const [key, property] of Object.entries(field.properties!)) {
+    const name = path === "" ? key : `${path}.${key}`;
+    if (property.kind === "table") {
+      const inner = collect(property, name);
+      sections.push(section(`[${name}]`, property.description, property, ""), ...inner.sections);
+      nested.push(...inner.entries);
+    } else if (property.kind === "tables") {
+      const prefix = property.live === true ? "" : "#";
+      entries.push(section(`[[${name}]]`, property.description, property.items!, prefix));
+    }
+  }
+  return { sections, entries: [...entries, ...nested] };
+}
+
+function section(title: string, description: string, field: FieldSchema, prefix: string): string {
+  const rows = Object.entries(field.properties!)
+    .filter(([, property]) => property.kind !== "table" && property.kind !== "tables")
+    .map(([key, property]) => ({
+      line: `${prefix}${key} = ${toml(property.example ?? property.default)}`,
+      comment: commentOf(property),
+    }));
+  const lengths = rows.map(({ line }) => line.length).filter((length) => length <= commentColumnMax);
+  const width = Math.max(0, ...lengths);
+  const lines = rows.flatMap(({ line, comment }) => annotate(line, width, comment));
+  return `# ${description}\n${prefix}${title}\n${lines.join("\n")}\n`;
+}
+
+/** The line with its comment beside it, which goes on below itself when it is too long. */
+function annotate(line: string, width: number, comment: string): string[] {
+  const column = Math.max(width, line.length);
+  const lines: string[] = [];
+  let rest = "";
+  for (const word of comment.split(" ")) {
+    if (rest !== "" && column + "  # ".length + rest.length + 1 + word.length > lineLengthMax) {
+      lines.push(rest);
+      rest = word;
+    } else rest = rest === "" ? word : `${rest} ${word}`;
+  }
+  return [...lines, rest].map((part, index) => `${(index === 0 ? line : "").padEnd(column)}  # ${part}`);
+}
+
+function commentOf(field: FieldSchema): string {
+  const choices = field.choices ?? field.items?.choices;
+  const { description, minimum, maximum } = field;
+  if (minimum !== undefined) return `${description} (${minimum} to ${maximum})`;
+  return choices === undefined ? description : `${description} (${choices.join(" | ")})`;
+}
+
+function toml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toml).join(", ")}]`;
+  if (typeof value === "object" && value !== null) {
+    return `{ ${Object.entries(value)
+      .map(([key, item]) => `${key} = ${toml(item)}`)
+      .join(", ")} }`;
+  }
+  // JSON's escapes are a subset of those of a basic string (TOML 1.0, "String").
+  return JSON.stringify(value);
+}
+
+/** A row of the README's table of settings. */
+export interface SettingRow {
+  /** Like `webhooks.timeout`; `[[feeds]].name` for what stands in each entry. */
+  path: string;
+  type: string;
+  /** As it would stand in the file; null: required. */
+  default: string | null;
+  description: string;
+}
+
+/** Every key of the file, in the order of the schema. */
+export function describeConfig(): SettingRow[] {
+  return describe(fieldSchema(configSchema), "");
+}
+
+function describe(field: FieldSchema, path: string): SettingRow[] {
+  return Object.entries(field.properties!).flatMap(([key, property]): SettingRow[] => {
+    const name = path === "" ? key : `${path}.${key}`;
+    if (property.kind === "table") return describe(property, name);
+    if (property.kind === "tables") return describe(property.items!, `[[${name}]]`);
+    const type = property.kind === "list" ? `list of ${property.items!.kind}` : property.kind;
+    const standard = property.default === undefined ? null : toml(property.default);
+    return [{ path: name, type, default: standard, description: commentOf(property) }];
+  });
+}

@@ -1,0 +1,205 @@
+import type { Static } from "@sinclair/typebox";
+import { apiKeys, endpoints, feeds, protectedDomains } from "./entries.ts";
+import {
+  boolean,
+  choice,
+  integer,
+  list,
+  number,
+  optionalSecret,
+  optionalText,
+  table,
+  text,
+} from "./fields.ts";
+import {
+  readDatabasePath,
+  readDuration,
+  readListen,
+  readNetwork,
+  readPath,
+  readPublicUrl,
+  readResolver,
+  readSchedule,
+  readScreenshots,
+} from "./texts.ts";
+
+/**
+ * The configuration file: every key with its default, its limits and the comment that the example shows.
+ * To add a key: add it here (in `entries.ts` for entries) and in `config.ts`, then run `bun scripts/render-config.ts`.
+ */
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+const retention = readDuration({ minimumMs: minuteMs, maximumMs: 3650 * dayMs });
+const item = (description: string) => ({ description });
+
+const server = table(
+  {
+    listen: text("host:port", readListen, {
+      default: "127.0.0.1:8080",
+      description: "host:port or [IPv6]:port; port 0 takes a free one",
+    }),
+    public_url: optionalText("URL", readPublicUrl, {
+      description: "how people reach it, for links; default http(s)://<listen>",
+    }),
+    tls_cert: optionalText("path", readPath, {
+      description: "PEM file with the certificate chain; both or none",
+    }),
+    tls_key: optionalText("path", readPath, { description: "PEM file with its private key" }),
+    trusted_proxies: list(
+      text("network", readNetwork, item("a network")),
+      { maxItems: 100, uniqueItems: true },
+      { default: [], description: `networks whose X-Forwarded-For is believed, as "10.0.0.0/8"` },
+    ),
+    metrics_token: optionalSecret(
+      { lengthMin: 16, lengthMax: 200, ascii: true },
+      { description: "secret; when set, /metrics asks for it as a bearer token" },
+    ),
+  },
+  "The web server: API, console, health and metrics.",
+);
+
+const storage = table(
+  {
+    path: text("path", readDatabasePath, {
+      default: "data/phishwatch.db",
+      description: `the SQLite database; made at first start; ":memory:" keeps nothing`,
+    }),
+  },
+  "Where everything is kept.",
+);
+
+const webConsole = table(
+  {
+    enabled: boolean({ default: true, description: "serve the web console under /console" }),
+    password: optionalSecret(
+      { lengthMin: 12, lengthMax: 200, ascii: false },
+      { description: "secret of 12 to 200 characters; unset: made at first start, printed once" },
+    ),
+  },
+  "The web console.",
+);
+
+const api = table(
+  {
+    max_per_page: integer(
+      { minimum: 1, maximum: 1000 },
+      { default: 100, description: "largest per_page of a list" },
+    ),
+    max_batch_ids: integer(
+      { minimum: 1, maximum: 10_000 },
+      { default: 1000, description: "most ids in one batch call" },
+    ),
+  },
+  "Limits of the HTTP API.",
+);
+
+const detection = table(
+  {
+    min_similarity: number(
+      { minimum: 0, maximum: 1 },
+      { default: 0.75, description: "names less similar than this are no threats" },
+    ),
+    reactivate: boolean({
+      default: true,
+      description: "a resolved threat becomes active when its domain comes back to life",
+    }),
+  },
+  "What counts as a look-alike.",
+);
+
+const scan = table(
+  {
+    schedule: optionalText("cron", readSchedule, {
+      default: "17 3 * * *",
+      description: `cron in UTC: minute hour day month weekday; "" = never`,
+    }),
+    resolvers: list(
+      text("ip:port", readResolver, item("a resolver")),
+      { maxItems: 64 },
+      { default: [], description: `DNS servers as "ip:port"; none: the system's` },
+    ),
+    queries_per_second: integer(
+      { minimum: 1, maximum: 100_000 },
+      { default: 200, description: "most DNS queries a second" },
+    ),
+    registration_data: boolean({ default: true, description: "look up registrations: RDAP, then WHOIS" }),
+    screenshots: text("auto | off | path", readScreenshots, {
+      default: "auto",
+      description: `"auto" (when a Chromium is found), "off", or the path of a Chromium`,
+    }),
+  },
+  "Looking for registered look-alikes of the protected domains.",
+);
+
+const webhooks = table(
+  {
+    timeout: text("duration", readDuration({ minimumMs: 10, maximumMs: 5 * minuteMs }), {
+      default: "10s",
+      description: "for one attempt, from connecting to the end of the answer",
+    }),
+    retry_delays: list(
+      text("duration", readDuration({ minimumMs: 1, maximumMs: 30 * dayMs }), item("a delay")),
+      { maxItems: 20 },
+      { default: ["1m", "5m", "30m", "2h"], description: "each after the attempt before; then failed" },
+    ),
+    endpoint_concurrency: integer(
+      { minimum: 1, maximum: 256 },
+      { default: 8, description: "most requests under way to one endpoint" },
+    ),
+    allow_http: boolean({ default: false, description: "also deliver to http:// addresses, unencrypted" }),
+    allow_private_networks: boolean({
+      default: true,
+      description: "also deliver to loopback and private addresses",
+    }),
+    ca_file: optionalText("path", readPath, { description: "PEM file with a further certificate authority" }),
+    endpoints,
+  },
+  "How events are delivered.",
+);
+
+const retentions = table(
+  {
+    events: text("duration", retention, { default: "30d", description: "how long events are kept" }),
+    deliveries: text("duration", retention, {
+      default: "30d",
+      description: "how long the delivery log is kept",
+    }),
+  },
+  "When old records are deleted. Threats stay.",
+);
+
+const log = table(
+  {
+    level: choice(["trace", "debug", "info", "warn", "error"], {
+      default: "info",
+      description: "least severe messages that are written",
+    }),
+    format: choice(["auto", "json", "pretty"], {
+      default: "auto",
+      description: "auto: pretty on a terminal, else JSON",
+    }),
+  },
+  "The log, on standard error.",
+);
+
+export const configSchema = table(
+  {
+    server,
+    storage,
+    console: webConsole,
+    api,
+    detection,
+    scan,
+    webhooks,
+    retention: retentions,
+    log,
+    protected_domains: protectedDomains,
+    feeds,
+    api_keys: apiKeys,
+  },
+  "The configuration of phishwatch.",
+);
+
+/** The file's values after reading, still under the names of the file. */
+export type FileValues = Static<typeof configSchema>;

@@ -1,0 +1,85 @@
+import { resolve } from "node:path";
+import { visible } from "../lib/safe-text.ts";
+import type { TableNode, TomlNode } from "./document.ts";
+import type { ReadContext, SecretRule } from "./fields.ts";
+import { describeKind } from "./found.ts";
+
+/** What is wrong with a secret. Says its kind, length or source; never the secret. */
+export interface SecretRefusal {
+  found: string;
+  allowed: string;
+}
+
+const forms = `a text, { env = "NAME" } or { file = "path" }`;
+
+/** A secret written as text, or taken from the environment or from a file. Null: the text is `""`. */
+export function readSecret(
+  node: TomlNode,
+  rule: SecretRule,
+  context: ReadContext,
+): { value: string | null } | SecretRefusal {
+  if (node.kind === "string") return node.value === "" ? { value: null } : judge(node.value, "a text", rule);
+  if (node.kind !== "table") return { found: describeKind(node), allowed: forms };
+  return readReference(node, rule, context);
+}
+
+function readReference(node: TableNode, rule: SecretRule, context: ReadContext) {
+  const [[kind, entry] = [], ...others] = [...node.entries];
+  if (entry === undefined || others.length > 0 || (kind !== "env" && kind !== "file")) {
+    return { found: describeKind(node), allowed: forms };
+  }
+  const reference = entry.node;
+  if (reference.kind !== "string" || reference.value === "") {
+    return { found: describeKind(reference), allowed: `a text after ${kind} =` };
+  }
+  return kind === "env"
+    ? fromEnvironment(reference.value, rule, context)
+    : fromFile(reference.value, rule, context);
+}
+
+function fromEnvironment(name: string, rule: SecretRule, { env }: ReadContext) {
+  // Somebody may have put the secret itself where its variable's name belongs: then it must not be shown.
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(name) || /^(pw|whsec)_/.test(name)) {
+    return { found: `a text of ${name.length} characters`, allowed: "the name of an environment variable" };
+  }
+  const value = env[name];
+  const source = `the environment variable ${name}`;
+  if (value === undefined) return { found: `${source}, which is not set`, allowed: `${name} to be set` };
+  if (value === "") return { found: `${source}, which is empty`, allowed: lengthOf(rule) };
+  return judge(value, source, rule);
+}
+
+function fromFile(path: string, rule: SecretRule, { folder, readFile }: ReadContext) {
+  const source = `the file ${visible(path, 60)}`;
+  let content: string;
+  try {
+    const read = readFile(resolve(folder, path));
+    content = typeof read === "string" ? read : new TextDecoder().decode(read);
+  } catch (error) {
+    const code = (error as { code?: unknown } | null)?.code;
+    const reason = code === "ENOENT" ? "does not exist" : "cannot be read";
+    return { found: `${source}, which ${reason}`, allowed: "a file that phishwatch may read" };
+  }
+  const value = content.replace(/\r?\n$/, "");
+  if (value === "") return { found: `${source}, which is empty`, allowed: lengthOf(rule) };
+  return judge(value, source, rule);
+}
+
+function judge(value: string, source: string, rule: SecretRule): { value: string } | SecretRefusal {
+  if (value.length < rule.lengthMin || value.length > rule.lengthMax) {
+    return { found: `${source} of ${value.length} characters`, allowed: lengthOf(rule) };
+  }
+  const fitting = rule.ascii ? /^[\x21-\x7e]+$/.test(value) : visible(value, value.length) === value;
+  if (!fitting) return { found: `${source} with a blank or other unfit character`, allowed: lengthOf(rule) };
+  return { value };
+}
+
+/** In words: how long a secret may be, and of what. */
+export function lengthOf(rule: SecretRule): string {
+  return `${rule.lengthMin} to ${rule.lengthMax} ${rule.ascii ? "visible ASCII" : "visible"} characters`;
+}
+
+/** What a missing secret's message asks for. */
+export function secretForms(rule: SecretRule): string {
+  return `${lengthOf(rule)} as ${forms}${rule.hint === undefined ? "" : `; ${rule.hint}`}`;
+}

@@ -1,0 +1,170 @@
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { Cron } from "croner";
+import { durationForm, formatDuration, parseDuration, suggestDuration } from "../lib/durations.ts";
+import { isPublicSuffix, parseHostName } from "../lib/host-names.ts";
+import { visible } from "../lib/safe-text.ts";
+import type { TextReader } from "./fields.ts";
+
+/** Readers of the texts that mean something: durations, names, addresses, paths, schedules. */
+
+export interface HostPort {
+  host: string;
+  port: number;
+}
+
+export function readDuration(range: { minimumMs: number; maximumMs: number }): TextReader<number> {
+  const within = `from ${formatDuration(range.minimumMs)} to ${formatDuration(range.maximumMs)}`;
+  return (text) => {
+    const ms = parseDuration(text);
+    if (ms === null) {
+      const suggestion = suggestDuration(text);
+      return { allowed: durationForm, nearest: suggestion && `"${suggestion}"` };
+    }
+    return ms >= range.minimumMs && ms <= range.maximumMs
+      ? { value: ms }
+      : { allowed: `a duration ${within}` };
+  };
+}
+
+/** A path, made absolute against the folder of the configuration file. */
+export const readPath: TextReader<string> = (text, { folder }) =>
+  text === "" || text.includes("\0") ? { allowed: "a path" } : { value: resolve(folder, text) };
+
+export const readDatabasePath: TextReader<string> = (text, context) =>
+  text === ":memory:" ? { value: text } : readPath(text, context);
+
+export const readScreenshots: TextReader<"auto" | "off" | { path: string }> = (text, context) => {
+  if (text === "auto" || text === "off") return { value: text };
+  const path = readPath(text, context);
+  return "value" in path
+    ? { value: { path: path.value } }
+    : { allowed: `"auto", "off" or the path of a Chromium` };
+};
+
+/** `host:port`, `192.0.2.1:port` or `[2001:db8::1]:port`; port 0 lets the system choose. */
+export const readListen: TextReader<HostPort> = (text) => {
+  const allowed = `host:port or [IPv6]:port, such as "127.0.0.1:8080"`;
+  const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):([0-9]{1,5})$/.exec(text);
+  if (match === null) {
+    if (/^:[0-9]{1,5}$/.test(text)) return { allowed, nearest: `"0.0.0.0${text}"` };
+    return { allowed, nearest: /^[0-9]{1,5}$/.test(text) ? `"127.0.0.1:${text}"` : undefined };
+  }
+  const [, address, name, port] = match;
+  const host = address === undefined ? hostOf(name!) : isIP(address) === 6 ? address.toLowerCase() : null;
+  if (host === null) return { allowed };
+  if (Number(port) > 65_535) return { allowed: "a port from 0 to 65535" };
+  return { value: { host, port: Number(port) } };
+};
+
+function hostOf(text: string): string | null {
+  return isIP(text) === 4 ? text : parseHostName(text);
+}
+
+/** `ip`, `ip:port` or `[IPv6]:port`; the port is 53 unless given. */
+export const readResolver: TextReader<{ address: string; port: number }> = (text) => {
+  if (isIP(text) !== 0) return { value: { address: text.toLowerCase(), port: 53 } };
+  const match = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::([0-9]{1,5}))?$/.exec(text);
+  const address = match?.[1] ?? match?.[2] ?? "";
+  const port = Number(match?.[3] ?? 53);
+  const known = match?.[1] === undefined ? isIP(address) === 4 : isIP(address) === 6;
+  if (known && port >= 1 && port <= 65_535) return { value: { address: address.toLowerCase(), port } };
+  return { allowed: `an IP address with or without a port, such as "9.9.9.9:53" or "[2620:fe::fe]:53"` };
+};
+
+/** `address/prefix`; an address alone is a network of one. */
+export const readNetwork: TextReader<string> = (text) => {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const version = isIP(address);
+  const bits = version === 4 ? 32 : 128;
+  const length = prefix === undefined ? bits : /^[0-9]{1,3}$/.test(prefix) ? Number(prefix) : Infinity;
+  if (version === 0 || length > bits || rest.length > 0 || address.includes("%")) {
+    return { allowed: `a network such as "10.0.0.0/8" or "2001:db8::/32"` };
+  }
+  return { value: `${address.toLowerCase()}/${length}` };
+};
+
+/** Five fields, or a nickname such as `@daily`; has to come round at some time. */
+export const readSchedule: TextReader<string> = (text) => {
+  const allowed = `five cron fields in UTC such as "17 3 * * *", or "" for never`;
+  try {
+    // Only the pattern is read: paused, without a job, and asked for its next run from a fixed date.
+    const cron = new Cron(text, { paused: true, timezone: "UTC", mode: "5-part" });
+    if (/^[0-9]{4}-/.test(text)) return { allowed };
+    if (cron.nextRun(new Date(0)) === null) return { allowed: "a date that comes round" };
+    return { value: text };
+  } catch {
+    return { allowed };
+  }
+};
+
+/** A domain that somebody can own, in A-label form. */
+export const readDomain: TextReader<string> = (text) => {
+  const name = parseHostName(text);
+  if (name !== null && !isPublicSuffix(name)) return { value: name };
+  const allowed = "a domain name with a label before its public suffix, such as example.com";
+  return { allowed, nearest: name === null ? domainWithin(text) : undefined };
+};
+
+/** The domain in a URL, an e-mail address or a wildcard, for the hint. */
+function domainWithin(text: string): string | undefined {
+  const bare = text
+    .slice(0, 500)
+    .trim()
+    .replace(/^[a-z+]+:\/\//i, "")
+    .replace(/[/?#].*$/s, "")
+    .replace(/^.*@/s, "")
+    .replace(/:[0-9]+$/, "")
+    .replace(/^\*?\./, "");
+  const name = parseHostName(bare);
+  return name === null || isPublicSuffix(name) ? undefined : `"${name}"`;
+}
+
+/** A brand word: what may stand in a label, Unicode letters included; lower case, NFC. */
+export const readKeyword: TextReader<string> = (text) => {
+  const word = text.normalize("NFC").toLowerCase();
+  if (/^[\p{L}\p{N}][\p{L}\p{N}\p{M}-]{1,62}$/u.test(word)) return { value: word };
+  return { allowed: "a word of 2 to 63 letters, digits and hyphens" };
+};
+
+/** The name of a feed, key or endpoint. */
+export const readName: TextReader<string> = (text) =>
+  /^[A-Za-z0-9]([A-Za-z0-9 ._-]{0,62}[A-Za-z0-9._-])?$/.test(text)
+    ? { value: text }
+    : { allowed: "a name of 1 to 64 ASCII letters, digits, spaces and . _ -" };
+
+export const readColumn: TextReader<string> = (text) =>
+  text.length <= 200 && visible(text) === text
+    ? { value: text }
+    : { allowed: "a column of at most 200 visible characters" };
+
+const urlLengthMax = 2000;
+
+/** Parsed, or why not. Addresses of hooks carry secrets in their paths, so no more than the origin is shown. */
+function parseUrl(text: string): { url: URL } | { allowed: string; found: string } {
+  const url = /^[\x21-\x7e]+$/.test(text) && text.length <= urlLengthMax ? URL.parse(text) : null;
+  const allowed = `an https:// address of at most ${urlLengthMax} ASCII characters`;
+  if (url === null || !["http:", "https:"].includes(url.protocol)) {
+    return { allowed, found: `a text of ${text.length} characters that is no https:// address` };
+  }
+  if (url.username !== "" || url.password !== "") {
+    return { allowed: "an address without them", found: "an address with a user name or password" };
+  }
+  if (url.hash !== "") return { allowed: "an address without it", found: "an address with a #fragment" };
+  return { url };
+}
+
+/** Whether `http://` will do is a matter of another setting: the cross checks see to it. */
+export const readEndpointUrl: TextReader<string> = (text) => {
+  const parsed = parseUrl(text);
+  return "url" in parsed ? { value: parsed.url.href } : parsed;
+};
+
+/** Without trailing slash, so that paths can be appended. */
+export const readPublicUrl: TextReader<string> = (text) => {
+  const parsed = parseUrl(text);
+  if (!("url" in parsed))
+    return { ...parsed, allowed: parsed.allowed.replace("https://", "http:// or https://") };
+  if (parsed.url.search !== "") return { allowed: "an address without ?query" };
+  return { value: `${parsed.url.origin}${parsed.url.pathname.replace(/\/+$/, "")}` };
+};

@@ -1,0 +1,49 @@
+/**
+ * Durations as people write them in the configuration and on the command line: a whole number and one unit.
+ * Fractions and sums (`1.5h`, `1h30m`) are refused, so that every duration has one spelling for a reader to
+ * know; `suggestDuration` turns them into the allowed form for the error message.
+ */
+
+const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Ten years: longer than any time-out, delay or retention that makes sense. */
+export const durationMsMax = 3650 * 86_400_000;
+
+/** What an error message says is allowed. */
+export const durationForm = "a whole number with a unit, such as 500ms, 10s, 5m, 2h or 30d";
+
+/** Milliseconds (1 to `durationMsMax`), or null when the text is not a duration. */
+export function parseDuration(text: string): number | null {
+  const match = /^([0-9]{1,12})(ms|s|m|h|d)$/.exec(text);
+  if (match === null) return null;
+  const ms = Number(match[1]) * unitMs[match[2]!]!;
+  return ms >= 1 && ms <= durationMsMax ? ms : null;
+}
+
+/** The shortest spelling that `parseDuration` reads back to the same number of whole milliseconds. */
+export function formatDuration(ms: number): string {
+  for (const unit of ["d", "h", "m", "s"]) {
+    const count = ms / unitMs[unit]!;
+    if (count > 0 && Number.isInteger(count)) return `${count}${unit}`;
+  }
+  return `${ms}ms`;
+}
+
+/** The allowed spelling of what was probably meant: `1h30m` → `90m`, `1.5 hours` → `90m`; else undefined. */
+export function suggestDuration(text: string): string | undefined {
+  const folded = text
+    .slice(0, 40)
+    .toLowerCase()
+    .replaceAll(/\s+/g, "")
+    .replaceAll(/(?<=[0-9])(milli(second)?s?|msecs?)/g, "ms")
+    .replaceAll(/(?<=[0-9])(seconds?|secs?)/g, "s")
+    .replaceAll(/(?<=[0-9])(minutes?|mins?)/g, "m")
+    .replaceAll(/(?<=[0-9])(hours?|hrs?)/g, "h")
+    .replaceAll(/(?<=[0-9])days?/g, "d");
+  if (!/^([0-9]+(\.[0-9]+)?(ms|s|m|h|d))+$/.test(folded)) return undefined;
+  let ms = 0;
+  for (const [, count, unit] of folded.matchAll(/([0-9.]+)(ms|s|m|h|d)/g))
+    ms += Number(count) * unitMs[unit!]!;
+  const suggestion = formatDuration(Math.round(ms));
+  return parseDuration(suggestion) === null ? undefined : suggestion;
+}

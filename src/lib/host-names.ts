@@ -1,0 +1,30 @@
+import { domainToASCII } from "node:url";
+import { getPublicSuffix } from "tldts";
+import { visible } from "./safe-text.ts";
+
+/** RFC 1035 §2.3.4: 255 octets on the wire are 253 characters in text. */
+const hostNameLengthMax = 253;
+const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/**
+ * A host name in its one stored form: A-labels (UTS #46, non-transitional), lower case, no trailing dot.
+ * Null for everything that is not a host name of letters, digits and hyphens: addresses, URLs, wildcards,
+ * underscores, labels over 63 characters, invalid punycode, invisible characters.
+ */
+export function parseHostName(text: string): string | null {
+  if (text.length > 1000 || /[\s/:@%?#\\[\]*]/.test(text) || visible(text, 2000) !== text) return null;
+  const name = domainToASCII(text.endsWith(".") ? text.slice(0, -1) : text).toLowerCase();
+  if (name.length === 0 || name.length > hostNameLengthMax) return null;
+  const labels = name.split(".");
+  // A last label that is a number makes the whole an IPv4 address for every URL parser (WHATWG URL §3.5).
+  if (/^([0-9]+|0x[0-9a-f]*)$/.test(labels.at(-1)!)) return null;
+  return labels.every((part) => label.test(part)) ? name : null;
+}
+
+/**
+ * Whether nobody can register this very name, because registries sell the names below it (`com`, `co.uk`).
+ * Only the list's ICANN section counts: `github.io` belongs to a company that may well want it protected.
+ */
+export function isPublicSuffix(hostName: string): boolean {
+  return getPublicSuffix(hostName, { allowPrivateDomains: false }) === hostName;
+}
