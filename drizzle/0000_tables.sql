@@ -83,7 +83,7 @@ CREATE TABLE `threats` (
 	`reasons` text NOT NULL,
 	`first_seen` integer NOT NULL,
 	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
+	`status_changed_at` integer NOT NULL,
 	`ip_address` text,
 	`registrar` text,
 	`whois` text NOT NULL,

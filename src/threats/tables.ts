@@ -27,7 +27,8 @@ export const threats = sqliteTable(
     reasons: json<string[]>("reasons").notNull(),
     firstSeen: instant("first_seen").notNull(),
     createdAt: instant("created_at").notNull(),
-    updatedAt: instant("updated_at").notNull(),
+    /** When the status became what it is. */
+    statusChangedAt: instant("status_changed_at").notNull(),
     ipAddress: text("ip_address"),
     registrar: text("registrar"),
     whois: json<Registration>("whois").notNull(),

@@ -1,0 +1,95 @@
+import { eq, sql } from "drizzle-orm";
+import type { Database } from "../database/database.ts";
+import { protectedDomains } from "../domains/tables.ts";
+import type { Outbox } from "../events/outbox.ts";
+import type { Clock } from "../lib/clock.ts";
+import { threats } from "./tables.ts";
+import type { Severity, Status, ThreatType } from "./values.ts";
+
+/** What became of one threat; `status` is the one it has now, absent when the caller may not know. */
+export type StatusChange =
+  | { id: string; outcome: "updated" | "unchanged"; status: Status }
+  | { id: string; outcome: "not_found" | "forbidden" };
+
+/** What a change of status has to know of a threat. */
+export interface ChangeableThreat {
+  seq: number;
+  id: string;
+  domain: string;
+  protectedDomain: string;
+  type: ThreatType;
+  severity: Severity;
+  similarity: number;
+  status: Status;
+}
+
+export interface StatusChanger {
+  byId(id: string, status: Status, within: readonly string[]): StatusChange;
+  /** Answers whether anything changed. */
+  apply(threat: ChangeableThreat, status: Status): boolean;
+}
+
+/** The one place where a status changes and its events are written; has to run within a transaction. */
+export function createStatusChanger({
+  database,
+  clock,
+  outbox,
+}: {
+  database: Database;
+  clock: Clock;
+  outbox: Outbox;
+}): StatusChanger {
+  const find = database.query
+    .select({
+      seq: threats.seq,
+      id: threats.id,
+      domain: threats.domain,
+      protectedDomain: protectedDomains.domain,
+      type: threats.type,
+      severity: threats.severity,
+      similarity: threats.similarity,
+      status: threats.status,
+    })
+    .from(threats)
+    .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
+    .where(eq(threats.id, sql.placeholder("id")))
+    .prepare();
+  const update = database.query
+    .update(threats)
+    .set({
+      status: sql`${sql.placeholder("status")}`,
+      statusChangedAt: sql`${sql.placeholder("statusChangedAt")}`,
+    })
+    .where(eq(threats.seq, sql.placeholder("seq")))
+    .prepare();
+
+  function apply(threat: ChangeableThreat, status: Status): boolean {
+    if (threat.status === status) return false;
+    update.run({ status, statusChangedAt: clock.now(), seq: threat.seq });
+    const data = {
+      threat: {
+        id: threat.id,
+        domain: threat.domain,
+        protected_domain: threat.protectedDomain,
+        type: threat.type,
+        severity: threat.severity,
+        similarity: threat.similarity,
+        status,
+      },
+      previous_status: threat.status,
+    };
+    outbox.record("threat.updated", data);
+    if (status === "resolved") outbox.record("threat.resolved", data);
+    return true;
+  }
+
+  return {
+    apply,
+    byId(id, status, within) {
+      const threat = find.get({ id });
+      if (threat === undefined) return { id, outcome: "not_found" };
+      if (within.length > 0 && !within.includes(threat.protectedDomain)) return { id, outcome: "forbidden" };
+      return { id, outcome: apply(threat, status) ? "updated" : "unchanged", status };
+    },
+  };
+}

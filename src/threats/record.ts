@@ -1,0 +1,160 @@
+import { and, desc, eq, sql } from "drizzle-orm";
+import type { Database } from "../database/database.ts";
+import { placeholders } from "../database/placeholders.ts";
+import { describeReason } from "../detection/reasons.ts";
+import type { Match } from "../detection/types.ts";
+import { protectedDomains } from "../domains/tables.ts";
+import type { Outbox } from "../events/outbox.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
+import type { FillRandom, IdFactory } from "../lib/ids.ts";
+import type { StatusChanger } from "./change-status.ts";
+import { severityOf } from "./severity.ts";
+import { threats } from "./tables.ts";
+import type { Source, ThreatType } from "./values.ts";
+
+/** A source saw a name that imitates a protected domain. */
+export interface Sighting {
+  /** The suspicious name, normalised (A-label form). */
+  domain: string;
+  match: Match;
+  source: Source;
+  /** When the source saw it; a time to come counts as now. */
+  seenAt: Instant;
+}
+
+/** What a sighting led to. For a known threat, type and similarity are those on record. */
+export interface RecordedThreat {
+  threatId: string;
+  domain: string;
+  protectedDomain: string;
+  type: ThreatType;
+  similarity: number;
+  outcome: "created" | "known";
+}
+
+/**
+ * Sources that show a domain to be in use now. A feed is none: lists repeat names for years, and
+ * would undo a team's triage every night.
+ */
+const signsOfLife: readonly Source[] = ["scan", "certificate_transparency", "submission", "beacon"];
+
+const screenshotTokenBytes = 16;
+
+/** Has to run within a transaction. */
+export function createRecorder(
+  {
+    database,
+    clock,
+    ids,
+    outbox,
+    fillRandom,
+    reactivate,
+  }: {
+    database: Database;
+    clock: Clock;
+    ids: IdFactory;
+    outbox: Outbox;
+    fillRandom: FillRandom;
+    reactivate: boolean;
+  },
+  statusChanger: StatusChanger,
+): (sighting: Sighting) => RecordedThreat {
+  const findDomain = database.query
+    .select({ seq: protectedDomains.seq })
+    .from(protectedDomains)
+    .where(eq(protectedDomains.domain, sql.placeholder("domain")))
+    .prepare();
+  const findPair = database.query
+    .select()
+    .from(threats)
+    .where(
+      and(
+        eq(threats.protectedDomainSeq, sql.placeholder("protectedDomainSeq")),
+        eq(threats.domain, sql.placeholder("domain")),
+      ),
+    )
+    .prepare();
+  const lastId = database.query
+    .select({ id: threats.id })
+    .from(threats)
+    .orderBy(desc(threats.seq))
+    .limit(1)
+    .prepare();
+  const insert = database.query
+    .insert(threats)
+    .values(
+      placeholders(
+        "id",
+        "protectedDomainSeq",
+        "domain",
+        "type",
+        "status",
+        "severity",
+        "similarity",
+        "source",
+        "reasons",
+        "firstSeen",
+        "createdAt",
+        "statusChangedAt",
+        "whois",
+        "screenshotToken",
+      ),
+    )
+    .prepare();
+  const setFirstSeen = database.query
+    .update(threats)
+    .set({ firstSeen: sql`${sql.placeholder("firstSeen")}` })
+    .where(eq(threats.seq, sql.placeholder("seq")))
+    .prepare();
+
+  function create(sighting: Sighting, protectedDomainSeq: number, seenAt: Instant): RecordedThreat {
+    const { domain, source } = sighting;
+    const { protectedDomain, type, similarity } = sighting.match;
+    const reasons = sighting.match.reasons.map(describeReason);
+    // The list is ordered by `seq` where it promises the order of ids, so ids have to grow with it
+    // even when another process wrote the last one or the clock was set back.
+    const id = ids.next("threat", lastId.get()?.id);
+    const severity = severityOf({ type, similarity });
+    const now = clock.now();
+    insert.run({
+      id,
+      protectedDomainSeq,
+      domain,
+      type,
+      status: "active",
+      severity,
+      similarity,
+      source,
+      reasons,
+      firstSeen: seenAt,
+      createdAt: now,
+      statusChangedAt: now,
+      whois: {},
+      screenshotToken: randomToken(fillRandom),
+    });
+    outbox.record("threat.created", { threat: { id, domain, type, severity, similarity } });
+    return { threatId: id, domain, protectedDomain, type, similarity, outcome: "created" };
+  }
+
+  return (sighting) => {
+    const { protectedDomain } = sighting.match;
+    const protectedDomainSeq = findDomain.get({ domain: protectedDomain })?.seq;
+    if (protectedDomainSeq === undefined) throw new Error(`not a protected domain: ${protectedDomain}`);
+    const seenAt = Math.min(sighting.seenAt, clock.now());
+    const known = findPair.get({ protectedDomainSeq, domain: sighting.domain });
+    if (known === undefined) return create(sighting, protectedDomainSeq, seenAt);
+
+    if (seenAt < known.firstSeen) setFirstSeen.run({ firstSeen: seenAt, seq: known.seq });
+    const backToLife =
+      known.status === "resolved" && signsOfLife.includes(sighting.source) && seenAt > known.statusChangedAt;
+    if (reactivate && backToLife) statusChanger.apply({ ...known, protectedDomain }, "active");
+    const { id, domain, type, similarity } = known;
+    return { threatId: id, domain, protectedDomain, type, similarity, outcome: "known" };
+  };
+}
+
+function randomToken(fillRandom: FillRandom): string {
+  const bytes = new Uint8Array(screenshotTokenBytes);
+  fillRandom(bytes);
+  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+}

@@ -1,0 +1,58 @@
+import type { Database } from "../database/database.ts";
+import type { Outbox } from "../events/outbox.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
+import type { FillRandom, IdFactory } from "../lib/ids.ts";
+import { createStatusChanger, type StatusChange } from "./change-status.ts";
+import { createThreatQueries, type ListedThreat, type Threat, type ThreatFilter } from "./queries.ts";
+import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
+import type { Status } from "./values.ts";
+
+/** A threat's life: recorded once, seen again, triaged, read. */
+export interface Threats {
+  /** Records names that were taken for imitations, with their events, in one transaction. */
+  record(sightings: readonly Sighting[]): RecordedThreat[];
+  /** One page, newest `firstSeen` first and ties by id, descending; `total` is exact. */
+  list(
+    filter: ThreatFilter,
+    page: { page: number; perPage: number },
+  ): { threats: ListedThreat[]; total: number };
+  get(id: string): Threat | undefined;
+  /**
+   * Moves threats to `status`, with their events, in one transaction: one answer for each distinct id,
+   * in the order of first appearance. `within`: protected domains that the caller may touch; empty or absent: all.
+   */
+  changeStatus(
+    ids: readonly string[],
+    status: Status,
+    options?: { within?: readonly string[] },
+  ): StatusChange[];
+  /** How many threats there are of each status and severity. */
+  totals(): { status: Status; severity: string; total: number }[];
+}
+
+export interface ThreatsDependencies {
+  database: Database;
+  clock: Clock;
+  ids: IdFactory;
+  outbox: Outbox;
+  fillRandom: FillRandom;
+  /** Whether a resolved threat becomes active again when its domain shows life (`detection.reactivate`). */
+  reactivate: boolean;
+}
+
+export function createThreats(dependencies: ThreatsDependencies): Threats {
+  const { database } = dependencies;
+  const queries = createThreatQueries(database);
+  const setStatus = createStatusChanger(dependencies);
+  const recordOne = createRecorder(dependencies, setStatus);
+  return {
+    record: (sightings) => database.transaction(() => sightings.map((sighting) => recordOne(sighting))),
+    list: queries.list,
+    get: queries.get,
+    changeStatus: (ids, status, { within = [] } = {}) =>
+      database.transaction(() => [...new Set(ids)].map((id) => setStatus.byId(id, status, within))),
+    totals: queries.totals,
+  };
+}
+
+export type { Instant };

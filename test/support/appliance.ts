@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Clock, Instant, Timer } from "../../src/lib/clock.ts";
+
+/** A folder of its own for a test; `dispose` removes it. */
+export function temporaryFolder(): { path: string; dispose: () => void } {
+  const path = mkdtempSync(join(tmpdir(), "phishwatch-test-"));
+  return { path, dispose: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** A clock that stands still until it is told to go on; due timers then run in their order. */
+export function manualClock(
+  start: Instant = Date.UTC(2026, 0, 15, 12),
+): Clock & { advance(ms: number): void } {
+  let now = start;
+  let timers: { instant: Instant; callback: () => void }[] = [];
+  return {
+    now: () => now,
+    at(instant, callback): Timer {
+      const timer = { instant, callback };
+      timers.push(timer);
+      return { cancel: () => void (timers = timers.filter((other) => other !== timer)) };
+    },
+    advance(ms) {
+      const end = now + ms;
+      for (;;) {
+        const next = timers.filter(({ instant }) => instant <= end).sort((a, b) => a.instant - b.instant)[0];
+        if (next === undefined) break;
+        timers = timers.filter((other) => other !== next);
+        now = Math.max(now, next.instant);
+        next.callback();
+      }
+      now = end;
+    },
+  };
+}
+
+/** Fills with unpredictable bytes. */
+export function fillRandom(bytes: Uint8Array): void {
+  crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+}

@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { openDatabase } from "../../src/database/database.ts";
+import { createProtectedDomains } from "../../src/domains/domains.ts";
+import { events } from "../../src/events/tables.ts";
+import { createOutbox } from "../../src/events/outbox.ts";
+import { createIdFactory } from "../../src/lib/ids.ts";
+import { createThreats } from "../../src/threats/threats.ts";
+import { fillRandom, manualClock, temporaryFolder } from "./appliance.ts";
+
+/** Threats over a real database file, with two protected domains. */
+export function openStores({ reactivate = true } = {}) {
+  const folder = temporaryFolder();
+  const path = join(folder.path, "phishwatch.db");
+  const clock = manualClock();
+  const database = openDatabase(path);
+  const ids = createIdFactory(clock.now, fillRandom);
+  const outbox = createOutbox({ database, clock, ids });
+  const domains = createProtectedDomains({ database, clock, ids, minSimilarity: 0.75 });
+  domains.reconcile([{ domain: "example-bank.com" }, { domain: "example-shop.com" }]);
+  const threats = createThreats({ database, clock, ids, outbox, fillRandom, reactivate });
+  return {
+    path,
+    clock,
+    database,
+    ids,
+    outbox,
+    domains,
+    threats,
+    /** Bodies of all events, oldest first. */
+    events: () =>
+      database.query
+        .select()
+        .from(events)
+        .all()
+        .map(
+          (row) =>
+            JSON.parse(row.body) as {
+              id: string;
+              type: string;
+              created_at: string;
+              data: Record<string, unknown>;
+            },
+        ),
+    dispose() {
+      database.close();
+      folder.dispose();
+    },
+  };
+}
+
+export type Stores = ReturnType<typeof openStores>;
