@@ -96,8 +96,8 @@ export function createProtectedDomains({
   }
 
   const find = (text: string) => {
-    const normalized = normalizeName(text);
-    return "name" in normalized ? byName.get({ domain: normalized.name }) : undefined;
+    const result = normalizeName(text);
+    return "name" in result ? byName.get({ domain: result.name }) : undefined;
   };
 
   return {
