@@ -1,0 +1,51 @@
+import type { Config } from "./config/config.ts";
+import { type Database, openDatabase } from "./database/database.ts";
+import { createProtectedDomains, type ProtectedDomains } from "./domains/domains.ts";
+import { createOutbox, type Outbox } from "./events/outbox.ts";
+import type { Clock } from "./lib/clock.ts";
+import { createIdFactory, type FillRandom } from "./lib/ids.ts";
+import type { Log } from "./lib/log.ts";
+import { createThreats, type Threats } from "./threats/threats.ts";
+
+/** What the appliance takes from the outside. */
+export interface Surroundings {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  fillRandom: FillRandom;
+}
+
+/** All services over one open database. Nothing runs by itself until `start`. */
+export interface App {
+  readonly database: Database;
+  readonly outbox: Outbox;
+  readonly domains: ProtectedDomains;
+  readonly threats: Threats;
+  /** Closes the database; nothing may be called afterwards. */
+  close(): void;
+}
+
+/**
+ * The composition root: the only place where services are made. Opens the database and makes it agree
+ * with what the configuration file declares.
+ * @throws StartError with a message for the operator.
+ */
+export function openApp({ config, clock, fillRandom }: Surroundings): App {
+  const database = openDatabase(config.storage.path);
+  const ids = createIdFactory(clock.now, fillRandom);
+  const outbox = createOutbox({ database, clock, ids });
+  const domains = createProtectedDomains({
+    database,
+    clock,
+    ids,
+    minSimilarity: config.detection.minSimilarity,
+  });
+  const { reactivate } = config.detection;
+  const threats = createThreats({ database, clock, ids, outbox, fillRandom, reactivate });
+
+  database.transaction(() => {
+    domains.reconcile(config.protectedDomains);
+  });
+
+  return { database, outbox, domains, threats, close: () => database.close() };
+}
