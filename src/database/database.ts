@@ -1,4 +1,4 @@
-import { Database as Sqlite } from "bun:sqlite";
+import { Database as Sqlite, type Statement } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
@@ -38,15 +38,17 @@ const mmapBytesMax = 1 << 30;
  */
 export function openDatabase(path: string): Database {
   const sqlite = openFile(path);
+  const finalizeAll = trackStatements(sqlite);
   try {
     prepareConnection(sqlite);
     migrateDatabase(sqlite);
   } catch (error) {
+    finalizeAll();
     sqlite.close();
     if (error instanceof StartError) throw error;
     throw new StartError(`database ${path}: ${explain(error)}`, { exitCode: 1, cause: error });
   }
-  return wrap(sqlite, path);
+  return wrap(sqlite, path, finalizeAll);
 }
 
 function openFile(path: string): Sqlite {
@@ -69,7 +71,7 @@ function prepareConnection(sqlite: Sqlite): void {
   sqlite.run("PRAGMA trusted_schema = OFF");
 }
 
-function wrap(sqlite: Sqlite, path: string): Database {
+function wrap(sqlite: Sqlite, path: string, finalizeAll: () => void): Database {
   const foreignVersion = sqlite.prepare<{ data_version: number }, []>("PRAGMA data_version");
   let callbacks: (() => void)[] = [];
 
@@ -99,10 +101,33 @@ function wrap(sqlite: Sqlite, path: string): Database {
     },
     foreignVersion: () => foreignVersion.get()!.data_version,
     close() {
-      // Lets the planner keep what it learnt, and leaves a single file behind.
+      // Lets the planner keep what it learnt.
       sqlite.run("PRAGMA optimize");
+      finalizeAll();
       sqlite.close();
     },
+  };
+}
+
+/**
+ * Remembers what is prepared, to finalize it at the end: SQLite keeps a connection with open statements
+ * alive as a zombie, with its lock and its two side files.
+ */
+function trackStatements(sqlite: Sqlite): () => void {
+  const prepare = sqlite.prepare.bind(sqlite);
+  let statements: WeakRef<Statement>[] = [];
+  let pruneAt = 1_000;
+  sqlite.prepare = ((...parameters: Parameters<typeof prepare>) => {
+    const statement = prepare(...parameters);
+    statements.push(new WeakRef(statement));
+    if (statements.length > pruneAt) {
+      statements = statements.filter((reference) => reference.deref() !== undefined);
+      pruneAt = 2 * statements.length + 1_000;
+    }
+    return statement;
+  }) as typeof sqlite.prepare;
+  return () => {
+    for (const reference of statements) reference.deref()?.finalize();
   };
 }
 

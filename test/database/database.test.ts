@@ -1,0 +1,188 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openDatabase } from "../../src/database/database.ts";
+import { takeServeLock } from "../../src/database/lock.ts";
+import { migrateDatabase } from "../../src/database/migrate.ts";
+import { temporaryFolder } from "../support/appliance.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let path: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+  path = join(folder.path, "nested", "phishwatch.db");
+});
+afterEach(() => folder.dispose());
+
+const schemaOf = (sqlite: Sqlite) =>
+  sqlite
+    .query<{ sql: string }, []>(
+      "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE '\\_\\_%' ESCAPE '\\' ORDER BY type, name",
+    )
+    .all()
+    .map(({ sql }) => sql);
+
+describe("opening", () => {
+  test("makes the folder and the tables, durable and guarded", () => {
+    const database = openDatabase(path);
+    const pragma = (name: string) =>
+      Object.values(database.sqlite.query(`PRAGMA ${name}`).get() as object)[0];
+    expect(pragma("journal_mode")).toBe("wal");
+    expect(pragma("synchronous")).toBe(2);
+    expect(pragma("foreign_keys")).toBe(1);
+    expect(pragma("busy_timeout")).toBeGreaterThan(0);
+    database.close();
+    expect(readdirSync(join(folder.path, "nested"))).toEqual(["phishwatch.db"]);
+  });
+
+  test("opening again applies nothing twice", () => {
+    openDatabase(path).close();
+    const database = openDatabase(path);
+    const before = schemaOf(database.sqlite);
+    database.close();
+    const again = openDatabase(path);
+    expect(schemaOf(again.sqlite)).toEqual(before);
+    again.close();
+  });
+
+  test.each([
+    [
+      "a file that is no database",
+      () => writeFileSync(path, "this is no database, but long enough to be one. ".repeat(40)),
+      "damaged or not a database",
+    ],
+    ["a folder in its place", () => mkdirSync(path), "cannot be opened"],
+  ])("%s is refused with a message that names the file and what to do", (_, prepare, message) => {
+    mkdirSync(join(folder.path, "nested"));
+    prepare();
+    expect(() => openDatabase(path)).toThrow(message);
+    expect(() => openDatabase(path)).toThrow(path);
+  });
+
+  test("a damaged database is refused and left as it is", () => {
+    openDatabase(path).close();
+    const bytes = readFileSync(path);
+    bytes.fill(0xaa, 0, 4_096);
+    writeFileSync(path, bytes);
+    expect(() => openDatabase(path)).toThrow("damaged or not a database");
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+  });
+
+  test("a database of a newer version is refused", () => {
+    const database = openDatabase(path);
+    database.sqlite.run(
+      "INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('future', 9999999999999)",
+    );
+    database.close();
+    expect(() => openDatabase(path)).toThrow("newer version");
+  });
+});
+
+describe("migrations", () => {
+  test("an older file with threats in it is brought to the same tables as a new one, and keeps its rows", () => {
+    // The first migration alone is the oldest file there can be.
+    const older = join(folder.path, "older");
+    cpSync("drizzle", older, { recursive: true });
+    const journalPath = join(older, "meta", "_journal.json");
+    const journal = JSON.parse(readFileSync(journalPath, "utf8"));
+    writeFileSync(journalPath, JSON.stringify({ ...journal, entries: journal.entries.slice(0, 1) }));
+    const old = new Sqlite(join(folder.path, "old.db"));
+    migrateDatabase(old, older);
+    old.run(
+      "INSERT INTO protected_domains (id, domain, keywords, allow, origin, enabled, created_at, updated_at) VALUES ('dom_1', 'example-bank.com', '[]', '[]', 'file', 1, 1, 1)",
+    );
+    old.close();
+
+    const upgraded = openDatabase(join(folder.path, "old.db"));
+    const fresh = openDatabase(path);
+    expect(schemaOf(upgraded.sqlite)).toEqual(schemaOf(fresh.sqlite));
+    expect(upgraded.sqlite.query("SELECT domain FROM protected_domains").all()).toEqual([
+      { domain: "example-bank.com" },
+    ]);
+    upgraded.close();
+    fresh.close();
+  });
+
+  test("a journal out of order is noticed instead of skipping a migration silently", () => {
+    const broken = join(folder.path, "broken");
+    cpSync("drizzle", broken, { recursive: true });
+    const journalPath = join(broken, "meta", "_journal.json");
+    const journal = JSON.parse(readFileSync(journalPath, "utf8"));
+    const sqlite = new Sqlite(join(folder.path, "broken.db"));
+    const [first, second] = journal.entries;
+    const write = (entries: object[]) => writeFileSync(journalPath, JSON.stringify({ ...journal, entries }));
+    write([first, second]);
+    migrateDatabase(sqlite, broken);
+    // A migration that was merged late: older than the last applied one.
+    cpSync(join(broken, `${second.tag}.sql`), join(broken, "0002_late.sql"));
+    write([first, { ...second, tag: "0002_late", when: first.when + 1 }, second]);
+    expect(() => migrateDatabase(sqlite, broken)).toThrow("out of order");
+    sqlite.close();
+  });
+});
+
+describe("transactions", () => {
+  test("roll back everything when the work throws, and tell nobody", () => {
+    const database = openDatabase(path);
+    const insert = () =>
+      database.sqlite.run("INSERT INTO settings (name, value, updated_at) VALUES ('a', 'b', 1)");
+    let told = 0;
+    expect(() =>
+      database.transaction(() => {
+        insert();
+        database.afterCommit(() => void (told += 1));
+        throw new Error("no");
+      }),
+    ).toThrow("no");
+    expect(database.sqlite.query("SELECT * FROM settings").all()).toEqual([]);
+    database.transaction(() => {
+      database.transaction(() => void insert());
+      expect(told).toBe(0);
+      database.afterCommit(() => void (told += 1));
+    });
+    expect(told).toBe(1);
+    database.close();
+  });
+
+  test("refuse a promise at compile time", () => {
+    const database = openDatabase(path);
+    // @ts-expect-error SQLite would commit at the first await.
+    database.transaction(async () => {});
+    database.close();
+  });
+
+  test("see that another process has committed, and not their own commits", () => {
+    const database = openDatabase(path);
+    const before = database.foreignVersion();
+    database.sqlite.run("INSERT INTO settings (name, value, updated_at) VALUES ('a', 'b', 1)");
+    expect(database.foreignVersion()).toBe(before);
+    const other = openDatabase(path);
+    other.sqlite.run("DELETE FROM settings");
+    other.close();
+    expect(database.foreignVersion()).not.toBe(before);
+    database.close();
+  });
+});
+
+describe("the right to serve a database", () => {
+  test("is held by one, and free again after release", () => {
+    openDatabase(path).close();
+    const lock = takeServeLock(path);
+    expect(() => takeServeLock(path)).toThrow(/another phishwatch is already serving .*phishwatch\.db/);
+    lock.release();
+    takeServeLock(path).release();
+  });
+
+  test("ends with its holder, even one that is killed", async () => {
+    openDatabase(path).close();
+    const lockModule = join(import.meta.dir, "../../src/database/lock.ts");
+    const script = `import { takeServeLock } from ${JSON.stringify(lockModule)}; takeServeLock(${JSON.stringify(path)}); console.log("held"); setInterval(() => {}, 1000);`;
+    const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
+    await child.stdout.getReader().read();
+    expect(() => takeServeLock(path)).toThrow("already serving");
+    child.kill("SIGKILL");
+    await child.exited;
+    takeServeLock(path).release();
+  });
+});

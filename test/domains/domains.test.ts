@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { openDatabase } from "../../src/database/database.ts";
+import { openStores, type Stores } from "../support/stores.ts";
+
+let stores: Stores;
+beforeEach(() => void (stores = openStores()));
+afterEach(() => stores.dispose());
+
+const shown = () =>
+  stores.domains.list().map(({ domain, origin, enabled }) => `${domain} ${origin} ${enabled}`);
+
+test("a name is found in any form and case, and kept as A-label", () => {
+  stores.domains.add({ domain: "Bücher-Laden.DE." });
+  for (const form of ["bücher-laden.de", "BÜCHER-LADEN.de", "xn--bcher-laden-thb.de"]) {
+    expect(stores.domains.find(form)?.domain).toBe("xn--bcher-laden-thb.de");
+  }
+  expect(stores.domains.find("not a name")).toBeUndefined();
+});
+
+test("reconciling twice changes nothing, and what left the file is disabled, not deleted", () => {
+  const before = JSON.stringify(stores.domains.list());
+  stores.clock.advance(60_000);
+  stores.domains.reconcile([{ domain: "example-shop.com" }, { domain: "EXAMPLE-bank.com" }]);
+  expect(JSON.stringify(stores.domains.list())).toBe(before);
+  stores.domains.reconcile([{ domain: "example-shop.com" }]);
+  expect(shown()).toEqual(["example-bank.com file false", "example-shop.com file true"]);
+  stores.domains.reconcile([
+    { domain: "example-shop.com" },
+    { domain: "example-bank.com", keywords: ["exbank"] },
+  ]);
+  expect(shown()).toEqual(["example-bank.com file true", "example-shop.com file true"]);
+  expect(stores.domains.find("example-bank.com")!.keywords).toEqual(["exbank"]);
+});
+
+test("what was added at run time survives a reconciliation, and becomes the file's once it is declared there", () => {
+  stores.domains.add({ domain: "example-mail.com" });
+  stores.domains.reconcile([{ domain: "example-shop.com" }]);
+  expect(shown()).toContain("example-mail.com runtime true");
+  stores.domains.reconcile([{ domain: "example-mail.com" }]);
+  expect(shown()).toContain("example-mail.com file true");
+});
+
+test.each([
+  ["example-bank.com", "protected already"],
+  ["no dots", "not a domain name"],
+  ["1.2.3.4", "not a domain name"],
+])("adding %p is refused with a reason: %s", (domain, reason) => {
+  expect(() => stores.domains.add({ domain })).toThrow(reason);
+});
+
+test("one of the file cannot be removed; one of run time is removed, or disabled when it has threats", () => {
+  expect(() => stores.domains.remove("example-bank.com")).toThrow("configuration file");
+  expect(() => stores.domains.remove("unknown.com")).toThrow("not a protected domain");
+  stores.domains.add({ domain: "example-mail.com" });
+  expect(stores.domains.remove("example-mail.com")).toBe("removed");
+  stores.domains.add({ domain: "example-mail.com" });
+  stores.threats.record([
+    {
+      domain: "examp1e-mail.com",
+      match: { protectedDomain: "example-mail.com", type: "homograph", similarity: 1, reasons: [] },
+      source: "feed",
+      seenAt: stores.clock.now(),
+    },
+  ]);
+  expect(stores.domains.remove("example-mail.com")).toBe("disabled");
+  expect(stores.threats.list({ protectedDomain: "example-mail.com" }, { page: 1, perPage: 20 }).total).toBe(
+    1,
+  );
+  expect(stores.domains.matcher().match("example-mail-login.com")).toEqual([]);
+});
+
+test("the matcher follows changes at once, also those of another process, and is not rebuilt without need", () => {
+  const lookAlike = "secure-example-mail.com";
+  const before = stores.domains.matcher();
+  expect(before.match(lookAlike)).toEqual([]);
+
+  const other = openDatabase(stores.path);
+  other.sqlite.run("UPDATE protected_domains SET updated_at = updated_at + 1");
+  expect(stores.domains.matcher()).toBe(before);
+  other.sqlite.run(
+    "UPDATE protected_domains SET domain = 'example-mail.com' WHERE domain = 'example-shop.com'",
+  );
+  other.close();
+  expect(stores.domains.matcher().match(lookAlike)).toMatchObject([{ protectedDomain: "example-mail.com" }]);
+});
+
+test("own names and allowed names with all below them are never matched", () => {
+  stores.domains.reconcile([
+    { domain: "example-bank.com", allow: ["example-bank.de", "my-example-bank.com"] },
+  ]);
+  const matcher = stores.domains.matcher();
+  for (const own of [
+    "example-bank.com",
+    "www.example-bank.com",
+    "example-bank.de",
+    "login.example-bank.de",
+    "a.b.my-example-bank.com",
+  ]) {
+    expect(matcher.match(own)).toEqual([]);
+  }
+  expect(matcher.match("evil-example-bank.de")).toHaveLength(1);
+});
