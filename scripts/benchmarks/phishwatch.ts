@@ -1,0 +1,28 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Built by scripts/bench before anything else. */
+export const phishwatchExecutable = join(import.meta.dir, "../../dist/phishwatch");
+
+/** Writes a configuration for one run into `folder` and answers its path. */
+export function writeConfig({
+  folder,
+  database,
+  port,
+}: {
+  folder: string;
+  database: string;
+  port: number;
+}): string {
+  const path = join(folder, `phishwatch-${port}.toml`);
+  const lines = [
+    "[server]",
+    `listen = "127.0.0.1:${port}"`,
+    "[storage]",
+    `path = ${JSON.stringify(database)}`,
+    "[scan]",
+    `schedule = ""`,
+  ];
+  writeFileSync(path, `${lines.join("\n")}\n`);
+  return path;
+}

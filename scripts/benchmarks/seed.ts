@@ -1,0 +1,235 @@
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { apiKeys } from "../../src/access/tables.ts";
+import { openDatabase, type Database } from "../../src/database/database.ts";
+import { placeholders } from "../../src/database/placeholders.ts";
+import { protectedDomains } from "../../src/domains/tables.ts";
+import { createIdFactory } from "../../src/lib/ids.ts";
+import { severityOf } from "../../src/threats/severity.ts";
+import { threats } from "../../src/threats/tables.ts";
+import { statuses, type Registration, type Source, type ThreatType } from "../../src/threats/values.ts";
+import { randomFrom, type Random } from "./random.ts";
+
+/** Keys of plan `pro`, so that the limiter has to count; together they allow 1.2 million requests a minute. */
+const proKeyCount = 2_000;
+const protectedDomainCount = 20;
+const threatsPerTransaction = 10_000;
+const seed = 20_260_101;
+
+const hourMs = 3_600_000;
+const yearMs = 365 * 24 * hourMs;
+/** The last `first_seen`; fixed, so that every run makes the same database. */
+const endOfYear = Date.UTC(2026, 0, 1);
+
+export interface SeededDatabase {
+  path: string;
+  proKeys: string[];
+  enterpriseKey: string;
+}
+
+/** Path of a database with this many threats, made at the first call and kept in the temporary folder. */
+export function seededDatabase(threatCount: number): SeededDatabase {
+  const random = randomFrom(seed);
+  const [enterpriseKey = "", ...proKeys] = Array.from({ length: proKeyCount + 1 }, () => newApiKey(random));
+  const path = join(tmpdir(), `phishwatch-bench-${threatCount}-${fingerprint()}.db`);
+  if (!existsSync(path)) {
+    console.error(`Making ${path} with ${threatCount} threats (once) ...`);
+    const unfinished = `${path}.${process.pid}`;
+    const database = openDatabase(unfinished);
+    try {
+      // A cut-off seeding is thrown away, so nothing has to be durable.
+      database.sqlite.run("PRAGMA synchronous = OFF");
+      seedKeys(database, enterpriseKey, proKeys);
+      seedThreats(database, random, seedDomains(database), threatCount);
+      database.sqlite.run("ANALYZE");
+      database.sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      database.close();
+      renameSync(unfinished, path);
+    } finally {
+      for (const ending of ["", "-wal", "-shm"]) rmSync(`${unfinished}${ending}`, { force: true });
+    }
+  }
+  return { path, proKeys, enterpriseKey };
+}
+
+/** Another schema or another seeding makes another file. */
+function fingerprint(): string {
+  const hasher = new Bun.CryptoHasher("sha256");
+  const migrations = join(import.meta.dir, "../../drizzle");
+  for (const name of readdirSync(migrations).sort()) {
+    if (name.endsWith(".sql")) hasher.update(readFileSync(join(migrations, name)));
+  }
+  hasher.update(readFileSync(import.meta.path));
+  return hasher.digest("hex").slice(0, 12);
+}
+
+function newApiKey(random: Random): string {
+  return `bench-${random.text("0123456789abcdefghijklmnopqrstuvwxyz", 32)}`;
+}
+
+function seedKeys(database: Database, enterpriseKey: string, proKeys: string[]): void {
+  const ids = createIdFactory(
+    () => endOfYear,
+    (bytes) => crypto.getRandomValues(bytes),
+  );
+  const rowOf = (key: string, plan: "pro" | "enterprise", index: number) => ({
+    id: ids.next("apiKey"),
+    name: `bench-${plan}-${index}`,
+    hash: new Bun.CryptoHasher("sha256").update(key).digest(),
+    prefix: key.slice(0, 8),
+    plan,
+    scopes: ["threats:read" as const, "threats:write" as const],
+    domains: [],
+    origin: "runtime" as const,
+    createdAt: endOfYear,
+  });
+  database.transaction(() => {
+    database.query
+      .insert(apiKeys)
+      .values(rowOf(enterpriseKey, "enterprise", 0))
+      .run();
+    for (const [index, key] of proKeys.entries()) {
+      database.query
+        .insert(apiKeys)
+        .values(rowOf(key, "pro", index))
+        .run();
+    }
+  });
+}
+
+interface SeededDomain {
+  seq: number;
+  label: string;
+}
+
+function seedDomains(database: Database): SeededDomain[] {
+  const ids = createIdFactory(
+    () => endOfYear,
+    (bytes) => crypto.getRandomValues(bytes),
+  );
+  const kinds = ["bank", "pay", "mail", "shop", "cloud"];
+  const labels = Array.from(
+    { length: protectedDomainCount },
+    (_, index) => `example-${kinds[index % kinds.length]}-${index}`,
+  );
+  return labels.map((label) => {
+    const row = database.query
+      .insert(protectedDomains)
+      .values({
+        id: ids.next("protectedDomain"),
+        domain: `${label}.com`,
+        keywords: [],
+        allow: [],
+        origin: "runtime",
+        enabled: true,
+        createdAt: endOfYear - yearMs,
+        updatedAt: endOfYear - yearMs,
+      })
+      .returning({ seq: protectedDomains.seq })
+      .get();
+    return { seq: row.seq, label };
+  });
+}
+
+function seedThreats(database: Database, random: Random, domains: SeededDomain[], count: number): void {
+  let now = endOfYear - yearMs;
+  const ids = createIdFactory(
+    () => now,
+    (bytes) => random.fill(bytes),
+  );
+  const insert = database.query
+    .insert(threats)
+    .values(
+      placeholders(
+        "id",
+        "protectedDomainSeq",
+        "domain",
+        "type",
+        "status",
+        "severity",
+        "similarity",
+        "source",
+        "reasons",
+        "firstSeen",
+        "createdAt",
+        "statusChangedAt",
+        "ipAddress",
+        "registrar",
+        "whois",
+        "screenshotToken",
+      ),
+    )
+    .prepare();
+  for (let written = 0; written < count; written += threatsPerTransaction) {
+    const size = Math.min(threatsPerTransaction, count - written);
+    database.transaction(() => {
+      for (let index = written; index < written + size; index++) {
+        now = endOfYear - yearMs + Math.floor((index / count) * yearMs);
+        insert.run(threatRow(random, domains, ids.next("threat"), index, now));
+      }
+    });
+  }
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyz";
+const suffixes = ["com", "net", "org", "info", "top", "xyz", "online", "shop", "co", "ru"];
+const registrars = [
+  "NameCheap, Inc.",
+  "GoDaddy.com, LLC",
+  "NameSilo, LLC",
+  "Gname.com Pte. Ltd.",
+  "PDR Ltd.",
+];
+const types: ThreatType[] = [
+  "typosquatting",
+  "combosquatting",
+  "homograph",
+  "tld_squatting",
+  "levelsquatting",
+];
+const sources: Source[] = ["scan", "feed", "feed", "certificate_transparency", "submission"];
+
+/** Half are enriched; 7 of 10 are active; some domains draw far more look-alikes than others. */
+function threatRow(random: Random, domains: SeededDomain[], id: string, index: number, now: number) {
+  // The square favours the first domains: the busiest has a fifth of all threats, the quietest a fortieth.
+  const domain = domains[Math.floor(random.unit() ** 2 * domains.length)]!;
+  const type = random.pick(types);
+  const similarity = Math.round((0.75 + random.unit() * 0.25) * 10_000) / 10_000;
+  const suspicious = `${domain.label}-${random.text(letters, 4)}${index.toString(36)}.${random.pick(suffixes)}`;
+  const statusDraw = random.unit();
+  const enriched = random.unit() < 0.5;
+  return {
+    id,
+    protectedDomainSeq: domain.seq,
+    domain: suspicious,
+    type,
+    status: statuses[statusDraw < 0.7 ? 0 : statusDraw < 0.9 ? 1 : 2],
+    severity: severityOf({ type, similarity }),
+    similarity,
+    source: random.pick(sources),
+    reasons: [`"${domain.label}" stands in the name`],
+    // Sources tell of a name some hours after they saw it.
+    firstSeen: now - Math.floor(random.unit() ** 3 * 48 * hourMs),
+    createdAt: now,
+    statusChangedAt: now,
+    ipAddress: enriched ? `192.0.2.${random.below(256)}` : null,
+    registrar: enriched ? random.pick(registrars) : null,
+    whois: enriched ? registration(random, now) : {},
+    screenshotToken: random.text(`${letters}${letters.toUpperCase()}0123456789-_`, 22),
+  };
+}
+
+function registration(random: Random, now: number): Registration {
+  return {
+    source: "rdap",
+    registrar: random.pick(registrars),
+    registrar_iana_id: String(random.below(2000)),
+    created_at: new Date(now - random.below(30) * 24 * hourMs).toISOString(),
+    expires_at: new Date(now + yearMs).toISOString(),
+    name_servers: ["ns1.example.net", "ns2.example.net"],
+    status: ["client transfer prohibited"],
+    dnssec: false,
+    fetched_at: new Date(now).toISOString(),
+  };
+}
