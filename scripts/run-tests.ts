@@ -81,7 +81,9 @@ function ensureChromium(): boolean {
     run("install Chromium", [...installer, "install", "-q", "-y", "--no-install-recommends", ...packages]);
   }
   if (findChromium()) return true;
-  console.error("No Chromium: the browser tests are skipped (on Debian: apt-get install chromium)");
+  console.error(
+    "No Chromium: the browser tests are skipped, in CI that is a failure (apt-get install chromium)",
+  );
   return false;
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hashKey, makeKey, shownLength } from "../../src/access/key-format.ts";
 import { apiKeys } from "../../src/access/tables.ts";
 import { openDatabase, type Database } from "../../src/database/database.ts";
 import { placeholders } from "../../src/database/placeholders.ts";
@@ -31,7 +32,9 @@ export interface SeededDatabase {
 /** Path of a database with this many threats, made at the first call and kept in the temporary folder. */
 export function seededDatabase(threatCount: number): SeededDatabase {
   const random = randomFrom(seed);
-  const [enterpriseKey = "", ...proKeys] = Array.from({ length: proKeyCount + 1 }, () => newApiKey(random));
+  const [enterpriseKey = "", ...proKeys] = Array.from({ length: proKeyCount + 1 }, () =>
+    makeKey((bytes) => random.fill(bytes)),
+  );
   const path = join(tmpdir(), `phishwatch-bench-${threatCount}-${fingerprint()}.db`);
   if (!existsSync(path)) {
     console.error(`Making ${path} with ${threatCount} threats (once) ...`);
@@ -64,10 +67,6 @@ function fingerprint(): string {
   return hasher.digest("hex").slice(0, 12);
 }
 
-function newApiKey(random: Random): string {
-  return `bench-${random.text("0123456789abcdefghijklmnopqrstuvwxyz", 32)}`;
-}
-
 function seedKeys(database: Database, enterpriseKey: string, proKeys: string[]): void {
   const ids = createIdFactory(
     () => endOfYear,
@@ -76,8 +75,8 @@ function seedKeys(database: Database, enterpriseKey: string, proKeys: string[]):
   const rowOf = (key: string, plan: "pro" | "enterprise", index: number) => ({
     id: ids.next("apiKey"),
     name: `bench-${plan}-${index}`,
-    hash: new Bun.CryptoHasher("sha256").update(key).digest(),
-    prefix: key.slice(0, 8),
+    hash: hashKey(key),
+    prefix: key.slice(0, shownLength),
     plan,
     scopes: ["threats:read" as const, "threats:write" as const],
     domains: [],
