@@ -73,13 +73,14 @@ function* duplicates<Key extends string>(
 ): Generator<Contradiction> {
   const first = new Map<string, number>();
   for (const [index, entry] of (entries ?? []).entries()) {
-    const name = entry?.[key]?.toLowerCase();
-    if (name === undefined) continue;
+    const shown = entry?.[key];
+    if (shown === undefined) continue;
+    const name = shown.toLowerCase();
     const earlier = first.get(name);
     if (earlier === undefined) first.set(name, index);
     else {
       const line = lineOf(`${path}[${earlier}].${key}`);
-      const found = `${quoted(name)} a second time (first on line ${line})`;
+      const found = `${quoted(shown)} a second time (first on line ${line})`;
       yield { path: `${path}[${index}].${key}`, found, allowed: `a ${key} that no other entry has` };
     }
   }

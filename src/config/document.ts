@@ -1,5 +1,5 @@
 import { type AST, ParseError, parseTOML } from "toml-eslint-parser";
-import { visible } from "../lib/safe-text.ts";
+import { explainSyntax, type SyntaxFault } from "./syntax.ts";
 
 /** Lines and columns count from 1. */
 export interface Position {
@@ -32,10 +32,9 @@ export interface Entry {
   node: TomlNode;
 }
 
-export type DocumentResult =
-  { ok: true; root: TableNode } | { ok: false; at: Position; found: string; allowed: string };
+export type DocumentResult = { ok: true; root: TableNode } | { ok: false; fault: SyntaxFault };
 
-/** Twice what the schema needs. The parser itself overflows the stack from some 100,000 levels on. */
+/** Four times what the schema needs. */
 const depthMax = 16;
 
 /**
@@ -48,7 +47,8 @@ export function parseDocument(source: string): DocumentResult {
   try {
     program = parseTOML(text, { tomlVersion: "1.0" });
   } catch (error) {
-    if (error instanceof ParseError) return syntaxFault(text, error);
+    if (error instanceof ParseError) return { ok: false, fault: explainSyntax(text, error) };
+    // The parser recurses, and spreads the characters of a string: both end at the size of the stack.
     if (error instanceof RangeError) return tooDeep({ line: 1, column: 1 });
     throw error;
   }
@@ -75,23 +75,8 @@ class TooDeepError extends Error {
 }
 
 function tooDeep(at: Position): DocumentResult {
-  return {
-    ok: false,
-    at,
-    found: `more than ${depthMax} levels of nesting`,
-    allowed: "the keys of the example",
-  };
-}
-
-function syntaxFault(text: string, error: ParseError): DocumentResult {
-  const at = { line: error.lineNumber, column: error.column + 1 };
-  if (error.message.startsWith("Defining a key multiple times")) {
-    const key = /^("[^"\n]*"|'[^'\n]*'|[A-Za-z0-9_-]+)/.exec(text.slice(error.index, error.index + 200))?.[0];
-    const name = key === undefined ? "a key" : `the key ${visible(key, 60)}`;
-    return { ok: false, at, found: `${name} a second time`, allowed: "each key and [table] once" };
-  }
-  // Its messages quote at most a code point, never a value: a secret cannot leak through them.
-  return { ok: false, at, found: `invalid TOML (${visible(error.message, 80)})`, allowed: "TOML 1.0" };
+  const found = `more than ${depthMax} levels of nesting, or a string of more than 100,000 characters`;
+  return { ok: false, fault: { at, found, allowed: "the tables and keys of the example" } };
 }
 
 function openTable(root: TableNode, header: AST.TOMLTable): void {
@@ -159,7 +144,7 @@ function convert(value: AST.TOMLContentNode, depth: number): TomlNode {
       return { kind: "boolean", ...at, value: value.value };
     case "integer":
     case "float":
-      return { kind: value.kind, ...at, value: value.value, source: value.number };
+      return { kind: value.kind, ...at, value: value.value, source: value.number || String(value.value) };
     default:
       return { kind: "date", ...at, source: value.datetime };
   }

@@ -1,4 +1,4 @@
-import { choice, list, optionalText, secret, tables, text } from "./fields.ts";
+import { choice, array, optionalText, secret, tables, text } from "./fields.ts";
 import { readColumn, readDomain, readEndpointUrl, readKeyword, readName, readPath } from "./texts.ts";
 
 /** The part of the schema that is written as `[[entries]]`: what is reconciled with the database at every start. */
@@ -16,17 +16,20 @@ const eventTypes = [
   "token.accessed",
 ] as const;
 
+/** For the test that compares them. */
+export const entryChoices = { plans, scopes, eventTypes };
+
 const item = (description: string) => ({ description });
 
 export const protectedDomains = tables(
   {
     domain: text("domain", readDomain, { example: "example-bank.com", description: "a domain of yours" }),
-    keywords: list(
+    keywords: array(
       text("word", readKeyword, { description: "a word" }),
       { maxItems: 100, uniqueItems: true },
       { default: [], description: "further brand words that count as this domain's name" },
     ),
-    allow: list(
+    allow: array(
       text("domain", readDomain, item("a domain")),
       { maxItems: 10_000, uniqueItems: true },
       { default: [], description: "names of your own, never threats, with all below them" },
@@ -63,12 +66,12 @@ export const apiKeys = tables(
       { example: { env: "PHISHWATCH_CI_KEY" }, description: "20 to 200 visible ASCII characters" },
     ),
     plan: choice(plans, { default: "pro", description: "requests a minute: 60, 600, unlimited" }),
-    scopes: list(
+    scopes: array(
       choice(scopes, item("a scope")),
       { minItems: 1, maxItems: scopes.length, uniqueItems: true },
       { default: ["threats:read", "threats:write"], description: "what it may do" },
     ),
-    domains: list(
+    domains: array(
       text("domain", readDomain, item("a domain")),
       { maxItems: 10_000, uniqueItems: true },
       { default: [], description: "protected domains it is bound to; none = all" },
@@ -96,7 +99,7 @@ export const endpoints = tables(
         description: "signs each delivery; 16 to 200 visible ASCII characters",
       },
     ),
-    events: list(
+    events: array(
       choice(eventTypes, item("an event type")),
       { maxItems: eventTypes.length, uniqueItems: true },
       { default: [], example: ["threat.created", "threat.resolved"], description: "none = all" },

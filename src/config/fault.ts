@@ -28,17 +28,29 @@ export function formatFault(fault: Fault): string {
   return `${place}: ${key}found ${fault.found}; expected ${fault.allowed}${hint}`;
 }
 
-/** A text of the file between quotation marks, made safe and cut so that it fits `Fault.found`. */
+/** A text of the file between quotation marks, safe for a terminal; cut so that it fits `Fault.found`. */
 export function quoted(text: string): string {
-  const safe = visible(text, foundLengthMax - 2);
-  // Escapes are longer than what they stand for, so the cut comes once more after them.
-  const cut = safe.length > foundLengthMax - 2 ? `${safe.slice(0, foundLengthMax - 3)}…` : safe;
-  return `"${cut.toWellFormed()}"`;
+  // Escapes are longer than what they stand for, so there is a cut before and one after.
+  return `"${cut(visible(text, foundLengthMax), foundLengthMax - 2)}"`;
+}
+
+/** What was found, within the limit of `Fault.found`. */
+export function cutFound(found: string): string {
+  return cut(found, foundLengthMax);
+}
+
+function cut(text: string, lengthMax: number): string {
+  return text.length > lengthMax ? `${text.slice(0, lengthMax - 1)}…`.toWellFormed() : text;
 }
 
 /** A key as it stands in a path: bare where TOML allows it, else quoted. */
 export function pathKey(key: string): string {
   return /^[A-Za-z0-9_-]{1,60}$/.test(key) ? key : `"${visible(key, 60)}"`;
+}
+
+/** `1 character`, `2 characters` */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** `a, b or c` */

@@ -90,15 +90,15 @@ export function number(range: NumberRange, options: FieldOptions): TUnsafe<numbe
   return Type.Unsafe<number>({ type: "number", kind: "number", ...range, ...options });
 }
 
-export interface ListRange {
+export interface ArrayRange {
   minItems?: number;
   maxItems: number;
   uniqueItems?: boolean;
 }
 
 /** `[a, b, c]`. The item's own description is not shown. */
-export function list<T extends TSchema>(item: T, range: ListRange, options: FieldOptions) {
-  return Type.Array(item, { kind: "list", ...range, ...options });
+export function array<T extends TSchema>(item: T, range: ArrayRange, options: FieldOptions) {
+  return Type.Array(item, { kind: "array", ...range, ...options });
 }
 
 /** A `[table]`, which may be left out. */
@@ -118,7 +118,7 @@ export function tables<T extends Record<string, TSchema>>(
 
 /** What the walk, the renderer and the table read of a schema node. */
 export interface FieldSchema {
-  kind: "table" | "tables" | "list" | "boolean" | "integer" | "number" | "choice" | "secret" | (string & {});
+  kind: "table" | "tables" | "array" | "boolean" | "integer" | "number" | "choice" | "secret" | (string & {});
   description: string;
   default?: unknown;
   example?: unknown;

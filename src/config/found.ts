@@ -1,12 +1,12 @@
 import { visible } from "../lib/safe-text.ts";
 import type { TomlNode } from "./document.ts";
-import { quoted } from "./fault.ts";
+import { plural, quoted } from "./fault.ts";
 
 /** What stands in the file, without its content: for secrets and for what has a content too long to show. */
 export function describeKind(node: TomlNode): string {
   switch (node.kind) {
     case "string":
-      return node.value === "" ? "an empty text" : `a text of ${node.value.length} characters`;
+      return node.value === "" ? "an empty string" : `a string of ${plural(node.value.length, "character")}`;
     case "integer":
     case "float":
       return "a number";
@@ -15,7 +15,7 @@ export function describeKind(node: TomlNode): string {
     case "date":
       return "a date or time";
     case "array":
-      return node.ofTables ? "a [[table]]" : "a list";
+      return node.ofTables ? "a [[table]]" : "an array";
     case "table":
       return "a table";
   }

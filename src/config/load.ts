@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import { crossCheck } from "./checks.ts";
 import { type Config, toConfig } from "./config.ts";
 import { parseDocument, type Position } from "./document.ts";
-import type { Fault } from "./fault.ts";
+import { cutFound, type Fault } from "./fault.ts";
 import { fieldSchema, type Partly, type ReadContext } from "./fields.ts";
 import { type Finding, readValues } from "./read.ts";
 import { configSchema, type FileValues } from "./schema.ts";
@@ -10,8 +10,10 @@ import { configSchema, type FileValues } from "./schema.ts";
 export type { Config } from "./config.ts";
 export { type Fault, formatFault } from "./fault.ts";
 
-/** Ten thousand protected domains fit; the parser takes some seconds for a file full of garbage of this size. */
-export const configBytesMax = 2 * 1024 * 1024;
+/** Ten thousand protected domains fit; the parser takes three seconds for garbage of this size. */
+export const configBytesMax = 1024 * 1024;
+/** More than anybody reads; what goes beyond is counted. */
+export const faultsMax = 100;
 
 export interface LoadOptions {
   /** As the user gave it; messages show it so. Relative paths in the file are relative to its folder. */
@@ -35,8 +37,8 @@ export function loadConfig({ path, text, env, readFile }: LoadOptions): LoadResu
   if (!source.ok) return { ok: false, faults: [{ file: path, path: "", ...source.fault }] };
   const document = parseDocument(source.text);
   if (!document.ok) {
-    const { at, found, allowed } = document;
-    return { ok: false, faults: [{ file: path, ...at, path: "", found, allowed }] };
+    const { at, ...fault } = document.fault;
+    return { ok: false, faults: [{ file: path, ...at, path: "", ...fault }] };
   }
 
   const context: ReadContext = { folder: dirname(resolve(path)), env, readFile };
@@ -45,8 +47,7 @@ export function loadConfig({ path, text, env, readFile }: LoadOptions): LoadResu
   for (const contradiction of crossCheck(value as Partly<FileValues>, lineOf)) {
     findings.push({ ...contradiction, at: origins.get(contradiction.path) ?? document.root });
   }
-  if (findings.length > 0)
-    return { ok: false, faults: inFileOrder(findings).map((one) => faultOf(path, one)) };
+  if (findings.length > 0) return { ok: false, faults: faultsOf(path, findings) };
   // Without a finding every field was read, so nothing of the schema is missing.
   return { ok: true, config: toConfig(value as FileValues), origins };
 }
@@ -96,11 +97,14 @@ function firstLineThatIsNotUtf8(content: Uint8Array): number | undefined {
   }
 }
 
-function inFileOrder(findings: Finding[]): Finding[] {
-  return findings.sort((left, right) => left.at.line - right.at.line || left.at.column - right.at.column);
-}
-
-function faultOf(file: string, { path, at, found, allowed, nearest }: Finding): Fault {
-  const fault: Fault = { file, line: at.line, path, found, allowed };
-  return nearest === undefined ? fault : { ...fault, nearest };
+/** In the order of the file. */
+function faultsOf(file: string, findings: Finding[]): Fault[] {
+  findings.sort((left, right) => left.at.line - right.at.line || left.at.column - right.at.column);
+  const faults = findings.slice(0, faultsMax).map(({ path, at, found, allowed, nearest }): Fault => {
+    const fault: Fault = { file, line: at.line, path, found: cutFound(found), allowed };
+    return nearest === undefined ? fault : { ...fault, nearest };
+  });
+  const more = findings.length - faults.length;
+  if (more > 0) faults.push({ file, path: "", found: `${more} more faults`, allowed: "none" });
+  return faults;
 }

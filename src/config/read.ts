@@ -1,5 +1,5 @@
 import type { Position, TableNode, TomlNode } from "./document.ts";
-import { oneOf, pathKey } from "./fault.ts";
+import { oneOf, pathKey, plural } from "./fault.ts";
 import type { FieldSchema, ReadContext } from "./fields.ts";
 import { nearest } from "../lib/nearest.ts";
 import { describeKind, describeValue } from "./found.ts";
@@ -36,10 +36,10 @@ export function readValues(schema: FieldSchema, root: TableNode, context: ReadCo
           ? readTable(field, node, path)
           : refuseKind(node, path, tableForm(field, path));
       case "tables":
-      case "list":
+      case "array":
         return node.kind === "array"
-          ? readList(field, node, path)
-          : refuseKind(node, path, listForm(field, path));
+          ? readArray(field, node, path)
+          : refuseKind(node, path, arrayForm(field, path));
       case "boolean":
         return node.kind === "boolean" ? node.value : refuse(node, path, "true or false", swapQuotes(node));
       case "integer":
@@ -70,22 +70,25 @@ export function readValues(schema: FieldSchema, root: TableNode, context: ReadCo
     return values;
   }
 
-  function readList(field: FieldSchema, node: TomlNode & { kind: "array" }, path: string): unknown {
+  function readArray(field: FieldSchema, node: TomlNode & { kind: "array" }, path: string): unknown {
     const { items, maxItems = Infinity, minItems = 0 } = { ...field, items: node.items };
     if (items.length > maxItems || items.length < minItems) {
       const allowed = items.length < minItems ? `at least ${minItems}` : `at most ${maxItems}`;
-      return add({ path, at: node, found: `${items.length} entries`, allowed });
+      return add({ path, at: node, found: plural(items.length, "entry", "entries"), allowed });
     }
     const values = items.map((item, index) => read(field.items!, item, `${path}[${index}]`));
-    if (field.uniqueItems === true) {
-      values.forEach((value, index) => {
-        const first = values.indexOf(value);
-        if (value === undefined || first === index) return;
-        const found = `${describeValue(items[index]!)} a second time`;
-        add({ path: `${path}[${index}]`, at: items[index]!, found, allowed: "each entry once" });
-      });
-    }
+    if (field.uniqueItems === true) refuseRepeated(values, items, path);
     return values;
+  }
+
+  function refuseRepeated(values: unknown[], items: TomlNode[], path: string): void {
+    const seen = new Set<unknown>();
+    values.forEach((value, index) => {
+      const found = `${describeValue(items[index]!)} a second time`;
+      if (seen.has(value))
+        add({ path: `${path}[${index}]`, at: items[index]!, found, allowed: "each entry once" });
+      if (value !== undefined) seen.add(value);
+    });
   }
 
   function readNumber(field: FieldSchema, node: TomlNode, path: string): unknown {
@@ -108,7 +111,7 @@ export function readValues(schema: FieldSchema, root: TableNode, context: ReadCo
   }
 
   function readText(field: FieldSchema, node: TomlNode, path: string): unknown {
-    if (node.kind !== "string") return refuse(node, path, `a text between quotation marks (${field.kind})`);
+    if (node.kind !== "string") return refuse(node, path, `a string between quotation marks (${field.kind})`);
     const result = field.read!(node.value, context);
     if ("value" in result) return result.value;
     return add({ path, at: node, found: describeValue(node), ...result });
@@ -118,7 +121,7 @@ export function readValues(schema: FieldSchema, root: TableNode, context: ReadCo
     const result = readSecret(node, field.rule!, context);
     if (!("value" in result)) return add({ path, at: node, ...result });
     if (result.value !== null || field.default !== undefined) return result.value;
-    return add({ path, at: node, found: "an empty text", allowed: secretForms(field.rule!) });
+    return add({ path, at: node, found: "an empty string", allowed: secretForms(field.rule!) });
   }
 
   function refuseKey(field: FieldSchema, key: string, at: Position, path: string): void {
@@ -137,7 +140,8 @@ export function readValues(schema: FieldSchema, root: TableNode, context: ReadCo
 
   function refuseMissing(field: FieldSchema, at: Position, path: string): void {
     const example = JSON.stringify(field.example);
-    const allowed = field.kind === "secret" ? secretForms(field.rule!) : `${field.kind}, such as ${example}`;
+    const allowed =
+      field.kind === "secret" ? secretForms(field.rule!) : `a ${field.kind}, such as ${example}`;
     add({ path, at, found: "nothing", allowed });
   }
 
@@ -183,14 +187,13 @@ function tableForm(field: FieldSchema, path: string): string {
   return path.endsWith("]") ? `a table with ${oneOf(keys)}` : `a [${path}] table`;
 }
 
-function listForm(field: FieldSchema, path: string): string {
-  return field.kind === "tables"
-    ? `[[${path}]] tables`
-    : `a list between brackets, such as ${exampleOf(field)}`;
+function arrayForm(field: FieldSchema, path: string): string {
+  return field.kind === "tables" ? `[[${path}]] tables` : `an array, such as ${exampleOf(field)}`;
 }
 
 function exampleOf(field: FieldSchema): string {
-  return JSON.stringify(field.example ?? field.default);
+  const example = (field.example ?? field.default) as unknown[];
+  return example.length === 0 ? `["…"]` : JSON.stringify(example).replaceAll('","', '", "');
 }
 
 /** A default as if it stood in the file, so that it goes the same way as what does. */

@@ -11,7 +11,7 @@ const header = `# Configuration of phishwatch.
 # Lines that start with # and no blank are entries to fill in: remove the #.
 #
 # Durations   500ms, 10s, 5m, 2h, 30d
-# Secrets     "text", { env = "NAME" } or { file = "path" }
+# Secrets     "string", { env = "NAME" } or { file = "path" }
 # Paths       relative to the folder of this file
 `;
 
@@ -105,7 +105,7 @@ function describe(field: FieldSchema, path: string): SettingRow[] {
     const name = path === "" ? key : `${path}.${key}`;
     if (property.kind === "table") return describe(property, name);
     if (property.kind === "tables") return describe(property.items!, `[[${name}]]`);
-    const type = property.kind === "list" ? `list of ${property.items!.kind}` : property.kind;
+    const type = property.kind === "array" ? `array of ${property.items!.kind}` : property.kind;
     const standard = property.default === undefined ? null : toml(property.default);
     return [{ path: name, type, default: standard, description: commentOf(property) }];
   });

@@ -4,7 +4,7 @@ import {
   boolean,
   choice,
   integer,
-  list,
+  array,
   number,
   optionalSecret,
   optionalText,
@@ -46,7 +46,7 @@ const server = table(
       description: "PEM file with the certificate chain; both or none",
     }),
     tls_key: optionalText("path", readPath, { description: "PEM file with its private key" }),
-    trusted_proxies: list(
+    trusted_proxies: array(
       text("network", readNetwork, item("a network")),
       { maxItems: 100, uniqueItems: true },
       { default: [], description: `networks whose X-Forwarded-For is believed, as "10.0.0.0/8"` },
@@ -114,7 +114,7 @@ const scan = table(
       default: "17 3 * * *",
       description: `cron in UTC: minute hour day month weekday; "" = never`,
     }),
-    resolvers: list(
+    resolvers: array(
       text("ip:port", readResolver, item("a resolver")),
       { maxItems: 64 },
       { default: [], description: `DNS servers as "ip:port"; none: the system's` },
@@ -138,7 +138,7 @@ const webhooks = table(
       default: "10s",
       description: "for one attempt, from connecting to the end of the answer",
     }),
-    retry_delays: list(
+    retry_delays: array(
       text("duration", readDuration({ minimumMs: 1, maximumMs: 30 * dayMs }), item("a delay")),
       { maxItems: 20 },
       { default: ["1m", "5m", "30m", "2h"], description: "each after the attempt before; then failed" },

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { visible } from "../lib/safe-text.ts";
 import type { TableNode, TomlNode } from "./document.ts";
 import type { ReadContext, SecretRule } from "./fields.ts";
+import { pathKey, plural } from "./fault.ts";
 import { describeKind } from "./found.ts";
 
 /** What is wrong with a secret. Says its kind, length or source; never the secret. */
@@ -10,15 +11,16 @@ export interface SecretRefusal {
   allowed: string;
 }
 
-const forms = `a text, { env = "NAME" } or { file = "path" }`;
+const forms = `a string, { env = "NAME" } or { file = "path" }`;
 
-/** A secret written as text, or taken from the environment or from a file. Null: the text is `""`. */
+/** A secret written as a string, or taken from the environment or from a file. Null: the string is `""`. */
 export function readSecret(
   node: TomlNode,
   rule: SecretRule,
   context: ReadContext,
 ): { value: string | null } | SecretRefusal {
-  if (node.kind === "string") return node.value === "" ? { value: null } : judge(node.value, "a text", rule);
+  if (node.kind === "string")
+    return node.value === "" ? { value: null } : judge(node.value, "a string", rule);
   if (node.kind !== "table") return { found: describeKind(node), allowed: forms };
   return readReference(node, rule, context);
 }
@@ -26,11 +28,15 @@ export function readSecret(
 function readReference(node: TableNode, rule: SecretRule, context: ReadContext) {
   const [[kind, entry] = [], ...others] = [...node.entries];
   if (entry === undefined || others.length > 0 || (kind !== "env" && kind !== "file")) {
-    return { found: describeKind(node), allowed: forms };
+    const keys = [...node.entries.keys()].slice(0, 3).map(pathKey);
+    return {
+      found: keys.length === 0 ? "an empty table" : `a table with ${keys.join(", ")}`,
+      allowed: forms,
+    };
   }
   const reference = entry.node;
   if (reference.kind !== "string" || reference.value === "") {
-    return { found: describeKind(reference), allowed: `a text after ${kind} =` };
+    return { found: describeKind(reference), allowed: `a string after ${kind} =` };
   }
   return kind === "env"
     ? fromEnvironment(reference.value, rule, context)
@@ -39,8 +45,11 @@ function readReference(node: TableNode, rule: SecretRule, context: ReadContext) 
 
 function fromEnvironment(name: string, rule: SecretRule, { env }: ReadContext) {
   // Somebody may have put the secret itself where its variable's name belongs: then it must not be shown.
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(name) || /^(pw|whsec)_/.test(name)) {
-    return { found: `a text of ${name.length} characters`, allowed: "the name of an environment variable" };
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,49}$/.test(name) || /^(pw|whsec)_/.test(name)) {
+    return {
+      found: `a string of ${plural(name.length, "character")}`,
+      allowed: "the name of an environment variable",
+    };
   }
   const value = env[name];
   const source = `the environment variable ${name}`;
@@ -67,7 +76,7 @@ function fromFile(path: string, rule: SecretRule, { folder, readFile }: ReadCont
 
 function judge(value: string, source: string, rule: SecretRule): { value: string } | SecretRefusal {
   if (value.length < rule.lengthMin || value.length > rule.lengthMax) {
-    return { found: `${source} of ${value.length} characters`, allowed: lengthOf(rule) };
+    return { found: `${source} of ${plural(value.length, "character")}`, allowed: lengthOf(rule) };
   }
   const fitting = rule.ascii ? /^[\x21-\x7e]+$/.test(value) : visible(value, value.length) === value;
   if (!fitting) return { found: `${source} with a blank or other unfit character`, allowed: lengthOf(rule) };

@@ -4,6 +4,7 @@ import { Cron } from "croner";
 import { durationForm, formatDuration, parseDuration, suggestDuration } from "../lib/durations.ts";
 import { isPublicSuffix, parseHostName } from "../lib/host-names.ts";
 import { visible } from "../lib/safe-text.ts";
+import { plural } from "./fault.ts";
 import type { TextReader } from "./fields.ts";
 
 /** Readers of the texts that mean something: durations, names, addresses, paths, schedules. */
@@ -47,8 +48,7 @@ export const readListen: TextReader<HostPort> = (text) => {
   const allowed = `host:port or [IPv6]:port, such as "127.0.0.1:8080"`;
   const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):([0-9]{1,5})$/.exec(text);
   if (match === null) {
-    if (/^:[0-9]{1,5}$/.test(text)) return { allowed, nearest: `"0.0.0.0${text}"` };
-    return { allowed, nearest: /^[0-9]{1,5}$/.test(text) ? `"127.0.0.1:${text}"` : undefined };
+    return { allowed, nearest: listenMeant(text) };
   }
   const [, address, name, port] = match;
   const host = address === undefined ? hostOf(name!) : isIP(address) === 6 ? address.toLowerCase() : null;
@@ -56,6 +56,14 @@ export const readListen: TextReader<HostPort> = (text) => {
   if (Number(port) > 65_535) return { allowed: "a port from 0 to 65535" };
   return { value: { host, port: Number(port) } };
 };
+
+/** What a port alone or an IPv6 address without brackets was meant to be. */
+function listenMeant(text: string): string | undefined {
+  if (/^[0-9]{1,5}$/.test(text)) return `"127.0.0.1:${text}"`;
+  if (/^:[0-9]{1,5}$/.test(text)) return `"0.0.0.0${text}"`;
+  const [, address, port] = /^([0-9A-Fa-f:.]{2,45}):([0-9]{1,5})$/.exec(text) ?? [];
+  return isIP(address ?? "") === 6 ? `"[${address}]:${port}"` : undefined;
+}
 
 function hostOf(text: string): string | null {
   return isIP(text) === 4 ? text : parseHostName(text);
@@ -91,7 +99,7 @@ export const readSchedule: TextReader<string> = (text) => {
     // Only the pattern is read: paused, without a job, and asked for its next run from a fixed date.
     const cron = new Cron(text, { paused: true, timezone: "UTC", mode: "5-part" });
     if (/^[0-9]{4}-/.test(text)) return { allowed };
-    if (cron.nextRun(new Date(0)) === null) return { allowed: "a date that comes round" };
+    if (cron.nextRun(new Date(0)) === null) return { allowed: "a schedule that comes round" };
     return { value: text };
   } catch {
     return { allowed };
@@ -145,7 +153,7 @@ function parseUrl(text: string): { url: URL } | { allowed: string; found: string
   const url = /^[\x21-\x7e]+$/.test(text) && text.length <= urlLengthMax ? URL.parse(text) : null;
   const allowed = `an https:// address of at most ${urlLengthMax} ASCII characters`;
   if (url === null || !["http:", "https:"].includes(url.protocol)) {
-    return { allowed, found: `a text of ${text.length} characters that is no https:// address` };
+    return { allowed, found: `a string of ${plural(text.length, "character")} that is no such address` };
   }
   if (url.username !== "" || url.password !== "") {
     return { allowed: "an address without them", found: "an address with a user name or password" };

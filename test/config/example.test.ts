@@ -1,0 +1,110 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { defaultPlan, defaultScopes, plans, scopes } from "../../src/access/plans.ts";
+import { entryChoices } from "../../src/config/entries.ts";
+import type { Config } from "../../src/config/load.ts";
+import { describeConfig, renderExample } from "../../src/config/render.ts";
+import { eventTypes } from "../../src/events/types.ts";
+import { faultLines, loaded } from "./helper.ts";
+
+const committed = readFileSync(join(import.meta.dir, "../../config.example.toml"), "utf8");
+
+/** Contract §3, written out. */
+const defaults: Config = {
+  server: {
+    host: "127.0.0.1",
+    port: 8080,
+    publicUrl: "http://127.0.0.1:8080",
+    publicUrlIsDefault: true,
+    tls: null,
+    trustedProxies: [],
+    metricsToken: null,
+  },
+  storage: { path: "/etc/phishwatch/data/phishwatch.db" },
+  console: { enabled: true, password: null },
+  api: { maxPerPage: 100, maxBatchIds: 1000 },
+  detection: { minSimilarity: 0.75, reactivate: true },
+  scan: {
+    schedule: "17 3 * * *",
+    resolvers: [],
+    queriesPerSecond: 200,
+    registrationData: true,
+    screenshots: "auto",
+  },
+  webhooks: {
+    timeoutMs: 10_000,
+    retryDelaysMs: [60_000, 300_000, 1_800_000, 7_200_000],
+    endpointConcurrency: 8,
+    allowHttp: false,
+    allowPrivateNetworks: true,
+    caFile: null,
+    endpoints: [],
+  },
+  retention: { eventsMs: 2_592_000_000, deliveriesMs: 2_592_000_000 },
+  log: { level: "info", format: "auto" },
+  protectedDomains: [],
+  feeds: [],
+  apiKeys: [],
+};
+
+test("the committed example is the rendered one (else run: bun scripts/render-config.ts)", () => {
+  expect(committed).toBe(renderExample());
+});
+
+test("an empty file gives the defaults of the contract", () => {
+  expect(loaded("")).toEqual(defaults);
+});
+
+test("the example is without fault and changes no default but the protected domain", () => {
+  const protectedDomains = [{ domain: "example-bank.com", keywords: [], allow: [] }];
+  expect(loaded(committed)).toEqual({ ...defaults, protectedDomains });
+});
+
+test("the entries of the example work when their # is removed", () => {
+  const env = { PHISHWATCH_CI_KEY: "k".repeat(40), PHISHWATCH_SOC_SECRET: "s".repeat(40) };
+  const config = loaded(committed.replaceAll(/^#(?=\S)/gm, ""), { env });
+  expect(config.feeds).toEqual([
+    { name: "nrd", path: "/etc/phishwatch/feeds/nrd", format: "auto", column: null },
+  ]);
+  expect(config.apiKeys).toEqual([
+    { name: "ci", key: "k".repeat(40), plan: "pro", scopes: ["threats:read", "threats:write"], domains: [] },
+  ]);
+  expect(config.webhooks.endpoints).toEqual([
+    {
+      name: "soc",
+      url: "https://soc.example/hooks/phishwatch",
+      secret: "s".repeat(40),
+      events: ["threat.created", "threat.resolved"],
+    },
+  ]);
+});
+
+test("no line of the example is too long for a terminal of 120 columns", () => {
+  expect(committed.split("\n").filter((line) => line.length > 120)).toEqual([]);
+});
+
+test("the table of settings has each key of the example, with its default", () => {
+  const rows = describeConfig();
+  const keys = committed.match(/^#?[a-z_]+ = /gm) ?? [];
+  expect(rows.map(({ path }) => `${path.split(".").at(-1)} = `).sort()).toEqual(
+    keys.map((key) => key.replace("#", "")).sort(),
+  );
+  expect(rows.find(({ path }) => path === "webhooks.timeout")).toEqual({
+    path: "webhooks.timeout",
+    type: "duration",
+    default: '"10s"',
+    description: "for one attempt, from connecting to the end of the answer",
+  });
+  expect(rows.find(({ path }) => path === "[[webhooks.endpoints]].secret")?.default).toBeNull();
+});
+
+test("plans, scopes and event types are those of the subjects that own them", () => {
+  expect(entryChoices).toEqual({ plans, scopes, eventTypes });
+  const key = loaded(`[[api_keys]]\nname = "ci"\nkey = "${"k".repeat(20)}"`).apiKeys[0];
+  expect(key).toMatchObject({ plan: defaultPlan, scopes: [...defaultScopes] });
+});
+
+test("a mistake in the example is told", () => {
+  expect(faultLines(committed.replace("listen =", "lissen ="))).toHaveLength(1);
+});

@@ -1,0 +1,36 @@
+import { formatFault, loadConfig, type LoadResult } from "../../src/config/load.ts";
+
+interface Surroundings {
+  env?: Record<string, string>;
+  /** By absolute path. */
+  files?: Record<string, string | Uint8Array>;
+}
+
+export const configPath = "/etc/phishwatch/phishwatch.toml";
+
+export function load(text: string, { env = {}, files = {} }: Surroundings = {}): LoadResult {
+  return loadConfig({
+    path: configPath,
+    text,
+    env,
+    readFile: (path) => {
+      const content = files[path];
+      if (content === undefined) throw Object.assign(new Error(`${path} is not there`), { code: "ENOENT" });
+      return content;
+    },
+  });
+}
+
+/** The configuration of a file without fault. */
+export function loaded(text: string, surroundings?: Surroundings) {
+  const result = load(text, surroundings);
+  if (!result.ok) throw new Error(result.faults.map(formatFault).join("\n"));
+  return result.config;
+}
+
+/** What a person is told, each line without the name of the file. None: the file is without fault. */
+export function faultLines(text: string, surroundings?: Surroundings): string[] {
+  const result = load(text, surroundings);
+  if (result.ok) return [];
+  return result.faults.map((fault) => formatFault(fault).replace(`${configPath}:`, ""));
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from "bun:test";
+import { defaultPublicUrl } from "../../src/config/config.ts";
+import type { Config } from "../../src/config/load.ts";
+import { faultLines, loaded } from "./helper.ts";
+
+/** What is written, and what the program gets. */
+function table(cases: [file: string, part: (config: Config) => unknown, value: unknown][]): void {
+  for (const [file, part, value] of cases) {
+    test(`${file.replaceAll("\n", " ")} is read as ${JSON.stringify(value)}`, () =>
+      expect(part(loaded(file))).toEqual(value));
+  }
+}
+
+describe("server", () => {
+  const address = ({ server }: Config) => [server.host, server.port, server.publicUrl];
+  const url = ({ server }: Config) => [server.publicUrl, server.publicUrlIsDefault];
+  table([
+    ['[server]\nlisten = "0.0.0.0:0"', address, ["0.0.0.0", 0, "http://localhost:0"]],
+    ['[server]\nlisten = "[::]:80"', address, ["::", 80, "http://localhost"]],
+    ['[server]\nlisten = "[2001:DB8::1]:8080"', address, ["2001:db8::1", 8080, "http://[2001:db8::1]:8080"]],
+    [
+      '[server]\nlisten = "Phish.Internal:65535"',
+      address,
+      ["phish.internal", 65_535, "http://phish.internal:65535"],
+    ],
+    ['[server]\nlisten = "localhost:8080"', address, ["localhost", 8080, "http://localhost:8080"]],
+    [
+      '[server]\npublic_url = "https://Phish.example:443/watch//"',
+      url,
+      ["https://phish.example/watch", false],
+    ],
+    ['[server]\npublic_url = "http://phish.example"', url, ["http://phish.example", false]],
+    [
+      '[server]\ntls_cert = "cert.pem"\ntls_key = "../key.pem"',
+      ({ server }) => [server.tls, server.publicUrl],
+      [{ certPath: "/etc/phishwatch/cert.pem", keyPath: "/etc/key.pem" }, "https://127.0.0.1:8080"],
+    ],
+    [
+      '[server]\ntrusted_proxies = ["10.0.0.0/8", "192.0.2.1", "2001:DB8::/32", "::1"]',
+      ({ server }) => server.trustedProxies,
+      ["10.0.0.0/8", "192.0.2.1/32", "2001:db8::/32", "::1/128"],
+    ],
+  ]);
+
+  test("the public URL leaves out the scheme's own port only", () => {
+    expect(defaultPublicUrl({ host: "phish.example", port: 443 }, true)).toBe("https://phish.example");
+    expect(defaultPublicUrl({ host: "phish.example", port: 443 }, false)).toBe("http://phish.example:443");
+    expect(defaultPublicUrl({ host: "phish.example", port: 80 }, true)).toBe("https://phish.example:80");
+  });
+});
+
+describe("paths, numbers and schedules", () => {
+  table([
+    ['[storage]\npath = ":memory:"', ({ storage }) => storage.path, ":memory:"],
+    ['[storage]\npath = "/var/lib/phishwatch.db"', ({ storage }) => storage.path, "/var/lib/phishwatch.db"],
+    ["storage.path = 'x.db'", ({ storage }) => storage.path, "/etc/phishwatch/x.db"],
+    [
+      "detection = { min_similarity = 1, reactivate = false }",
+      ({ detection }) => detection,
+      { minSimilarity: 1, reactivate: false },
+    ],
+    [
+      "[api]\nmax_per_page = 1\nmax_batch_ids = 10_000",
+      ({ api }) => api,
+      { maxPerPage: 1, maxBatchIds: 10_000 },
+    ],
+    ['[scan]\nschedule = ""', ({ scan }) => scan.schedule, null],
+    ['[scan]\nschedule = "@daily"', ({ scan }) => scan.schedule, "@daily"],
+    ['[scan]\nschedule = "0 0 29 2 *"', ({ scan }) => scan.schedule, "0 0 29 2 *"],
+    ['[scan]\nscreenshots = "off"', ({ scan }) => scan.screenshots, "off"],
+    [
+      '[scan]\nscreenshots = "/usr/bin/chromium"',
+      ({ scan }) => scan.screenshots,
+      { path: "/usr/bin/chromium" },
+    ],
+    [
+      '[scan]\nresolvers = ["9.9.9.9", "127.0.0.1:5353", "2620:FE::FE", "[::1]:5353", "[::1]"]',
+      ({ scan }) => scan.resolvers.map(({ address, port }) => `${address} ${port}`),
+      ["9.9.9.9 53", "127.0.0.1 5353", "2620:fe::fe 53", "::1 5353", "::1 53"],
+    ],
+    [
+      '[webhooks]\ntimeout = "500ms"\nretry_delays = []',
+      ({ webhooks }) => [webhooks.timeoutMs, webhooks.retryDelaysMs],
+      [500, []],
+    ],
+    ['[webhooks]\nca_file = "ca.pem"', ({ webhooks }) => webhooks.caFile, "/etc/phishwatch/ca.pem"],
+    [
+      '[retention]\nevents = "2h"\ndeliveries = "1m"',
+      ({ retention }) => retention,
+      { eventsMs: 7_200_000, deliveriesMs: 60_000 },
+    ],
+  ]);
+});
+
+describe("entries", () => {
+  table([
+    [
+      '[[protected_domains]]\ndomain = "Bücher.Example."\nkeywords = ["Bücher", "e-BOOK"]\nallow = ["BÜCHER.example.net"]',
+      ({ protectedDomains }) => protectedDomains,
+      [
+        {
+          domain: "xn--bcher-kva.example",
+          keywords: ["bücher", "e-book"],
+          allow: ["xn--bcher-kva.example.net"],
+        },
+      ],
+    ],
+    [
+      'protected_domains = [{ domain = "example.com" }, { domain = "github.io" }]',
+      ({ protectedDomains }) => protectedDomains.map(({ domain }) => domain),
+      ["example.com", "github.io"],
+    ],
+    [
+      '[[feeds]]\nname = "nrd"\npath = "/srv/nrd"\nformat = "csv"\ncolumn = "domain name"',
+      ({ feeds }) => feeds,
+      [{ name: "nrd", path: "/srv/nrd", format: "csv", column: "domain name" }],
+    ],
+    [
+      `[[api_keys]]\nname = "ci"\nkey = "${"!~".repeat(100)}"\nplan = "free"\nscopes = ["candidates:write"]\ndomains = ["Not-Yet-Added.example"]`,
+      ({ apiKeys }) => apiKeys,
+      [
+        {
+          name: "ci",
+          key: "!~".repeat(100),
+          plan: "free",
+          scopes: ["candidates:write"],
+          domains: ["not-yet-added.example"],
+        },
+      ],
+    ],
+    [
+      '[webhooks]\nallow_http = true\n[[webhooks.endpoints]]\nname = "lab"\nurl = "http://127.0.0.1:9000"\nsecret = "opensesame-opensesame"',
+      ({ webhooks }) => webhooks.endpoints,
+      [{ name: "lab", url: "http://127.0.0.1:9000/", secret: "opensesame-opensesame", events: [] }],
+    ],
+    [
+      '[[webhooks.endpoints]]\nname = "soc"\nurl = "https://soc.example/?a=b"\nsecret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"',
+      ({ webhooks }) => webhooks.endpoints[0]?.url,
+      "https://soc.example/?a=b",
+    ],
+  ]);
+
+  test("a name differs from another's in more than its case, but feeds, keys and endpoints may share one", () => {
+    const shared = `[[feeds]]\nname = "a"\npath = "x"\n[[api_keys]]\nname = "a"\nkey = "${"k".repeat(20)}"`;
+    expect(faultLines(shared)).toEqual([]);
+  });
+});
