@@ -102,7 +102,8 @@ function faultsOf(file: string, findings: Finding[]): Fault[] {
   findings.sort((left, right) => left.at.line - right.at.line || left.at.column - right.at.column);
   const faults = findings.slice(0, faultsMax).map(({ path, at, found, allowed, nearest }): Fault => {
     const fault: Fault = { file, line: at.line, path, found: cutFound(found), allowed };
-    return nearest === undefined ? fault : { ...fault, nearest };
+    if (nearest !== undefined) fault.nearest = nearest;
+    return fault;
   });
   const more = findings.length - faults.length;
   if (more > 0) faults.push({ file, path: "", found: `${more} more faults`, allowed: "none" });

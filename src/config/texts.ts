@@ -28,9 +28,14 @@ export function readDuration(range: { minimumMs: number; maximumMs: number }): T
   };
 }
 
+/** PATH_MAX of Linux. */
+const pathLengthMax = 4096;
+
 /** A path, made absolute against the folder of the configuration file. */
 export const readPath: TextReader<string> = (text, { folder }) =>
-  text === "" || text.includes("\0") ? { allowed: "a path" } : { value: resolve(folder, text) };
+  text === "" || text.includes("\0") || text.length > pathLengthMax
+    ? { allowed: `a path of at most ${pathLengthMax} characters` }
+    : { value: resolve(folder, text) };
 
 export const readDatabasePath: TextReader<string> = (text, context) =>
   text === ":memory:" ? { value: text } : readPath(text, context);
@@ -92,8 +97,11 @@ export const readNetwork: TextReader<string> = (text) => {
   return { value: `${address.toLowerCase()}/${length}` };
 };
 
+const scheduleLengthMax = 200;
+
 /** Five fields, or a nickname such as `@daily`; has to come round at some time. */
 export const readSchedule: TextReader<string> = (text) => {
+  if (text.length > scheduleLengthMax) return { allowed: `at most ${scheduleLengthMax} characters` };
   const allowed = `five cron fields in UTC such as "17 3 * * *", or "" for never`;
   try {
     // Only the pattern is read: paused, without a job, and asked for its next run from a fixed date.

@@ -11,7 +11,9 @@ export function nearest(text: string, candidates: readonly string[]): string | u
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of candidates) {
-    const distance = editDistance(wanted, fold(candidate));
+    const known = fold(candidate);
+    if (Math.abs(known.length - wanted.length) >= bestDistance) continue;
+    const distance = editDistance(wanted, known);
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;

@@ -69,7 +69,7 @@ describe("feeds", () => {
       "an empty path and a bad name",
       '[[feeds]]\nname = "nrd/all"\npath = ""',
       '2: feeds[0].name: found "nrd/all"; expected a name of 1 to 64 ASCII letters, digits, spaces and . _ -',
-      '3: feeds[0].path: found ""; expected a path',
+      '3: feeds[0].path: found ""; expected a path of at most 4096 characters',
     ],
     [
       "the same name twice",

@@ -1,0 +1,112 @@
+import { expect, test } from "bun:test";
+import {
+  configBytesMax,
+  faultsMax,
+  formatFault,
+  loadConfig,
+  type LoadOptions,
+} from "../../src/config/load.ts";
+import { faultLines, load, loaded } from "./helper.ts";
+
+function lines(options: Partial<LoadOptions>): string[] {
+  const result = loadConfig({ path: "phishwatch.toml", env: {}, readFile: () => "", ...options });
+  return result.ok ? [] : result.faults.map(formatFault);
+}
+
+function failing(code: string): LoadOptions["readFile"] {
+  return () => {
+    throw Object.assign(new Error("inner detail"), { code });
+  };
+}
+
+test("a file that cannot be read is told, without a line", () => {
+  const init = "expected a configuration file (`phishwatch init` writes one)";
+  expect(lines({ readFile: failing("ENOENT") })).toEqual([`phishwatch.toml: found no such file; ${init}`]);
+  expect(lines({ readFile: failing("EISDIR") })).toEqual([`phishwatch.toml: found a folder; ${init}`]);
+  expect(lines({ readFile: failing("EACCES") })).toEqual([
+    `phishwatch.toml: found a file that cannot be read; ${init}`,
+  ]);
+});
+
+test("bytes that are not UTF-8 are told with their line", () => {
+  const bytes = new Uint8Array([...new TextEncoder().encode('# ü\n[log]\n# "'), 0xff, 0x0a]);
+  expect(lines({ readFile: () => bytes })).toEqual([
+    "phishwatch.toml:3: found bytes that are not UTF-8; expected UTF-8",
+  ]);
+});
+
+test("a file that is too large is refused unread", () => {
+  const readFile = () => new Uint8Array(configBytesMax + 1).fill(0x23);
+  expect(lines({ readFile })).toEqual([
+    "phishwatch.toml: found 1048577 bytes; expected at most 1048576 bytes",
+  ]);
+  expect(lines({ readFile: () => new Uint8Array(configBytesMax).fill(0x23) })).toEqual([]);
+});
+
+test("a byte order mark and DOS line ends do no harm to values and lines", () => {
+  expect(loaded("\uFEFF[log]\r\nlevel = 'warn'\r\n").log.level).toBe("warn");
+  expect(faultLines("\uFEFF[log]\r\n\r\nlevel = 1\r\n")[0]).toStartWith("3: log.level: found 1;");
+});
+
+test("all faults are told at once, in the order of the file, whichever check finds them", () => {
+  const file = `
+[webhooks]
+timeout = 10
+[[webhooks.endpoints]]
+name = "soc"
+url = "http://soc.example/"
+secret = "opensesame-opensesame"
+event = []
+[[webhooks.endpoints]]
+name = "soc"
+url = "https://soc.example/"
+[server]
+tls_key = "key.pem"
+lisen = ""
+public_url = "x"`;
+  const places = faultLines(file).map((line) => line.replace(/: found.*/, ""));
+  expect(places).toEqual([
+    "3: webhooks.timeout",
+    "6: webhooks.endpoints[0].url",
+    "8: webhooks.endpoints[0].event",
+    "9: webhooks.endpoints[1].secret",
+    "10: webhooks.endpoints[1].name",
+    "13: server.tls_key",
+    "14: server.lisen",
+    "15: server.public_url",
+  ]);
+});
+
+test("a fault in one value does not make a second one of what depends on it", () => {
+  const file = `[webhooks]\nallow_http = "yes"\n[[webhooks.endpoints]]\nname = "a"\nurl = "http://a.example/"\nsecret = "opensesame-opensesame"`;
+  expect(faultLines(file)).toHaveLength(1);
+  expect(faultLines("[server]\ntls_cert = 1\ntls_key = 'key.pem'")).toHaveLength(1);
+});
+
+test("faults beyond a hundred are counted", () => {
+  const result = load(Array.from({ length: 250 }, (_, index) => `key${index} = 1`).join("\n"));
+  if (result.ok) throw new Error("no fault");
+  expect(result.faults).toHaveLength(faultsMax + 1);
+  expect(formatFault(result.faults.at(-1)!)).toBe(
+    "/etc/phishwatch/phishwatch.toml: found 150 more faults; expected none",
+  );
+});
+
+test("names of objects in JavaScript are unknown keys like others", () => {
+  for (const key of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
+    expect(faultLines(`${key} = 1\n[server]\n${key} = { polluted = true }`)).toHaveLength(2);
+  }
+  expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+});
+
+test("the place of each value of a good file is known", () => {
+  const result = load('[server]\n\nlisten = "127.0.0.1:1"\n[[feeds]]\nname = "a"\npath = "x"\n');
+  if (!result.ok) throw new Error("faults");
+  expect(result.origins.get("server.listen")).toEqual({ line: 3, column: 10 });
+  expect(result.origins.get("feeds[0].path")).toEqual({ line: 6, column: 8 });
+});
+
+test("the name of the file is shown safely", () => {
+  const [line] = lines({ path: "a\u202e\n.toml", text: "x = 1" });
+  expect(line).toStartWith("a\\u{202e}\\u{a}.toml:1: x: ");
+});
