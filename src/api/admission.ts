@@ -1,0 +1,48 @@
+import type { ApiKey, ApiKeys } from "../access/keys.ts";
+import { planLimits } from "../access/plans.ts";
+import type { RateLimiter } from "../access/rate-limit.ts";
+import type { Clock } from "../lib/clock.ts";
+import { PublicError } from "../lib/errors.ts";
+
+/** Headers of an answer, by lower-case name. */
+export type AnswerHeaders = Record<string, string | number>;
+
+/** Lets a request to `/v1` in: who is it, and may it come now. Its answer tells the limit, whatever it is. */
+export type Admission = (token: string | undefined, headers: AnswerHeaders) => ApiKey;
+
+export function createAdmission({
+  keys,
+  limiter,
+  clock,
+}: {
+  keys: ApiKeys;
+  limiter: RateLimiter;
+  clock: Clock;
+}): Admission {
+  return (token, headers) => {
+    const key = token === undefined ? undefined : keys.authenticate(token);
+    if (key === undefined) {
+      headers["www-authenticate"] = "Bearer";
+      throw new PublicError("unauthorized", unauthorizedMessage(token));
+    }
+    const limit = planLimits[key.plan];
+    if (limit === null) return key;
+    const state = limiter.take(key.seq, limit, clock.now());
+    headers["x-ratelimit-limit"] = state.limit;
+    headers["x-ratelimit-remaining"] = state.remaining;
+    headers["x-ratelimit-reset"] = state.resetSeconds;
+    if (state.retryAfterSeconds === 0) return key;
+    headers["retry-after"] = state.retryAfterSeconds;
+    const seconds = state.retryAfterSeconds === 1 ? "1 second" : `${state.retryAfterSeconds} seconds`;
+    throw new PublicError(
+      "rate_limit_exceeded",
+      `This API key may make ${limit} requests a minute; try again in ${seconds}.`,
+    );
+  };
+}
+
+function unauthorizedMessage(token: string | undefined): string {
+  return token === undefined
+    ? "Send an API key in the header Authorization: Bearer <API key>."
+    : "This API key is unknown, revoked or expired.";
+}

@@ -1,0 +1,55 @@
+import type { TSchema } from "@sinclair/typebox";
+import { ValueErrorType, type ValueError } from "@sinclair/typebox/errors";
+import { visible } from "../lib/safe-text.ts";
+import { echoedMax } from "./query.ts";
+
+/** The first fault of a body, in words: which field, what is allowed. TypeBox's own words would echo values. */
+export function describeFault(fault: ValueError | undefined): string {
+  if (fault === undefined) return "The body does not have the form that this operation takes.";
+  const { type, path, schema } = fault;
+  const field = fieldName(path);
+  switch (type) {
+    case ValueErrorType.ObjectRequiredProperty:
+      return `${field} is missing; ${allowed(schema)}.`;
+    case ValueErrorType.ObjectAdditionalProperties:
+      return `There is no field ${field}; remove it.`;
+    case ValueErrorType.ArrayMinItems:
+    case ValueErrorType.ArrayMaxItems:
+      return `${field} has the wrong number of items; ${allowed(schema)}.`;
+    default:
+      return `${field} is not ${noun(schema)}; ${allowed(schema)}.`;
+  }
+}
+
+/** `/ids/3` as `ids[3]`; the body itself as "The body". */
+function fieldName(path: string): string {
+  if (path === "") return "The body";
+  const parts = path
+    .slice(1)
+    .split("/")
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const text = parts.reduce((name, part) => (/^[0-9]+$/.test(part) ? `${name}[${part}]` : `${name}.${part}`));
+  return `"${visible(text, echoedMax)}"`;
+}
+
+function noun(schema: TSchema): string {
+  if (schema["type"] === "object") return "an object";
+  if (schema["type"] === "array") return "an array";
+  if (schema["type"] === "string") return schema["format"] === undefined ? "a string" : "a valid string";
+  return "an allowed value";
+}
+
+/** What the schema allows, in words. */
+function allowed(schema: TSchema): string {
+  const { type, minItems, maxItems, properties, anyOf } = schema as {
+    type?: string;
+    minItems?: number;
+    maxItems?: number;
+    properties?: Record<string, TSchema>;
+    anyOf?: { const?: unknown }[];
+  };
+  if (anyOf !== undefined) return `allowed: ${anyOf.map((one) => String(one.const)).join(", ")}`;
+  if (type === "array") return `send an array of ${minItems ?? 0} to ${maxItems ?? "any number of"} strings`;
+  if (type === "object") return `send an object with: ${Object.keys(properties ?? {}).join(", ")}`;
+  return "send a string";
+}

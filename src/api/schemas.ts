@@ -1,0 +1,40 @@
+import { Type, type Static, type TLiteral, type TUnion } from "@sinclair/typebox";
+import { statuses } from "../threats/values.ts";
+
+/** One of several texts. */
+export function choice<const T extends string>(
+  values: readonly T[],
+  options: { description: string },
+): TUnion<TLiteral<T>[]> {
+  return Type.Union(
+    values.map((value) => Type.Literal(value)),
+    options,
+  );
+}
+
+export const batchActions = ["resolve", "mark_false_positive", "reactivate"] as const;
+
+/** Bodies of requests. What they do not name is refused. */
+export const statusChangeSchema = Type.Object(
+  { status: choice(statuses, { description: "The status the threat is to have." }) },
+  { additionalProperties: false, description: "A change of a threat's status." },
+);
+export type StatusChangeBody = Static<typeof statusChangeSchema>;
+
+export function batchSchema(maxIds: number) {
+  return Type.Object(
+    {
+      ids: Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: maxIds,
+        description: "Identifiers of the threats to act on. One that is given twice counts once.",
+      }),
+      action: choice(batchActions, {
+        description:
+          "`resolve` marks them as resolved, `mark_false_positive` as wrongly detected, `reactivate` makes them active again.",
+      }),
+    },
+    { additionalProperties: false, description: "One change to several threats." },
+  );
+}
+export type BatchBody = Static<ReturnType<typeof batchSchema>>;

@@ -1,0 +1,126 @@
+import { defaultPublicUrl, type Config } from "../config/config.ts";
+import type { ApiKeys } from "../access/keys.ts";
+import { createRateLimiter } from "../access/rate-limit.ts";
+import type { Clock } from "../lib/clock.ts";
+import { StartError, messageOf } from "../lib/errors.ts";
+import type { Log } from "../lib/log.ts";
+import type { Threats } from "../threats/threats.ts";
+import { createAdmission } from "./admission.ts";
+import { createRoutes } from "./routes.ts";
+import { createThreatOperations } from "./threat-operations.ts";
+
+export interface ServerDependencies {
+  config: Pick<Config, "server" | "console" | "api">;
+  clock: Clock;
+  log: Log;
+  /** A text that no other request has, of `[A-Za-z0-9._-]`. */
+  newRequestId: () => string;
+  keys: ApiKeys;
+  threats: Threats;
+}
+
+/** Everything that is answered over HTTP. */
+export interface Server {
+  /** Answers one request, without a socket. */
+  handle(request: Request): Promise<Response>;
+  /**
+   * Starts to accept connections, on exactly the configured address.
+   * @throws StartError: the address is taken or not this machine's, a certificate that cannot be used.
+   */
+  listen(): { url: string };
+  /** Stops to accept, lets requests under way end for `graceMs` at most, then closes what is left. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+const graceMsDefault = 10_000;
+// Longer than any load balancer keeps an idle connection by default, so that it never meets a closed one.
+const idleTimeoutSeconds = 120;
+
+export function createServer({
+  config,
+  clock,
+  log,
+  newRequestId,
+  keys,
+  threats,
+}: ServerDependencies): Server & { routes: { method: string; path: string }[] } {
+  let publicUrl = config.server.publicUrl;
+  let server: Bun.Server<undefined> | undefined;
+
+  const app = createRoutes({
+    log,
+    newRequestId,
+    admit: createAdmission({ keys, limiter: createRateLimiter(), clock }),
+    threats: createThreatOperations({ threats, publicUrl: () => publicUrl, ...config.api }),
+  });
+  const handle = (request: Request) => app.fetch(withPlainUrl(request));
+
+  return {
+    routes: app.routes.map(({ method, path }) => ({ method, path })),
+    handle: async (request) => handle(request),
+
+    listen() {
+      const { host, port, tls, publicUrlIsDefault } = config.server;
+      try {
+        server = Bun.serve({
+          hostname: host,
+          port,
+          // Else a second copy would start on the same port without a word.
+          reusePort: false,
+          development: false,
+          idleTimeout: idleTimeoutSeconds,
+          // Each operation has its own limit and says so; Bun's own answer would be a bare 413.
+          maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+          ...(tls === null ? {} : { tls: { cert: Bun.file(tls.certPath), key: Bun.file(tls.keyPath) } }),
+          fetch: handle,
+        });
+      } catch (error) {
+        throw cannotListen(error, { host, port, tls });
+      }
+      const taken = { host, port: server.port ?? port };
+      if (publicUrlIsDefault) publicUrl = defaultPublicUrl(taken, tls !== null);
+      return { url: publicUrl };
+    },
+
+    async stop(graceMs = graceMsDefault) {
+      if (server === undefined) return;
+      const stopping = server;
+      server = undefined;
+      const late = clock.at(clock.now() + graceMs, () => void stopping.stop(true));
+      await stopping.stop(false);
+      late.cancel();
+    },
+  };
+}
+
+/**
+ * Elysia looks for the path from the 12th character of the address on, so that a host name of one to three
+ * letters (`http://pw/v1/threats`) would hide it; an HTTP/1.0 request without a host has the path alone.
+ */
+function withPlainUrl(request: Request): Request {
+  const { url } = request;
+  const pathAt = url.charCodeAt(0) === slash ? 0 : url.indexOf("/", "https://".length);
+  if (pathAt >= elysiaLooksFrom) return request;
+  return new Request(`http://localhost${pathAt === -1 ? "/" : url.slice(pathAt)}`, request);
+}
+const slash = "/".charCodeAt(0);
+const elysiaLooksFrom = 11;
+
+function cannotListen(
+  error: unknown,
+  { host, port, tls }: Pick<Config["server"], "host" | "port" | "tls">,
+): StartError {
+  const code = (error as { code?: string }).code ?? "";
+  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `another program listens on ${address} already; stop it, or set server.listen to another port`,
+    EADDRNOTAVAIL: `${host} is no address of this machine; set server.listen to one that is`,
+    EACCES: `this user may not listen on port ${port}; set server.listen to a port from 1024 on`,
+  };
+  const certificate = `server.tls_cert (${tls?.certPath}) and server.tls_key (${tls?.keyPath})`;
+  const reason =
+    tls !== null && (code === "ENOENT" || code.startsWith("ERR_OSSL"))
+      ? `${certificate} cannot be used: ${messageOf(error)}; both have to be PEM files that belong together`
+      : (reasons[code] ?? `cannot listen on ${address}: ${messageOf(error)}`);
+  return new StartError(reason, { exitCode: 1, cause: error });
+}

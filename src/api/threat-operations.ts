@@ -1,0 +1,82 @@
+import type { ApiKey } from "../access/keys.ts";
+import { requireDomain, requireScope } from "../access/permissions.ts";
+import { PublicError } from "../lib/errors.ts";
+import { isId } from "../lib/ids.ts";
+import type { Threat } from "../threats/queries.ts";
+import type { Threats } from "../threats/threats.ts";
+import type { Status } from "../threats/values.ts";
+import { jsonReader } from "./json-body.ts";
+import { readListQuery, refuseQuery } from "./query.ts";
+import { batchSchema, statusChangeSchema, type BatchBody } from "./schemas.ts";
+import { toDetailObject, toListObject } from "./threat-shapes.ts";
+
+const statusAfter: Record<BatchBody["action"], Status> = {
+  resolve: "resolved",
+  mark_false_positive: "false_positive",
+  reactivate: "active",
+};
+
+/** What the four operations on threats do, apart from HTTP's outer forms. Each takes an admitted key. */
+export function createThreatOperations({
+  threats,
+  publicUrl,
+  maxPerPage,
+  maxBatchIds,
+}: {
+  threats: Threats;
+  /** Without trailing slash. */
+  publicUrl: () => string;
+  maxPerPage: number;
+  maxBatchIds: number;
+}) {
+  const readStatusChange = jsonReader(statusChangeSchema);
+  const readBatch = jsonReader(batchSchema(maxBatchIds));
+
+  /** @throws PublicError `not_found`, `forbidden` */
+  function find(key: ApiKey, id: string): Threat {
+    const threat = isId("threat", id) ? threats.get(id) : undefined;
+    if (threat === undefined) throw new PublicError("not_found", "There is no threat with this id.");
+    requireDomain(key, threat.protectedDomain);
+    return threat;
+  }
+
+  return {
+    list(key: ApiKey, url: string) {
+      requireScope(key, "threats:read");
+      const { domain, status, severity, page, perPage } = readListQuery(url, maxPerPage);
+      if (domain !== undefined) requireDomain(key, domain);
+      const filter = { protectedDomain: domain, status, severity, within: key.domains };
+      const { threats: found, total } = threats.list(filter, { page, perPage });
+      const address = publicUrl();
+      return {
+        data: found.map((threat) => toListObject(threat, address)),
+        meta: { total, page, per_page: perPage },
+      };
+    },
+
+    get(key: ApiKey, id: string, url: string) {
+      requireScope(key, "threats:read");
+      refuseQuery(url);
+      return { data: toDetailObject(find(key, id), publicUrl()) };
+    },
+
+    async update(key: ApiKey, id: string, request: Request) {
+      requireScope(key, "threats:write");
+      refuseQuery(request.url);
+      const { status } = await readStatusChange(request);
+      find(key, id);
+      threats.changeStatus([id], status as Status, { within: key.domains });
+      return { data: toDetailObject(find(key, id), publicUrl()) };
+    },
+
+    async batch(key: ApiKey, request: Request) {
+      requireScope(key, "threats:write");
+      refuseQuery(request.url);
+      const { ids, action } = await readBatch(request);
+      const data = threats.changeStatus(ids, statusAfter[action], { within: key.domains });
+      const meta = { updated: 0, unchanged: 0, not_found: 0, forbidden: 0 };
+      for (const { outcome } of data) meta[outcome] += 1;
+      return { data, meta };
+    },
+  };
+}

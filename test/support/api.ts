@@ -1,0 +1,114 @@
+import { createApiKeys } from "../../src/access/keys.ts";
+import type { Plan, Scope } from "../../src/access/plans.ts";
+import { createServer, type ServerDependencies } from "../../src/api/server.ts";
+import { createLog } from "../../src/lib/log.ts";
+import type { Sighting } from "../../src/threats/record.ts";
+import { fillRandom } from "./appliance.ts";
+import { openStores } from "./stores.ts";
+
+export const allScopes: Scope[] = ["threats:read", "threats:write", "candidates:write"];
+
+export interface Call {
+  /** The API key; absent: none is sent. */
+  key?: string;
+  /** Text is sent as it is, anything else as JSON. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** An answer with its body read. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- the tests look into it
+  json: any;
+}
+
+/** The API over a real database file; requests go through the server without a socket. */
+export function openApi(overrides: Partial<ServerDependencies["config"]["server"]> = {}) {
+  const stores = openStores();
+  const { clock, threats } = stores;
+  const logged: string[] = [];
+  const log = createLog({
+    level: "debug",
+    format: "json",
+    clock,
+    write: (line) => void logged.push(line),
+  });
+  const keys = createApiKeys({ ...stores, fillRandom });
+  const server = createServer({
+    config: {
+      server: {
+        host: "127.0.0.1",
+        port: 0,
+        publicUrl: "http://phishwatch.test",
+        publicUrlIsDefault: false,
+        tls: null,
+        trustedProxies: [],
+        metricsToken: null,
+        ...overrides,
+      },
+      console: { enabled: true, password: null },
+      api: { maxPerPage: 100, maxBatchIds: 1000 },
+    },
+    clock,
+    log,
+    newRequestId: () => crypto.randomUUID(),
+    keys,
+    threats,
+  });
+
+  async function call(method: string, path: string, { key, body, headers = {} }: Call = {}): Promise<Answer> {
+    const json = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
+    const init: RequestInit = {
+      method,
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+    };
+    if (body !== undefined) init.body = json ? JSON.stringify(body) : (body as string);
+    const response = await server.handle(new Request(`http://localhost${path}`, init));
+    const text = await response.text();
+    const isJson = (response.headers.get("content-type") ?? "").startsWith("application/json");
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson && text !== "" ? JSON.parse(text) : undefined,
+    };
+  }
+
+  return {
+    ...stores,
+    keys,
+    server,
+    /** Lines of the log, from debug on. */
+    logged,
+    call,
+    /** A key of all scopes and without limit, unless told otherwise. */
+    key: (wanted: { plan?: Plan; scopes?: Scope[]; domains?: string[]; expiresAt?: number } = {}) =>
+      keys.create({ name: "test", plan: "enterprise", scopes: allScopes, ...wanted }).key,
+    /** Records look-alikes, one second apart, and answers their ids, oldest first. */
+    sight: (...names: (string | Partial<Sighting>)[]) =>
+      names.map((name) => {
+        clock.advance(1_000);
+        return threats.record([sighting(name, clock.now())])[0]!.threatId;
+      }),
+  };
+}
+
+function sighting(given: string | Partial<Sighting>, seenAt: number): Sighting {
+  const change = typeof given === "string" ? { domain: given } : given;
+  const match = {
+    protectedDomain: "example-bank.com",
+    type: "typosquatting" as const,
+    similarity: 0.9375,
+    reasons: [],
+  };
+  return { domain: "examp1e-bank.com", match, source: "feed", seenAt, ...change };
+}
+
+export type Api = ReturnType<typeof openApi>;
