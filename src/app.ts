@@ -1,3 +1,8 @@
+import { type ConsolePassword, createConsolePassword } from "./access/console-password.ts";
+import { firstStart, type FirstStart } from "./access/first-start.ts";
+import { type ApiKeys, createApiKeys } from "./access/keys.ts";
+import { createSettings } from "./access/settings.ts";
+import { createServer, type Server } from "./api/server.ts";
 import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./database/database.ts";
 import { createProtectedDomains, type ProtectedDomains } from "./domains/domains.ts";
@@ -21,6 +26,11 @@ export interface App {
   readonly outbox: Outbox;
   readonly domains: ProtectedDomains;
   readonly threats: Threats;
+  readonly keys: ApiKeys;
+  readonly consolePassword: ConsolePassword;
+  readonly server: Server;
+  /** Makes what a newcomer needs, exactly once; the secrets that it answers cannot be had again. */
+  firstStart(): FirstStart;
   /** Closes the database; nothing may be called afterwards. */
   close(): void;
 }
@@ -30,7 +40,7 @@ export interface App {
  * with what the configuration file declares.
  * @throws StartError with a message for the operator.
  */
-export function openApp({ config, clock, fillRandom }: Surroundings): App {
+export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
   const database = openDatabase(config.storage.path);
   const ids = createIdFactory(clock.now, fillRandom);
   const outbox = createOutbox({ database, clock, ids });
@@ -42,10 +52,27 @@ export function openApp({ config, clock, fillRandom }: Surroundings): App {
   });
   const { reactivate } = config.detection;
   const threats = createThreats({ database, clock, ids, outbox, fillRandom, reactivate });
+  const settings = createSettings({ database, clock });
+  const keys = createApiKeys({ database, clock, ids, fillRandom });
+  const configured = config.console.password;
+  const consolePassword = createConsolePassword({ settings, configured, fillRandom });
+  const newRequestId = () => crypto.randomUUID();
+  const server = createServer({ config, clock, log, newRequestId, keys, threats });
 
   database.transaction(() => {
     domains.reconcile(config.protectedDomains);
+    keys.reconcile(config.apiKeys);
   });
 
-  return { database, outbox, domains, threats, close: () => database.close() };
+  return {
+    database,
+    outbox,
+    domains,
+    threats,
+    keys,
+    consolePassword,
+    server,
+    firstStart: () => firstStart({ database, clock, settings, keys, consolePassword }),
+    close: () => database.close(),
+  };
 }
