@@ -104,8 +104,9 @@ export const readSchedule: TextReader<string> = (text) => {
   if (text.length > scheduleLengthMax) return { allowed: `at most ${scheduleLengthMax} characters` };
   const allowed = `five cron fields in UTC such as "17 3 * * *", or "" for never`;
   try {
-    // Only the pattern is read: paused, without a job, and asked for its next run from a fixed date.
-    const cron = new Cron(text, { paused: true, timezone: "UTC", mode: "5-part" });
+    // Only the pattern is read: paused, without a job, and asked for its next run from a fixed date. With
+    // `timezone: "UTC"` for the offset it would load the time zones, which takes 7 ms of the start.
+    const cron = new Cron(text, { paused: true, utcOffset: 0, mode: "5-part" });
     if (/^[0-9]{4}-/.test(text)) return { allowed };
     if (cron.nextRun(new Date(0)) === null) return { allowed: "a schedule that comes round" };
     return { value: text };
