@@ -2,8 +2,8 @@ import { formatFault, loadConfig, type LoadResult } from "../../src/config/load.
 
 interface Surroundings {
   env?: Record<string, string>;
-  /** By absolute path. */
-  files?: Record<string, string | Uint8Array>;
+  /** By absolute path; null: may not be read. */
+  files?: Record<string, string | Uint8Array | null>;
 }
 
 export const configPath = "/etc/phishwatch/phishwatch.toml";
@@ -15,8 +15,8 @@ export function load(text: string, { env = {}, files = {} }: Surroundings = {}):
     env,
     readFile: (path) => {
       const content = files[path];
-      if (content === undefined) throw Object.assign(new Error(`${path} is not there`), { code: "ENOENT" });
-      return content;
+      if (typeof content === "string" || content instanceof Uint8Array) return content;
+      throw Object.assign(new Error("inner detail"), { code: content === null ? "EACCES" : "ENOENT" });
     },
   });
 }

@@ -131,8 +131,11 @@ describe("is told", () => {
   }
 
   test("a file that may not be read", () => {
-    const result = load(endpoint('{ file = "/root/secret" }'));
-    expect(result.ok).toBe(false);
+    const expected =
+      "found the file /run/soc, which cannot be read; expected a file that phishwatch may read";
+    expect(faultLines(endpoint('{ file = "/run/soc" }'), { files: { "/run/soc": null } })).toEqual([
+      `4: webhooks.endpoints[0].secret: ${expected}`,
+    ]);
   });
 });
 
