@@ -1,0 +1,111 @@
+import { isBlank, tooLong, type LineParser } from "./plain-lines.ts";
+
+/** A record that goes on for longer has an opening quote too many: the lines after it are records again. */
+const recordLinesMax = 100;
+
+const quote = 0x22;
+const hash = 0x23;
+
+/**
+ * Character-separated values (RFC 4180). Takes the field of each record at `column` (from 0). Quoted fields
+ * may run over several lines; lines that start with `#` are comments.
+ */
+export function createCsvParser({
+  delimiter,
+  column,
+  heading,
+}: {
+  /** A byte. */
+  delimiter: number;
+  column: number;
+  /** The first record names the columns. */
+  heading: boolean;
+}): LineParser {
+  let openLines = 0;
+  let headingAhead = heading;
+  const field = { start: -1, end: -1, open: false };
+
+  return (block, chunk) => {
+    const { bytes, starts, ends, count } = block;
+    let openFrom = -1;
+    chunk.start(block, bytes);
+    for (let i = 0; i < count; i++) {
+      const start = starts[i]!;
+      let end = ends[i]!;
+      if (end < 0) {
+        openLines = 0;
+        chunk.fault(tooLong, i);
+        continue;
+      }
+      if (openLines > 0) {
+        openLines = closesQuote(bytes, start, end) || openLines >= recordLinesMax ? 0 : openLines + 1;
+        continue;
+      }
+      while (end > start && isBlank(bytes[end - 1]!)) end--;
+      if (end === start || bytes[start] === hash) continue;
+      findField(bytes, start, end, delimiter, column, field);
+      if (field.open) [openLines, openFrom] = [1, i];
+      if (headingAhead) headingAhead = false;
+      else if (field.start < 0) chunk.fault(`has no field number ${column + 1}`, i);
+      else if (field.start === field.end) chunk.fault("has an empty name", i);
+      else chunk.name(field.start, field.end, i, field.open);
+    }
+    return openLines > 0 ? openFrom : undefined;
+  };
+}
+
+/** The fields of one line as text, for the heading and the first record. */
+export function fieldsOf(line: Uint8Array, delimiter: number): string[] {
+  const fields: string[] = [];
+  const field = { start: 0, end: 0, open: false };
+  for (let column = 0; column < 1_000; column++) {
+    findField(line, 0, line.length, delimiter, column, field);
+    if (field.start < 0) break;
+    fields.push(new TextDecoder().decode(line.subarray(field.start, field.end)));
+  }
+  return fields;
+}
+
+/** Sets the range of the wanted field (start -1: there is none), and whether the record goes on after the line. */
+function findField(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  delimiter: number,
+  column: number,
+  found: { start: number; end: number; open: boolean },
+): void {
+  found.start = -1;
+  found.open = false;
+  let at = start;
+  for (let current = 0; at <= end; current++) {
+    let from = at;
+    let to: number;
+    if (bytes[at] === quote && at < end) {
+      from = at + 1;
+      to = from;
+      // A doubled quote stands for itself; no name has one, so it may stay as it is.
+      while (to < end && (bytes[to] !== quote || bytes[to + 1] === quote)) to += bytes[to] === quote ? 2 : 1;
+      found.open = to >= end;
+      to = Math.min(to, end);
+      at = to;
+      while (at < end && bytes[at] !== delimiter) at++;
+    } else {
+      while (at < end && bytes[at] !== delimiter) at++;
+      to = at;
+    }
+    if (current === column) {
+      while (from < to && isBlank(bytes[from]!)) from++;
+      while (to > from && isBlank(bytes[to - 1]!)) to--;
+      found.start = from;
+      found.end = to;
+    }
+    at++;
+  }
+}
+
+function closesQuote(bytes: Uint8Array, start: number, end: number): boolean {
+  let quotes = 0;
+  for (let i = start; i < end; i++) if (bytes[i] === quote) quotes++;
+  return quotes % 2 === 1;
+}

@@ -1,0 +1,100 @@
+import type { ByteSource } from "./bytes.ts";
+
+/** A longer line is no name, nor a record that holds one: it is skipped without being kept. */
+export const lineBytesMax = 1 << 20;
+
+const chunkBytes = 1 << 17;
+const lineFeed = 0x0a;
+
+/** Some whole lines. Everything in it is overwritten by the next block. */
+export interface LineBlock {
+  bytes: Uint8Array;
+  count: number;
+  /** Where line `i` starts in `bytes`, and where it ends (its line feed not counted); end -1: longer than the limit. */
+  starts: Int32Array;
+  ends: Int32Array;
+  /** Where the line after line `i` starts. */
+  nexts: Int32Array;
+  /** Number of the first line of the block, from 1. */
+  firstLine: number;
+  /** Position of `bytes[0]` in the whole (decompressed) text. */
+  position: number;
+  /** The one line of this block, the last of the text, has no line feed: somebody may still be writing it. */
+  unterminated: boolean;
+}
+
+/** Cuts a text into lines, block by block, in constant memory. */
+export async function* readLines(
+  source: ByteSource,
+  start: { position: number; line: number } = { position: 0, line: 1 },
+): AsyncGenerator<LineBlock> {
+  // The longest line that is kept, and behind it room for the bytes that come in while it grows.
+  const bytes = new Uint8Array(lineBytesMax + chunkBytes);
+  const linesMax = chunkBytes + 1;
+  const block: LineBlock = {
+    bytes,
+    count: 0,
+    starts: new Int32Array(linesMax),
+    ends: new Int32Array(linesMax),
+    nexts: new Int32Array(linesMax),
+    firstLine: start.line,
+    position: start.position,
+    unterminated: false,
+  };
+  let filled = 0;
+  let overlong = false;
+  let overlongPosition = 0;
+  for (;;) {
+    const read = await source.read(bytes.subarray(filled, filled + chunkBytes));
+    const end = filled + read;
+    if (read === 0) {
+      if (overlong) block.position = overlongPosition;
+      if (filled > 0 || overlong) yield lastLine(block, filled, overlong);
+      return;
+    }
+    const kept = cut(block, filled, end, overlong);
+    if (block.count > 0) {
+      yield block;
+      overlong = false;
+      block.firstLine += block.count;
+    }
+    filled = end - kept;
+    if (filled > lineBytesMax || overlong) {
+      // The rest of a line that is too long already is dropped as it comes.
+      if (!overlong) overlongPosition = block.position + kept;
+      overlong = true;
+      block.position += kept + filled;
+      filled = 0;
+    } else {
+      bytes.copyWithin(0, kept, end);
+      block.position += kept;
+    }
+  }
+}
+
+/** Finds the lines between 0 and `end`, where none ends before `from`; answers where the last, open one starts. */
+function cut(block: LineBlock, from: number, end: number, overlong: boolean): number {
+  const { bytes, starts, ends, nexts } = block;
+  let count = 0;
+  let start = 0;
+  for (let i = from; i < end; i++) {
+    if (bytes[i] !== lineFeed) continue;
+    starts[count] = start;
+    ends[count] = i - start > lineBytesMax ? -1 : i;
+    start = i + 1;
+    nexts[count++] = start;
+  }
+  if (overlong && count > 0) ends[0] = -1;
+  block.count = count;
+  return start;
+}
+
+function lastLine(block: LineBlock, filled: number, overlong: boolean): LineBlock {
+  block.count = 1;
+  block.starts[0] = 0;
+  block.ends[0] = overlong ? -1 : filled;
+  // More may be appended to it: whoever goes on later reads it once more, as a whole.
+  block.nexts[0] = 0;
+  block.unterminated = true;
+  return block;
+}

@@ -1,0 +1,117 @@
+import { isBlank, tooLong, type LineParser } from "./plain-lines.ts";
+
+// Records whose owner is a host or a delegation. Signatures and their chains repeat or hash the owners.
+const ownerTypes = new Set(["NS", "A", "AAAA", "CNAME", "DNAME", "MX", "TXT", "SRV", "DS", "CAA", "HTTPS"]);
+const classes = new Set(["IN", "CH", "HS"]);
+
+/** Time to live, class and type stand within so many bytes behind the owner. */
+const typeBytesMax = 64;
+const originBytesMax = 255;
+
+const semicolon = 0x3b;
+const dollar = 0x24;
+const dot = 0x2e;
+const at = 0x40;
+
+/**
+ * A zone in master file format (RFC 1035, section 5.1), as registries hand it out: the owner of each
+ * record, once for neighbours with the same owner. `$ORIGIN` completes relative names; `$INCLUDE` is not
+ * followed.
+ */
+export function createZoneParser(): LineParser {
+  let origin: Uint8Array = new Uint8Array(0);
+  let parentheses = 0;
+  let names = new Uint8Array(0);
+
+  return (block, chunk) => {
+    const { bytes, starts, ends, nexts, count } = block;
+    const bytesMax = (nexts[count - 1] ?? 0) + count * (originBytesMax + 1);
+    if (names.length < bytesMax) names = new Uint8Array(bytesMax);
+    let used = 0;
+    let previous = names.subarray(0, 0);
+    chunk.start(block, names);
+    for (let i = 0; i < count; i++) {
+      const start = starts[i]!;
+      const end = ends[i]!;
+      if (end < 0) {
+        chunk.fault(tooLong, i);
+        continue;
+      }
+      const continued = parentheses > 0;
+      parentheses = parenthesesAfter(bytes, start, end, parentheses);
+      // A line that starts with white space goes on with the owner before.
+      if (continued || start === end || isBlank(bytes[start]!) || bytes[start] === semicolon) continue;
+      const ownerEnd = endOfField(bytes, start, end);
+      if (bytes[start] === dollar) {
+        origin = originAfter(bytes.subarray(start, end), origin);
+        continue;
+      }
+      if (!ownerTypes.has(typeOf(bytes.subarray(ownerEnd, Math.min(end, ownerEnd + typeBytesMax))))) continue;
+      const length = writeName(bytes.subarray(start, ownerEnd), origin, names, used);
+      const name = names.subarray(used, used + length);
+      if (Buffer.compare(name, previous) === 0) continue;
+      previous = name;
+      chunk.name(used, used + length, i);
+      used += length;
+    }
+    return undefined;
+  };
+}
+
+/** Writes the owner, completed by the origin where it is relative, without the dot at its end. */
+function writeName(owner: Uint8Array, origin: Uint8Array, into: Uint8Array, offset: number): number {
+  if (owner.length === 1 && owner[0] === at) {
+    into.set(origin, offset);
+    return origin.length;
+  }
+  if (owner.at(-1) === dot) {
+    into.set(owner.subarray(0, -1), offset);
+    return owner.length - 1;
+  }
+  into.set(owner, offset);
+  if (origin.length === 0) return owner.length;
+  into[offset + owner.length] = dot;
+  into.set(origin, offset + owner.length + 1);
+  return owner.length + 1 + origin.length;
+}
+
+function originAfter(line: Uint8Array, origin: Uint8Array): Uint8Array {
+  const [directive, name] = text(line.subarray(0, 2 * originBytesMax)).split(/[\s;]+/, 2);
+  if (directive!.toUpperCase() !== "$ORIGIN" || name === undefined || name.length > originBytesMax)
+    return origin;
+  const written = new Uint8Array(2 * originBytesMax + 1);
+  const length = writeName(new TextEncoder().encode(name), origin, written, 0);
+  return length > originBytesMax ? origin : written.slice(0, length);
+}
+
+/** `[ttl] [class] type`, the first two in either order. */
+function typeOf(behindOwner: Uint8Array): string {
+  for (const field of text(behindOwner).trim().toUpperCase().split(/\s+/)) {
+    if (!classes.has(field) && !/^\d+[SMHDW]?$/.test(field)) return field;
+  }
+  return "";
+}
+
+function parenthesesAfter(bytes: Uint8Array, start: number, end: number, open: number): number {
+  let quoted = false;
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i]!;
+    if (byte === 0x5c) i++;
+    else if (byte === 0x22) quoted = !quoted;
+    else if (quoted) continue;
+    else if (byte === semicolon) break;
+    else if (byte === 0x28) open++;
+    else if (byte === 0x29 && open > 0) open--;
+  }
+  return open;
+}
+
+function endOfField(bytes: Uint8Array, start: number, end: number): number {
+  let i = start;
+  while (i < end && !isBlank(bytes[i]!)) i++;
+  return i;
+}
+
+function text(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+}

@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createPacer } from "../../src/lib/pacer.ts";
+import { createCandidates, type Candidates, type StreamOptions } from "../../src/sources/candidates.ts";
+import type { Place } from "../../src/sources/name-chunk.ts";
+import { openNameList } from "../../src/sources/names.ts";
+import { openStores, type Stores } from "../support/stores.ts";
+
+let stores: Stores;
+let candidates: Candidates;
+beforeEach(() => {
+  stores = openStores();
+  const pacer = () => createPacer({ sliceMs: 10, elapsedMs: () => performance.now() });
+  candidates = createCandidates({ ...stores, pacer });
+});
+afterEach(() => stores.dispose());
+
+const submission = { source: "submission" } as const;
+const domainsOf = () =>
+  stores.threats
+    .list({}, { page: 1, perPage: 100 })
+    .threats.map(({ domain }) => domain)
+    .sort();
+
+async function processText(text: string, options: Partial<StreamOptions> = {}) {
+  const path = join(dirname(stores.path), "names.txt");
+  writeFileSync(path, text);
+  const list = await openNameList(path, { format: "lines" });
+  try {
+    return await candidates.process(list.chunks(), { source: "feed", ...options });
+  } finally {
+    await list.close();
+  }
+}
+
+test("names that match become threats, told once each in the order handed in", async () => {
+  const result = await candidates.submit(
+    ["login-example-bank.com", "unrelated.org", "EXAMPLE-BANK.NET.", "example-bank.net", "example-bank.com"],
+    submission,
+  );
+  expect(result).toMatchObject({ received: 5, invalid: 0, matched: 3, created: 2 });
+  expect(result.matches.map(({ domain }) => domain)).toEqual(["login-example-bank.com", "example-bank.net"]);
+  expect(result.matches[0]!.threats).toEqual([
+    expect.objectContaining({
+      protectedDomain: "example-bank.com",
+      type: "combosquatting",
+      outcome: "created",
+    }),
+  ]);
+  expect(domainsOf()).toEqual(["example-bank.net", "login-example-bank.com"]);
+  expect(stores.events().map(({ type }) => type)).toEqual(["threat.created", "threat.created"]);
+});
+
+test("names handed in again make nothing twice", async () => {
+  await candidates.submit(["example-bank.net"], submission);
+  const again = await candidates.submit(["example-bank.net"], submission);
+  expect(again).toMatchObject({ matched: 1, created: 0 });
+  expect(again.matches[0]!.threats[0]!.outcome).toBe("known");
+  expect(stores.events()).toHaveLength(1);
+});
+
+test("invalid names are counted and the first few are told with reason and number", async () => {
+  const names = [
+    "ok.example",
+    "a b.com",
+    ...Array.from({ length: 20 }, (_, i) => `bad_${i}..com`),
+    "x".repeat(5_000),
+  ];
+  const result = await candidates.submit(names, submission);
+  expect(result).toMatchObject({ received: 23, invalid: 22, matched: 0, created: 0 });
+  expect(result.firstInvalid).toHaveLength(5);
+  expect(result.firstInvalid[0]).toEqual({ line: 2, text: "a b.com", why: expect.any(String) });
+});
+
+test("the time at which the source saw a name is its first_seen", async () => {
+  const observedAt = stores.clock.now() - 86_400_000;
+  await candidates.submit(["example-bank.net"], { source: "submission", observedAt });
+  expect(stores.threats.list({}, { page: 1, perPage: 1 }).threats[0]!.firstSeen).toBe(observedAt);
+});
+
+test("a caller that may see one protected domain neither learns of matches of another nor records them", async () => {
+  const names = ["example-bank.net", "example-shop.net"];
+  const result = await candidates.submit(names, { ...submission, within: ["example-shop.com"] });
+  expect(result.matches.map(({ domain }) => domain)).toEqual(["example-shop.net"]);
+  expect(domainsOf()).toEqual(["example-shop.net"]);
+});
+
+test("thousands of matches are written in bounded transactions, and others have their turn in between", async () => {
+  const names = Array.from({ length: 1_000 }, (_, i) => `example-bank-${i}.com`);
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  const result = await candidates.submit(names, submission);
+  clearInterval(timer);
+  expect(result.created).toBe(1_000);
+  expect(turns).toBeGreaterThan(0);
+});
+
+test("a protected domain that is taken away meanwhile stops nothing", async () => {
+  const names = Array.from({ length: 300 }, (_, i) => `example-bank-${i}.com`);
+  const running = candidates.submit([...names, "example-shop.net"], submission);
+  stores.domains.reconcile([{ domain: "example-shop.com" }]);
+  await running;
+  expect(domainsOf()).toContain("example-shop.net");
+});
+
+test("a list is dealt with to its end, with lines of the invalid ones", async () => {
+  const tally = await processText("# head\nexample-bank.net\n\nbad name\nlogin-example-shop.com\n");
+  expect(tally).toEqual({
+    received: 3,
+    invalid: 1,
+    firstInvalid: [{ line: 4, text: "bad name", why: expect.any(String) }],
+    matched: 2,
+    created: 2,
+  });
+});
+
+test("the place is told in the transaction that records the threats before it, and no later one is missing", async () => {
+  const text = Array.from({ length: 250 }, (_, i) => `example-bank-${i}.com\nother${i}.org\n`).join("");
+  const places: { done: Place; matched: number; recorded: number; within: boolean }[] = [];
+  await processText(text, {
+    onRecord: (done, { matched }) =>
+      places.push({
+        done,
+        matched,
+        recorded: stores.threats.list({}, { page: 1, perPage: 1 }).total,
+        within: stores.database.sqlite.inTransaction,
+      }),
+  });
+  expect(places.length).toBeGreaterThan(2);
+  for (const { done, matched, recorded, within } of places) {
+    const before = text.slice(0, done.position);
+    expect(within).toBeTrue();
+    expect(recorded).toBe(matched);
+    expect(before.match(/bank/g)?.length ?? 0).toBe(matched);
+    expect(before.split("\n").length).toBe(done.line);
+  }
+  expect(places.at(-1)!.done.position).toBe(text.length);
+});
+
+test("a failure to record leaves the place where it was", async () => {
+  const places: Place[] = [];
+  const text = Array.from({ length: 150 }, (_, i) => `example-bank-${i}.com\n`).join("");
+  const failing = processText(text, {
+    onRecord: (done) => {
+      places.push(done);
+      throw new Error("disk full");
+    },
+  });
+  expect(await failing.catch((error: Error) => error.message)).toBe("disk full");
+  expect(places).toHaveLength(1);
+  expect(domainsOf()).toEqual([]);
+});
+
+test("a stop keeps what was recorded and tells the place", async () => {
+  const text = Array.from({ length: 2_000 }, (_, i) => `example-bank-${i}.com\n`).join("");
+  const controller = new AbortController();
+  let last: Place | undefined;
+  const tally = await processText(text, {
+    signal: controller.signal,
+    onRecord: (done) => void (last = done),
+    onSlice: () => controller.abort(),
+  });
+  expect(tally.received).toBeLessThan(2_000);
+  expect(last!.line).toBe(tally.received + 1);
+  expect(stores.threats.list({}, { page: 1, perPage: 1 }).total).toBe(tally.matched);
+});
+
+test("what a list holds before it breaks off is recorded", async () => {
+  async function* broken() {
+    const path = join(dirname(stores.path), "names.txt");
+    writeFileSync(path, "example-bank.net\n");
+    const list = await openNameList(path);
+    yield* list.chunks();
+    await list.close();
+    throw new Error("cut short");
+  }
+  const error = await candidates
+    .process(broken(), { source: "feed" })
+    .catch((thrown: Error) => thrown.message);
+  expect(error).toBe("cut short");
+  expect(domainsOf()).toEqual(["example-bank.net"]);
+});
