@@ -118,13 +118,16 @@ CREATE TABLE `deliveries` (
 CREATE UNIQUE INDEX `deliveries_id_unique` ON `deliveries` (`id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `deliveries_pair` ON `deliveries` (`event_seq`,`endpoint_seq`);--> statement-breakpoint
 CREATE INDEX `deliveries_due` ON `deliveries` (`endpoint_seq`,`next_attempt_at`) WHERE "deliveries"."status" = 'pending';--> statement-breakpoint
-CREATE INDEX `deliveries_created_at` ON `deliveries` (`created_at`);--> statement-breakpoint
+CREATE INDEX `deliveries_endpoint` ON `deliveries` (`endpoint_seq`,`status`);--> statement-breakpoint
 CREATE TABLE `delivery_attempts` (
 	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`delivery_seq` integer NOT NULL,
 	`started_at` integer NOT NULL,
 	`duration_ms` integer NOT NULL,
+	`phases` text NOT NULL,
+	`address` text,
 	`status_code` integer,
+	`failure` text,
 	`error` text,
 	`answer` text NOT NULL,
 	FOREIGN KEY (`delivery_seq`) REFERENCES `deliveries`(`seq`) ON UPDATE no action ON DELETE cascade
@@ -138,8 +141,20 @@ CREATE TABLE `webhook_endpoints` (
 	`url` text NOT NULL,
 	`events` text NOT NULL,
 	`secret` text NOT NULL,
+	`previous_secret` text,
+	`previous_secret_until` integer,
+	`headers` text NOT NULL,
+	`concurrency` integer,
+	`rate_per_second` real,
+	`ca_file` text,
+	`client_cert_file` text,
+	`client_key_file` text,
 	`origin` text NOT NULL,
 	`enabled` integer NOT NULL,
+	`disabled_reason` text,
+	`disabled_at` integer,
+	`consecutive_failures` integer NOT NULL,
+	`failing_since` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
 );

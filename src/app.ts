@@ -7,10 +7,15 @@ import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./database/database.ts";
 import { createProtectedDomains, type ProtectedDomains } from "./domains/domains.ts";
 import { createOutbox, type Outbox } from "./events/outbox.ts";
+import { buildInfo } from "./lib/build-info.ts";
 import type { Clock } from "./lib/clock.ts";
 import { createIdFactory, type FillRandom } from "./lib/ids.ts";
 import type { Log } from "./lib/log.ts";
+import { resolveWithSystem } from "./network/resolve.ts";
 import { createThreats, type Threats } from "./threats/threats.ts";
+import { createWebhooks, type Webhooks } from "./webhooks/webhooks.ts";
+
+const dayMs = 86_400_000;
 
 /** What the appliance takes from the outside. */
 export interface Surroundings {
@@ -28,7 +33,12 @@ export interface App {
   readonly threats: Threats;
   readonly keys: ApiKeys;
   readonly consolePassword: ConsolePassword;
+  readonly webhooks: Webhooks;
   readonly server: Server;
+  /** Begins what runs by itself: deliveries. */
+  start(): void;
+  /** Finishes what is under way, for some seconds at most. */
+  stop(): Promise<void>;
   /** Makes what a newcomer needs, exactly once; the secrets that it answers cannot be had again. */
   firstStart(): FirstStart;
   /** Closes the database; nothing may be called afterwards. */
@@ -56,12 +66,24 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
   const keys = createApiKeys({ database, clock, ids, fillRandom });
   const configured = config.console.password;
   const consolePassword = createConsolePassword({ settings, configured, fillRandom });
+  const webhooks = createWebhooks({
+    clock,
+    database,
+    fillRandom,
+    ids,
+    log,
+    outbox,
+    resolveHost: resolveWithSystem,
+    settings: { ...config.webhooks, retryJitter: 0, disableAfterMs: 5 * dayMs },
+    version: buildInfo.version,
+  });
   const newRequestId = () => crypto.randomUUID();
   const server = createServer({ config, clock, log, newRequestId, keys, threats });
 
   database.transaction(() => {
     domains.reconcile(config.protectedDomains);
     keys.reconcile(config.apiKeys);
+    webhooks.endpoints.reconcile(config.webhooks.endpoints);
   });
 
   return {
@@ -71,7 +93,10 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
     threats,
     keys,
     consolePassword,
+    webhooks,
     server,
+    start: () => webhooks.dispatcher.start(),
+    stop: () => webhooks.dispatcher.stop(),
     firstStart: () => firstStart({ database, clock, settings, keys, consolePassword }),
     close: () => database.close(),
   };

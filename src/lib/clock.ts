@@ -14,6 +14,8 @@ export interface Clock {
   now(): Instant;
   /** Calls `callback` once, at `instant` or as soon after it as possible; never before. */
   at(instant: Instant, callback: () => void): Timer;
+  /** Calls `callback` once after so much time (24 days at most), whatever the clock is set to meanwhile. */
+  after(delayMs: number, callback: () => void): Timer;
 }
 
 // setTimeout holds its delay in 32 bits and fires at once beyond that.
@@ -33,6 +35,10 @@ export const systemClock: Clock = {
       );
     };
     arm();
+    return { cancel: () => clearTimeout(handle) };
+  },
+  after(delayMs, callback) {
+    const handle = setTimeout(callback, Math.min(delayMs, timeoutMsMax));
     return { cancel: () => clearTimeout(handle) };
   },
 };

@@ -15,13 +15,15 @@ export function manualClock(
 ): Clock & { advance(ms: number): void } {
   let now = start;
   let timers: { instant: Instant; callback: () => void }[] = [];
+  const at = (instant: Instant, callback: () => void): Timer => {
+    const timer = { instant, callback };
+    timers.push(timer);
+    return { cancel: () => void (timers = timers.filter((other) => other !== timer)) };
+  };
   return {
     now: () => now,
-    at(instant, callback): Timer {
-      const timer = { instant, callback };
-      timers.push(timer);
-      return { cancel: () => void (timers = timers.filter((other) => other !== timer)) };
-    },
+    at,
+    after: (delayMs, callback) => at(now + delayMs, callback),
     advance(ms) {
       const end = now + ms;
       for (;;) {

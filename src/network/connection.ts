@@ -1,0 +1,125 @@
+import net from "node:net";
+import tls from "node:tls";
+import { ExchangeError } from "./failure.ts";
+
+/** Certificates for TLS, in PEM. */
+export interface TlsFiles {
+  /** Trusted beside the authorities that come with the executable. */
+  ca?: readonly string[];
+  /** For mutual TLS: both or none. */
+  cert?: string;
+  key?: string;
+}
+
+/** One open connection, used for one exchange at a time. */
+export interface Connection {
+  readonly address: string;
+  readonly connectMs: number;
+  /** Duration of the TLS handshake; undefined without TLS. */
+  readonly tlsMs: number | undefined;
+  readonly open: boolean;
+  write(bytes: Uint8Array): void;
+  /** Who is told of what arrives; undefined while nobody waits for anything. */
+  listen(listener: ConnectionListener | undefined): void;
+  /** Closes at once, whatever is under way. */
+  destroy(): void;
+}
+
+export interface ConnectionListener {
+  onData(bytes: Uint8Array): void;
+  onClose(error: Error | undefined): void;
+}
+
+/**
+ * Connects to exactly this address. With TLS, `serverName` is sent (unless it is an address itself) and
+ * the certificate has to be valid for it.
+ *
+ * Not `fetch`: it takes an address and a name apart only by way of a Host header, tells no phases, and runs
+ * 256 requests at a time whoever they go to, so that 32 hanging receivers would hold up all others.
+ * @throws ExchangeError of kind connect, tls or aborted
+ */
+export function connect({
+  address,
+  port,
+  serverName,
+  tlsFiles,
+  signal,
+}: {
+  address: string;
+  port: number;
+  serverName: string;
+  tlsFiles: TlsFiles | undefined;
+  signal: AbortSignal;
+}): Promise<Connection> {
+  return new Promise((resolve, reject) => {
+    const startedAt = performance.now();
+    let connectedAt: number | undefined;
+    const socket = tlsFiles === undefined ? net.connect({ host: address, port }) : secure(tlsFiles);
+    let listener: ConnectionListener | undefined;
+    let failure: Error | undefined;
+    let open = false;
+
+    function secure(files: TlsFiles): tls.TLSSocket {
+      return tls.connect({
+        host: address,
+        port,
+        // RFC 6066: the name sent is never an address; the certificate is checked against it all the same.
+        servername: net.isIP(serverName) === 0 ? serverName : "",
+        checkServerIdentity: (_host, certificate) => tls.checkServerIdentity(serverName, certificate),
+        rejectUnauthorized: true,
+        ALPNProtocols: ["http/1.1"],
+        ...(files.ca === undefined ? {} : { ca: [...tls.rootCertificates, ...files.ca] }),
+        ...(files.cert === undefined ? {} : { cert: files.cert, key: files.key }),
+      });
+    }
+
+    const giveUp = () => {
+      socket.destroy();
+      reject(new ExchangeError("aborted", "given up"));
+    };
+    const onReady = () => {
+      signal.removeEventListener("abort", giveUp);
+      const now = performance.now();
+      open = true;
+      resolve({
+        address,
+        connectMs: (connectedAt ?? now) - startedAt,
+        tlsMs: connectedAt === undefined ? undefined : now - connectedAt,
+        get open() {
+          return open;
+        },
+        write: (bytes) => void socket.write(bytes),
+        listen: (next) => (listener = next),
+        destroy: () => socket.destroy(),
+      });
+    };
+    if (tlsFiles === undefined) socket.once("connect", onReady);
+    else {
+      socket.once("connect", () => (connectedAt = performance.now()));
+      socket.once("secureConnect", onReady);
+    }
+    socket.setNoDelay(true);
+    socket.on("data", (bytes: Uint8Array) => {
+      // An answer that nobody asked for: the connection is of no further use.
+      if (listener === undefined) socket.destroy();
+      else listener.onData(bytes);
+    });
+    socket.on("error", (error) => (failure = error));
+    socket.on("end", () => socket.destroy());
+    socket.once("close", () => {
+      signal.removeEventListener("abort", giveUp);
+      if (open) listener?.onClose(failure);
+      else reject(explain(failure, connectedAt !== undefined));
+      open = false;
+    });
+    if (signal.aborted) giveUp();
+    else signal.addEventListener("abort", giveUp, { once: true });
+  });
+}
+
+function explain(error: Error | undefined, connected: boolean): ExchangeError {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  const reason = error === undefined ? "closed" : error.message;
+  if (connected) return new ExchangeError("tls", code === undefined ? reason : `${reason} (${code})`);
+  return new ExchangeError("connect", code ?? reason);
+}

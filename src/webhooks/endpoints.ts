@@ -1,0 +1,284 @@
+import { asc, count, eq, inArray, or, sql } from "drizzle-orm";
+import type { Database } from "../database/database.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
+import { PublicError, StartError } from "../lib/errors.ts";
+import type { FillRandom, IdFactory } from "../lib/ids.ts";
+import { visible } from "../lib/safe-text.ts";
+import {
+  checkName,
+  checkSecret,
+  checkSettings,
+  defaultSettings,
+  nameFor,
+  type DestinationRules,
+  type EndpointSettings,
+} from "./endpoint-rules.ts";
+import { makeSecret } from "./signing.ts";
+import { deliveries, webhookEndpoints } from "./tables.ts";
+
+/** A receiver of events, with its secrets: never to be shown as it is. */
+export type Endpoint = typeof webhookEndpoints.$inferSelect;
+
+export interface DeclaredEndpoint extends EndpointSettings {
+  name: string;
+  secret: string;
+}
+
+export interface NewEndpoint extends EndpointSettings {
+  /** Default: made from the host. */
+  name?: string;
+  /** Default: made. */
+  secret?: string;
+  enabled?: boolean;
+}
+
+/** Who is told of events. Changes take effect at once, in a running server also when another process made them. */
+export interface Endpoints {
+  /** By name. */
+  list(): Endpoint[];
+  /** By identifier or name. */
+  find(idOrName: string): Endpoint | undefined;
+  /** Like `find`. @throws PublicError `not_found` */
+  get(idOrName: string): Endpoint;
+  /** The secret is shown here and never again. @throws PublicError `bad_request` with what to change */
+  add(endpoint: NewEndpoint): { endpoint: Endpoint; secret: string };
+  /** @throws PublicError `bad_request` also for one that the configuration file declares */
+  change(idOrName: string, changes: Partial<EndpointSettings>): Endpoint;
+  /** It is sent nothing any more; deliveries that wait go on waiting. */
+  disable(idOrName: string): Endpoint;
+  enable(idOrName: string): Endpoint;
+  /** With its deliveries. @throws PublicError as `change` */
+  remove(idOrName: string): void;
+  /**
+   * A new secret, made or given. The present one signs along for `overlapMs`, so that receivers can change
+   * over in their own time.
+   */
+  rotate(
+    idOrName: string,
+    options?: { secret?: string; overlapMs?: number },
+  ): { endpoint: Endpoint; secret: string };
+  /** The previous secret signs no more. */
+  endRotation(idOrName: string): Endpoint;
+  /**
+   * Makes the table agree with the configuration file; what left the file is disabled. A secret that changed
+   * there is rotated.
+   * @throws StartError for a declaration that cannot be delivered to
+   */
+  reconcile(declared: readonly DeclaredEndpoint[]): void;
+  /** Calls `listener` after each change made by this process. */
+  onChanged(listener: () => void): void;
+}
+
+export const rotationOverlapMs = 86_400_000;
+/** So that one event never makes more deliveries than fit into one short transaction. */
+export const endpointsMax = 2_000;
+const removalRowsMax = 5_000;
+
+export function createEndpoints({
+  database,
+  clock,
+  ids,
+  fillRandom,
+  rules,
+}: {
+  database: Database;
+  clock: Clock;
+  ids: IdFactory;
+  fillRandom: FillRandom;
+  rules: DestinationRules;
+}): Endpoints {
+  const { query } = database;
+  const listeners: (() => void)[] = [];
+  const notify = () => {
+    for (const listener of listeners) listener();
+  };
+  const all = query.select().from(webhookEndpoints).orderBy(asc(webhookEndpoints.name)).prepare();
+  const one = query
+    .select()
+    .from(webhookEndpoints)
+    .where(
+      or(eq(webhookEndpoints.id, sql.placeholder("key")), eq(webhookEndpoints.name, sql.placeholder("key"))),
+    )
+    .prepare();
+
+  const find = (key: string) => one.get({ key });
+
+  function get(key: string): Endpoint {
+    const endpoint = find(key);
+    if (endpoint === undefined)
+      throw new PublicError("not_found", `there is no endpoint ${visible(key, 100)}`);
+    return endpoint;
+  }
+
+  function editable(key: string): Endpoint {
+    const endpoint = get(key);
+    if (endpoint.origin === "file")
+      throw new PublicError(
+        "bad_request",
+        `${endpoint.name} is declared in the configuration file; change it there`,
+      );
+    return endpoint;
+  }
+
+  function insert(
+    row: Omit<typeof webhookEndpoints.$inferInsert, "id" | "consecutiveFailures" | "createdAt" | "updatedAt">,
+  ) {
+    if (query.select({ total: count() }).from(webhookEndpoints).get()!.total >= endpointsMax)
+      throw new PublicError("bad_request", `there are ${endpointsMax} endpoints already; remove one first`);
+    const now = clock.now();
+    const id = ids.next("endpoint");
+    query
+      .insert(webhookEndpoints)
+      .values({ ...row, id, consecutiveFailures: 0, createdAt: now, updatedAt: now })
+      .run();
+    database.afterCommit(notify);
+    return get(id);
+  }
+
+  function update(endpoint: Endpoint, values: Partial<Endpoint>): Endpoint {
+    const changed = Object.entries(values).some(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(endpoint[name as keyof Endpoint]),
+    );
+    if (!changed) return endpoint;
+    query
+      .update(webhookEndpoints)
+      .set({ ...values, updatedAt: clock.now() })
+      .where(eq(webhookEndpoints.seq, endpoint.seq))
+      .run();
+    database.afterCommit(notify);
+    return get(endpoint.id);
+  }
+
+  const disabled = (reason: Endpoint["disabledReason"], at: Instant = clock.now()) => ({
+    enabled: false,
+    disabledReason: reason,
+    disabledAt: at,
+  });
+  const enabled = { enabled: true, disabledReason: null, consecutiveFailures: 0, failingSince: null };
+
+  function withSecret(endpoint: Endpoint, secret: string, overlapMs: number): Partial<Endpoint> {
+    if (secret === endpoint.secret) return {};
+    const overlaps = overlapMs > 0;
+    return {
+      secret,
+      previousSecret: overlaps ? endpoint.secret : null,
+      previousSecretUntil: overlaps ? clock.now() + overlapMs : null,
+    };
+  }
+
+  function declare(declared: DeclaredEndpoint): void {
+    const settings = { ...defaultSettings, ...checkSettings(declared, rules), origin: "file" as const };
+    const present = find(checkName(declared.name));
+    const secret = checkSecret(declared.secret);
+    if (present === undefined)
+      return void insert({ ...settings, name: declared.name, secret, enabled: true });
+    // One that did nothing but fail stays disabled over a restart, until its address or a person changes it.
+    const staysDisabled = present.disabledReason === "failing" && present.url === settings.url;
+    update(present, {
+      ...settings,
+      ...withSecret(present, secret, rotationOverlapMs),
+      ...(present.enabled || staysDisabled ? {} : enabled),
+    });
+  }
+
+  function removeDeliveries(endpoint: Endpoint): void {
+    const batch = query
+      .select({ seq: deliveries.seq })
+      .from(deliveries)
+      .where(eq(deliveries.endpointSeq, endpoint.seq))
+      .limit(removalRowsMax);
+    while (
+      query.delete(deliveries).where(inArray(deliveries.seq, batch)).returning({ seq: deliveries.seq }).all()
+        .length > 0
+    );
+  }
+
+  return {
+    list: () => all.all(),
+    find,
+    get,
+
+    add: ({ name, secret = makeSecret(fillRandom), enabled: isEnabled = true, ...settings }) =>
+      database.transaction(() => {
+        const checked = { ...defaultSettings, ...checkSettings(settings, rules) };
+        const taken = (candidate: string) => find(candidate) !== undefined;
+        if (name !== undefined && taken(checkName(name)))
+          throw new PublicError("bad_request", `there is an endpoint ${visible(name, 100)} already`);
+        const endpoint = insert({
+          ...checked,
+          name: name ?? nameFor(checked.url, taken),
+          secret: checkSecret(secret),
+          origin: "runtime",
+          ...(isEnabled ? { enabled: true } : disabled("operator")),
+        });
+        return { endpoint, secret };
+      }),
+
+    change: (key, changes) =>
+      database.transaction(() => {
+        const endpoint = editable(key);
+        return update(endpoint, checkSettings({ url: endpoint.url, ...changes }, rules));
+      }),
+
+    disable: (key) =>
+      database.transaction(() => {
+        const endpoint = editable(key);
+        return endpoint.enabled ? update(endpoint, disabled("operator")) : endpoint;
+      }),
+
+    enable: (key) =>
+      database.transaction(() => {
+        const endpoint = get(key);
+        if (endpoint.disabledReason === "undeclared") editable(key);
+        return endpoint.enabled ? endpoint : update(endpoint, enabled);
+      }),
+
+    remove(key) {
+      const endpoint = get(key);
+      // One that left the file is nobody's any more, so it can be removed here.
+      if (endpoint.disabledReason !== "undeclared") editable(key);
+      update(endpoint, disabled("operator"));
+      // In batches, so that others get their turn at the write lock.
+      removeDeliveries(endpoint);
+      query.delete(webhookEndpoints).where(eq(webhookEndpoints.seq, endpoint.seq)).run();
+      database.afterCommit(notify);
+    },
+
+    rotate: (key, { secret = makeSecret(fillRandom), overlapMs = rotationOverlapMs } = {}) =>
+      database.transaction(() => {
+        const endpoint = editable(key);
+        return { endpoint: update(endpoint, withSecret(endpoint, checkSecret(secret), overlapMs)), secret };
+      }),
+
+    endRotation: (key) =>
+      database.transaction(() => update(get(key), { previousSecret: null, previousSecretUntil: null })),
+
+    reconcile: (declared) =>
+      database.transaction(() => {
+        for (const endpoint of declared) {
+          try {
+            declare(endpoint);
+          } catch (error) {
+            if (!(error instanceof PublicError)) throw error;
+            const message = `webhooks.endpoints "${visible(endpoint.name)}": ${error.message}`;
+            throw new StartError(message, { exitCode: 2, cause: error });
+          }
+        }
+        const names = new Set(declared.map((endpoint) => endpoint.name));
+        for (const endpoint of all.all()) {
+          const left = endpoint.origin === "file" && !names.has(endpoint.name);
+          if (left && endpoint.disabledReason !== "undeclared") update(endpoint, disabled("undeclared"));
+        }
+      }),
+
+    onChanged: (listener) => void listeners.push(listener),
+  };
+}
+
+/** The secrets that sign at `now`, the present one first. */
+export function signingSecrets(endpoint: Endpoint, now: Instant): string[] {
+  const { secret, previousSecret, previousSecretUntil } = endpoint;
+  return previousSecret !== null && previousSecretUntil !== null && now < previousSecretUntil
+    ? [secret, previousSecret]
+    : [secret];
+}

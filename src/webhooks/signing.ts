@@ -1,0 +1,62 @@
+import type { Instant } from "../lib/clock.ts";
+import type { FillRandom } from "../lib/ids.ts";
+
+const secretPrefix = "whsec_";
+const secretBytes = 32;
+export const secretCharactersMin = 16;
+export const secretCharactersMax = 200;
+
+/** A new endpoint secret: `whsec_` and the base64 of 32 random bytes. */
+export function makeSecret(fillRandom: FillRandom): string {
+  const bytes = new Uint8Array(secretBytes);
+  fillRandom(bytes);
+  return secretPrefix + Buffer.from(bytes).toString("base64");
+}
+
+/** What is wrong with a secret that somebody chose; undefined when it can be used. */
+export function secretFault(secret: string): string | undefined {
+  if (/^[!-~]+$/.test(secret) && secret.length >= secretCharactersMin && secret.length <= secretCharactersMax)
+    return undefined;
+  return `a secret is ${secretCharactersMin} to ${secretCharactersMax} visible ASCII characters`;
+}
+
+/**
+ * The three headers that prove a delivery.
+ *
+ * `X-Service-Signature` is keyed with the secret as shown, so that a receiver needs no decoding. The
+ * others follow the Standard Webhooks convention (https://www.standardwebhooks.com, version 1.0.0), whose
+ * key is what the base64 after `whsec_` decodes to.
+ * @param secrets the present one first; further ones are on their way out and sign as well
+ * @param sentAt time of the attempt: a receiver refuses what is minutes old
+ */
+export function signatureHeaders({
+  eventId,
+  body,
+  secrets,
+  sentAt,
+}: {
+  eventId: string;
+  body: Uint8Array;
+  secrets: readonly string[];
+  sentAt: Instant;
+}): Record<string, string> {
+  const timestamp = String(Math.floor(sentAt / 1_000));
+  const signatures = secrets.map((secret) => {
+    const mac = new Bun.CryptoHasher("sha256", standardKey(secret));
+    return `v1,${mac.update(`${eventId}.${timestamp}.`).update(body).digest("base64")}`;
+  });
+  return {
+    "X-Service-Signature": `sha256=${new Bun.CryptoHasher("sha256", secrets[0]).update(body).digest("hex")}`,
+    "webhook-id": eventId,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  };
+}
+
+/** A secret in another form than `whsec_` and base64 keys with its own bytes. */
+function standardKey(secret: string): Uint8Array {
+  const encoded = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : "";
+  const isBase64 =
+    /^(?:[A-Za-z0-9+/]{4})+$|^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/.test(encoded);
+  return isBase64 ? Buffer.from(encoded, "base64") : Buffer.from(secret);
+}

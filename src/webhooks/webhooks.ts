@@ -1,0 +1,93 @@
+import type { Database } from "../database/database.ts";
+import type { Outbox } from "../events/outbox.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { FillRandom, IdFactory } from "../lib/ids.ts";
+import type { Log } from "../lib/log.ts";
+import { createHttpClient } from "../network/http-client.ts";
+import type { ResolveHost } from "../network/resolve.ts";
+import { createSender } from "./attempt.ts";
+import { createDeliveries, type Deliveries } from "./deliveries.ts";
+import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
+import { createDueDeliveries } from "./due.ts";
+import { createEndpoints, type Endpoints } from "./endpoints.ts";
+import { createFanOut } from "./fan-out.ts";
+import { createHealth } from "./health.ts";
+import { createRecorder } from "./recorder.ts";
+import { createTlsFiles } from "./tls-files.ts";
+
+/** What the configuration says about webhooks as a whole. */
+export interface WebhookSettings {
+  timeoutMs: number;
+  retryDelaysMs: readonly number[];
+  /** Share of a delay that chance may add, 0 to 0.1. */
+  retryJitter: number;
+  endpointConcurrency: number;
+  allowHttp: boolean;
+  allowPrivateNetworks: boolean;
+  caFile: string | null;
+  /** Null: never. */
+  disableAfterMs: number | null;
+}
+
+export interface Webhooks {
+  endpoints: Endpoints;
+  deliveries: Deliveries;
+  dispatcher: Dispatcher;
+}
+
+/** The parts of this subject, put together. */
+export function createWebhooks({
+  clock,
+  database,
+  fillRandom,
+  ids,
+  log,
+  outbox,
+  resolveHost,
+  settings,
+  version,
+}: {
+  clock: Clock;
+  database: Database;
+  fillRandom: FillRandom;
+  ids: IdFactory;
+  log: Log;
+  outbox: Outbox;
+  resolveHost: ResolveHost;
+  settings: WebhookSettings;
+  version: string;
+}): Webhooks {
+  const { allowHttp, allowPrivateNetworks, caFile, disableAfterMs, endpointConcurrency, timeoutMs } =
+    settings;
+  const rules = { allowHttp, allowPrivateNetworks };
+  const endpoints = createEndpoints({ database, clock, ids, fillRandom, rules });
+  const client = createHttpClient({ rules, resolveHost });
+  const send = createSender({ client, clock, version, timeoutMs, tlsFiles: createTlsFiles(caFile) });
+  const policy = { delaysMs: settings.retryDelaysMs, jitter: settings.retryJitter };
+  const health = createHealth({ database, disableAfterMs });
+  const dispatcher = createDispatcher({
+    clock,
+    database,
+    due: createDueDeliveries({ database }),
+    endpointConcurrency,
+    endpoints,
+    fanOut: createFanOut({ database, clock, ids }),
+    ids,
+    log,
+    makeRecorder: (onRecorded) =>
+      createRecorder({ database, clock, log, policy, health, random: randomShare(fillRandom), onRecorded }),
+    outbox,
+    policy,
+    send,
+  });
+  const deliveries = createDeliveries({ database, clock, onDue: dispatcher.wake });
+  return { endpoints, deliveries, dispatcher };
+}
+
+function randomShare(fillRandom: FillRandom): () => number {
+  const bytes = new Uint8Array(4);
+  return () => {
+    fillRandom(bytes);
+    return new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
+  };
+}
