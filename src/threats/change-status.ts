@@ -1,5 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
+import { opaque } from "../database/placeholders.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -52,7 +53,7 @@ export function createStatusChanger({
     })
     .from(threats)
     .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
-    .where(eq(threats.id, sql.placeholder("id")))
+    .where(eq(threats.id, opaque("id")))
     .prepare();
   const update = database.query
     .update(threats)

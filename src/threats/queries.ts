@@ -1,6 +1,7 @@
-import { and, asc, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Database } from "../database/database.ts";
+import { opaque } from "../database/placeholders.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import { threatCounts, threats } from "./tables.ts";
 import type { Severity, Status } from "./values.ts";
@@ -48,7 +49,7 @@ export function createThreatQueries({ query }: Database) {
     .select(detailColumns)
     .from(threats)
     .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
-    .where(eq(threats.id, sql.placeholder("id")))
+    .where(eq(threats.id, opaque("id")))
     .prepare();
   const domainSeqs = query
     .select({ seq: protectedDomains.seq })
@@ -73,7 +74,7 @@ export function createThreatQueries({ query }: Database) {
       .from(threatCounts)
       .where(
         and(
-          inArray(threatCounts.protectedDomainSeq, domains === 0 ? [0] : domainPlaceholders(domains)),
+          sql`${threatCounts.protectedDomainSeq} in ${domains === 0 ? [0] : domainPlaceholders(domains)}`,
           ...valueConditions(threatCounts, filter),
         ),
       )
@@ -96,8 +97,8 @@ export function createThreatQueries({ query }: Database) {
       first === undefined ? part() : second === undefined ? first : unionAll(first, second, ...others);
     return source
       .orderBy(sql`first_seen desc`, sql`seq desc`)
-      .limit(sql.placeholder("limit"))
-      .offset(sql.placeholder("offset"));
+      .limit(opaque("limit") as unknown as Placeholder)
+      .offset(opaque("offset") as unknown as Placeholder);
   }
 
   return {
@@ -137,13 +138,13 @@ function namedDomains({ protectedDomain, within = [] }: ThreatFilter): readonly 
 
 function valueConditions(table: typeof threats | typeof threatCounts, filter: ThreatFilter): SQL[] {
   const conditions: SQL[] = [];
-  if (filter.status !== undefined) conditions.push(eq(table.status, sql.placeholder("status")));
-  if (filter.severity !== undefined) conditions.push(eq(table.severity, sql.placeholder("severity")));
+  if (filter.status !== undefined) conditions.push(eq(table.status, opaque("status")));
+  if (filter.severity !== undefined) conditions.push(eq(table.severity, opaque("severity")));
   return conditions;
 }
 
 function domainPlaceholders(count: number) {
-  return Array.from({ length: count }, (_, index) => sql.placeholder(`domain${index}`));
+  return Array.from({ length: count }, (_, index) => opaque(`domain${index}`));
 }
 
 function domainValues(seqs: readonly number[]): Record<string, number> {
