@@ -1,89 +1,109 @@
 /** Which protected names a name imitates. */
-import { decodeLabel, normalizeName } from "./name.ts";
-import { splitName, type NameParts } from "./suffix.ts";
-import type { Match, ProtectedName, Reason, ThreatType } from "./types.ts";
+import { createAligner } from "./alignment.ts";
+import { brandWordsOf, type BrandWord } from "./brand-words.ts";
+import { createFilter } from "./filter.ts";
+import { readHost, type Host } from "./host.ts";
+import { judge, type Finding } from "./judge.ts";
+import { isPopularName } from "./lexicon.ts";
+import { normalizeName } from "./name.ts";
+import { rounded } from "./score.ts";
+import { splitName } from "./suffix.ts";
+import { specificity, type Match, type ProtectedName } from "./types.ts";
 
 export interface Matcher {
   /** `name` in any form of host name; what is no host name matches nothing. */
   match(name: string): Match[];
+  /**
+   * Whether `match` could find something in the ASCII text of `bytes` from `start` to before `end`: false is
+   * certain, true is to be looked into. Some hundred nanoseconds.
+   */
+  mightMatch(bytes: Uint8Array, start: number, end: number): boolean;
 }
 
 interface Target {
   domain: string;
+  suffix: string;
+  /** Names that are never look-alikes, with everything below them. */
   own: readonly string[];
-  words: string[];
 }
 
-export function createMatcher(
-  protectedNames: readonly ProtectedName[],
-  options: { minSimilarity: number },
-): Matcher {
-  const targets = protectedNames.map((name): Target => {
-    const words = [splitName(name.domain).registrableLabel, ...name.keywords].map(skeleton);
-    return { domain: name.domain, own: [name.domain, ...name.allow], words: [...new Set(words)] };
-  });
+interface Suspect {
+  target: number;
+  word: BrandWord;
+}
+
+export interface MatcherOptions {
+  minSimilarity: number;
+  /** Without the filter every word is judged against every name: thousands of times slower, easy to trust. */
+  filter?: boolean;
+}
+
+export function createMatcher(protectedNames: readonly ProtectedName[], options: MatcherOptions): Matcher {
+  const aligner = createAligner();
+  const targets = protectedNames.map(targetOf);
+  const suspects = protectedNames.flatMap((name, target) =>
+    brandWordsOf(name).map((word): Suspect => ({ target, word })),
+  );
+  const filter = createFilter(suspects.map((suspect) => suspect.word));
+  const all = suspects.map((_, index) => index);
+
+  function suspectsIn(host: Host): Iterable<number> {
+    if (options.filter === false) return all;
+    const { words, count } = filter.suspects(host.text);
+    return words.subarray(0, count);
+  }
+
   return {
+    mightMatch(bytes, start, end) {
+      return filter.suspectsIn(bytes, start, end).count > 0 || containsALabel(bytes, start, end);
+    },
     match(text) {
       const normalized = normalizeName(text);
       if ("error" in normalized) return [];
       const { name } = normalized;
-      const parts = splitName(name);
-      return targets
-        .filter((target) => !target.own.some((own) => name === own || name.endsWith(`.${own}`)))
-        .flatMap((target) => judge(target, parts))
-        .filter((match) => match.similarity >= options.minSimilarity);
+      if (isPopularName(name)) return [];
+      const findings = new Map<number, Finding[]>();
+      for (const host of readHost(name)) {
+        for (const index of suspectsIn(host)) {
+          const { target, word } = suspects[index]!;
+          const { suffix, own } = targets[target]!;
+          if (own.some((ownName) => name === ownName || name.endsWith(`.${ownName}`))) continue;
+          const found = judge(aligner, host, { suffix, word }, options.minSimilarity);
+          if (found.length > 0) findings.set(target, [...(findings.get(target) ?? []), ...found]);
+        }
+      }
+      return [...findings.keys()]
+        .sort((a, b) => a - b)
+        .map((target) => strongest(targets[target]!.domain, findings.get(target)!));
     },
   };
 }
 
-function judge(target: Target, parts: NameParts): Match[] {
-  let best: Match | undefined;
-  const offer = (type: ThreatType, similarity: number, reasons: Reason[]): void => {
-    if (best !== undefined && best.similarity >= similarity) return;
-    best = { protectedDomain: target.domain, type, similarity: Math.round(similarity * 1e4) / 1e4, reasons };
-  };
-  for (const word of target.words) {
-    const label = parts.registrableLabel;
-    const shown = skeleton(label);
-    const whole: Reason = { kind: "whole_label", label, expected: word };
-    if (label === word) offer("tld_squatting", 0.95, [whole]);
-    else if (shown === word) offer("homograph", 0.98, [whole]);
-    else if (word.length >= 6 && oneEditApart(shown, word))
-      offer("typosquatting", 1 - 1 / word.length, [whole]);
-    else if (word.length >= 5 && shown.includes(word)) {
-      const part: Reason = {
-        kind: "label_part",
-        label,
-        position: shown.indexOf(word),
-        found: word,
-        expected: word,
-      };
-      offer(label.includes(word) ? "combosquatting" : "homograph", 0.85, [part]);
-    }
-    for (const sub of parts.subLabels) {
-      if (word.length < 5 || !skeleton(sub).includes(word)) continue;
-      const reason: Reason = { kind: "sub_label", label: sub, registrableDomain: parts.registrableDomain };
-      offer(sub.includes(word) ? "levelsquatting" : "homograph", 0.8, [reason]);
+function targetOf(protectedName: ProtectedName): Target {
+  const { suffix, registrableDomain } = splitName(protectedName.domain);
+  const own = [protectedName.domain, registrableDomain, ...protectedName.allow].filter((name) => name !== "");
+  return { domain: protectedName.domain, suffix, own };
+}
+
+/** The most specific type that was found, with its reasons, and the highest similarity of all findings. */
+function strongest(protectedDomain: string, findings: Finding[]): Match {
+  const rank = (finding: Finding): number => (specificity as readonly string[]).indexOf(finding.type);
+  const [first] = findings.toSorted((a, b) => rank(a) - rank(b) || b.similarity - a.similarity);
+  const similarity = rounded(Math.max(...findings.map((finding) => finding.similarity)));
+  return { protectedDomain, type: first!.type, similarity, reasons: first!.reasons };
+}
+
+/** Looks for `xn--`: such names have to be decoded before anything can be said. */
+function containsALabel(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let i = start; i + 4 <= end; i++) {
+    if (
+      bytes[i + 2] === 0x2d &&
+      bytes[i + 3] === 0x2d &&
+      (bytes[i]! | 0x20) === 0x78 &&
+      (bytes[i + 1]! | 0x20) === 0x6e
+    ) {
+      return true;
     }
   }
-  return best === undefined ? [] : [best];
-}
-
-function skeleton(label: string): string {
-  return decodeLabel(label).normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-}
-
-/** One insertion, omission, replacement or transposition of neighbours. */
-function oneEditApart(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1 || a === b) return false;
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start++;
-  const restA = a.slice(start);
-  const restB = b.slice(start);
-  return (
-    restA.slice(1) === restB ||
-    restA === restB.slice(1) ||
-    restA.slice(1) === restB.slice(1) ||
-    (restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2))
-  );
+  return false;
 }

@@ -1,0 +1,76 @@
+/**
+ * Makes src/detection/confusables.txt from the confusables.txt of Unicode Technical Standard #39 (part of
+ * every ICU source archive as source/data/unidata/confusables.txt):
+ *
+ *     bun scripts/generate-confusables.ts path/to/confusables.txt
+ *
+ * Kept is what the engine cannot compute by itself: characters whose prototype differs from their
+ * compatibility decomposition without marks.
+ */
+import { join } from "node:path";
+import { stripped } from "../src/detection/fold.ts";
+
+const [source] = process.argv.slice(2);
+if (source === undefined) {
+  console.error("usage: bun scripts/generate-confusables.ts path/to/confusables.txt");
+  process.exit(2);
+}
+const text = await Bun.file(source).text();
+const version = /^# Version: (\S+)/m.exec(text)?.[1];
+if (version === undefined) throw new Error(`${source} is not the confusables.txt of UTS #39`);
+
+const prototypes = new Map<string, string>();
+for (const line of text.split("\n")) {
+  const fields = /^([0-9A-F]+) ;\s([0-9A-F ]+) ;\sMA/.exec(line);
+  if (fields === null) continue;
+  const points = fields[2]!.split(" ").map((hex) => Number.parseInt(hex, 16));
+  prototypes.set(String.fromCodePoint(Number.parseInt(fields[1]!, 16)), String.fromCodePoint(...points));
+}
+// The standard takes the letter m for r and n, and with it all that look like m. Here m stays a letter and
+// rn/m is one of the pairs that are compared when two words are aligned.
+const letterOf = new Map([[prototypes.get("m")!, "m"]]);
+
+const byTarget = new Map<string, number[]>();
+for (const [character, prototype] of prototypes) {
+  // What decomposes is looked up by its parts.
+  if (character <= "\x7f" || stripped(character) !== character) continue;
+  const target = settle(character, prototype);
+  if (target === "" || target === stripped(character)) continue;
+  byTarget.set(target, [...(byTarget.get(target) ?? []), character.codePointAt(0)!]);
+}
+
+/** Prototypes of prototypes, lower-cased and without marks, until nothing changes. */
+function settle(character: string, prototype: string): string {
+  let target = letterOf.get(prototype) ?? prototype;
+  for (let round = 0; round < 4; round++) {
+    target = Array.from(stripped(target), (part) => {
+      const next = part <= "\x7f" ? part : (prototypes.get(part) ?? part);
+      return letterOf.get(next) ?? next;
+    }).join("");
+  }
+  // What lower case makes of a capital may look like something else: the prototype of U+0399 is the letter l.
+  return stripped(target) === stripped(character) ? "" : stripped(target);
+}
+
+const hex = (characters: string): string => Array.from(characters, (part) => part.codePointAt(0)!.toString(16)).join("+");
+const lines = [...byTarget]
+  .sort(([a], [b]) => (a < b ? -1 : 1))
+  .map(([target, points]) => {
+    const shown = /^[a-z0-9-]+$/.test(target) ? target : `=${hex(target)}`;
+    return `${shown} ${points
+      .sort((a, b) => a - b)
+      .map((point) => point.toString(16))
+      .join(" ")}`;
+  });
+const head = [
+  `# Confusable characters of Unicode ${version} (UTS #39, confusables.txt), reduced by scripts/generate-confusables.ts.`,
+  "# Copyright 1991-2022 Unicode, Inc. Used under the Unicode License: https://www.unicode.org/license.txt",
+  "# Each line: what it is taken for (letters, or = and code points), then the code points that look like it.",
+];
+await Bun.write(
+  join(import.meta.dir, "../src/detection/confusables.txt"),
+  [...head, ...lines, ""].join("\n"),
+);
+console.log(
+  `${lines.length} targets, ${lines.reduce((n, line) => n + line.split(" ").length - 1, 0)} characters`,
+);

@@ -1,0 +1,127 @@
+/**
+ * Which readings of a name as a brand count at all. The more letters a brand has and the odder they are, the
+ * more may be wrong with it and the less has to stand around it.
+ */
+import type { Alignment } from "./alignment.ts";
+import type { BrandWord } from "./brand-words.ts";
+import type { Context } from "./context.ts";
+import { isMadeOfWords, isPopularLabel, isWord } from "./lexicon.ts";
+
+/** Steps of an alignment that change letters. */
+export function countTypos(alignment: Alignment): number {
+  return alignment.edits.filter((edit) => edit.kind !== "separator" && edit.kind !== "confusable").length;
+}
+
+/** Steps that the filter of `scanner.ts` has to bridge: typos, and two letters that look like one. */
+export function countErrors(alignment: Alignment): number {
+  return alignment.edits.filter((edit) => {
+    if (edit.kind === "confusable") return edit.found.length !== 1 || edit.expected.length !== 1;
+    return edit.kind !== "separator";
+  }).length;
+}
+
+/** Errors allowed where the brand stands between separators, or is the label. */
+export function errorsMaxAnchored(word: BrandWord): number {
+  if (word.kind === "stem" || word.length <= 3) return 0;
+  if (word.length <= 7) return 1;
+  return 2;
+}
+
+/** Errors allowed where letters go on before or after the brand. */
+export function errorsMaxAnywhere(word: BrandWord): number {
+  if (word.kind === "stem") return 0;
+  if (word.length <= 6) return 0;
+  return word.length <= 10 ? 1 : 2;
+}
+
+export function accepts(
+  word: BrandWord,
+  alignment: Alignment,
+  context: Context,
+  found: string,
+  sameSuffix: boolean,
+): boolean {
+  const typos = countTypos(alignment);
+  const anchored = isAnchored(alignment, context, found);
+  if (countErrors(alignment) > (anchored ? errorsMaxAnchored(word) : errorsMaxAnywhere(word))) return false;
+  if (context.insideWord && context.after !== "s") return false;
+  return typos === 0
+    ? acceptsExact(word, context)
+    : acceptsTypos(word, alignment, context, found, anchored, sameSuffix);
+}
+
+/**
+ * Between separators, or digits where the brand has none, and with no separator of its own moved: where the
+ * filter looks with more tolerance.
+ */
+function isAnchored(alignment: Alignment, context: Context, found: string): boolean {
+  if (context.left === "letter" || context.right === "letter") return false;
+  if (
+    alignment.edits.some((edit) => edit.kind === "separator" && edit.found.length !== edit.expected.length)
+  ) {
+    return false;
+  }
+  return (context.left === "separator" && context.right === "separator") || !/\d/.test(found);
+}
+
+function acceptsExact(word: BrandWord, context: Context): boolean {
+  if (context.wholeLabel) return true;
+  const between = context.left !== "letter" && context.right !== "letter";
+  const glued = context.left === "letter" && context.right === "letter";
+  switch (word.strictness) {
+    case "plain":
+      return true;
+    case "careful":
+      if (between || context.rest === "keywords") return true;
+      return !glued && word.length >= 6;
+    case "strict":
+      if (word.length <= 2) return false;
+      if (context.rest === "keywords")
+        return word.length >= 4 || between || context.before === "" || context.after === "";
+      return between && context.rest === "some_keywords";
+  }
+}
+
+function acceptsTypos(
+  word: BrandWord,
+  alignment: Alignment,
+  context: Context,
+  found: string,
+  anchored: boolean,
+  sameSuffix: boolean,
+): boolean {
+  const letters = found.replace(/[-.]/g, "");
+  if (isWord(letters) || isPopularLabel(letters)) return false;
+  if (word.strictness === "strict") return context.wholeLabel && context.registrable && sameSuffix;
+  if (word.length < 6 && !context.wholeLabel && context.rest !== "keywords") return false;
+  if (anchored) return countTypos(alignment) === 1 || !isMadeOfWords(letters);
+  if (word.length < 8 && context.rest === "other") return false;
+  return !isLooseAtEdge(word, alignment, context) && !isOtherWords(alignment, context);
+}
+
+/** In the middle of letters a typo at the end of the brand says nothing: one letter less fits as well. */
+function isLooseAtEdge(word: BrandWord, alignment: Alignment, context: Context): boolean {
+  if (word.length >= looseLengthMin) return false;
+  const typos = alignment.edits.filter((edit) => edit.kind !== "separator" && edit.kind !== "confusable");
+  const first = typos[0]!;
+  const last = typos.at(-1)!;
+  return (
+    (context.left === "letter" && first.position === alignment.start) ||
+    (context.right === "letter" && last.position + last.found.length === alignment.end)
+  );
+}
+
+/** Whether common words around and over the brand's place explain the letters: `telegraph` is no telegram. */
+function isOtherWords(alignment: Alignment, context: Context): boolean {
+  const start = alignment.start - context.tokenStart;
+  const end = alignment.end - context.tokenStart;
+  for (let from = Math.max(0, start - wordMargin); from <= start + 1; from++) {
+    for (let to = end - 1; to <= Math.min(context.token.length, end + wordMargin); to++) {
+      if (isMadeOfWords(context.token.slice(from, to))) return true;
+    }
+  }
+  return false;
+}
+
+const looseLengthMin = 10;
+const wordMargin = 5;

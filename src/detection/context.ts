@@ -1,0 +1,74 @@
+/** Where in a host name a brand stands, and what stands beside it. */
+import { isWord, splitIntoKeywords } from "./lexicon.ts";
+import { labelIndexAt, type Host } from "./host.ts";
+
+export type Edge = "separator" | "digit" | "letter";
+
+/** What the rest of the label says: nothing, only words that go with a brand, some of them, or none. */
+export type Rest = "none" | "keywords" | "some_keywords" | "other";
+
+export interface Context {
+  labelIndex: number;
+  registrable: boolean;
+  /** The brand's stretch goes over a dot. */
+  acrossLabels: boolean;
+  /** The brand is all there is in its label (or labels). */
+  wholeLabel: boolean;
+  left: Edge;
+  right: Edge;
+  rest: Rest;
+  keywords: string[];
+  /** Text of the label left and right of the brand, separators at the brand removed. */
+  before: string;
+  after: string;
+  /** Share of the label's letters that are the brand's. */
+  share: number;
+  /** The run between separators that holds the brand. */
+  token: string;
+  tokenStart: number;
+  /** That run is a common word, and more than the brand. */
+  insideWord: boolean;
+}
+
+export function contextOf(host: Host, start: number, end: number): Context {
+  const first = labelIndexAt(host, start);
+  const last = labelIndexAt(host, end - 1);
+  const labelStart = host.labels[first]!.start;
+  const labelEnd = host.labels[last]!.start + host.labels[last]!.folded.length;
+  const before = host.text.slice(labelStart, start);
+  const after = host.text.slice(end, labelEnd);
+  const { rest, keywords } = restOf([before, after]);
+  const tokenStart = Math.max(host.text.lastIndexOf("-", start - 1), labelStart - 1) + 1;
+  const nextHyphen = host.text.indexOf("-", end);
+  const tokenEnd = nextHyphen >= 0 && nextHyphen < labelEnd ? nextHyphen : labelEnd;
+  return {
+    labelIndex: last,
+    registrable: last === host.labels.length - 1,
+    acrossLabels: first !== last,
+    wholeLabel: before === "" && after === "",
+    left: edgeOf(before.at(-1)),
+    right: edgeOf(after[0]),
+    rest,
+    keywords,
+    before: before.replace(/-+$/, ""),
+    after: after.replace(/^-+/, ""),
+    share: (end - start) / (labelEnd - labelStart),
+    token: host.text.slice(tokenStart, tokenEnd),
+    tokenStart,
+    insideWord: tokenEnd - tokenStart > end - start && isWord(host.text.slice(tokenStart, tokenEnd)),
+  };
+}
+
+function edgeOf(neighbour: string | undefined): Edge {
+  if (neighbour === undefined || neighbour === "-" || neighbour === ".") return "separator";
+  return neighbour >= "0" && neighbour <= "9" ? "digit" : "letter";
+}
+
+function restOf(sides: string[]): { rest: Rest; keywords: string[] } {
+  const pieces = sides.flatMap((side) => side.split(/[-\d_]+/)).filter((piece) => piece !== "");
+  if (sides.every((side) => side === "")) return { rest: "none", keywords: [] };
+  const split = pieces.map((piece) => splitIntoKeywords(piece));
+  const keywords = split.flatMap((words) => words ?? []);
+  if (split.every((words) => words !== undefined)) return { rest: "keywords", keywords };
+  return { rest: keywords.some((word) => word.length > 2) ? "some_keywords" : "other", keywords };
+}

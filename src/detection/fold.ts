@@ -1,0 +1,137 @@
+/**
+ * What a label looks like, letter by letter: the skeleton of UTS #39, carried further. Two labels whose
+ * skeletons are equal can be taken for each other. ASCII characters stand for themselves here; pairs of them
+ * that look alike (0 and o, rn and m) depend on their surroundings and are weighed in `alignment.ts`.
+ */
+import confusables from "./confusables.txt" with { type: "text" };
+import { decodeLabel } from "./name.ts";
+
+/**
+ * Hooked, stroked and small-capital Latin letters, which UTS #39 keeps apart from the plain ones, and the
+ * Cyrillic and Greek letters that stand for Latin ones in registered homographs without being confusable in
+ * the standard's strict sense.
+ */
+const likenesses = `
+a ɑ ɐ ᶏ ⱥ ᴀ ə α λ
+b ɓ ƀ ƃ ᵬ ᶀ ʙ ß в ь ъ β б
+c ƈ ȼ ɕ ᴄ ϲ ς
+d ɖ ɗ đ ƌ ȡ ᵭ ᶁ ᴅ ð δ
+e ɇ ɛ ɘ ᶒ ⱸ ᴇ є ε ҽ э ǝ
+f ƒ ᵮ ᶂ ꜰ ғ ſ
+g ɠ ǥ ɡ ᶃ ɢ ց
+h ħ ɦ ⱨ ɧ ꜧ ʜ н һ ћ ђ ɥ
+i ɨ ı ɪ ᵢ ᶖ ι і
+j ɉ ʝ ȷ ɟ ј
+k ƙ ⱪ ᶄ ĸ ᴋ к κ ҝ қ ҟ ӄ
+l ł ƚ ɫ ɬ ɭ ⱡ ȴ ᶅ ʟ ӏ ǀ ŀ
+m ɱ ᵯ ᶆ ᴍ м ʍ
+n ŋ ɲ ɳ ƞ ȵ ᶇ ᵰ ɴ η п ո π ŉ л
+o ø ɵ ɔ ⱺ ᴏ ɒ ο о σ ө օ
+p þ ƥ ᵽ ᵱ ᶈ ᴘ ρ р ҏ ƿ
+q ɋ ʠ ԛ
+r ɾ ɼ ɽ ɍ ʀ ᵲ ᵳ ᶉ г ɹ
+s ʂ ȿ ᵴ ᶊ ꜱ ѕ ʃ
+t ŧ ƭ ƫ ʈ ⱦ ȶ ᵵ ᴛ т τ ҭ
+u ʉ ᴜ ᵾ ᶙ υ μ и ц ս ʊ
+v ʋ ⱱ ᶌ ⱴ ᴠ ν ѵ
+w ⱳ ᴡ ω ɯ ш щ ԝ ѡ
+x ᶍ х χ ҳ ж
+y ƴ ɏ ʏ ʎ γ у ч ү ұ
+z ƶ ȥ ɀ ʐ ʑ ⱬ ᵶ ᶎ ᴢ ʒ ζ ӡ
+3 з ɜ ʒ
+ae æ
+oe œ
+`;
+
+/** Second readings of letters that are used for either. */
+const secondLikenesses = `
+b þ
+e ɵ ө
+n и л
+u ʋ
+v в
+w ʍ
+y ɥ
+`;
+
+const foldOf = readTables();
+const secondFoldOf = readLikenesses(secondLikenesses);
+
+/** Lower case and compatibility decomposition without marks: what needs no table. */
+export function stripped(text: string): string {
+  return text
+    .toLowerCase()
+    .normalize("NFKD")
+    .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, "")
+    .toLowerCase();
+}
+
+export interface FoldedLabel {
+  /** The label in Unicode form. */
+  shown: string;
+  /** Its skeleton. */
+  folded: string;
+  /** For each code unit of `folded`, the index of the code unit of `shown` that it comes from. */
+  origin: readonly number[] | undefined;
+}
+
+/**
+ * `origin` is undefined where label and skeleton are the same, as they are for nearly all names. A label with
+ * letters that can be read in two ways has two skeletons.
+ */
+export function foldLabel(label: string): FoldedLabel[] {
+  const shown = decodeLabel(label);
+  if (!/[^\0-\x7f]/.test(shown)) return [{ shown, folded: shown, origin: undefined }];
+  const first = foldWith(shown, false);
+  const second = foldWith(shown, true);
+  return first.folded === second.folded ? [first] : [first, second];
+}
+
+function foldWith(shown: string, second: boolean): FoldedLabel {
+  let folded = "";
+  const origin: number[] = [];
+  let at = 0;
+  for (const character of shown) {
+    const fold = foldCharacter(character, second);
+    folded += fold;
+    for (let i = 0; i < fold.length; i++) origin.push(at);
+    at += character.length;
+  }
+  return { shown, folded, origin };
+}
+
+function foldCharacter(character: string, second: boolean): string {
+  if (character <= "\x7f") return character.toLowerCase();
+  return Array.from(
+    stripped(character),
+    (part) => (second ? secondFoldOf.get(part) : undefined) ?? foldOf.get(part) ?? part,
+  ).join("");
+}
+
+function readTables(): Map<string, string> {
+  const table = new Map<string, string>();
+  for (const line of confusables.split("\n")) {
+    if (line === "" || line.startsWith("#")) continue;
+    const [target, ...sources] = line.split(" ");
+    const fold = target!.startsWith("=") ? fromHex(target!.slice(1)) : target!;
+    for (const source of sources) table.set(fromHex(source), fold);
+  }
+  for (const [source, target] of readLikenesses(likenesses)) table.set(source, target);
+  return table;
+}
+
+function readLikenesses(lines: string): Map<string, string> {
+  return new Map(
+    lines
+      .trim()
+      .split("\n")
+      .flatMap((line) => {
+        const [target, ...sources] = line.split(" ");
+        return sources.map((source): [string, string] => [source, target!]);
+      }),
+  );
+}
+
+function fromHex(points: string): string {
+  return String.fromCodePoint(...points.split("+").map((point) => Number.parseInt(point, 16)));
+}

@@ -1,0 +1,61 @@
+/** A host name taken apart and folded, as the judge reads it. */
+import { foldLabel, type FoldedLabel } from "./fold.ts";
+import { splitName, type NameParts } from "./suffix.ts";
+
+export interface HostLabel extends FoldedLabel {
+  /** A-label form. */
+  label: string;
+  /** Index of the label's first character in the host's text. */
+  start: number;
+}
+
+export interface Host {
+  name: string;
+  parts: NameParts;
+  /** From left to right; the last one is the registrable label. */
+  labels: readonly HostLabel[];
+  /** The folded labels with dots between them; the public suffix is left out. */
+  text: string;
+}
+
+/** Second readings are not combined with each other: two hosts at most. */
+export function readHost(name: string): Host[] {
+  const parts = splitName(name);
+  if (parts.registrableLabel === "") return [];
+  const labels = [...parts.subLabels, parts.registrableLabel];
+  const readings = labels.map((label) => foldLabel(label));
+  const first = assemble(
+    name,
+    parts,
+    labels,
+    readings.map((reading) => reading[0]!),
+  );
+  if (readings.every((reading) => reading.length === 1)) return [first];
+  return [
+    first,
+    assemble(
+      name,
+      parts,
+      labels,
+      readings.map((reading) => reading.at(-1)!),
+    ),
+  ];
+}
+
+function assemble(name: string, parts: NameParts, labels: string[], folded: FoldedLabel[]): Host {
+  let text = "";
+  const hostLabels = labels.map((label, index): HostLabel => {
+    if (index > 0) text += ".";
+    const start = text.length;
+    text += folded[index]!.folded;
+    return { label, start, ...folded[index]! };
+  });
+  return { name, parts, labels: hostLabels, text };
+}
+
+/** Index of the label that holds the character at `position` of the host's text. */
+export function labelIndexAt(host: Host, position: number): number {
+  let index = host.labels.length - 1;
+  while (index > 0 && host.labels[index]!.start > position) index--;
+  return index;
+}

@@ -1,0 +1,99 @@
+/**
+ * The verdict on one name and one brand word: every stretch of the name that reads as the word, what kind of
+ * squatting it is and how close. It is slow, a few microseconds, and knows nothing of speed: `scanner.ts`
+ * keeps nearly all names away from it.
+ */
+import { accepts, errorsMaxAnchored, errorsMaxAnywhere } from "./acceptance.ts";
+import type { Aligner, Alignment } from "./alignment.ts";
+import type { BrandWord } from "./brand-words.ts";
+import { classify } from "./classify.ts";
+import { contextOf } from "./context.ts";
+import { explain } from "./explain.ts";
+import type { Host } from "./host.ts";
+import { fidelity, prominence } from "./score.ts";
+import type { Reason, ThreatType } from "./types.ts";
+
+export interface Finding {
+  type: ThreatType;
+  similarity: number;
+  reasons: Reason[];
+}
+
+export interface Suspect {
+  /** The public suffix of the protected name. */
+  suffix: string;
+  word: BrandWord;
+}
+
+/** Cost of letters that are other characters than they seem, for each of them, in hundredths of an edit. */
+const foldedCharacterCost = 5;
+/** Costs beside the counted errors: separators and look-alikes. */
+const slackCost = 120;
+const dearestEdit = 130;
+
+/** Findings below `minSimilarity` are left out; reasons are made for the others only. */
+export function judge(aligner: Aligner, host: Host, suspect: Suspect, minSimilarity: number): Finding[] {
+  const { word } = suspect;
+  const sameSuffix = host.parts.suffix === suspect.suffix;
+  const findings: Finding[] = [];
+  for (const alignment of readings(aligner, host, word)) {
+    const context = contextOf(host, alignment.start, alignment.end);
+    const found = host.text.slice(alignment.start, alignment.end);
+    if (!accepts(word, alignment, context, found, sameSuffix)) continue;
+    const cost = alignment.cost + foldedCharacterCost * foldedCharacters(host, alignment);
+    const similarity = fidelity(cost, word.length) * prominence(word, context, sameSuffix);
+    if (similarity < minSimilarity) continue;
+    const type = classify(word, alignment, context, host, sameSuffix);
+    findings.push({
+      type,
+      similarity,
+      reasons: explain(word, alignment, context, host, suspect.suffix, type),
+    });
+  }
+  return findings;
+}
+
+/**
+ * Readings of whole labels and of the parts between hyphens beside those of any stretch: in `ppaypal` the
+ * cheapest stretch is the brand itself, but the label as a whole is a typo of it.
+ */
+function readings(aligner: Aligner, host: Host, word: BrandWord): Alignment[] {
+  const anchoredMax = errorsMaxAnchored(word) * dearestEdit + slackCost;
+  const anywhereMax = errorsMaxAnywhere(word) * dearestEdit + slackCost;
+  const found = aligner.within(word.text, host.text, anywhereMax);
+  const whole = (start: number, end: number): void => {
+    if (Math.abs(end - start - word.text.length) > lengthDifferenceMax) return;
+    const alignment = aligner.whole(word.text, host.text.slice(start, end), anchoredMax);
+    if (alignment === undefined) return;
+    for (const edit of alignment.edits) edit.position += start;
+    found.push({ ...alignment, start, end });
+  };
+  for (const { start, folded } of host.labels) {
+    whole(start, start + folded.length);
+    if (!folded.includes("-")) continue;
+    let at = start;
+    for (const token of folded.split("-")) {
+      whole(at, at + token.length);
+      at += token.length + 1;
+    }
+  }
+  return found;
+}
+
+/** Two errors of two characters each, and separators. */
+const lengthDifferenceMax = 6;
+
+function foldedCharacters(host: Host, alignment: Alignment): number {
+  let count = 0;
+  for (const { start, folded, shown, origin } of host.labels) {
+    if (origin === undefined) continue;
+    for (
+      let i = Math.max(0, alignment.start - start);
+      i < Math.min(folded.length, alignment.end - start);
+      i++
+    ) {
+      if (shown[origin[i]!] !== folded[i]) count++;
+    }
+  }
+  return count;
+}

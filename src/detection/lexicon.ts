@@ -1,0 +1,85 @@
+/**
+ * Words that are not the brand's: the English language, well-known names, and what phishing names put beside
+ * a brand. They decide whether the rest of a label explains itself, and whether a near miss is a word of its
+ * own.
+ */
+import keywordText from "./keywords.txt" with { type: "text" };
+import popularText from "./popular-names.txt" with { type: "text" };
+import wordText from "./words.txt" with { type: "text" };
+
+const keywords = new Set(
+  keywordText
+    .split("\n")
+    .filter((line) => !line.startsWith("#"))
+    .flatMap((line) => line.split(" "))
+    .filter((word) => word !== ""),
+);
+const keywordLengthMax = Math.max(...Array.from(keywords, (word) => word.length));
+const popularNames = new Set(popularText.split("\n").filter((line) => line !== "" && !line.startsWith("#")));
+const popularLabels = new Set(Array.from(popularNames, (name) => name.slice(0, name.indexOf("."))));
+
+/** Searched where it lies: a set of 70,000 strings would cost the start of every command. */
+const wordLines = wordText.slice(wordText.lastIndexOf("#"));
+
+export function isKeyword(text: string): boolean {
+  return keywords.has(text);
+}
+
+export function isPopularName(registrableDomain: string): boolean {
+  return popularNames.has(registrableDomain);
+}
+
+export function isPopularLabel(label: string): boolean {
+  return popularLabels.has(label);
+}
+
+/** Whether `text` is an English word; words have 3 to 14 letters. */
+export function isWord(text: string): boolean {
+  let low = 0;
+  let high = wordLines.length;
+  while (low < high) {
+    const start = wordLines.lastIndexOf("\n", (low + high) >> 1) + 1;
+    const end = wordLines.indexOf("\n", start);
+    if (end < 0) return false;
+    const word = wordLines.slice(start, end);
+    if (word === text) return true;
+    if (word < text) low = end + 1;
+    else high = start - 1;
+  }
+  return false;
+}
+
+/** How many English words contain `text` without being it, at most `countMax`. */
+export function countWordsAround(text: string, countMax: number): number {
+  let count = 0;
+  for (let at = wordLines.indexOf(text); at >= 0 && count < countMax; at = wordLines.indexOf(text, at + 1)) {
+    if (wordLines[at - 1] !== "\n" || wordLines[at + text.length] !== "\n") count++;
+  }
+  return count;
+}
+
+/** The keywords that `text` is made of, from left to right, or undefined when something is left over. */
+export function splitIntoKeywords(text: string): string[] | undefined {
+  return splitInto(text, keywordLengthMax, isKeyword);
+}
+
+/** Whether `text` is made of English words and keywords of at least four letters. */
+export function isMadeOfWords(text: string): boolean {
+  return splitInto(text, 14, (part) => part.length >= 4 && (isWord(part) || isKeyword(part))) !== undefined;
+}
+
+function splitInto(text: string, lengthMax: number, known: (part: string) => boolean): string[] | undefined {
+  // cut[i]: where the last word of a split of text[0, i) starts; longer words are preferred.
+  const cut: (number | undefined)[] = [0];
+  for (let end = 1; end <= text.length; end++) {
+    for (let start = Math.max(0, end - lengthMax); start < end; start++) {
+      if (cut[start] === undefined || !known(text.slice(start, end))) continue;
+      cut[end] = start;
+      break;
+    }
+  }
+  if (cut[text.length] === undefined) return undefined;
+  const parts: string[] = [];
+  for (let end = text.length; end > 0; end = cut[end]!) parts.unshift(text.slice(cut[end]!, end));
+  return parts;
+}
