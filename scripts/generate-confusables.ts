@@ -52,7 +52,8 @@ function settle(character: string, prototype: string): string {
   return stripped(target) === stripped(character) ? "" : stripped(target);
 }
 
-const hex = (characters: string): string => Array.from(characters, (part) => part.codePointAt(0)!.toString(16)).join("+");
+const hex = (characters: string): string =>
+  Array.from(characters, (part) => part.codePointAt(0)!.toString(16)).join("+");
 const lines = [...byTarget]
   .sort(([a], [b]) => (a < b ? -1 : 1))
   .map(([target, points]) => {

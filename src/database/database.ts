@@ -21,6 +21,12 @@ export interface Database {
    * everything back. Called within a transaction it joins that one.
    */
   transaction<T>(work: () => Settled<T>): T;
+  /**
+   * Runs `work` as a transaction of its own that shares its commit with all others asked for in the same
+   * turn of the event loop: a hundred requests wait for one write to the disk instead of a hundred. The
+   * promise is kept once the commit is durable; a `work` that throws is undone alone.
+   */
+  groupCommit<T>(work: () => Settled<T>): Promise<T>;
   /** Calls `callback` once after the running transaction has committed, or at once outside of one. */
   afterCommit(callback: () => void): void;
   /** Grows with every commit that another process made; unchanged by our own. */
@@ -74,6 +80,7 @@ function prepareConnection(sqlite: Sqlite): void {
 function wrap(sqlite: Sqlite, path: string, finalizeAll: () => void): Database {
   const foreignVersion = sqlite.prepare<{ data_version: number }, []>("PRAGMA data_version");
   let callbacks: (() => void)[] = [];
+  let waiting: { work: () => unknown; settle: PromiseWithResolvers<unknown> }[] = [];
 
   function transaction<T>(work: () => Settled<T>): T {
     if (sqlite.inTransaction) return work();
@@ -90,19 +97,54 @@ function wrap(sqlite: Sqlite, path: string, finalizeAll: () => void): Database {
     return result;
   }
 
+  function groupCommit<T>(work: () => Settled<T>): Promise<T> {
+    const settle = Promise.withResolvers<unknown>();
+    if (waiting.push({ work, settle }) === 1) setImmediate(commitGroup);
+    return settle.promise as Promise<T>;
+  }
+
+  function commitGroup(): void {
+    const group = waiting;
+    waiting = [];
+    let outcomes: (() => void)[];
+    try {
+      outcomes = transaction(() => group.map(({ work, settle }) => runApart(work, settle)));
+    } catch (error) {
+      // Nothing of the group was committed, whatever each part believed.
+      outcomes = group.map(
+        ({ settle }) =>
+          () =>
+            settle.reject(error),
+      );
+    }
+    for (const tell of outcomes) tell();
+  }
+
+  /** Answers how to tell the outcome, to be called after the commit. */
+  function runApart(work: () => unknown, settle: PromiseWithResolvers<unknown>): () => void {
+    const before = [...callbacks];
+    try {
+      // Within a transaction this one is a savepoint.
+      const result = sqlite.transaction(work)();
+      return () => settle.resolve(result);
+    } catch (error) {
+      callbacks = before;
+      return () => settle.reject(error);
+    }
+  }
+
   return {
     query: drizzle({ client: sqlite }),
     sqlite,
     path,
     transaction,
+    groupCommit,
     afterCommit(callback) {
       if (!sqlite.inTransaction) callback();
       else if (!callbacks.includes(callback)) callbacks.push(callback);
     },
     foreignVersion: () => foreignVersion.get()!.data_version,
     close() {
-      // Lets the planner keep what it learnt.
-      sqlite.run("PRAGMA optimize");
       finalizeAll();
       sqlite.close();
     },

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { StartError } from "../lib/errors.ts";
 
-/** Held by the one process that serves a database. */
+/** Held by the one process that serves a database, which has to keep it: what is collected is closed and free. */
 export interface ServeLock {
   release(): void;
 }

@@ -145,6 +145,60 @@ describe("transactions", () => {
     database.close();
   });
 
+  test("of one turn of the event loop share a commit, and one that fails is undone alone", async () => {
+    const database = openDatabase(path);
+    let told = 0;
+    const tell = () => void (told += 1);
+    const insert = (name: string) => {
+      database.sqlite.run("INSERT INTO settings (name, value, updated_at) VALUES (?, '', 1)", [name]);
+      database.afterCommit(tell);
+      return name;
+    };
+    const outcomes = await Promise.allSettled([
+      database.groupCommit(() => insert("first")),
+      database.groupCommit(() => {
+        insert("undone");
+        throw new Error("no");
+      }),
+      database.groupCommit(() => insert("last")),
+    ]);
+    expect(outcomes.map((outcome) => (outcome.status === "fulfilled" ? outcome.value : "rejected"))).toEqual([
+      "first",
+      "rejected",
+      "last",
+    ]);
+    expect(database.sqlite.query("SELECT name FROM settings ORDER BY name").all()).toEqual([
+      { name: "first" },
+      { name: "last" },
+    ]);
+    expect(told).toBe(1);
+    database.close();
+  });
+
+  test("that cannot be committed fail all together and leave nothing", async () => {
+    const database = openDatabase(path);
+    // The disk is full: SQLite may not grow by a single page.
+    const { page_count: pages } = database.sqlite
+      .query<{ page_count: number }, []>("PRAGMA page_count")
+      .get()!;
+    database.sqlite.run(`PRAGMA max_page_count = ${pages}`);
+    const big = "x".repeat(100_000);
+    const insert = (name: string, value: string) => () =>
+      void database.sqlite.run("INSERT INTO settings (name, value, updated_at) VALUES (?, ?, 1)", [
+        name,
+        value,
+      ]);
+    const outcomes = await Promise.allSettled([
+      database.groupCommit(insert("small", "")),
+      database.groupCommit(insert("big", big)),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toContain("rejected");
+    const kept = database.sqlite.query<{ name: string }, []>("SELECT name FROM settings").all();
+    expect(kept.length).toBe(outcomes.filter(({ status }) => status === "fulfilled").length);
+    expect(database.sqlite.inTransaction).toBe(false);
+    database.close();
+  });
+
   test("refuse a promise at compile time", () => {
     const database = openDatabase(path);
     // @ts-expect-error SQLite would commit at the first await.
@@ -177,11 +231,14 @@ describe("the right to serve a database", () => {
   test("ends with its holder, even one that is killed", async () => {
     openDatabase(path).close();
     const lockModule = join(import.meta.dir, "../../src/database/lock.ts");
-    const script = `import { takeServeLock } from ${JSON.stringify(lockModule)}; takeServeLock(${JSON.stringify(path)}); console.log("held"); setInterval(() => {}, 1000);`;
-    const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
-    await child.stdout.getReader().read();
-    expect(() => takeServeLock(path)).toThrow("already serving");
-    child.kill("SIGKILL");
+    const script = `import { takeServeLock } from ${JSON.stringify(lockModule)}; globalThis.lock = takeServeLock(${JSON.stringify(path)}); console.log("held"); setInterval(() => {}, 1000);`;
+    const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "ignore" });
+    try {
+      await child.stdout.getReader().read();
+      expect(() => takeServeLock(path)).toThrow("already serving");
+    } finally {
+      child.kill("SIGKILL");
+    }
     await child.exited;
     takeServeLock(path).release();
   });
