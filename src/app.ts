@@ -11,11 +11,15 @@ import { buildInfo } from "./lib/build-info.ts";
 import type { Clock } from "./lib/clock.ts";
 import { createIdFactory, type FillRandom } from "./lib/ids.ts";
 import type { Log } from "./lib/log.ts";
+import { createPacer } from "./lib/pacer.ts";
 import { resolveWithSystem } from "./network/resolve.ts";
+import { type Candidates, createCandidates } from "./sources/candidates.ts";
 import { createThreats, type Threats } from "./threats/threats.ts";
 import { createWebhooks, type Webhooks } from "./webhooks/webhooks.ts";
 
 const dayMs = 86_400_000;
+/** Long work gives way to requests after so much time. */
+const sliceMs = 10;
 
 /** What the appliance takes from the outside. */
 export interface Surroundings {
@@ -31,6 +35,7 @@ export interface App {
   readonly outbox: Outbox;
   readonly domains: ProtectedDomains;
   readonly threats: Threats;
+  readonly candidates: Candidates;
   readonly keys: ApiKeys;
   readonly consolePassword: ConsolePassword;
   readonly webhooks: Webhooks;
@@ -62,6 +67,8 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
   });
   const { reactivate } = config.detection;
   const threats = createThreats({ database, clock, ids, outbox, fillRandom, reactivate });
+  const pacer = () => createPacer({ sliceMs, elapsedMs: () => performance.now() });
+  const candidates = createCandidates({ database, domains, threats, clock, pacer });
   const settings = createSettings({ database, clock });
   const keys = createApiKeys({ database, clock, ids, fillRandom });
   const configured = config.console.password;
@@ -91,6 +98,7 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
     outbox,
     domains,
     threats,
+    candidates,
     keys,
     consolePassword,
     webhooks,

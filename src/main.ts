@@ -1,1 +1,27 @@
-console.log("phishwatch");
+import { runCommandLine } from "./cli/program.ts";
+import { createOutput, type Terminal } from "./cli/terminal.ts";
+
+/** What a shell reports for a process that a signal ended. */
+const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+
+let interrupted: AbortController | undefined;
+
+const terminal: Terminal = {
+  out: createOutput(1, process.stdout, true),
+  err: createOutput(2, process.stderr, false),
+  env: process.env,
+  interruption() {
+    if (interrupted !== undefined) return interrupted.signal;
+    const controller = new AbortController();
+    interrupted = controller;
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.on(signal, () => {
+        if (controller.signal.aborted) process.exit(exitCodes[signal]);
+        controller.abort();
+      });
+    }
+    return controller.signal;
+  },
+};
+
+process.exit(await runCommandLine(process.argv.slice(2), terminal));

@@ -1,5 +1,8 @@
 import { Database as Sqlite } from "bun:sqlite";
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
 import { StartError } from "../lib/errors.ts";
+import { explain } from "./database.ts";
 
 /** Held by the one process that serves a database, which has to keep it: what is collected is closed and free. */
 export interface ServeLock {
@@ -10,21 +13,27 @@ export interface ServeLock {
  * Takes the right to serve the database at `path`. The lock is the operating system's, by way of a
  * second SQLite file beside it, so it ends with the process however that ends: no stale lock to clear.
  * The command line does not need it; it writes beside a running server.
- * @throws StartError when another process holds it.
+ * @throws StartError when another process holds it, or it cannot be written.
  */
 export function takeServeLock(path: string): ServeLock {
   if (path === ":memory:") return { release: () => {} };
-  const lock = new Sqlite(`${path}.lock`, { create: true, readwrite: true });
+  let lock: Sqlite | undefined;
   try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    lock = new Sqlite(`${path}.lock`, { create: true, readwrite: true });
     lock.run("PRAGMA busy_timeout = 0");
     lock.run("PRAGMA journal_mode = MEMORY");
     lock.run("BEGIN EXCLUSIVE");
   } catch (cause) {
-    lock.close();
-    throw new StartError(
-      `another phishwatch is already serving ${path}; stop it, or set storage.path to another file`,
-      { exitCode: 1, cause },
-    );
+    lock?.close();
+    throw new StartError(refusal(path, cause), { exitCode: 1, cause });
   }
-  return { release: () => lock.close() };
+  const held = lock;
+  return { release: () => held.close() };
+}
+
+function refusal(path: string, cause: unknown): string {
+  return (cause as { code?: string }).code === "SQLITE_BUSY"
+    ? `another phishwatch is already serving ${path}; stop it, or set storage.path to another file`
+    : `lock file ${path}.lock: ${explain(cause)}`;
 }

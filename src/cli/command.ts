@@ -1,0 +1,68 @@
+import type { Terminal } from "./terminal.ts";
+
+/**
+ * A command, told once: parsing, help and the README's table are made from it (`program.ts`, `reference.ts`).
+ * What it needs is imported inside `run`, so that `phishwatch version` does not load a web server.
+ */
+export interface CommandDefinition {
+  name: string;
+  /** In commander's form: `<domain>`, `[file...]`. */
+  arguments?: string;
+  /** One line. */
+  summary: string;
+  /** Paragraphs below it in the help. */
+  details?: string;
+  flags: Record<string, Flag<unknown>>;
+  examples: [command: string, does: string][];
+  run(call: Call<Record<string, Flag<unknown>>>): Promise<void> | void;
+}
+
+/** Several commands under one name: `threats list`, `threats show`. */
+export interface CommandGroup {
+  name: string;
+  summary: string;
+  commands: CommandDefinition[];
+}
+
+export interface Call<Flags extends Record<string, Flag<unknown>>> {
+  args: string[];
+  options: OptionsOf<Flags>;
+  terminal: Terminal;
+}
+
+/** What the options of a command are read to. */
+export type OptionsOf<Flags extends Record<string, Flag<unknown>>> = {
+  [Name in keyof Flags]: Flags[Name] extends Flag<infer Value> ? Value : never;
+};
+
+/** Declares a command; the options that `run` receives take their types from the flags. */
+export function command<Flags extends Record<string, Flag<unknown>>>(
+  definition: Omit<CommandDefinition, "flags" | "run"> & {
+    flags: Flags;
+    run(call: Call<Flags>): Promise<void> | void;
+  },
+): CommandDefinition {
+  return definition as unknown as CommandDefinition;
+}
+
+/** An option of a command. */
+export interface Flag<Value> {
+  /** In commander's form: `-n, --limit <count>`. */
+  form: string;
+  description: string;
+  /** Answers the value, or throws a UsageError; absent: the option stands alone and is true. */
+  read?: (text: string) => unknown;
+  repeatable: boolean;
+  /** When the option is not given. */
+  absent: Value;
+  /** How `absent` is shown in the help. */
+  absentShown?: string;
+}
+
+/** Wrong use of a command: exit code 2. The message says what is allowed. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "UsageError";
+  }
+}

@@ -1,0 +1,138 @@
+import { statSync } from "node:fs";
+import type { App } from "../app.ts";
+import { NameListError } from "../sources/errors.ts";
+import type { Tally } from "../sources/candidates.ts";
+import { sources } from "../threats/values.ts";
+import { command, type OptionsOf } from "./command.ts";
+import { FailedError } from "./failure.ts";
+import { choice, configFlag, jsonFlag, time } from "./flags.ts";
+import { listDetails, listFlags, readPaths, reportInvalid, shownPath } from "./lists.ts";
+import { createProgress, grouped } from "./progress.ts";
+import { printJson } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+import { withApp } from "./with-app.ts";
+
+const flags = {
+  source: choice("--source <source>", sources, "how the names were found", "feed"),
+  observedAt: time("--observed-at <time>", "when the names were seen, for first_seen (default: now)"),
+  ...listFlags,
+  json: jsonFlag,
+  config: configFlag,
+};
+
+export const importCommand = command({
+  name: "import",
+  arguments: "<file...>",
+  summary: "check lists of names and record the imitations as threats",
+  details: `${listDetails}
+"-" is standard input.
+
+A server may run beside it: it sends the events. Interrupted or run again, nothing is recorded twice.`,
+  flags,
+  examples: [
+    ["phishwatch import newly-registered.txt.gz", "check a list"],
+    [
+      "zcat old.csv.gz | phishwatch import --format csv --column domain --observed-at 2025-06-01 -",
+      "an older one",
+    ],
+  ],
+  async run({ args, options, terminal }) {
+    const paths = readPaths(args);
+    const signal = terminal.interruption();
+    await withApp({ terminal, options }, async (app) => {
+      let failed = 0;
+      for (const path of paths) {
+        try {
+          await importList(app, path, options, terminal, signal);
+        } catch (error) {
+          if (!(error instanceof NameListError)) throw error;
+          terminal.err.write(`phishwatch: ${error.message}\n`);
+          failed++;
+        }
+      }
+      if (failed > 0)
+        throw new FailedError(`${failed} of ${paths.length} lists could not be read to the end`);
+    });
+  },
+});
+
+async function importList(
+  app: App,
+  path: string,
+  options: OptionsOf<typeof flags>,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<void> {
+  const { openNameList } = await import("../sources/names.ts");
+  const { source, observedAt, format, column = "" } = options;
+  const elapsedMs = () => performance.now();
+  const startedMs = elapsedMs();
+  const list = await openNameList(path, { format, column });
+  const bytes = sizeOf(path);
+  const progress = createProgress(terminal.err, elapsedMs);
+  // Somebody who types names may take an hour for the next one.
+  const closeInput = () => void (path === "-" && list.close());
+  signal.addEventListener("abort", closeInput);
+  let lines = 0;
+  let tally: Readonly<Tally> | undefined;
+  try {
+    tally = await app.candidates.process(list.chunks(), {
+      source,
+      observedAt,
+      signal,
+      onRecord: (done, soFar) => {
+        lines = done.line - 1;
+        tally = soFar;
+      },
+      onSlice: (soFar) =>
+        progress.show((ms) => progressText(path, soFar, ms, bytes && list.diskBytes / bytes)),
+    });
+  } finally {
+    progress.end();
+    signal.removeEventListener("abort", closeInput);
+    await list.close();
+    if (tally !== undefined) report(terminal, path, tally, elapsedMs() - startedMs, options.json);
+  }
+  if (signal.aborted)
+    throw new FailedError(
+      `interrupted after line ${grouped(lines)} of ${shownPath(path)}: what was found up to there is recorded; ` +
+        "run it again to check the rest, nothing is recorded twice",
+    );
+}
+
+function report(
+  { out, err }: Terminal,
+  path: string,
+  tally: Readonly<Tally>,
+  ms: number,
+  json: boolean,
+): void {
+  const { received, invalid, firstInvalid, matched, created } = tally;
+  if (json) printJson(out, { file: path, received, invalid, matched, created, first_invalid: firstInvalid });
+  else {
+    const rate = grouped((received / Math.max(ms, 1)) * 1000);
+    out.write(
+      `${shownPath(path)}: ${grouped(received)} names, ${grouped(invalid)} invalid, ${grouped(matched)} matched, ` +
+        `${grouped(created)} new threats (${(ms / 1000).toFixed(1)} s, ${rate} names/s)\n`,
+    );
+  }
+  reportInvalid(err, path, invalid, firstInvalid);
+}
+
+function progressText(
+  path: string,
+  { received, matched, created }: Tally,
+  ms: number,
+  part: number | undefined,
+): string {
+  const percent = part === undefined ? "" : `${Math.min(100, part * 100).toFixed(0)} % `;
+  const rate = grouped((received / Math.max(ms, 1)) * 1000);
+  return `${shownPath(path)}: ${percent}${grouped(received)} names, ${grouped(matched)} matched, ${grouped(created)} new, ${rate}/s`;
+}
+
+/** Undefined for what has no size: a pipe, a terminal. */
+function sizeOf(path: string): number | undefined {
+  if (path === "-") return undefined;
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() === true && stat.size > 0 ? stat.size : undefined;
+}

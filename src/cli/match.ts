@@ -1,0 +1,106 @@
+import type { ProtectedName } from "../detection/types.ts";
+import { visible } from "../lib/safe-text.ts";
+import { command, UsageError } from "./command.ts";
+import { configFlag, jsonFlag, number, texts } from "./flags.ts";
+import { listDetails, listFlags, readPaths, reportInvalid } from "./lists.ts";
+import { printJson } from "./table.ts";
+import { loadConfiguration } from "./configuration.ts";
+import type { InvalidName } from "../sources/candidates.ts";
+
+const invalidShownMax = 5;
+
+export const matchCommand = command({
+  name: "match",
+  arguments: "[file...]",
+  summary: "tell which names imitate a protected domain",
+  details: `Reads names from files or standard input and prints a line for each name and protected domain that match:
+name, protected domain, type and similarity, with tabs between. Nothing is recorded and no database is needed.
+
+${listDetails}`,
+  flags: {
+    protect: texts("--protect <domain>", "a domain to protect; no configuration is read then"),
+    minSimilarity: number(
+      "--min-similarity <number>",
+      { minimum: 0, maximum: 1, whole: false },
+      "leave out what is less alike (default: as configured, else 0.75)",
+      undefined,
+    ),
+    ...listFlags,
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch match --protect example.com names.txt.gz", "look for imitations of one domain"],
+    ["cat names.txt | phishwatch match --json | jq -r .domain", "use it in a pipe"],
+  ],
+  async run({ args, options, terminal }) {
+    const { createMatcher } = await import("../detection/matcher.ts");
+    const { normalizeName } = await import("../detection/name.ts");
+    const { describeReason } = await import("../detection/reasons.ts");
+    const { openNameList } = await import("../sources/names.ts");
+    const { textOf } = await import("../sources/name-chunk.ts");
+    const paths = readPaths(args.length === 0 ? ["-"] : args);
+
+    let names: ProtectedName[];
+    let { minSimilarity = 0.75 } = options;
+    if (options.protect.length > 0) {
+      names = options.protect.map((domain) => ({
+        domain: normalizedDomain(domain),
+        keywords: [],
+        allow: [],
+      }));
+    } else {
+      const config = await loadConfiguration(options.config, terminal.env);
+      names = config.protectedDomains;
+      minSimilarity = options.minSimilarity ?? config.detection.minSimilarity;
+    }
+    const matcher = createMatcher(names, { minSimilarity });
+
+    for (const path of paths) {
+      const list = await openNameList(path, { format: options.format, column: options.column ?? "" });
+      const invalid: InvalidName[] = [];
+      let invalidCount = 0;
+      try {
+        for await (const chunk of list.chunks()) {
+          const text = textOf(chunk);
+          for (let i = 0; i < chunk.count; i++) {
+            const fault = chunk.faults.get(i);
+            const normalized = fault === undefined ? normalizeName(text(i)) : { error: fault.why };
+            if ("name" in normalized) show(normalized.name);
+            else if (++invalidCount <= invalidShownMax)
+              invalid.push({
+                line: chunk.firstLine + chunk.lines[i]!,
+                text: fault?.text ?? text(i),
+                why: normalized.error,
+              });
+          }
+          // Whoever reads along sees each result at once, also when names come slowly.
+          terminal.out.flush();
+        }
+      } finally {
+        await list.close();
+      }
+      reportInvalid(terminal.err, path, invalidCount, invalid);
+    }
+
+    function show(name: string): void {
+      for (const { protectedDomain, type, similarity, reasons } of matcher.match(name)) {
+        if (!options.json) terminal.out.write(`${name}\t${protectedDomain}\t${type}\t${similarity}\n`);
+        else
+          printJson(terminal.out, {
+            domain: name,
+            protected_domain: protectedDomain,
+            type,
+            similarity,
+            reasons: reasons.map(describeReason),
+          });
+      }
+    }
+
+    function normalizedDomain(given: string): string {
+      const result = normalizeName(given);
+      if ("name" in result) return result.name;
+      throw new UsageError(`--protect "${visible(given, 100)}" is not a domain name: ${result.error}`);
+    }
+  },
+});

@@ -1,0 +1,46 @@
+import { visible } from "../lib/safe-text.ts";
+import { command, UsageError } from "./command.ts";
+import { jsonFlag, number } from "./flags.ts";
+import { printJson } from "./table.ts";
+
+export const permutationsCommand = command({
+  name: "permutations",
+  arguments: "<domain>",
+  summary: "print names that somebody would register to imitate a domain",
+  details: "A line for each name, the most alike first: name, type and similarity, with tabs between.",
+  flags: {
+    limit: number(
+      "--limit <count>",
+      { minimum: 1, maximum: 10_000_000, whole: true },
+      "print so many at most",
+      undefined,
+    ),
+    minSimilarity: number(
+      "--min-similarity <number>",
+      { minimum: 0, maximum: 1, whole: false },
+      "leave out what is less alike",
+      0.75,
+    ),
+    json: jsonFlag,
+  },
+  examples: [
+    ["phishwatch permutations example.com --limit 20", "the twenty most alike"],
+    ["phishwatch permutations example.com | cut -f1", "the names only"],
+  ],
+  async run({ args, options, terminal: { out } }) {
+    const { normalizeName } = await import("../detection/name.ts");
+    const { permutations } = await import("../detection/permutations.ts");
+    const [given = ""] = args;
+    const normalized = normalizeName(given);
+    if ("error" in normalized)
+      throw new UsageError(`"${visible(given, 100)}" is not a domain name: ${normalized.error}`);
+    const { limit = Infinity, minSimilarity } = options;
+    let count = 0;
+    for (const one of permutations({ domain: normalized.name, keywords: [], allow: [] }, { minSimilarity })) {
+      if (count++ >= limit) break;
+      const { name, type, similarity } = one;
+      if (options.json) printJson(out, { domain: name, type, similarity });
+      else out.write(`${name}\t${type}\t${similarity}\n`);
+    }
+  },
+});

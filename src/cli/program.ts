@@ -1,0 +1,128 @@
+import { Command, CommanderError, Option } from "commander";
+import { NameListError } from "../sources/errors.ts";
+import { PublicError, StartError } from "../lib/errors.ts";
+import { visible } from "../lib/safe-text.ts";
+import { UsageError, type CommandDefinition, type CommandGroup, type Flag } from "./command.ts";
+import { commands } from "./commands.ts";
+import { FailedError } from "./failure.ts";
+import { BrokenPipeError, type Terminal } from "./terminal.ts";
+
+/** 0 done, 1 failed, 2 wrong use or configuration. */
+export type ExitCode = 0 | 1 | 2;
+
+const errorLengthMax = 2_000;
+
+/** Runs the command that the arguments name, and says what came of it. */
+export async function runCommandLine(args: string[], terminal: Terminal): Promise<ExitCode> {
+  try {
+    await buildProgram(terminal).parseAsync(args, { from: "user" });
+    terminal.out.flush();
+    return 0;
+  } catch (error) {
+    return report(error, terminal);
+  }
+}
+
+function report(error: unknown, { out, err }: Terminal): ExitCode {
+  try {
+    if (error instanceof BrokenPipeError) return 0;
+    out.flush();
+    // Commander has said it already; its help and version end with code 0.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const { code, text } = explain(error);
+    for (const line of text.split("\n")) err.write(`phishwatch: ${visible(line, errorLengthMax)}\n`);
+    return code;
+  } catch (failure) {
+    return failure instanceof BrokenPipeError ? 0 : 1;
+  }
+}
+
+function explain(error: unknown): { code: ExitCode; text: string } {
+  if (error instanceof UsageError) return { code: 2, text: error.message };
+  if (error instanceof StartError) return { code: error.exitCode, text: error.message };
+  if (error instanceof PublicError || error instanceof NameListError || error instanceof FailedError)
+    return { code: 1, text: error.message };
+  const { stack, code } = error as { stack?: string; code?: string };
+  // Errors of the system (no space, no permission) say enough by themselves; others are faults of ours.
+  if (code !== undefined && error instanceof Error) return { code: 1, text: error.message };
+  return { code: 1, text: stack ?? String(error) };
+}
+
+function buildProgram(terminal: Terminal): Command {
+  const program = new Command("phishwatch")
+    .description("Finds phishing look-alikes of your domains before your customers do.")
+    .usage("<command> [options]")
+    .helpCommand("help [command]", "show the help of a command")
+    .addHelpText("after", `\n${closingWords}`);
+  prepare(program, terminal);
+  for (const entry of commands) program.addCommand(buildEntry(entry, terminal));
+  return program;
+}
+
+const closingWords = `Each command has --help. Data goes to standard output, everything else to standard error.
+With --json it is one JSON object a line. Exit codes: 0 done, 1 failed, 2 wrong use or configuration.`;
+
+function buildEntry(entry: CommandDefinition | CommandGroup, terminal: Terminal): Command {
+  if (!("commands" in entry)) return buildCommand(entry, terminal);
+  const group = new Command(entry.name).summary(entry.summary).description(entry.summary).helpCommand(false);
+  prepare(group, terminal);
+  for (const definition of entry.commands) group.addCommand(buildCommand(definition, terminal));
+  return group;
+}
+
+function buildCommand(definition: CommandDefinition, terminal: Terminal): Command {
+  const { name, summary, details, flags, examples } = definition;
+  const built = new Command(name)
+    .summary(summary)
+    .description(details === undefined ? summary : `${summary}\n\n${details}`);
+  if (definition.arguments !== undefined) built.arguments(definition.arguments);
+  const options = Object.entries(flags).map(([key, flag]) => [key, buildOption(flag)] as const);
+  for (const [, option] of options) built.addOption(option);
+  built.addHelpText("after", () => `\nExamples:\n${examplesText(examples)}`);
+  prepare(built, terminal);
+  return built.action(async () => {
+    const given = built.opts<Record<string, unknown>>();
+    await definition.run({
+      args: built.processedArgs.flat().filter((argument) => argument !== undefined) as string[],
+      options: Object.fromEntries(
+        options.map(([key, option]) => [key, given[option.attributeName()] ?? flags[key]!.absent]),
+      ),
+      terminal,
+    });
+  });
+}
+
+function buildOption({ form, description, read, repeatable, absentShown }: Flag<unknown>): Option {
+  const shown = absentShown === undefined ? description : `${description} (default: ${absentShown})`;
+  const option = new Option(form, shown);
+  if (read === undefined) return option;
+  return option.argParser<unknown>((text, before = []) =>
+    repeatable ? [...(before as unknown[]), read(text)] : read(text),
+  );
+}
+
+/** Everything that commander would do to the process by itself is done here instead. */
+function prepare(built: Command, { out, err }: Terminal): void {
+  built
+    .exitOverride()
+    .showHelpAfterError("See 'phishwatch help' for what there is.")
+    .configureOutput({
+      writeOut: (text) => out.write(text),
+      writeErr: (text) => err.write(text),
+      outputError: (text, write) =>
+        write(
+          text
+            .split("\n")
+            .map((line) => visible(line, errorLengthMax))
+            .join("\n"),
+        ),
+      getOutHelpWidth: () => out.columns ?? 100,
+      getErrHelpWidth: () => err.columns ?? 100,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    });
+}
+
+function examplesText(examples: [string, string][]): string {
+  return examples.map(([line, does]) => `  ${does}\n    $ ${line}\n`).join("");
+}

@@ -1,0 +1,81 @@
+import { writeSync } from "node:fs";
+
+/** Standard output or standard error. */
+export interface Output {
+  /** Writes text as it is: whatever comes from outside has to be made visible before. */
+  write(text: string): void;
+  /** Hands over what was held back for speed. */
+  flush(): void;
+  isTerminal: boolean;
+  /** Width of the terminal, if it is one. */
+  columns: number | undefined;
+}
+
+/** What a command has around it. */
+export interface Terminal {
+  /** Data, and nothing else. */
+  out: Output;
+  /** Progress, remarks, errors. */
+  err: Output;
+  env: Readonly<Record<string, string | undefined>>;
+  /**
+   * From now on the first SIGINT or SIGTERM aborts the signal and the command has to end; a second one ends
+   * the process at once. A command that does not ask is ended by the first.
+   */
+  interruption(): AbortSignal;
+}
+
+/** Whoever read our output has gone: there is nothing left to do, and it is no failure. */
+export class BrokenPipeError extends Error {
+  constructor() {
+    super("the reader of the output has gone");
+    this.name = "BrokenPipeError";
+  }
+}
+
+const heldCharactersMax = 1 << 16;
+const retryMs = 2;
+
+/** An output that writes at once (`held: false`) or in large pieces. */
+export function createOutput(
+  descriptor: number,
+  stream: { isTTY?: boolean; columns?: number },
+  held: boolean,
+): Output {
+  let pieces: string[] = [];
+  let characters = 0;
+
+  function flush(): void {
+    if (pieces.length === 0) return;
+    const bytes = Buffer.from(pieces.join(""));
+    pieces = [];
+    characters = 0;
+    writeAll(descriptor, bytes);
+  }
+
+  return {
+    write(text) {
+      pieces.push(text);
+      characters += text.length;
+      if (!held || characters >= heldCharactersMax) flush();
+    },
+    flush,
+    isTerminal: stream.isTTY === true,
+    columns: stream.isTTY === true ? stream.columns : undefined,
+  };
+}
+
+/** Written synchronously, so that nothing is lost when the process ends, and a slow reader slows us down. */
+function writeAll(descriptor: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length;) {
+    try {
+      written += writeSync(descriptor, bytes, written);
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (code === "EPIPE") throw new BrokenPipeError();
+      // Somebody who shares the pipe with us made it non-blocking.
+      if (code !== "EAGAIN") throw error;
+      Bun.sleepSync(retryMs);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { App } from "../app.ts";
+import type { Config } from "../config/config.ts";
+import { systemClock } from "../lib/clock.ts";
+import { createLog, type Log } from "../lib/log.ts";
+import { loadConfiguration } from "./configuration.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Opens the appliance's database for one command and closes it whatever happens. A server may run beside it. */
+export async function withApp<T>(
+  { terminal, options }: { terminal: Terminal; options: { config: string | undefined } },
+  work: (app: App, config: Config) => Promise<T> | T,
+): Promise<T> {
+  const config = await loadConfiguration(options.config, terminal.env);
+  const app = await open(config, terminal, "warn");
+  try {
+    return await work(app, config);
+  } finally {
+    app.close();
+  }
+}
+
+/** @param level lowest level of the log that is shown; absent: the configuration's. */
+export async function open(config: Config, terminal: Terminal, level?: "warn"): Promise<App> {
+  const { openApp } = await import("../app.ts");
+  return openApp({
+    config,
+    clock: systemClock,
+    log: openLog(config, terminal, level),
+    fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+  });
+}
+
+export function openLog(config: Config, { err }: Terminal, level = config.log.level): Log {
+  const { format } = config.log;
+  return createLog({
+    level,
+    format: format === "auto" ? (err.isTerminal ? "pretty" : "json") : format,
+    clock: systemClock,
+    write: (line) => err.write(line),
+  });
+}
