@@ -22,6 +22,10 @@ const terminal: Terminal = {
     }
     return controller.signal;
   },
+  async openAppliance(surroundings) {
+    const { openApp } = await import("./app.ts");
+    return openApp(surroundings);
+  },
 };
 
 process.exit(await runCommandLine(process.argv.slice(2), terminal));

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { App } from "../app.ts";
+import type { Appliance } from "./appliance.ts";
 import { NameListError } from "../sources/errors.ts";
 import type { Tally } from "../sources/candidates.ts";
 import { sources } from "../threats/values.ts";
@@ -10,7 +10,7 @@ import { listDetails, listFlags, readPaths, reportInvalid, shownPath } from "./l
 import { createProgress, grouped } from "./progress.ts";
 import { printJson } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
-import { withApp } from "./with-app.ts";
+import { withAppliance } from "./with-appliance.ts";
 
 const flags = {
   source: choice("--source <source>", sources, "how the names were found", "feed"),
@@ -39,11 +39,11 @@ A server may run beside it: it sends the events. Interrupted or run again, nothi
   async run({ args, options, terminal }) {
     const paths = readPaths(args);
     const signal = terminal.interruption();
-    await withApp({ terminal, options }, async (app) => {
+    await withAppliance({ terminal, options }, async (appliance) => {
       let failed = 0;
       for (const path of paths) {
         try {
-          await importList(app, path, options, terminal, signal);
+          await importList(appliance, path, options, terminal, signal);
         } catch (error) {
           if (!(error instanceof NameListError)) throw error;
           terminal.err.write(`phishwatch: ${error.message}\n`);
@@ -57,7 +57,7 @@ A server may run beside it: it sends the events. Interrupted or run again, nothi
 });
 
 async function importList(
-  app: App,
+  appliance: Appliance,
   path: string,
   options: OptionsOf<typeof flags>,
   terminal: Terminal,
@@ -76,7 +76,7 @@ async function importList(
   let lines = 0;
   let tally: Readonly<Tally> | undefined;
   try {
-    tally = await app.candidates.process(list.chunks(), {
+    tally = await appliance.candidates.process(list.chunks(), {
       source,
       observedAt,
       signal,

@@ -4,7 +4,7 @@ import { command } from "./command.ts";
 import { loadConfiguration } from "./configuration.ts";
 import { configFlag } from "./flags.ts";
 import type { Output } from "./terminal.ts";
-import { open, openLog } from "./with-app.ts";
+import { open, openLog } from "./with-appliance.ts";
 
 /** How long requests, deliveries and feeds that are under way may take to end. */
 const graceMs = 10_000;
@@ -26,12 +26,12 @@ A second signal ends it at once; nothing that was answered is lost.`,
     const { takeServeLock } = await import("../database/lock.ts");
     const lock = takeServeLock(config.storage.path);
     try {
-      const app = await open(config, terminal);
+      const appliance = await open(config, terminal);
       try {
-        const { url } = app.server.listen();
-        app.start();
+        const { url } = appliance.server.listen();
+        appliance.start();
         terminal.out.write(`phishwatch is ready on ${url}\n`);
-        announce(terminal.out, app.firstStart(), url);
+        announce(terminal.out, appliance.firstStart(), url);
         terminal.out.flush();
         const log = openLog(config, terminal);
         await aborted(stop);
@@ -39,10 +39,10 @@ A second signal ends it at once; nothing that was answered is lost.`,
         const late = systemClock.at(systemClock.now() + graceMs, () =>
           log.warn("what was under way took too long and is cut off"),
         );
-        await Promise.all([app.server.stop(graceMs), app.stop()]);
+        await Promise.all([appliance.server.stop(graceMs), appliance.stop()]);
         late.cancel();
       } finally {
-        app.close();
+        appliance.close();
       }
     } finally {
       lock.release();

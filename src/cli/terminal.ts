@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import type { OpenAppliance } from "./appliance.ts";
 
 /** Standard output or standard error. */
 export interface Output {
@@ -23,6 +24,7 @@ export interface Terminal {
    * the process at once. A command that does not ask is ended by the first.
    */
   interruption(): AbortSignal;
+  openAppliance: OpenAppliance;
 }
 
 /** Whoever read our output has gone: there is nothing left to do, and it is no failure. */

@@ -1,28 +1,27 @@
-import type { App } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { createLog, type Log } from "../lib/log.ts";
+import type { Appliance } from "./appliance.ts";
 import { loadConfiguration } from "./configuration.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Opens the appliance's database for one command and closes it whatever happens. A server may run beside it. */
-export async function withApp<T>(
+export async function withAppliance<T>(
   { terminal, options }: { terminal: Terminal; options: { config: string | undefined } },
-  work: (app: App, config: Config) => Promise<T> | T,
+  work: (appliance: Appliance, config: Config) => Promise<T> | T,
 ): Promise<T> {
   const config = await loadConfiguration(options.config, terminal.env);
-  const app = await open(config, terminal, "warn");
+  const appliance = await open(config, terminal, "warn");
   try {
-    return await work(app, config);
+    return await work(appliance, config);
   } finally {
-    app.close();
+    appliance.close();
   }
 }
 
 /** @param level lowest level of the log that is shown; absent: the configuration's. */
-export async function open(config: Config, terminal: Terminal, level?: "warn"): Promise<App> {
-  const { openApp } = await import("../app.ts");
-  return openApp({
+export function open(config: Config, terminal: Terminal, level?: "warn"): Promise<Appliance> {
+  return terminal.openAppliance({
     config,
     clock: systemClock,
     log: openLog(config, terminal, level),

@@ -1,0 +1,35 @@
+import type { FirstStart } from "../access/first-start.ts";
+import type { ApiKeys } from "../access/keys.ts";
+import type { Server } from "../api/server.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import type { ProtectedDomains } from "../domains/domains.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { FillRandom } from "../lib/ids.ts";
+import type { Log } from "../lib/log.ts";
+import type { Candidates } from "../sources/candidates.ts";
+import type { Threats } from "../threats/threats.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
+
+/** What commands use of the appliance, which is put together above them. */
+export interface Appliance {
+  readonly database: Database;
+  readonly domains: ProtectedDomains;
+  readonly threats: Threats;
+  readonly candidates: Candidates;
+  readonly keys: ApiKeys;
+  readonly webhooks: Webhooks;
+  readonly server: Server;
+  start(): void;
+  stop(): Promise<void>;
+  firstStart(): FirstStart;
+  close(): void;
+}
+
+/** Opens it; loads the code for it only then. */
+export type OpenAppliance = (surroundings: {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  fillRandom: FillRandom;
+}) => Promise<Appliance>;
