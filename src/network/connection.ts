@@ -1,5 +1,6 @@
 import net from "node:net";
 import tls from "node:tls";
+import { messageOf } from "../lib/errors.ts";
 import { ExchangeError } from "./failure.ts";
 
 /** Certificates for TLS, in PEM. */
@@ -54,7 +55,13 @@ export function connect({
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
     let connectedAt: number | undefined;
-    const socket = tlsFiles === undefined ? net.connect({ host: address, port }) : secure(tlsFiles);
+    let socket: net.Socket;
+    try {
+      socket = tlsFiles === undefined ? net.connect({ host: address, port }) : secure(tlsFiles);
+    } catch (error) {
+      // Certificates that are none.
+      return reject(new ExchangeError("tls", messageOf(error)));
+    }
     let listener: ConnectionListener | undefined;
     let failure: Error | undefined;
     let open = false;

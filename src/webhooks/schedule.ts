@@ -14,8 +14,8 @@ export interface RetryPolicy {
 }
 
 /** No delivery ever waits for longer than this. */
-export function longestDelayMs({ delaysMs, jitter }: RetryPolicy): number {
-  return Math.ceil(Math.max(0, ...delaysMs) * (1 + Math.min(jitter, jitterMax)));
+export function longestDelayMs({ delaysMs }: RetryPolicy): number {
+  return Math.ceil(Math.max(0, ...delaysMs) * (1 + jitterMax));
 }
 
 /**

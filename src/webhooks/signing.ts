@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import type { Instant } from "../lib/clock.ts";
 import type { FillRandom } from "../lib/ids.ts";
 
@@ -29,6 +30,8 @@ export function secretFault(secret: string): string | undefined {
  * @param secrets the present one first; further ones are on their way out and sign as well
  * @param sentAt time of the attempt: a receiver refuses what is minutes old
  */
+// Not Bun.CryptoHasher, though it is a fifth quicker: in Bun 1.4 a certificate that could not be read leaves an
+// error behind in OpenSSL's queue, and the next keyed CryptoHasher throws that error as its own.
 export function signatureHeaders({
   eventId,
   body,
@@ -42,11 +45,11 @@ export function signatureHeaders({
 }): Record<string, string> {
   const timestamp = String(Math.floor(sentAt / 1_000));
   const signatures = secrets.map((secret) => {
-    const mac = new Bun.CryptoHasher("sha256", standardKey(secret));
+    const mac = createHmac("sha256", standardKey(secret));
     return `v1,${mac.update(`${eventId}.${timestamp}.`).update(body).digest("base64")}`;
   });
   return {
-    "X-Service-Signature": `sha256=${new Bun.CryptoHasher("sha256", secrets[0]).update(body).digest("hex")}`,
+    "X-Service-Signature": `sha256=${createHmac("sha256", secrets[0]!).update(body).digest("hex")}`,
     "webhook-id": eventId,
     "webhook-timestamp": timestamp,
     "webhook-signature": signatures.join(" "),

@@ -1,0 +1,519 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import tls from "node:tls";
+import { gzipSync } from "node:zlib";
+import type net from "node:net";
+import { createHttpClient, type ExchangeResult, type HttpRequest } from "../../src/network/http-client.ts";
+import { resolveWithSystem, type ResolveHost } from "../../src/network/resolve.ts";
+import { createAuthority, issue } from "../support/certificates.ts";
+import { startRawServer, type RawServer } from "../support/raw-server.ts";
+import { until } from "../support/receiver.ts";
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+function client({
+  resolveHost = resolveWithSystem,
+  allowPrivateNetworks = true,
+}: { resolveHost?: ResolveHost; allowPrivateNetworks?: boolean } = {}) {
+  const made = createHttpClient({ rules: { allowPrivateNetworks }, resolveHost });
+  closers.push(made.close);
+  return made;
+}
+
+function send(
+  url: string,
+  options: Partial<HttpRequest> & { http?: ReturnType<typeof client> } = {},
+): Promise<ExchangeResult> {
+  const { http = client(), ...request } = options;
+  return http.send({
+    url,
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: Buffer.from("{}"),
+    timeoutMs: 2_000,
+    bodyBytesMax: 65_536,
+    ...request,
+  });
+}
+
+async function raw(...parameters: Parameters<typeof startRawServer>): Promise<RawServer> {
+  const server = await startRawServer(...parameters);
+  closers.push(server.stop);
+  return server;
+}
+
+/** A server that answers with exactly this text. */
+const saying = (text: string | Uint8Array, { close = false } = {}) =>
+  raw((socket) => void (close ? socket.end(text) : socket.write(text)));
+
+function summary(result: ExchangeResult): unknown {
+  if ("failure" in result) return [result.failure, result.reason];
+  const { status, body, cut } = result.response;
+  return [status, Buffer.from(body).toString(), ...(cut ? ["cut"] : [])];
+}
+
+describe("an answer", () => {
+  test.each<[string, string, boolean, unknown]>([
+    ["of a given length", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", false, [200, "ok"]],
+    [
+      "in chunks",
+      "HTTP/1.1 201 \r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1;x=y\r\nc\r\n0\r\nT: 1\r\n\r\n",
+      false,
+      [201, "abc"],
+    ],
+    ["that ends with the connection", "HTTP/1.1 200 OK\r\n\r\nall of it", true, [200, "all of it"]],
+    ["in HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", false, [200, "ok"]],
+    ["in HTTP/1.0 without a length", "HTTP/1.0 202 Accepted\r\n\r\nok", true, [202, "ok"]],
+    ["without content", "HTTP/1.1 204 No Content\r\n\r\n", false, [204, ""]],
+    [
+      "after 100 Continue",
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+      false,
+      [200, ""],
+    ],
+    [
+      "after 103 Early Hints",
+      "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+      false,
+      [200, ""],
+    ],
+    [
+      "that redirects, which is not followed",
+      "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n",
+      false,
+      [307, ""],
+    ],
+    ["that is not HTTP", "SSH-2.0-OpenSSH_9.2\r\n\r\n", false, ["protocol", "not an HTTP/1 answer"]],
+    [
+      "of two lengths",
+      "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok",
+      false,
+      ["protocol", "bad Content-Length"],
+    ],
+    [
+      "of a negative length",
+      "HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\nok",
+      false,
+      ["protocol", "bad Content-Length"],
+    ],
+    [
+      "with both framings",
+      "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      false,
+      ["protocol", "both Content-Length and Transfer-Encoding"],
+    ],
+    [
+      "with a bad chunk",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+      false,
+      ["protocol", "bad chunk size"],
+    ],
+    [
+      "with a header that is none",
+      "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+      false,
+      ["protocol", "bad header line"],
+    ],
+    [
+      "with endless headers",
+      `HTTP/1.1 200 OK\r\n${"X-Y: z\r\n".repeat(4_000)}`,
+      false,
+      ["protocol", "headers over 16 KiB"],
+    ],
+    [
+      "of nothing but interim ones",
+      "HTTP/1.1 100 Continue\r\n\r\n".repeat(20),
+      false,
+      ["protocol", "too many interim answers"],
+    ],
+    [
+      "that switches protocols",
+      "HTTP/1.1 101 Switching Protocols\r\n\r\n",
+      false,
+      ["protocol", "switched to another protocol"],
+    ],
+    [
+      "cut short by the other side",
+      "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok",
+      true,
+      ["connect", "closed before the answer was complete"],
+    ],
+    [
+      "cut short within a chunk",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nab",
+      true,
+      ["connect", "closed before the answer was complete"],
+    ],
+    [
+      "cut short within the headers",
+      "HTTP/1.1 200 OK\r\nConte",
+      true,
+      ["connect", "closed within the headers"],
+    ],
+    ["that never comes", "", true, ["connect", "closed without an answer"]],
+  ])("%s", async (_what, text, close, expected) => {
+    const server = await saying(text, { close });
+    expect(summary(await send(server.url))).toEqual(expected);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("is understood however its bytes are cut up", async () => {
+    const text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
+    const server = await raw(async (socket) => {
+      for (const character of text) {
+        socket.write(character);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+    expect(summary(await send(server.url))).toEqual([200, "abcde"]);
+  });
+
+  test("that a reset ends is none, even where closing would have ended it", async () => {
+    const server = await raw((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\npart", () => setTimeout(() => socket.resetAndDestroy(), 20));
+    });
+    expect(summary(await send(server.url))).toEqual(["connect", "connection broken (ECONNRESET)"]);
+  });
+
+  test("of a gigabyte is read up to the limit, and the connection closed", async () => {
+    const block = Buffer.alloc(65_536, "x");
+    let sent = 0;
+    const server = await raw((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n");
+      const more = () => {
+        while (!socket.destroyed && sent < 1_073_741_824) {
+          sent += block.length;
+          if (!socket.write(block)) return void socket.once("drain", more);
+        }
+      };
+      more();
+    });
+    const result = await send(server.url);
+    expect(
+      "response" in result && [result.response.status, result.response.body.length, result.response.cut],
+    ).toEqual([200, 65_536, true]);
+    await until(() => server.connections() === 0, "closed");
+    expect(sent).toBeLessThan(64 * 1_048_576);
+  });
+
+  test("that is a compression bomb stays as it came", async () => {
+    const bomb = gzipSync(Buffer.alloc(32 * 1_048_576));
+    const server = await saying(
+      Buffer.concat([
+        Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`),
+        bomb,
+      ]),
+    );
+    const result = await send(server.url);
+    expect("response" in result && [...result.response.body.subarray(0, 2)]).toEqual([0x1f, 0x8b]);
+    expect("response" in result && result.response.body.length).toBeLessThanOrEqual(bomb.length);
+  });
+});
+
+describe("the deadline", () => {
+  test.each<[string, (socket: net.Socket) => void, string]>([
+    ["an answer that never comes", () => {}, "no answer within 0.15 s"],
+    [
+      "headers without a body",
+      (socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"),
+      "answer not complete within 0.15 s",
+    ],
+    [
+      "an answer that trickles",
+      (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n");
+        const timer = setInterval(() => socket.write("x"), 10);
+        socket.on("close", () => clearInterval(timer));
+      },
+      "answer not complete within 0.15 s",
+    ],
+  ])("holds for %s", async (_what, answer, reason) => {
+    const server = await raw((socket) => answer(socket));
+    const result = await send(server.url, { timeoutMs: 150 });
+    expect(summary(result)).toEqual(["timeout", reason]);
+    expect(result.durationMs).toBeGreaterThanOrEqual(149);
+    expect(result.durationMs).toBeLessThan(1_000);
+    await until(() => server.connections() === 0, "closed");
+  });
+
+  test("holds for a name that is not resolved", async () => {
+    const http = client({ resolveHost: () => new Promise(() => {}) });
+    expect(summary(await send("http://slow.test/", { http, timeoutMs: 100 }))).toEqual([
+      "timeout",
+      "name not resolved within 0.1 s",
+    ]);
+  });
+
+  test("holds for a TLS handshake that is not answered", async () => {
+    const server = await raw(() => {}, { onConnection: () => {} });
+    const result = await send(server.url.replace("http:", "https:"), { timeoutMs: 100 });
+    expect(summary(result)).toEqual(["timeout", "no connection within 0.1 s"]);
+    await until(() => server.connections() === 0, "closed");
+  });
+});
+
+describe("connecting", () => {
+  test("to a port where nobody listens fails at once", async () => {
+    const server = await raw(() => {});
+    server.stop();
+    expect(summary(await send(server.url))).toEqual(["connect", "ECONNREFUSED"]);
+  });
+
+  test("goes to the address that the name had when it was checked, with the name as Host", async () => {
+    const server = await saying("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    let asked = 0;
+    // The second answer is what an attacker would switch to after the check.
+    const http = client({ resolveHost: async () => (++asked === 1 ? ["127.0.0.1"] : ["169.254.169.254"]) });
+    const url = `http://receiver.test:${server.port}/hook?x=1`;
+    const first = await send(url, { http });
+    expect([summary(first), first.address]).toEqual([[200, ""], "127.0.0.1"]);
+    expect(asked).toBe(1);
+    expect(server.requests[0]).toStartWith(
+      `POST /hook?x=1 HTTP/1.1\r\nHost: receiver.test:${server.port}\r\n`,
+    );
+    expect(summary(await send(url, { http }))).toEqual([
+      "refused_address",
+      "receiver.test: 169.254.169.254 is a metadata address, which is never connected to",
+    ]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("is refused for a name that has one good and one forbidden address", async () => {
+    const server = await saying("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    const http = client({ resolveHost: async () => ["127.0.0.1", "fe80::1"] });
+    const result = await send(`http://receiver.test:${server.port}/`, { http });
+    expect("failure" in result && result.failure).toBe("refused_address");
+    expect(server.requests).toEqual([]);
+  });
+
+  test.each([
+    "http://127.0.0.1",
+    "http://[::1]",
+    "http://[::ffff:127.0.0.1]",
+    "http://2130706433",
+    "http://0x7f.1",
+    "http://localhost",
+  ])("to %s is refused while private networks are", async (url) => {
+    const server = await saying("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    const result = await send(`${url}:${server.port}/`, { http: client({ allowPrivateNetworks: false }) });
+    expect("failure" in result && result.failure).toBe("refused_address");
+    expect("failure" in result && result.reason).toContain("webhooks.allow_private_networks");
+    expect(server.requests).toEqual([]);
+  });
+
+  test("tries the next address where nobody listens at the first", async () => {
+    const server = await saying("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    const http = client({ resolveHost: async () => ["::1", "127.0.0.1"] });
+    const result = await send(`http://receiver.test:${server.port}/`, { http });
+    expect([summary(result), result.address]).toEqual([[200, ""], "127.0.0.1"]);
+  });
+
+  test("to a name without an address fails as dns", async () => {
+    const http = client({ resolveHost: async () => [] });
+    expect(summary(await send("http://nowhere.test/", { http }))).toEqual([
+      "dns",
+      "nowhere.test has no address",
+    ]);
+    expect(summary(await send("http://nowhere.invalid/"))).toEqual([
+      "dns",
+      expect.stringContaining("nowhere.invalid cannot be resolved"),
+    ]);
+  });
+
+  test("takes no proxy from the environment", async () => {
+    const proxy = await saying("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nproxy");
+    const server = await saying("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\ndirect");
+    process.env.HTTP_PROXY = proxy.url;
+    process.env.http_proxy = proxy.url;
+    try {
+      expect(summary(await send(server.url))).toEqual([200, "direct"]);
+    } finally {
+      delete process.env.HTTP_PROXY;
+      delete process.env.http_proxy;
+    }
+    expect(proxy.requests).toEqual([]);
+  });
+
+  test("can be given up on", async () => {
+    const server = await raw(() => {});
+    const giveUp = new AbortController();
+    const sending = send(server.url, { signal: giveUp.signal });
+    await until(() => server.requests.length === 1, "request sent");
+    giveUp.abort();
+    expect(summary(await sending)).toEqual(["aborted", "given up"]);
+    await until(() => server.connections() === 0, "closed");
+    expect(summary(await send(server.url, { signal: giveUp.signal }))).toEqual(["aborted", "given up"]);
+  });
+});
+
+describe("a connection that is kept", () => {
+  const kept = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+
+  test("carries the next request to the same place, and no other", async () => {
+    let connections = 0;
+    const server = await raw((socket) => void socket.write(kept), {
+      onConnection: () => void (connections += 1),
+    });
+    const http = client();
+    for (let count = 0; count < 3; count += 1)
+      expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
+    expect(connections).toBe(1);
+    await send(server.url.replace("127.0.0.1", "localhost"), { http });
+    expect(connections).toBe(2);
+  });
+
+  test("and was closed meanwhile by the other side is replaced", async () => {
+    const server = await raw((socket) => void socket.write(kept, () => socket.end()));
+    const http = client();
+    for (let count = 0; count < 3; count += 1)
+      expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
+  });
+
+  test("and closes under a request before any answer is replaced, the request sent again once", async () => {
+    const server = await raw(
+      (socket, _request, count) => void (count === 2 ? socket.destroy() : socket.write(kept)),
+    );
+    const http = client();
+    expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
+    expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test("does not hand bytes that nobody asked for to the next request", async () => {
+    const server = await raw((socket, _request, count) => {
+      socket.write(kept);
+      if (count === 1) setTimeout(() => socket.write("HTTP/1.1 500 Late\r\nContent-Length: 0\r\n\r\n"), 10);
+    });
+    const http = client();
+    expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
+    await until(() => server.connections() === 0, "closed by us");
+    expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
+  });
+});
+
+describe("TLS", () => {
+  const authority = createAuthority();
+  const other = createAuthority("Another authority");
+  const dayMs = 86_400_000;
+
+  async function secure(options: tls.TlsOptions) {
+    const requests: string[] = [];
+    const server = tls.createServer(options, (socket) => {
+      socket.on("error", () => {});
+      socket.on("data", (bytes) => {
+        requests.push(bytes.toString());
+        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
+      });
+    });
+    server.on("tlsClientError", () => {});
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closers.push(() => server.close());
+    return { port: (server.address() as net.AddressInfo).port, requests };
+  }
+
+  const http = () => client({ resolveHost: async () => ["127.0.0.1"] });
+  const ca = [authority.cert];
+
+  test("is checked against the name, not the address, and against the authorities given", async () => {
+    const server = await secure(issue(authority, ["receiver.test"]));
+    const url = `https://receiver.test:${server.port}/hook`;
+    const result = await send(url, { http: http(), tlsFiles: { ca } });
+    expect(summary(result)).toEqual([200, "ok"]);
+    expect(Object.keys(result.phases)).toEqual(["dnsMs", "connectMs", "tlsMs", "waitMs", "readMs"]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each<[string, () => Promise<{ port: number; requests: string[] }>, string]>([
+    [
+      "a certificate of another name",
+      () => secure(issue(authority, ["other.test"])),
+      "ERR_TLS_CERT_ALTNAME_INVALID",
+    ],
+    [
+      "a certificate of the address alone",
+      () => secure(issue(authority, ["127.0.0.1"])),
+      "ERR_TLS_CERT_ALTNAME_INVALID",
+    ],
+    [
+      "a certificate of an unknown authority",
+      () => secure(issue(other, ["receiver.test"])),
+      "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    ],
+    [
+      "an expired certificate",
+      () =>
+        secure(
+          issue(authority, ["receiver.test"], {
+            notBefore: Date.now() - 9 * dayMs,
+            notAfter: Date.now() - dayMs,
+          }),
+        ),
+      "CERT_HAS_EXPIRED",
+    ],
+    [
+      "a certificate that is not valid yet",
+      () =>
+        secure(
+          issue(authority, ["receiver.test"], {
+            notBefore: Date.now() + dayMs,
+            notAfter: Date.now() + 2 * dayMs,
+          }),
+        ),
+      "CERT_NOT_YET_VALID",
+    ],
+  ])("refuses %s, and sends nothing", async (_what, start, code) => {
+    const server = await start();
+    const result = await send(`https://receiver.test:${server.port}/`, { http: http(), tlsFiles: { ca } });
+    expect(summary(result)).toEqual(["tls", expect.stringContaining(code)]);
+    expect(server.requests).toEqual([]);
+  });
+
+  test("trusts an authority only when it is given", async () => {
+    const server = await secure(issue(authority, ["receiver.test"]));
+    const result = await send(`https://receiver.test:${server.port}/`, { http: http() });
+    expect("failure" in result && result.failure).toBe("tls");
+  });
+
+  test("to an address needs a certificate of that address", async () => {
+    const right = await secure(issue(authority, ["127.0.0.1"]));
+    expect(summary(await send(`https://127.0.0.1:${right.port}/`, { tlsFiles: { ca } }))).toEqual([
+      200,
+      "ok",
+    ]);
+    const wrong = await secure(issue(authority, ["127.0.0.2"]));
+    const refused = await send(`https://127.0.0.1:${wrong.port}/`, { tlsFiles: { ca } });
+    expect(summary(refused)).toEqual(["tls", expect.stringContaining("ERR_TLS_CERT_ALTNAME_INVALID")]);
+  });
+
+  test("fails as tls where the other side speaks none", async () => {
+    const server = await raw(() => {}, {
+      onConnection: (socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"),
+    });
+    const result = await send(server.url.replace("http:", "https:"));
+    expect("failure" in result && result.failure).toBe("tls");
+  });
+
+  test("shows a client certificate where the receiver asks for one", async () => {
+    const server = await secure({
+      ...issue(authority, ["receiver.test"]),
+      requestCert: true,
+      rejectUnauthorized: true,
+      ca,
+    });
+    const url = `https://receiver.test:${server.port}/`;
+    const own = issue(authority, ["phishwatch.test"]);
+    expect(summary(await send(url, { http: http(), tlsFiles: { ca, ...own } }))).toEqual([200, "ok"]);
+    const without = await send(url, { http: http(), tlsFiles: { ca } });
+    expect("failure" in without).toBe(true);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("with a certificate file that is none fails as tls", async () => {
+    const result = await send("https://127.0.0.1:1/", {
+      tlsFiles: { ca: ["nonsense"], cert: "x", key: "y" },
+    });
+    expect("failure" in result).toBe(true);
+  });
+});
