@@ -4,7 +4,8 @@
  */
 import type { Alignment } from "./alignment.ts";
 import type { BrandWord } from "./brand-words.ts";
-import type { Context } from "./context.ts";
+import type { Context, Edge } from "./context.ts";
+import type { Host } from "./host.ts";
 import { isMadeOfWords, isPopularLabel, isWord } from "./lexicon.ts";
 
 /** Steps of an alignment that change letters. */
@@ -22,16 +23,16 @@ export function countErrors(alignment: Alignment): number {
 
 /** Errors allowed where the brand stands between separators, or is the label. */
 export function errorsMaxAnchored(word: BrandWord): number {
-  if (word.kind === "stem" || word.length <= 3) return 0;
-  if (word.length <= 7) return 1;
+  if (word.kind === "stem" || word.weight <= 3) return 0;
+  if (word.weight <= 7) return 1;
   return 2;
 }
 
 /** Errors allowed where letters go on before or after the brand. */
 export function errorsMaxAnywhere(word: BrandWord): number {
   if (word.kind === "stem") return 0;
-  if (word.length <= 6) return 0;
-  return word.length <= 10 ? 1 : 2;
+  if (word.weight <= 6) return 0;
+  return word.weight <= 10 ? 1 : 2;
 }
 
 export function accepts(
@@ -39,14 +40,15 @@ export function accepts(
   alignment: Alignment,
   context: Context,
   found: string,
+  host: Host,
   sameSuffix: boolean,
 ): boolean {
   const typos = countTypos(alignment);
   const anchored = isAnchored(alignment, context, found);
   if (countErrors(alignment) > (anchored ? errorsMaxAnchored(word) : errorsMaxAnywhere(word))) return false;
-  if (context.insideWord && context.after !== "s") return false;
+  if (context.insideWord) return false;
   return typos === 0
-    ? acceptsExact(word, context)
+    ? acceptsExact(word, context, host)
     : acceptsTypos(word, alignment, context, found, anchored, sameSuffix);
 }
 
@@ -55,7 +57,7 @@ export function accepts(
  * filter looks with more tolerance.
  */
 function isAnchored(alignment: Alignment, context: Context, found: string): boolean {
-  if (context.left === "letter" || context.right === "letter") return false;
+  if (!isBetween(context)) return false;
   if (
     alignment.edits.some((edit) => edit.kind === "separator" && edit.found.length !== edit.expected.length)
   ) {
@@ -64,22 +66,29 @@ function isAnchored(alignment: Alignment, context: Context, found: string): bool
   return (context.left === "separator" && context.right === "separator") || !/\d/.test(found);
 }
 
-function acceptsExact(word: BrandWord, context: Context): boolean {
+function acceptsExact(word: BrandWord, context: Context, host: Host): boolean {
   if (context.wholeLabel) return true;
-  const between = context.left !== "letter" && context.right !== "letter";
-  const glued = context.left === "letter" && context.right === "letter";
+  const between = isBetween(context);
   switch (word.strictness) {
     case "plain":
       return true;
     case "careful":
       if (between || context.rest === "keywords") return true;
-      return !glued && word.length >= 6;
+      return word.length >= 6 && (context.left !== "letter" || context.right !== "letter");
     case "strict":
       if (word.length <= 2) return false;
       if (context.rest === "keywords")
         return word.length >= 4 || between || context.before === "" || context.after === "";
-      return between && context.rest === "some_keywords";
+      return between && (context.rest === "some_keywords" || !context.registrable || host.parts.hosted);
   }
+}
+
+function isBetween({ left, right }: Context): boolean {
+  return isSeparated(left) && isSeparated(right);
+}
+
+export function isSeparated(edge: Edge): boolean {
+  return edge === "separator" || edge === "digit";
 }
 
 function acceptsTypos(
@@ -96,7 +105,11 @@ function acceptsTypos(
   if (word.length < 6 && !context.wholeLabel && context.rest !== "keywords") return false;
   if (anchored) return countTypos(alignment) === 1 || !isMadeOfWords(letters);
   if (word.length < 8 && context.rest === "other") return false;
-  return !isLooseAtEdge(word, alignment, context) && !isOtherWords(alignment, context);
+  if (isExplainedBy(isWord, alignment, context)) return false;
+  if (context.rest === "keywords") return true;
+  if (isLooseAtEdge(word, alignment, context)) return false;
+  if (context.rest === "some_keywords") return true;
+  return word.length >= ownWordsLengthMin || !isExplainedBy(isMadeOfWords, alignment, context);
 }
 
 /** In the middle of letters a typo at the end of the brand says nothing: one letter less fits as well. */
@@ -106,22 +119,24 @@ function isLooseAtEdge(word: BrandWord, alignment: Alignment, context: Context):
   const first = typos[0]!;
   const last = typos.at(-1)!;
   return (
-    (context.left === "letter" && first.position === alignment.start) ||
-    (context.right === "letter" && last.position + last.found.length === alignment.end)
+    (!isSeparated(context.left) && first.position === alignment.start) ||
+    (!isSeparated(context.right) && last.position + last.found.length === alignment.end)
   );
 }
 
-/** Whether common words around and over the brand's place explain the letters: `telegraph` is no telegram. */
-function isOtherWords(alignment: Alignment, context: Context): boolean {
+/** Whether common words on and around the brand's place explain its letters: `telegraph` is no telegram. */
+function isExplainedBy(known: (text: string) => boolean, alignment: Alignment, context: Context): boolean {
   const start = alignment.start - context.tokenStart;
   const end = alignment.end - context.tokenStart;
   for (let from = Math.max(0, start - wordMargin); from <= start + 1; from++) {
     for (let to = end - 1; to <= Math.min(context.token.length, end + wordMargin); to++) {
-      if (isMadeOfWords(context.token.slice(from, to))) return true;
+      if (known(context.token.slice(from, to))) return true;
     }
   }
   return false;
 }
 
 const looseLengthMin = 10;
+/** Long brands are often made of common words themselves: walletconnect. */
+const ownWordsLengthMin = 12;
 const wordMargin = 5;

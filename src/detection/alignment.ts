@@ -3,7 +3,7 @@
  * 1964, in the restricted form called optimal string alignment), extended by pairs of characters that look
  * like one, with a cost for each step from `likeness.ts`. Separators count little: brands are split by hyphens and dots.
  */
-import { fullEdit, pairForSingleCost, substitutionCost, substitutionKind } from "./likeness.ts";
+import { areAlike, fullEdit, pairForSingleCost, substitutionCost, substitutionKind } from "./likeness.ts";
 import type { EditKind } from "./types.ts";
 
 const repetitionCost = 70;
@@ -14,7 +14,7 @@ const dotCost = 50;
 const lostSeparatorCost = 20;
 const otherSeparatorCost = 10;
 /** People see the first letter of a word best, and another one makes another word: betflix is not netflix. */
-const otherFirstLetterFactor = 2.2;
+const otherFirstLetterFactor = 2.5;
 const lostFirstLetterFactor = 1.3;
 
 export interface Edit {
@@ -123,7 +123,11 @@ export function createAligner(): Aligner {
     const found = text[j]!;
     if (expected === found) return 0;
     if (!isSeparator(expected) && !isSeparator(found))
-      return atFirstLetter(i, substitutionCost(found, expected), otherFirstLetterFactor);
+      return atFirstLetter(
+        i,
+        substitutionCost(found, expected),
+        i === 1 && areAlike(found, expected) ? lostFirstLetterFactor : otherFirstLetterFactor,
+      );
     return isSeparator(expected) && isSeparator(found) ? otherSeparatorCost : impossible;
   }
 

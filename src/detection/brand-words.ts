@@ -3,7 +3,14 @@
  * thousands of honest names, `wellsfargo` in none.
  */
 import { foldLabel } from "./fold.ts";
-import { countWordsAround, isKeyword, isPopularLabel, isWord, splitIntoKeywords } from "./lexicon.ts";
+import {
+  countWordsAround,
+  isInWords,
+  isKeyword,
+  isPopularLabel,
+  isWord,
+  splitIntoKeywords,
+} from "./lexicon.ts";
 import { splitName } from "./suffix.ts";
 import type { ProtectedName } from "./types.ts";
 
@@ -23,6 +30,8 @@ export interface BrandWord {
   text: string;
   /** Letters and digits, separators not counted. */
   length: number;
+  /** How many letters tell the brand from others: a suffix says little. */
+  weight: number;
   strictness: Strictness;
 }
 
@@ -43,7 +52,8 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
     if (length < 2 || words.has(text)) return;
     const own = kind === "name" ? "plain" : assessWord(text).strictness;
     const strictness = strictnesses[Math.max(strictnesses.indexOf(own), strictnesses.indexOf(atLeast))]!;
-    words.set(text, { kind, text, length, strictness });
+    const weight = kind === "name" ? lettersOf(text.slice(0, text.indexOf("."))).length + 1 : length;
+    words.set(text, { kind, text, length, weight, strictness });
   };
   for (const spelling of spellingsOf(parts.registrableLabel)) add("label", spelling);
   for (const keyword of protectedName.keywords)
@@ -61,11 +71,17 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
 export function assessWord(text: string): Assessment {
   const letters = lettersOf(text);
   const because = (strictness: Strictness, reason: string): Assessment => ({ strictness, reason });
-  if (letters.length <= 3) return because("strict", `"${text}" has only ${letters.length} characters`);
+  if (letters.length <= 3) {
+    const odd = letters.length === 3 && !isInWords(letters) && !isKeyword(letters);
+    return because(odd ? "careful" : "strict", `"${text}" has only ${letters.length} characters`);
+  }
   if (isWord(letters) || isKeyword(letters)) {
     return because(letters.length <= 5 ? "strict" : "careful", `"${text}" is a word of its own`);
   }
   const around = countWordsAround(letters, 3);
+  const odd = !isInWords(letters.slice(0, 3)) || !isInWords(letters.slice(1));
+  if (letters.length === 4 && odd)
+    return because("plain", `"${text}" is short but holds a rare sequence of letters`);
   if (letters.length === 4) {
     return around >= 2
       ? because("strict", `"${text}" is short and part of common words`)

@@ -1,8 +1,8 @@
 /** Where in a host name a brand stands, and what stands beside it. */
-import { isWord, splitIntoKeywords } from "./lexicon.ts";
+import { isWord, keywordIn, splitIntoKeywords } from "./lexicon.ts";
 import { labelIndexAt, type Host } from "./host.ts";
 
-export type Edge = "separator" | "digit" | "letter";
+export type Edge = "separator" | "digit" | "keyword" | "letter";
 
 /** What the rest of the label says: nothing, only words that go with a brand, some of them, or none. */
 export type Rest = "none" | "keywords" | "some_keywords" | "other";
@@ -14,6 +14,7 @@ export interface Context {
   acrossLabels: boolean;
   /** The brand is all there is in its label (or labels). */
   wholeLabel: boolean;
+  /** What stands beside the brand; `keyword` where the letters up to the next separator are keywords. */
   left: Edge;
   right: Edge;
   rest: Rest;
@@ -46,8 +47,8 @@ export function contextOf(host: Host, start: number, end: number): Context {
     registrable: last === host.labels.length - 1,
     acrossLabels: first !== last,
     wholeLabel: before === "" && after === "",
-    left: edgeOf(before.at(-1)),
-    right: edgeOf(after[0]),
+    left: edgeOf(/[^-\d]*$/.exec(before)![0], before.at(-1)),
+    right: edgeOf(/^[^-\d]*/.exec(after)![0], after[0]),
     rest,
     keywords,
     before: before.replace(/-+$/, ""),
@@ -55,20 +56,28 @@ export function contextOf(host: Host, start: number, end: number): Context {
     share: (end - start) / (labelEnd - labelStart),
     token: host.text.slice(tokenStart, tokenEnd),
     tokenStart,
-    insideWord: tokenEnd - tokenStart > end - start && isWord(host.text.slice(tokenStart, tokenEnd)),
+    insideWord: isLongerWord(host.text.slice(tokenStart, tokenEnd), host.text.slice(start, end)),
   };
 }
 
-function edgeOf(neighbour: string | undefined): Edge {
-  if (neighbour === undefined || neighbour === "-" || neighbour === ".") return "separator";
-  return neighbour >= "0" && neighbour <= "9" ? "digit" : "letter";
+/** A plural of the brand is no other word. */
+function isLongerWord(token: string, brand: string): boolean {
+  return token.length > brand.length && token !== `${brand}s` && isWord(token);
+}
+
+function edgeOf(piece: string, neighbour: string | undefined): Edge {
+  if (neighbour === undefined || neighbour === "-") return "separator";
+  if (neighbour >= "0" && neighbour <= "9") return "digit";
+  return splitIntoKeywords(piece) === undefined ? "letter" : "keyword";
 }
 
 function restOf(sides: string[]): { rest: Rest; keywords: string[] } {
-  const pieces = sides.flatMap((side) => side.split(/[-\d_]+/)).filter((piece) => piece !== "");
+  const pieces = sides.flatMap((side) => side.split(/[-\d]+/)).filter((piece) => piece !== "");
   if (sides.every((side) => side === "")) return { rest: "none", keywords: [] };
   const split = pieces.map((piece) => splitIntoKeywords(piece));
   const keywords = split.flatMap((words) => words ?? []);
   if (split.every((words) => words !== undefined)) return { rest: "keywords", keywords };
-  return { rest: keywords.some((word) => word.length > 2) ? "some_keywords" : "other", keywords };
+  if (keywords.some((word) => word.length > 2)) return { rest: "some_keywords", keywords };
+  const hidden = pieces.flatMap((piece) => keywordIn(piece) ?? []);
+  return { rest: hidden.length > 0 ? "some_keywords" : "other", keywords: [...keywords, ...hidden] };
 }

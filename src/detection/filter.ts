@@ -195,6 +195,7 @@ function characterClasses(): Uint8Array {
   for (let digit = 0x30; digit <= 0x39; digit++) classes[digit]! |= classCount;
   classes["-".charCodeAt(0)] = separatorClass;
   classes[".".charCodeAt(0)] = separatorClass;
+  classes["_".charCodeAt(0)] = separatorClass;
   if (next > firstOtherClass) throw new Error("too many classes");
   return classes;
 }

@@ -1,6 +1,7 @@
 /**
  * What a label looks like, letter by letter: the skeleton of UTS #39, carried further. Two labels whose
- * skeletons are equal can be taken for each other. ASCII characters stand for themselves here; pairs of them
+ * skeletons are equal can be taken for each other. ASCII characters stand for themselves here (an underscore
+ * for a hyphen); pairs of them
  * that look alike (0 and o, rn and m) depend on their surroundings and are weighed in `alignment.ts`.
  */
 import confusables from "./confusables.txt" with { type: "text" };
@@ -81,7 +82,7 @@ export interface FoldedLabel {
  */
 export function foldLabel(label: string): FoldedLabel[] {
   const shown = decodeLabel(label);
-  if (!/[^\0-\x7f]/.test(shown)) return [{ shown, folded: shown, origin: undefined }];
+  if (!/[^\0-\x7f]/.test(shown)) return [{ shown, folded: shown.replaceAll("_", "-"), origin: undefined }];
   const first = foldWith(shown, false);
   const second = foldWith(shown, true);
   return first.folded === second.folded ? [first] : [first, second];
@@ -101,7 +102,7 @@ function foldWith(shown: string, second: boolean): FoldedLabel {
 }
 
 function foldCharacter(character: string, second: boolean): string {
-  if (character <= "\x7f") return character.toLowerCase();
+  if (character <= "\x7f") return character === "_" ? "-" : character.toLowerCase();
   return Array.from(
     stripped(character),
     (part) => (second ? secondFoldOf.get(part) : undefined) ?? foldOf.get(part) ?? part,

@@ -27,6 +27,7 @@ export interface Suspect {
 
 /** Cost of letters that are other characters than they seem, for each of them, in hundredths of an edit. */
 const foldedCharacterCost = 5;
+const blockCost = 50;
 /** Costs beside the counted errors: separators and look-alikes. */
 const slackCost = 120;
 const dearestEdit = 130;
@@ -39,8 +40,11 @@ export function judge(aligner: Aligner, host: Host, suspect: Suspect, minSimilar
   for (const alignment of readings(aligner, host, word)) {
     const context = contextOf(host, alignment.start, alignment.end);
     const found = host.text.slice(alignment.start, alignment.end);
-    if (!accepts(word, alignment, context, found, sameSuffix)) continue;
-    const cost = alignment.cost + foldedCharacterCost * foldedCharacters(host, alignment);
+    if (!accepts(word, alignment, context, found, host, sameSuffix)) continue;
+    const cost =
+      alignment.cost +
+      foldedCharacterCost * foldedCharacters(host, alignment) +
+      blockCost * countAdjacentTypos(alignment);
     const similarity = fidelity(cost, word.length) * prominence(word, context, sameSuffix);
     if (similarity < minSimilarity) continue;
     const type = classify(word, alignment, context, host, sameSuffix);
@@ -82,6 +86,15 @@ function readings(aligner: Aligner, host: Host, word: BrandWord): Alignment[] {
 
 /** Two errors of two characters each, and separators. */
 const lengthDifferenceMax = 6;
+
+/** Typos that follow upon each other: fingers slip here and there, another word differs in one place. */
+function countAdjacentTypos({ edits }: Alignment): number {
+  const typos = edits.filter((edit) => edit.kind !== "separator" && edit.kind !== "confusable");
+  return typos.filter((edit, index) => {
+    const before = typos[index - 1];
+    return before !== undefined && edit.position <= before.position + before.found.length;
+  }).length;
+}
 
 function foldedCharacters(host: Host, alignment: Alignment): number {
   let count = 0;

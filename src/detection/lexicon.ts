@@ -15,6 +15,7 @@ const keywords = new Set(
     .filter((word) => word !== ""),
 );
 const keywordLengthMax = Math.max(...Array.from(keywords, (word) => word.length));
+const hiddenKeywordMin = 5;
 const popularNames = new Set(popularText.split("\n").filter((line) => line !== "" && !line.startsWith("#")));
 const popularLabels = new Set(Array.from(popularNames, (name) => name.slice(0, name.indexOf("."))));
 
@@ -31,6 +32,11 @@ export function isPopularName(registrableDomain: string): boolean {
 
 export function isPopularLabel(label: string): boolean {
   return popularLabels.has(label);
+}
+
+/** Whether `text` stands in any English word. */
+export function isInWords(text: string): boolean {
+  return wordLines.includes(text);
 }
 
 /** Whether `text` is an English word; words have 3 to 14 letters. */
@@ -61,6 +67,16 @@ export function countWordsAround(text: string, countMax: number): number {
 /** The keywords that `text` is made of, from left to right, or undefined when something is left over. */
 export function splitIntoKeywords(text: string): string[] | undefined {
   return splitInto(text, keywordLengthMax, isKeyword);
+}
+
+/** A keyword of at least five letters somewhere in `text`. */
+export function keywordIn(text: string): string | undefined {
+  for (let start = 0; start + hiddenKeywordMin <= text.length; start++) {
+    for (let end = start + hiddenKeywordMin; end <= Math.min(text.length, start + keywordLengthMax); end++) {
+      if (keywords.has(text.slice(start, end))) return text.slice(start, end);
+    }
+  }
+  return undefined;
 }
 
 /** Whether `text` is made of English words and keywords of at least four letters. */

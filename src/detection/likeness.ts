@@ -5,7 +5,7 @@
  */
 
 export const fullEdit = 100;
-/** A neighbouring key, one vowel for another, a letter of like shape. */
+/** A neighbouring key, one vowel for another, a letter of like shape or sound. */
 const slipCost = 85;
 
 /** ASCII characters that look alike at a glance; each pair holds both ways. */
@@ -27,8 +27,23 @@ const lookAlikes: readonly [pair: string, cost: number][] = [
   ["2z", 20],
 ];
 
-/** Letters of like shape, which nobody takes for each other but which are overlooked more easily than others. */
-const likeShapes: readonly string[] = ["uv", "ij", "jl", "ce", "co", "hn", "mn", "bh"];
+/** Letters of like shape or sound, which are overlooked more easily than others. */
+const likeLetters: readonly string[] = [
+  "uv",
+  "ij",
+  "jl",
+  "ce",
+  "co",
+  "hn",
+  "mn",
+  "bh",
+  "ck",
+  "cq",
+  "kq",
+  "sz",
+  "iy",
+  "fv",
+];
 
 /** Two characters that look like one (multigraphs), with the one. */
 const multigraphs: readonly [pair: string, single: string, cost: number][] = [
@@ -55,7 +70,7 @@ const lookAlikeCost = new Map<string, number>(
   ]),
 );
 const neighbours = keyboardNeighbours();
-const likeShaped = new Set(likeShapes.flatMap((pair) => [pair, pair[1]! + pair[0]!]));
+const alike = new Set(likeLetters.flatMap((pair) => [pair, pair[1]! + pair[0]!]));
 const substitutionCosts = tableOfSubstitutions();
 const { pairNumbers, singleCosts } = tableOfMultigraphs();
 
@@ -71,6 +86,11 @@ export function substitutionKind(found: string, expected: string): Substitution 
 /** Cost of one character code in place of another, different one. */
 export function substitutionCost(found: number, expected: number): number {
   return found < ascii && expected < ascii ? substitutionCosts[found * ascii + expected]! : fullEdit;
+}
+
+/** Whether two letters are alike in shape or sound. */
+export function areAlike(found: number, expected: number): boolean {
+  return alike.has(String.fromCharCode(found, expected));
 }
 
 /** Cost of two character codes for one that they look like, or 0 where they do not. */
@@ -117,7 +137,7 @@ function tableOfSubstitutions(): Uint8Array {
     for (let expected = 0; expected < ascii; expected++) {
       const [a, b] = [String.fromCharCode(found), String.fromCharCode(expected)];
       const kind = substitutionKind(a, b);
-      const likely = kind !== "replacement" || likeShaped.has(a + b);
+      const likely = kind !== "replacement" || alike.has(a + b);
       const cost = kind === "confusable" ? lookAlikeCost.get(a + b)! : likely ? slipCost : fullEdit;
       costs[found * ascii + expected] = cost;
     }
