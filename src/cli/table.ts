@@ -1,5 +1,6 @@
 import { visible, visibleJson } from "../lib/safe-text.ts";
-import type { Output } from "./terminal.ts";
+import { toIsoTime, type Instant } from "../lib/clock.ts";
+import type { Output, Terminal } from "./terminal.ts";
 
 export interface Column<Row> {
   title: string;
@@ -62,23 +63,22 @@ export function cutToWidth(text: string, width: number): string {
   return `${cut}…`;
 }
 
-/** Rows as a table for people or, for programs, one JSON object a line. */
+/** Rows for people: a table, or a word that there are none. */
 export function printRows<Row>(
-  out: Output,
+  { out, err }: Pick<Terminal, "out" | "err">,
   rows: Row[],
-  {
-    json,
-    columns,
-    toJson,
-    none,
-  }: { json: boolean; columns: Column<Row>[]; toJson: (row: Row) => object; none: string },
-  err: Output,
+  { columns, none }: { columns: Column<Row>[]; none: string },
 ): void {
-  if (json) for (const row of rows) printJson(out, toJson(row));
-  else if (rows.length === 0) err.write(`${none}\n`);
+  if (rows.length === 0) err.write(`${none}\n`);
   else out.write(renderTable(columns, rows, out.columns));
 }
 
+/** `2026-01-31 12:05`, UTC. */
+export function shortTime(instant: Instant): string {
+  return toIsoTime(instant).slice(0, 16).replace("T", " ");
+}
+
+/** For programs: one JSON object a line. */
 export function printJson(out: Output, value: object): void {
   out.write(`${visibleJson(JSON.stringify(value))}\n`);
 }
