@@ -1,0 +1,253 @@
+import { Database } from "bun:sqlite";
+import { createHmac } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { openDatabase } from "../../src/database/database.ts";
+import { createOutbox } from "../../src/events/outbox.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createIdFactory, type IdFactory } from "../../src/lib/ids.ts";
+import { phishwatchExecutable } from "./phishwatch.ts";
+import { freePort, startServer, type ServerProcess } from "./server-process.ts";
+import { formatTable, quantile } from "./statistics.ts";
+
+// Deliveries of the executable over loopback: a burst with a hanging and a failing receiver beside a healthy
+// one, the time from a commit to the first attempt, and what a million waiting deliveries cost.
+
+const { values } = parseArgs({
+  options: {
+    events: { type: "string", default: "10000" },
+    seconds: { type: "string", default: "20" },
+    waiting: { type: "string", default: "1000000" },
+  },
+});
+const burstEvents = Number(values.events);
+const latencySeconds = Number(values.seconds);
+const waitingDeliveries = Number(values.waiting);
+const eventsPerSecond = 200;
+const goals = { burstPerSecond: 3_000, latencyMsP99: 50 };
+
+const folder = mkdtempSync(join(tmpdir(), "phishwatch-bench-webhooks-"));
+const receiver = Bun.spawn([process.execPath, join(import.meta.dir, "webhook-receiver.ts")], {
+  stdout: "pipe",
+  stderr: "inherit",
+});
+process.on("exit", () => {
+  receiver.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+const receiverPort = Number(new TextDecoder().decode((await receiver.stdout.getReader().read()).value));
+const apiKey = "benchmark-key-of-more-than-twenty-characters";
+const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+
+await bare();
+await burst();
+await latency();
+await waiting();
+process.exit(0);
+
+/** The least that a delivery can cost: a POST with its signature, nothing written down. */
+async function bare(): Promise<void> {
+  const body = JSON.stringify(sampleEvent());
+  const url = `http://127.0.0.1:${receiverPort}/healthy`;
+  const startedAt = performance.now();
+  let begun = 0;
+  const worker = async () => {
+    while (begun++ < burstEvents) {
+      const signature = createHmac("sha256", "whsec_benchmark").update(body).digest("hex");
+      const headers = { "Content-Type": "application/json", "X-Service-Signature": `sha256=${signature}` };
+      const answer = await fetch(url, { method: "POST", body, headers, proxy: false as never });
+      await answer.bytes();
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  const perSecond = burstEvents / ((performance.now() - startedAt) / 1_000);
+  await figures();
+  console.log(`bare fetch with HMAC, 8 under way, nothing recorded: ${Math.round(perSecond)} a second\n`);
+}
+
+async function burst(): Promise<void> {
+  const path = join(folder, "burst.db");
+  seedEvents(path, burstEvents);
+  const startedAt = Date.now();
+  const { config, port } = configure(path, ["healthy", "failing", "hanging"]);
+  const server = await serve(config, port);
+  const database = new Database(path, { readonly: true });
+  const recorded = database.query<{ total: number }, []>(
+    `SELECT count(*) AS total FROM deliveries WHERE attempts > 0`,
+  );
+  const wanted = 2 * burstEvents;
+  while (recorded.get()!.total < wanted) await Bun.sleep(20);
+  const endedAt = Date.now();
+  const cpuSeconds = server.cpuSeconds();
+  const { "/healthy": healthy, "/failing": failing, "/hanging": hanging } = await figures();
+  await server.stop();
+  database.close();
+  const begunAt = startedAt + server.startMs;
+  const perSecond = wanted / ((endedAt - begunAt) / 1_000);
+  const healthyMs = healthy!.lastAt - begunAt;
+  console.log(
+    `burst of ${burstEvents} events to three endpoints: ${healthy!.count} at the healthy one within ${Math.round(healthyMs)} ms, ` +
+      `${failing!.count} first attempts at the failing one, ${hanging!.count} under way at the hanging one`,
+  );
+  report("deliveries a second, recorded durably", Math.round(perSecond), goals.burstPerSecond, "at least");
+  console.log(`CPU of the process for each: ${Math.round((cpuSeconds / wanted) * 1e6)} µs\n`);
+}
+
+async function latency(): Promise<void> {
+  const path = join(folder, "latency.db");
+  // Look-alikes to triage: each change of status is one event.
+  const names = join(folder, "names.txt");
+  writeFileSync(names, Array.from({ length: 200 }, (_, index) => `example-bank-${index}.com\n`).join(""));
+  const { config, port } = configure(path, ["healthy", "failing", "hanging"]);
+  Bun.spawnSync([phishwatchExecutable, "import", names, "--config", config]);
+  const server = await serve(config, port);
+  const headers = { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" };
+  const base = `http://127.0.0.1:${server.port}/v1`;
+  const list = (await (await fetch(`${base}/threats?per_page=100`, { headers })).json()) as {
+    data: { id: string }[];
+  };
+  await Bun.sleep(2_000);
+  await figures();
+  const total = eventsPerSecond * latencySeconds;
+  const startedAt = performance.now();
+  const requests: Promise<unknown>[] = [];
+  for (let index = 0; index < total; index += 1) {
+    const dueIn = startedAt + (index * 1_000) / eventsPerSecond - performance.now();
+    if (dueIn > 1) await Bun.sleep(dueIn);
+    const status = Math.floor(index / list.data.length) % 2 === 0 ? "false_positive" : "active";
+    const url = `${base}/threats/${list.data[index % list.data.length]!.id}`;
+    requests.push(
+      fetch(url, { method: "PATCH", headers, body: JSON.stringify({ status }) }).then((answer) =>
+        answer.text(),
+      ),
+    );
+  }
+  await Promise.all(requests);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  await Bun.sleep(1_000);
+  const { "/healthy": healthy } = await figures();
+  await server.stop();
+  const sorted = healthy!.latenciesMs.toSorted((a, b) => a - b);
+  console.log(
+    `${Math.round(total / seconds)} status changes a second for ${Math.round(seconds)} s, ${healthy!.count} events at the healthy endpoint; ` +
+      `commit to arrival: median ${quantile(sorted, 0.5)} ms, p99 ${quantile(sorted, 0.99)} ms, most ${sorted.at(-1)} ms`,
+  );
+  report("p99, ms", quantile(sorted, 0.99), goals.latencyMsP99, "at most");
+  console.log();
+}
+
+/** Deliveries that are due in an hour, for a thousand endpoints: what the poll costs, and how much memory. */
+async function waiting(): Promise<void> {
+  const rows: string[][] = [];
+  for (const count of [0, waitingDeliveries]) {
+    const path = join(folder, `waiting-${count}.db`);
+    seedWaiting(path, count);
+    const { config, port } = configure(path, ["healthy"]);
+    const server = await serve(config, port);
+    await Bun.sleep(2_000);
+    const before = server.cpuSeconds();
+    await Bun.sleep(10_000);
+    const cpuMs = (server.cpuSeconds() - before) * 100;
+    const resident = server.residentBytes() / 2 ** 20;
+    await server.stop();
+    rows.push([String(count), cpuMs.toFixed(1), resident.toFixed(0)]);
+  }
+  console.log(formatTable(["waiting, at 1000 endpoints", "CPU, ms a second", "MiB resident"], rows));
+}
+
+function configure(database: string, receivers: string[]): { config: string; port: number } {
+  const port = freePort();
+  const config = join(folder, `${port}.toml`);
+  const lines = [
+    `[server]\nlisten = "127.0.0.1:${port}"`,
+    `[storage]\npath = ${JSON.stringify(database)}`,
+    `[scan]\nschedule = ""`,
+    `[webhooks]\nallow_http = true`,
+    ...receivers.map(
+      (name) =>
+        `[[webhooks.endpoints]]\nname = "${name}"\nurl = "http://127.0.0.1:${receiverPort}/${name}"\nsecret = "benchmark-secret-1"`,
+    ),
+    `[[protected_domains]]\ndomain = "example-bank.com"`,
+    `[[api_keys]]\nname = "benchmark"\nkey = "${apiKey}"\nplan = "enterprise"\nscopes = ["threats:read", "threats:write", "candidates:write"]`,
+  ];
+  writeFileSync(config, `${lines.join("\n")}\n`);
+  return { config, port };
+}
+
+function serve(config: string, port: number): Promise<ServerProcess> {
+  const command = [phishwatchExecutable, "serve", "--config", config];
+  return startServer({ name: "phishwatch", command, port, readyPath: "/healthz", cwd: folder });
+}
+
+async function figures(): Promise<Record<string, { count: number; latenciesMs: number[]; lastAt: number }>> {
+  const answer = await fetch(`http://127.0.0.1:${receiverPort}/figures`);
+  return (await answer.json()) as Awaited<ReturnType<typeof figures>>;
+}
+
+function seedEvents(path: string, count: number): void {
+  const database = openDatabase(path);
+  const ids = createIdFactory(systemClock.now, fillRandom);
+  const outbox = createOutbox({ database, clock: systemClock, ids });
+  database.transaction(() => {
+    for (let index = 0; index < count; index += 1) outbox.record("threat.created", sampleEvent().data);
+  });
+  database.close();
+}
+
+function seedWaiting(path: string, count: number): void {
+  const endpoints = 1_000;
+  const events = Math.ceil(count / endpoints);
+  const database = openDatabase(path);
+  database.sqlite.run("PRAGMA synchronous = OFF");
+  const ids: IdFactory = createIdFactory(systemClock.now, fillRandom);
+  const now = systemClock.now();
+  const endpoint = database.sqlite.prepare(
+    `INSERT INTO webhook_endpoints (id, name, url, events, secret, headers, origin, enabled, consecutive_failures, created_at, updated_at)
+     VALUES (?, ?, 'http://127.0.0.1:9/', '[]', 'benchmark-secret-1', '{}', 'runtime', 1, 0, 0, 0)`,
+  );
+  const event = database.sqlite.prepare(
+    `INSERT INTO events (id, type, body, created_at, dispatched_at) VALUES (?, 'threat.created', ?, ?, ?)`,
+  );
+  const delivery = database.sqlite.prepare(
+    `INSERT INTO deliveries (id, event_seq, endpoint_seq, status, attempts, next_attempt_at, created_at) VALUES (?, ?, ?, 'pending', 1, ?, ?)`,
+  );
+  database.transaction(() => {
+    for (let index = 1; index <= endpoints; index += 1) endpoint.run(ids.next("endpoint"), `e${index}`);
+    for (let index = 1; index <= events; index += 1)
+      event.run(ids.next("event"), JSON.stringify(sampleEvent()), now, now);
+    for (let index = 0; index < count; index += 1) {
+      delivery.run(
+        ids.next("delivery"),
+        Math.floor(index / endpoints) + 1,
+        (index % endpoints) + 1,
+        now + 3_600_000 + index,
+        now,
+      );
+    }
+  });
+  database.close();
+}
+
+function sampleEvent() {
+  return {
+    id: "evt_01kf0000000000000000000000",
+    type: "threat.created",
+    created_at: new Date().toISOString(),
+    data: {
+      threat: {
+        id: "thr_01kf0000000000000000000000",
+        domain: "examp1e-bank.com",
+        type: "typosquatting",
+        severity: "high",
+        similarity: 0.97,
+      },
+    },
+  };
+}
+
+function report(what: string, value: number, goal: number, side: "at least" | "at most"): void {
+  const reached = side === "at least" ? value >= goal : value <= goal;
+  console.log(`${what}: ${value} (goal: ${side} ${goal}) ${reached ? "reached" : "MISSED"}`);
+}
