@@ -21,20 +21,6 @@ export function countErrors(alignment: Alignment): number {
   }).length;
 }
 
-/** Errors allowed where the brand stands between separators, or is the label. */
-export function errorsMaxAnchored(word: BrandWord): number {
-  if (word.kind === "stem" || word.weight <= 3) return 0;
-  if (word.weight <= 7) return 1;
-  return 2;
-}
-
-/** Errors allowed where letters go on before or after the brand. */
-export function errorsMaxAnywhere(word: BrandWord): number {
-  if (word.kind === "stem") return 0;
-  if (word.weight <= 6) return 0;
-  return word.weight <= 10 ? 1 : 2;
-}
-
 export function accepts(
   word: BrandWord,
   alignment: Alignment,
@@ -45,7 +31,7 @@ export function accepts(
 ): boolean {
   const typos = countTypos(alignment);
   const anchored = isAnchored(alignment, context, found);
-  if (countErrors(alignment) > (anchored ? errorsMaxAnchored(word) : errorsMaxAnywhere(word))) return false;
+  if (countErrors(alignment) > (anchored ? word.errorsAnchored : word.errorsAnywhere)) return false;
   if (context.insideWord) return false;
   return typos === 0
     ? acceptsExact(word, context, host)

@@ -30,9 +30,13 @@ export interface BrandWord {
   text: string;
   /** Letters and digits, separators not counted. */
   length: number;
-  /** How many letters tell the brand from others: a suffix says little. */
-  weight: number;
   strictness: Strictness;
+  /** Errors allowed where the brand stands between separators, or is the label. */
+  errorsAnchored: number;
+  /** Errors allowed where letters go on before or after the brand. */
+  errorsAnywhere: number;
+  /** The label whose finding is needed for this word to be found: nothing has to look for it by itself. */
+  rides?: BrandWord;
 }
 
 export interface Assessment {
@@ -50,10 +54,9 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
   const add = (kind: WordKind, text: string, atLeast: Strictness = "plain"): void => {
     const length = lettersOf(text).length;
     if (length < 2 || words.has(text)) return;
-    const own = kind === "name" ? "plain" : assessWord(text).strictness;
+    const own = assessWord(text).strictness;
     const strictness = strictnesses[Math.max(strictnesses.indexOf(own), strictnesses.indexOf(atLeast))]!;
-    const weight = kind === "name" ? lettersOf(text.slice(0, text.indexOf("."))).length + 1 : length;
-    words.set(text, { kind, text, length, weight, strictness });
+    words.set(text, { kind, text, length, strictness, ...tolerance(kind === "stem" ? 0 : length) });
   };
   for (const spelling of spellingsOf(parts.registrableLabel)) add("label", spelling);
   for (const keyword of protectedName.keywords)
@@ -63,8 +66,31 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
     if (label.length > 4 && !isKeyword(label)) add("label", label, "careful");
   const stems = Array.from(words.values(), (word) => stemsOf(word.text)).flat();
   for (const stem of stems) add("stem", stem, "careful");
-  for (const label of spellingsOf(parts.registrableLabel)) add("name", `${label}.${parts.suffix}`);
-  return [...words.values()];
+  const labels = spellingsOf(parts.registrableLabel).flatMap((label) => words.get(label) ?? []);
+  return [...words.values(), ...labels.map((label) => nameWord(label, parts.suffix))];
+}
+
+/** Label and suffix run together. What is found of it holds the label, unless that is too common to be looked for. */
+function nameWord(label: BrandWord, suffix: string): BrandWord {
+  const text = `${label.text}.${suffix}`;
+  const word = { kind: "name", text, length: lettersOf(text).length, strictness: "plain" } as const;
+  if (label.strictness !== "strict" && label.length >= ridingLengthMin) {
+    const errors = label.errorsAnywhere;
+    return { ...word, errorsAnchored: errors, errorsAnywhere: errors, rides: label };
+  }
+  // A suffix of a country or of everybody says as much as one letter, one like .link as much as it is long.
+  const telling = suffix.split(".").every((part) => part.length <= 3) ? 1 : lettersOf(suffix).length;
+  return { ...word, ...tolerance(label.length + telling) };
+}
+
+const ridingLengthMin = 5;
+
+/** Errors allowed in a word of so many letters. */
+function tolerance(letters: number): { errorsAnchored: number; errorsAnywhere: number } {
+  return {
+    errorsAnchored: letters <= 3 ? 0 : letters <= 7 ? 1 : 2,
+    errorsAnywhere: letters <= 6 ? 0 : letters <= 10 ? 1 : 2,
+  };
 }
 
 /** Whether a brand word is long and odd enough to be looked for everywhere. */

@@ -1,228 +1,288 @@
 /**
  * Says in some hundred nanoseconds which brand words a name might hold, and for nearly every name: none. It
- * may say yes wrongly; it never says no where `judge.ts` would find something. Characters are reduced to 32
- * classes, so that three of them index a table of 32,768 entries that stays in the processor's first cache.
+ * may say yes wrongly; it never says no where `judge.ts` would find something.
+ *
+ * The name is reduced to classes of characters. Wherever three of them are a seed of some word, that word is
+ * laid against the name, from the seed outwards to both sides, with as many errors as it is allowed.
  */
-import { errorsMaxAnchored, errorsMaxAnywhere } from "./acceptance.ts";
 import type { BrandWord } from "./brand-words.ts";
-import { multigraphPairs, visualGroups } from "./likeness.ts";
-import { seedsFor, type Collapse } from "./seeds.ts";
+import {
+  classBits,
+  classesOf,
+  classMask,
+  classOfByte,
+  collapses,
+  commonness,
+  digitFlag,
+  foldedByte,
+  seedNumber,
+  separatorClass,
+} from "./classes.ts";
+import { seedLength, seedsFor, type Seed } from "./seeds.ts";
 
 export interface Filter {
-  /** Indices of the words that `text`, a folded name, might hold; valid until the next call. */
+  /** The words that `text`, a folded name without its public suffix, might hold. */
   suspects(text: string): Suspects;
-  /** The same for a name as it stands in a buffer, in ASCII, of any case. */
+  /** The same for a whole name as it stands in a buffer, in ASCII of any case. */
   suspectsIn(bytes: Uint8Array, start: number, end: number): Suspects;
 }
 
+/** The first `count` of `words` are indices of words; they change with the next call. */
 export interface Suspects {
   readonly words: Int32Array;
   count: number;
 }
 
-const classBits = 5;
-const seedMask = (1 << (3 * classBits)) - 1;
-const separatorClass = 0;
-const firstOtherClass = 25;
-const classCount = 1 << classBits;
-/** A folded name can be longer than the name: one letter may stand for several. */
+const seedMask = (1 << (seedLength * classBits)) - 1;
 const textLengthMax = 1024;
+const dot = 0x2e;
+/** Before and behind patterns and texts, so that neither equals the other there. */
+const patternEdge = 0xff;
+const textEdge = 0xfe;
+/** Texts start here: looking two places before them needs no test. */
+const margin = 4;
 
-const classOf = characterClasses();
-const collapses: readonly Collapse[] = multigraphPairs.map(({ pair, single }) => ({
-  first: classOfCode(pair.charCodeAt(0)),
-  second: classOfCode(pair.charCodeAt(1)),
-  single: classOfCode(single.charCodeAt(0)),
-}));
+/** One reading of a name; all of them are looked through with the same seeds. */
+interface Reading {
+  /** From `margin` on a separator, the name's classes, a separator; edges around them. */
+  classes: Uint8Array;
+  /** Pairs: the number of a seed, and the place of its last class. */
+  hits: Int32Array;
+  hitCount: number;
+}
 
 export function createFilter(words: readonly BrandWord[]): Filter {
-  const table = seedTable(words);
-  const { heads, entries } = table;
-  const letterMasks = Int32Array.from(words, (word) => maskOf(classesOf(lettersOf(word.text))));
-  const missingMax = Uint8Array.from(words, missingLettersMax);
+  const { marks, heads, entries, patterns } = buildTables(words);
   const lastSeen = new Int32Array(words.length);
-  const text = new Uint8Array(textLengthMax);
-  const hits = new Int32Array(3 * textLengthMax + 8);
   const suspects: Suspects = { words: new Int32Array(words.length), count: 0 };
+  const plain = newReading();
+  const other = newReading();
+  const folded = new Uint8Array(textLengthMax);
   let now = 0;
-  let hitCount = 0;
 
-  /** Classes of the text, then its passes: as it is, without separators, with digits as separators. */
-  function look(length: number, mask: number, hasDigit: boolean, squeezable: boolean): Suspects {
-    if (squeezable) lookSqueezed(length);
-    if (hasDigit) lookBetweenDigits(length);
+  /**
+   * Classes of the name, the seeds among them in `plain.hits`. Nobody imitates a brand by the name's last
+   * label, so what is found there does not count where `hasSuffix`.
+   */
+  function look(bytes: Uint8Array, start: number, end: number, hasSuffix: boolean): Suspects {
+    const { classes, hits } = plain;
+    const length = Math.min(end - start, textLengthMax);
+    let seed = 0;
+    let hitCount = 0;
+    let coded = 0;
+    let separators = 0;
+    let lastDot = -1;
+    let hitCountAtDot = 0;
+    let place = margin + 1;
+    for (let i = start; i < start + length; i++, place++) {
+      const flagged = classOfByte[bytes[i]!]!;
+      const value = flagged & classMask;
+      coded |= flagged;
+      classes[place] = value;
+      seed = ((seed << classBits) | value) & seedMask;
+      if (marks[seed] !== 0) {
+        hits[hitCount] = seed;
+        hits[hitCount + 1] = place;
+        hitCount += 2;
+      }
+      if (value === separatorClass) {
+        separators++;
+        if (bytes[i] === dot) {
+          lastDot = place;
+          hitCountAtDot = hitCount;
+        }
+      }
+    }
+    if (hasSuffix && lastDot > 0) {
+      place = lastDot;
+      hitCount = hitCountAtDot;
+    } else {
+      hitCount = closeReading(plain, place, seed, hitCount);
+    }
+    classes[place] = separatorClass;
+    classes[place + 1] = textEdge;
+    plain.hitCount = hitCount;
     suspects.count = 0;
-    if (hitCount > 0) collect(mask);
+    now = (now + 1) | 0;
+    if (hitCount > 0) lookThrough(plain);
+    if (separators > (hasSuffix ? 1 : 0)) lookSqueezed(place);
+    if (coded >= digitFlag) lookBetweenDigits(bytes, start, place);
     return suspects;
   }
 
-  // Digits are kept in a second array only as a flag in the class: bit 5.
-  function lookSqueezed(length: number): void {
+  /** Without the separators: brands are split by hyphens and dots. */
+  function lookSqueezed(end: number): void {
     let seed = 0;
-    for (let i = 0; i < length; i++) {
-      const value = text[i]! & (classCount - 1);
+    let hitCount = 0;
+    let place = margin + 1;
+    for (let from = margin + 1; from < end; from++) {
+      const value = plain.classes[from]!;
       if (value === separatorClass) continue;
+      other.classes[place] = value;
       seed = ((seed << classBits) | value) & seedMask;
-      if (heads[seed] !== 0) hits[hitCount++] = seed;
+      if (marks[seed] !== 0) {
+        other.hits[hitCount++] = seed;
+        other.hits[hitCount++] = place;
+      }
+      place++;
     }
+    other.classes[place] = separatorClass;
+    other.classes[place + 1] = textEdge;
+    other.hitCount = closeReading(other, place, seed, hitCount);
+    if (other.hitCount > 0) lookThrough(other);
   }
 
-  function lookBetweenDigits(length: number): void {
+  /** With digits as separators: brands are numbered. */
+  function lookBetweenDigits(bytes: Uint8Array, start: number, end: number): void {
     let seed = 0;
-    for (let i = 0; i <= length; i++) {
-      const value = i === length || text[i]! >= classCount ? separatorClass : text[i]!;
+    let hitCount = 0;
+    for (let place = margin + 1; place < end; place++) {
+      const flagged = classOfByte[bytes[start + place - margin - 1]!]!;
+      const value = flagged >= digitFlag ? separatorClass : flagged;
+      other.classes[place] = value;
       seed = ((seed << classBits) | value) & seedMask;
-      if (heads[seed] !== 0) hits[hitCount++] = seed;
+      if (marks[seed] !== 0) {
+        other.hits[hitCount++] = seed;
+        other.hits[hitCount++] = place;
+      }
     }
+    other.classes[end] = separatorClass;
+    other.classes[end + 1] = textEdge;
+    other.hitCount = closeReading(other, end, seed, hitCount);
+    if (other.hitCount > 0) lookThrough(other);
   }
 
-  function collect(mask: number): void {
-    now = (now + 1) | 0;
-    for (let hit = 0; hit < hitCount; hit++) {
-      const head = heads[hits[hit]!]!;
-      for (let at = head; entries[at]! >= 0; at++) {
-        const word = entries[at]!;
+  /** The seed that ends with the separator at the end of the name. */
+  function closeReading(reading: Reading, place: number, seed: number, hitCount: number): number {
+    const last = (seed << classBits) & seedMask;
+    if (marks[last] === 0) return hitCount;
+    reading.hits[hitCount] = last;
+    reading.hits[hitCount + 1] = place;
+    return hitCount + 2;
+  }
+
+  function lookThrough({ classes, hits, hitCount }: Reading): void {
+    for (let hit = 0; hit < hitCount; hit += 2) {
+      const end = hits[hit + 1]!;
+      for (let at = heads[hits[hit]!]!; entries[at]! >= 0; at++) {
+        const { word, pattern, offset, errors } = patterns[entries[at]!]!;
         if (lastSeen[word] === now) continue;
+        let before = 0;
+        while (before <= errors && !reaches(pattern, offset - 1, classes, end - seedLength, -1, before))
+          before++;
+        if (before > errors) continue;
+        if (!reaches(pattern, offset + seedLength, classes, end + 1, 1, errors - before)) continue;
         lastSeen[word] = now;
-        if (countBits(letterMasks[word]! & ~mask) <= missingMax[word]!)
-          suspects.words[suspects.count++] = word;
+        suspects.words[suspects.count++] = word;
       }
     }
   }
 
   return {
-    suspects(folded) {
-      const length = Math.min(folded.length, textLengthMax - 1);
-      let mask = 0;
-      let seed = 0;
-      let hasDigit = false;
-      hitCount = 0;
-      for (let i = 0; i < length; i++) {
-        const value = classOfCode(folded.charCodeAt(i));
-        const digit = isDigit(folded.charCodeAt(i));
-        hasDigit ||= digit;
-        text[i] = digit ? value | classCount : value;
-        mask |= 1 << value;
-        seed = ((seed << classBits) | value) & seedMask;
-        if (heads[seed] !== 0) hits[hitCount++] = seed;
-      }
-      seed = (seed << classBits) & seedMask;
-      if (heads[seed] !== 0) hits[hitCount++] = seed;
-      return look(length, mask, hasDigit, true);
+    suspects(text) {
+      const length = Math.min(text.length, textLengthMax);
+      for (let i = 0; i < length; i++) folded[i] = foldedByte(text.charCodeAt(i));
+      return look(folded, 0, length, false);
     },
     suspectsIn(bytes, start, end) {
-      const length = Math.min(end - start, textLengthMax - 1);
-      let mask = 0;
-      let seed = 0;
-      let digits = 0;
-      let separators = 0;
-      hitCount = 0;
-      for (let i = 0; i < length; i++) {
-        const coded = classOf[bytes[start + i]!]!;
-        text[i] = coded;
-        const value = coded & (classCount - 1);
-        digits |= coded;
-        if (value === separatorClass) separators++;
-        mask |= 1 << value;
-        seed = ((seed << classBits) | value) & seedMask;
-        if (heads[seed] !== 0) hits[hitCount++] = seed;
-      }
-      seed = (seed << classBits) & seedMask;
-      if (heads[seed] !== 0) hits[hitCount++] = seed;
-      return look(length, mask, digits >= classCount, separators > 1);
+      return look(bytes, start, end, true);
     },
   };
 }
 
-/** For each seed the index of its first entry; entries are word indices, each list ended by -1. */
-function seedTable(words: readonly BrandWord[]): { heads: Int32Array; entries: Int32Array } {
-  const lists = new Map<number, Set<number>>();
-  for (const [index, word] of words.entries()) {
-    const anchored = classesOf(`-${word.text}-`);
-    const squeezed = classesOf(lettersOf(word.text));
-    const seeds = [
-      ...seedsFor(anchored, errorsMaxAnchored(word), collapses, rarity),
-      ...(squeezed.length < 3
-        ? [squeezed.length === 2 ? [separatorClass, ...squeezed] : []]
-        : seedsFor(squeezed, errorsMaxAnywhere(word), collapses, rarity)),
-    ];
-    for (const seed of seeds) {
-      const key = seed.reduce((sum, value) => (sum << classBits) | value, 0);
-      lists.set(key, (lists.get(key) ?? new Set()).add(index));
+/**
+ * Whether the pattern from `p` to its edge can be read in the text from `t` on with at most `errors` errors, in
+ * the direction of `step`. Going on while both agree loses nothing: an error that could come earlier can as
+ * well come where they part (Landau and Vishkin 1989).
+ */
+function reaches(
+  pattern: Uint8Array,
+  p: number,
+  text: Uint8Array,
+  t: number,
+  step: 1 | -1,
+  errors: number,
+): boolean {
+  while (pattern[p] === text[t]) {
+    p += step;
+    t += step;
+  }
+  const expected = pattern[p]!;
+  if (expected === patternEdge) return true;
+  if (errors === 0) return false;
+  if (reaches(pattern, p + step, text, t, step, errors - 1)) return true;
+  const found = text[t]!;
+  if (found === textEdge) return false;
+  if (reaches(pattern, p + step, text, t + step, step, errors - 1)) return true;
+  if (reaches(pattern, p, text, t + step, step, errors - 1)) return true;
+  const expectedNext = pattern[p + step]!;
+  const foundNext = text[t + step]!;
+  if (expected === foundNext && expectedNext === found) {
+    if (reaches(pattern, p + 2 * step, text, t + 2 * step, step, errors - 1)) return true;
+  }
+  for (const { first, second, single } of collapses) {
+    const near = step > 0 ? first : second;
+    const far = step > 0 ? second : first;
+    if (expected === single && found === near && foundNext === far) {
+      if (reaches(pattern, p + step, text, t + 2 * step, step, errors - 1)) return true;
+    }
+    if (found === single && expected === near && expectedNext === far) {
+      if (reaches(pattern, p + 2 * step, text, t + step, step, errors - 1)) return true;
     }
   }
+  return false;
+}
+
+/** A word, or what one error made of it, with edges on both sides. */
+interface Pattern {
+  word: number;
+  pattern: Uint8Array;
+  offset: number;
+  errors: number;
+}
+
+interface Tables {
+  /** For each number of a seed whether it is one. Small enough for the processor's first cache. */
+  marks: Uint8Array;
+  /** For each number of a seed where its entries start. */
+  heads: Int32Array;
+  /** Indices of patterns; each list ends with -1. */
+  entries: Int32Array;
+  patterns: readonly Pattern[];
+}
+
+function buildTables(words: readonly BrandWord[]): Tables {
+  const patterns: Pattern[] = [];
+  const lists = new Map<number, number[]>();
+  const add = (word: number, { classes, offset, errors }: Seed): void => {
+    const number = seedNumber(classes.slice(offset, offset + seedLength));
+    const pattern = Uint8Array.of(patternEdge, ...classes, patternEdge);
+    lists.set(number, [...(lists.get(number) ?? []), patterns.length]);
+    patterns.push({ word, pattern, offset: offset + 1, errors });
+  };
+  for (const [index, word] of words.entries()) {
+    if (word.rides !== undefined) continue;
+    const anchored = classesOf(`-${word.text}-`);
+    const squeezed = classesOf(word.text.replace(/[-.]/g, ""));
+    const anywhere = seedsFor(squeezed, word.errorsAnywhere, collapses, commonness);
+    for (const seed of anywhere) add(index, seed);
+    // Where the brand stands alone with no more errors than anywhere it has been found already.
+    if (word.errorsAnchored === word.errorsAnywhere && anywhere.length > 0) continue;
+    for (const seed of seedsFor(anchored, word.errorsAnchored, collapses, commonness)) add(index, seed);
+  }
+  const marks = new Uint8Array(seedMask + 1);
   const heads = new Int32Array(seedMask + 1);
-  const entries = [-1];
-  for (const [key, list] of lists) {
-    heads[key] = entries.length;
+  const entries: number[] = [];
+  for (const [number, list] of lists) {
+    marks[number] = 1;
+    heads[number] = entries.length;
     entries.push(...list, -1);
   }
-  return { heads, entries: Int32Array.from(entries) };
+  return { marks, heads, entries: Int32Array.from(entries), patterns };
 }
 
-/** Each error takes one letter away, and two where two letters become one. */
-function missingLettersMax(word: BrandWord): number {
-  const errors = Math.max(errorsMaxAnchored(word), errorsMaxAnywhere(word));
-  return multigraphPairs.some(({ pair }) => lettersOf(word.text).includes(pair)) ? 2 * errors : errors;
-}
-
-/** Shares of letters in host names, in thousandths; only their order matters. */
-const letterShares: Readonly<Record<string, number>> = {
-  a: 95, b: 25, c: 40, d: 35, e: 100, f: 18, g: 28, h: 28, i: 130, j: 8, k: 20, m: 35,
-  n: 65, o: 80, p: 30, r: 65, s: 65, t: 62, u: 33, v: 15, w: 14, x: 8, y: 18, z: 10,
-}; // prettier-ignore
-const separatorShare = 150;
-
-const shareOfClass = new Map<number, number>(
-  Object.entries(letterShares).map(([letter, share]) => [classOfCode(letter.charCodeAt(0)), share]),
-);
-
-function rarity(value: number): number {
-  return value === separatorClass ? separatorShare : (shareOfClass.get(value) ?? 5);
-}
-
-/** Class of each byte; bit 5 marks digits. What no host name has is a class of its own. */
-function characterClasses(): Uint8Array {
-  const classes = new Uint8Array(256).fill(firstOtherClass);
-  let next = 1;
-  for (const letter of "abcdefghijklmnopqrstuvwxyz") {
-    const group = visualGroups.find((members) => members.includes(letter));
-    const known = group === undefined ? 0 : classes[group.charCodeAt(0)]!;
-    const value = known !== 0 && known !== firstOtherClass ? known : next++;
-    for (const member of group ?? letter) classes[member.charCodeAt(0)] = value;
-    classes[letter.toUpperCase().charCodeAt(0)] = value;
-  }
-  for (let digit = 0x30; digit <= 0x39; digit++) classes[digit]! |= classCount;
-  classes["-".charCodeAt(0)] = separatorClass;
-  classes[".".charCodeAt(0)] = separatorClass;
-  classes["_".charCodeAt(0)] = separatorClass;
-  if (next > firstOtherClass) throw new Error("too many classes");
-  return classes;
-}
-
-function classOfCode(code: number): number {
-  if (code < 128) return classOf[code]! & (classCount - 1);
-  return firstOtherClass + 1 + (code % (classCount - firstOtherClass - 1));
-}
-
-function classesOf(text: string): number[] {
-  return Array.from({ length: text.length }, (_, index) => classOfCode(text.charCodeAt(index)));
-}
-
-function maskOf(classes: readonly number[]): number {
-  return classes.reduce((mask, value) => mask | (1 << value), 0);
-}
-
-function lettersOf(text: string): string {
-  return text.replace(/[-.]/g, "");
-}
-
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39;
-}
-
-function countBits(bits: number): number {
-  let rest = bits - ((bits >>> 1) & 0x55555555);
-  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333);
-  return (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+function newReading(): Reading {
+  const classes = new Uint8Array(textLengthMax + 2 * margin).fill(textEdge);
+  classes[margin] = separatorClass;
+  return { classes, hits: new Int32Array(2 * textLengthMax + 4), hitCount: 0 };
 }

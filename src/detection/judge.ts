@@ -3,7 +3,7 @@
  * squatting it is and how close. It is slow, a few microseconds, and knows nothing of speed: `scanner.ts`
  * keeps nearly all names away from it.
  */
-import { accepts, errorsMaxAnchored, errorsMaxAnywhere } from "./acceptance.ts";
+import { accepts } from "./acceptance.ts";
 import type { Aligner, Alignment } from "./alignment.ts";
 import type { BrandWord } from "./brand-words.ts";
 import { classify } from "./classify.ts";
@@ -27,7 +27,6 @@ export interface Suspect {
 
 /** Cost of letters that are other characters than they seem, for each of them, in hundredths of an edit. */
 const foldedCharacterCost = 5;
-const blockCost = 50;
 /** Costs beside the counted errors: separators and look-alikes. */
 const slackCost = 120;
 const dearestEdit = 130;
@@ -41,10 +40,7 @@ export function judge(aligner: Aligner, host: Host, suspect: Suspect, minSimilar
     const context = contextOf(host, alignment.start, alignment.end);
     const found = host.text.slice(alignment.start, alignment.end);
     if (!accepts(word, alignment, context, found, host, sameSuffix)) continue;
-    const cost =
-      alignment.cost +
-      foldedCharacterCost * foldedCharacters(host, alignment) +
-      blockCost * countAdjacentTypos(alignment);
+    const cost = alignment.cost + foldedCharacterCost * foldedCharacters(host, alignment);
     const similarity = fidelity(cost, word.length) * prominence(word, context, sameSuffix);
     if (similarity < minSimilarity) continue;
     const type = classify(word, alignment, context, host, sameSuffix);
@@ -62,8 +58,8 @@ export function judge(aligner: Aligner, host: Host, suspect: Suspect, minSimilar
  * cheapest stretch is the brand itself, but the label as a whole is a typo of it.
  */
 function readings(aligner: Aligner, host: Host, word: BrandWord): Alignment[] {
-  const anchoredMax = errorsMaxAnchored(word) * dearestEdit + slackCost;
-  const anywhereMax = errorsMaxAnywhere(word) * dearestEdit + slackCost;
+  const anchoredMax = word.errorsAnchored * dearestEdit + slackCost;
+  const anywhereMax = word.errorsAnywhere * dearestEdit + slackCost;
   const found = aligner.within(word.text, host.text, anywhereMax);
   const whole = (start: number, end: number): void => {
     if (Math.abs(end - start - word.text.length) > lengthDifferenceMax) return;
@@ -86,15 +82,6 @@ function readings(aligner: Aligner, host: Host, word: BrandWord): Alignment[] {
 
 /** Two errors of two characters each, and separators. */
 const lengthDifferenceMax = 6;
-
-/** Typos that follow upon each other: fingers slip here and there, another word differs in one place. */
-function countAdjacentTypos({ edits }: Alignment): number {
-  const typos = edits.filter((edit) => edit.kind !== "separator" && edit.kind !== "confusable");
-  return typos.filter((edit, index) => {
-    const before = typos[index - 1];
-    return before !== undefined && edit.position <= before.position + before.found.length;
-  }).length;
-}
 
 function foldedCharacters(host: Host, alignment: Alignment): number {
   let count = 0;

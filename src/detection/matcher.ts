@@ -30,6 +30,8 @@ interface Target {
 interface Suspect {
   target: number;
   word: BrandWord;
+  /** Words that can be found only where this one is. */
+  riders: BrandWord[];
 }
 
 export interface MatcherOptions {
@@ -42,8 +44,11 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
   const aligner = createAligner();
   const targets = protectedNames.map(targetOf);
   const suspects = protectedNames.flatMap((name, target) =>
-    brandWordsOf(name).map((word): Suspect => ({ target, word })),
+    brandWordsOf(name).map((word): Suspect => ({ target, word, riders: [] })),
   );
+  for (const suspect of suspects) {
+    suspects.find(({ word }) => word === suspect.word.rides)?.riders.push(suspect.word);
+  }
   const filter = createFilter(suspects.map((suspect) => suspect.word));
   const all = suspects.map((_, index) => index);
 
@@ -65,10 +70,13 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
       const findings = new Map<number, Finding[]>();
       for (const host of readHost(name)) {
         for (const index of suspectsIn(host)) {
-          const { target, word } = suspects[index]!;
+          const { target, word, riders } = suspects[index]!;
           const { suffix, own } = targets[target]!;
           if (own.some((ownName) => name === ownName || name.endsWith(`.${ownName}`))) continue;
-          const found = judge(aligner, host, { suffix, word }, options.minSimilarity);
+          const words = options.filter === false ? [word] : [word, ...riders];
+          const found = words.flatMap((each) =>
+            judge(aligner, host, { suffix, word: each }, options.minSimilarity),
+          );
           if (found.length > 0) findings.set(target, [...(findings.get(target) ?? []), ...found]);
         }
       }

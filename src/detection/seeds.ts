@@ -14,128 +14,124 @@ export interface Collapse {
   single: number;
 }
 
-interface WordError {
-  /** Touched positions, from first to last. */
+/** What has to be looked at where `classes[offset]` and the two after it are found. */
+export interface Seed {
+  /** The word, or what one error made of it. */
+  classes: readonly number[];
+  offset: number;
+  /** Errors that may still be in the rest. */
+  errors: number;
+}
+
+/** A stretch of the word, from the first to the last position. */
+interface Stretch {
   first: number;
   last: number;
-  /** The word after this error, where the error's outcome is known: classes with the positions they stand for. */
-  outcome: { value: number; first: number; last: number }[] | undefined;
+}
+
+interface WordError extends Stretch {
+  /** The word after this error, where the error leaves no choice: classes, and what they stand for. */
+  outcome?: readonly ({ value: number } & Stretch)[];
+}
+
+/** A seed of an error's outcome, for where the other errors hit all of the word's own. */
+interface Rescue extends Stretch, Seed {
+  spent: WordError;
 }
 
 /**
- * Seeds of `classes` for at most `errors` errors, each as its three classes: substitution, omission and
- * insertion of any character, transposition of neighbours, two characters become one.
+ * Seeds of `classes` for at most `errors` errors, which are: substitution, omission or insertion of any
+ * character, transposition of neighbours, two characters become one or one becomes two.
  *
- * @param rarity how welcome a class is in a seed: the lower, the fewer texts hold it
+ * @param rarity the lower, the fewer texts hold the seed
  */
 export function seedsFor(
   classes: readonly number[],
   errors: number,
   collapses: readonly Collapse[],
-  rarity: (value: number) => number,
-): number[][] {
+  rarity: (seed: readonly number[]) => number,
+): Seed[] {
   const starts = classes.length - seedLength + 1;
-  if (starts < 1) throw new Error("word shorter than a seed");
-  const costOf = (seed: readonly number[]): number => seed.reduce((cost, value) => cost * rarity(value), 1);
-  const at = (start: number): number[] => classes.slice(start, start + seedLength);
-
+  if (starts < 1) return [];
+  const cost = (start: number): number => rarity(classes.slice(start, start + seedLength));
   // Apart by four, no transposition touches two of them; where the word is too short, by three.
-  const chosen =
-    chooseStarts(starts, errors + 1, 4, (start) => costOf(at(start))) ??
-    chooseStarts(starts, errors + 1, 3, (start) => costOf(at(start)));
-  if (chosen === undefined) throw new Error(`word of ${classes.length} characters for ${errors} errors`);
-  const seeds = chosen.map(at);
-
-  const possible = possibleErrors(classes, collapses);
-  for (const combination of combinations(possible, errors)) {
-    if (chosen.some((start) => combination.every((error) => survives(start, start + seedLength - 1, error))))
+  const chosen = chooseStarts(starts, errors + 1, 4, cost) ?? chooseStarts(starts, errors + 1, 3, cost);
+  if (chosen === undefined)
+    throw new Error(`a word of ${classes.length} characters bears no ${errors} errors`);
+  const rescues: Rescue[] = [];
+  for (const combination of combinations(possibleErrors(classes, collapses), errors)) {
+    const isHit = (stretch: Stretch, but?: WordError): boolean =>
+      combination.some(
+        (error) => error !== but && error.last >= stretch.first && error.first <= stretch.last,
+      );
+    if (chosen.some((start) => !isHit({ first: start, last: start + seedLength - 1 }))) continue;
+    if (rescues.some((rescue) => combination.includes(rescue.spent) && !isHit(rescue, rescue.spent)))
       continue;
-    const rescue = rescuingSeed(combination, seeds, costOf);
-    if (rescue === undefined) throw new Error("no seed survives");
-    seeds.push(rescue);
+    const possible = combination.flatMap((error) => seedsOfOutcome(error, errors - 1));
+    const fit = possible.filter((rescue) => !isHit(rescue, rescue.spent));
+    if (fit.length === 0) throw new Error("errors that no seed survives");
+    const rarityOf = ({ classes: outcome, offset }: Seed): number =>
+      rarity(outcome.slice(offset, offset + seedLength));
+    rescues.push(fit.reduce((a, b) => (rarityOf(b) < rarityOf(a) ? b : a)));
   }
-  return seeds.filter((seed, index) => seeds.findIndex((other) => other.join() === seed.join()) === index);
+  return [...chosen.map((offset) => ({ classes, offset, errors })), ...rescues];
 }
 
-/** The cheapest `count` starts that are `distance` apart, by dynamic programming; undefined where there is no room. */
+function seedsOfOutcome(error: WordError, errors: number): Rescue[] {
+  const outcome = error.outcome ?? [];
+  const classes = outcome.map((cell) => cell.value);
+  return outcome.slice(0, Math.max(0, outcome.length - seedLength + 1)).map(({ first }, offset) => {
+    return { classes, offset, errors, spent: error, first, last: outcome[offset + seedLength - 1]!.last };
+  });
+}
+
+/** The cheapest `count` starts that are `distance` apart, by dynamic programming; undefined without room. */
 function chooseStarts(
   starts: number,
   count: number,
   distance: number,
   cost: (start: number) => number,
 ): number[] | undefined {
-  let best: { sum: number; chosen: number[] }[] = Array.from({ length: starts }, (_, start) => ({
-    sum: cost(start),
-    chosen: [start],
-  }));
+  const costs = Array.from({ length: starts }, (_, start) => cost(start));
+  let best = costs.map((sum, start) => ({ sum, chosen: [start] }));
   for (let round = 1; round < count; round++) {
-    best = best.map((_, start) => {
-      const before = best.slice(0, Math.max(0, start - distance + 1));
-      const least = before.reduce((a, b) => (b.sum < a.sum ? b : a), {
-        sum: Infinity,
-        chosen: [] as number[],
-      });
-      return { sum: least.sum + cost(start), chosen: [...least.chosen, start] };
+    const before = best;
+    best = costs.map((sum, start) => {
+      const least = cheapest(before.slice(0, Math.max(0, start - distance + 1)));
+      return { sum: least.sum + sum, chosen: [...least.chosen, start] };
     });
   }
-  const least = best.reduce((a, b) => (b.sum < a.sum ? b : a));
+  const least = cheapest(best);
   return least.sum === Infinity ? undefined : least.chosen;
 }
 
-function possibleErrors(classes: readonly number[], collapses: readonly Collapse[]): WordError[] {
-  const errors: WordError[] = [];
-  for (const [position, value] of classes.entries()) {
-    errors.push({ first: position, last: position, outcome: undefined });
-    const next = classes[position + 1];
-    if (next === undefined) continue;
-    const before = classes.slice(0, position).map((other, i) => ({ value: other, first: i, last: i }));
-    const rest = classes
-      .slice(position + 2)
-      .map((other, i) => ({ value: other, first: position + 2 + i, last: position + 2 + i }));
-    const both = { first: position, last: position + 1 };
-    const outcomes = [
-      [
-        { value: next, ...both },
-        { value, ...both },
-      ],
-    ];
-    for (const { first, second, single } of collapses) {
-      if (first === value && second === next) outcomes.push([{ value: single, ...both }]);
-    }
-    for (const middle of outcomes) errors.push({ ...both, outcome: [...before, ...middle, ...rest] });
-  }
-  return errors;
+function cheapest(choices: { sum: number; chosen: number[] }[]): { sum: number; chosen: number[] } {
+  return choices.reduce((a, b) => (b.sum < a.sum ? b : a), { sum: Infinity, chosen: [] });
 }
 
-function* combinations(errors: WordError[], count: number): Generator<WordError[]> {
+function possibleErrors(classes: readonly number[], collapses: readonly Collapse[]): WordError[] {
+  const cells = classes.map((value, position) => ({ value, first: position, last: position }));
+  return cells.flatMap(({ value }, position) => {
+    const errors: WordError[] = [{ first: position, last: position }];
+    const next = classes[position + 1];
+    if (next === undefined) return errors;
+    const both = { first: position, last: position + 1 };
+    const singles = collapses.filter(({ first, second }) => first === value && second === next);
+    for (const middle of [[next, value], ...singles.map(({ single }) => [single])]) {
+      const changed = middle.map((other) => ({ value: other, ...both }));
+      errors.push({
+        ...both,
+        outcome: [...cells.slice(0, position), ...changed, ...cells.slice(position + 2)],
+      });
+    }
+    return errors;
+  });
+}
+
+function* combinations(errors: readonly WordError[], count: number): Generator<WordError[]> {
   if (count === 0) return;
   for (const [index, error] of errors.entries()) {
     if (count === 1) yield [error];
-    else for (const more of combinations(errors.slice(index), count - 1)) yield [error, ...more];
+    else for (const more of combinations(errors.slice(index + 1), count - 1)) yield [error, ...more];
   }
-}
-
-function survives(first: number, last: number, error: WordError): boolean {
-  return error.last < first || error.first > last;
-}
-
-/** A seed from what one of the errors makes of the word, untouched by the others. */
-function rescuingSeed(
-  combination: WordError[],
-  seeds: readonly number[][],
-  costOf: (seed: readonly number[]) => number,
-): number[] | undefined {
-  let best: number[] | undefined;
-  for (const error of combination) {
-    const others = combination.filter((other) => other !== error);
-    const outcome = error.outcome ?? [];
-    for (let start = 0; start + seedLength <= outcome.length; start++) {
-      const stretch = outcome.slice(start, start + seedLength);
-      if (!others.every((other) => survives(stretch[0]!.first, stretch.at(-1)!.last, other))) continue;
-      const seed = stretch.map((cell) => cell.value);
-      if (seeds.some((known) => known.join() === seed.join())) return seed;
-      if (best === undefined || costOf(seed) < costOf(best)) best = seed;
-    }
-  }
-  return best;
 }

@@ -1,0 +1,75 @@
+/**
+ * Characters reduced to 32 classes: letters and digits that look alike are one (0 and o; 1, l and i), hyphen,
+ * dot and underscore are the separator. Three classes make a number of 15 bits.
+ */
+import { multigraphPairs, visualGroups } from "./likeness.ts";
+import type { Collapse } from "./seeds.ts";
+
+export const classBits = 5;
+const classCount = 1 << classBits;
+export const classMask = classCount - 1;
+export const separatorClass = 0;
+/** Set beside the class of a digit in `classOfByte`. */
+export const digitFlag = classCount;
+const otherClass = 25;
+
+/** Class of each byte, with `digitFlag`. What no host name has is a class of its own. */
+export const classOfByte: Uint8Array = characterClasses();
+
+export const collapses: readonly Collapse[] = multigraphPairs.map(({ pair, single }) => ({
+  first: classOf(pair.charCodeAt(0)),
+  second: classOf(pair.charCodeAt(1)),
+  single: classOf(single.charCodeAt(0)),
+}));
+
+/** A byte for a code unit of a folded name: ASCII as itself, others by chance in the upper half. */
+export function foldedByte(code: number): number {
+  return code < 128 ? code : 128 + (code % 128);
+}
+
+/** Class of a code unit of a folded name, without flag. */
+export function classOf(code: number): number {
+  return classOfByte[foldedByte(code)]! & classMask;
+}
+
+export function classesOf(text: string): number[] {
+  return Array.from({ length: text.length }, (_, index) => classOf(text.charCodeAt(index)));
+}
+
+/** The number of three classes, for tables of all such numbers. */
+export function seedNumber(classes: readonly number[]): number {
+  return classes.reduce((sum, value) => (sum << classBits) | value, 0);
+}
+
+/** Shares of the letters in host names, in thousandths. */
+const letterShares =
+  "a95 b25 c40 d35 e100 f18 g28 h28 j8 k20 l130 m35 n65 o80 p30 r65 s65 t62 u33 v15 w14 x8 y18 z10";
+const separatorShare = 150;
+const rareShare = 5;
+const shareOfClass = new Map<number, number>([
+  [separatorClass, separatorShare],
+  ...letterShares
+    .split(" ")
+    .map((entry): [number, number] => [classOf(entry.charCodeAt(0)), Number(entry.slice(1))]),
+]);
+
+/** How often three classes follow upon each other, by the shares of each: only the order counts. */
+export function commonness(classes: readonly number[]): number {
+  return classes.reduce((product, value) => product * (shareOfClass.get(value) ?? rareShare), 1);
+}
+
+function characterClasses(): Uint8Array {
+  const classes = new Uint8Array(256).fill(otherClass);
+  for (let byte = 128; byte < 256; byte++) classes[byte] = otherClass + 1 + (byte % (classMask - otherClass));
+  let next = separatorClass + 1;
+  for (const letter of "abcdefghijklmnopqrstuvwxyz") {
+    const group = visualGroups.find((members) => members.includes(letter)) ?? letter;
+    const known = classes[group.charCodeAt(0)]!;
+    const value = known === otherClass ? next++ : known;
+    for (const member of group) classes[member.charCodeAt(0)] = value;
+    classes[letter.toUpperCase().charCodeAt(0)] = value;
+  }
+  for (let digit = 0x30; digit <= 0x39; digit++) classes[digit]! |= digitFlag;
+  for (const separator of "-._") classes[separator.charCodeAt(0)] = separatorClass;
+  return classes;
+}
