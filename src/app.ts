@@ -14,6 +14,7 @@ import type { Log } from "./lib/log.ts";
 import { createPacer } from "./lib/pacer.ts";
 import { resolveWithSystem } from "./network/resolve.ts";
 import { type Candidates, createCandidates } from "./sources/candidates.ts";
+import { createFeeds, type Feeds } from "./sources/feeds.ts";
 import { createThreats, type Threats } from "./threats/threats.ts";
 import { createWebhooks, type Webhooks } from "./webhooks/webhooks.ts";
 
@@ -36,11 +37,12 @@ export interface App {
   readonly domains: ProtectedDomains;
   readonly threats: Threats;
   readonly candidates: Candidates;
+  readonly feeds: Feeds;
   readonly keys: ApiKeys;
   readonly consolePassword: ConsolePassword;
   readonly webhooks: Webhooks;
   readonly server: Server;
-  /** Begins what runs by itself: deliveries. */
+  /** Begins what runs by itself: deliveries, feeds. */
   start(): void;
   /** Finishes what is under way, for some seconds at most. */
   stop(): Promise<void>;
@@ -69,6 +71,7 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
   const threats = createThreats({ database, clock, ids, outbox, fillRandom, reactivate });
   const pacer = () => createPacer({ sliceMs, elapsedMs: () => performance.now() });
   const candidates = createCandidates({ database, domains, threats, clock, pacer });
+  const feeds = createFeeds({ feeds: config.feeds, database, candidates, clock, log });
   const settings = createSettings({ database, clock });
   const keys = createApiKeys({ database, clock, ids, fillRandom });
   const configured = config.console.password;
@@ -99,12 +102,16 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
     domains,
     threats,
     candidates,
+    feeds,
     keys,
     consolePassword,
     webhooks,
     server,
-    start: () => webhooks.dispatcher.start(),
-    stop: () => webhooks.dispatcher.stop(),
+    start() {
+      webhooks.dispatcher.start();
+      feeds.start();
+    },
+    stop: async () => void (await Promise.all([webhooks.dispatcher.stop(), feeds.stop()])),
     firstStart: () => firstStart({ database, clock, settings, keys, consolePassword }),
     close: () => database.close(),
   };

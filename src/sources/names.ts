@@ -16,6 +16,8 @@ export interface NameListOptions {
   from?: Place;
   /** Where to stop on the disk, for a file that is still being written. */
   bytesMax?: number;
+  /** Leave out a last line that has no line feed yet. */
+  wholeLinesOnly?: boolean;
 }
 
 /** A list of names that is open for reading, once. */
@@ -24,6 +26,8 @@ export interface NameList {
   chunks(): AsyncGenerator<NameChunk>;
   /** Bytes taken from the file so far, as they lie on the disk. */
   readonly diskBytes: number;
+  /** Positions in the text are those on the disk: it is a file and not packed. */
+  readonly seekable: boolean;
   close(): Promise<void>;
 }
 
@@ -32,7 +36,7 @@ export interface NameList {
  * @throws NameListError here and while reading; it names the file, what is wrong and the line reached.
  */
 export async function openNameList(path: string, options: NameListOptions = {}): Promise<NameList> {
-  const { format = "auto", column = "", from = start, bytesMax = Infinity } = options;
+  const { format = "auto", column = "", from = start, bytesMax = Infinity, wholeLinesOnly = false } = options;
   const source = await openBytes(path, { bytesMax });
   try {
     const head = await readAhead(source, headBytesMax);
@@ -40,10 +44,20 @@ export async function openNameList(path: string, options: NameListOptions = {}):
     const reading = chooseReading(path, text, { format, column, fromStart: from.position === 0 });
     if ("fault" in reading) throw new NameListError(path, reading.fault);
     return {
-      chunks: () => readChunks({ path, source, head, markBytes: head.length - text.length, reading, from }),
+      chunks: () =>
+        readChunks({
+          path,
+          source,
+          head,
+          markBytes: head.length - text.length,
+          reading,
+          from,
+          wholeLinesOnly,
+        }),
       get diskBytes() {
         return source.diskBytes;
       },
+      seekable: source.seek !== undefined,
       close: () => source.close(),
     };
   } catch (error) {
@@ -61,6 +75,7 @@ interface OpenList {
   markBytes: number;
   reading: ListReading;
   from: Place;
+  wholeLinesOnly: boolean;
 }
 
 async function* readChunks({
@@ -70,6 +85,7 @@ async function* readChunks({
   markBytes,
   reading,
   from,
+  wholeLinesOnly,
 }: OpenList): AsyncGenerator<NameChunk> {
   const builder = createNameChunkBuilder();
   const whole = prepend(head, source);
@@ -77,6 +93,7 @@ async function* readChunks({
   try {
     const skipped = await skip(whole, Math.max(reached.position, markBytes));
     for await (const block of readLines(whole, { position: skipped, line: reached.line })) {
+      if (block.unterminated && wholeLinesOnly) return;
       const open = reading.parser(block, builder);
       reached = placeAfter(block, open) ?? reached;
       const chunk = builder.finish(reached);

@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { createLog } from "../../src/lib/log.ts";
+import { createPacer } from "../../src/lib/pacer.ts";
+import { createCandidates } from "../../src/sources/candidates.ts";
+import type { Feed } from "../../src/sources/feed-reader.ts";
+import { createFeeds, type Feeds } from "../../src/sources/feeds.ts";
+import { openStores, type Stores } from "../support/stores.ts";
+
+let stores: Stores;
+let folder: string;
+let running: Feeds | undefined;
+let log: { message: string; [field: string]: unknown }[];
+
+beforeEach(() => {
+  stores = openStores();
+  folder = join(dirname(stores.path), "feed");
+  mkdirSync(folder);
+  log = [];
+});
+afterEach(async () => {
+  await running?.stop();
+  running = undefined;
+  stores.dispose();
+});
+
+function start(feed: Partial<Feed> = {}): Feeds {
+  const { clock, database } = stores;
+  const pacer = () => createPacer({ sliceMs: 10, elapsedMs: () => performance.now() });
+  const candidates = createCandidates({ ...stores, pacer });
+  const write = (line: string) => void log.push(JSON.parse(line));
+  running = createFeeds({
+    feeds: [{ name: "nrd", path: folder, format: "auto", column: null, ...feed }],
+    database,
+    candidates,
+    clock,
+    log: createLog({ level: "info", format: "json", clock, write }),
+  });
+  running.start();
+  return running;
+}
+
+/** Lets the clock go on, look after look, until the condition holds. */
+async function until(condition: () => boolean, what: string): Promise<void> {
+  for (let step = 0; step < 400; step++) {
+    if (condition()) return;
+    stores.clock.advance(250);
+    await Bun.sleep(2);
+  }
+  throw new Error(`never: ${what}; status ${JSON.stringify(running?.status())}`);
+}
+
+/** Lets the clock go on for long enough that whatever is going to happen has happened. */
+async function settle(): Promise<void> {
+  for (let step = 0; step < 60; step++) {
+    stores.clock.advance(250);
+    await Bun.sleep(2);
+  }
+}
+
+const threats = () =>
+  stores.threats
+    .list({}, { page: 1, perPage: 100 })
+    .threats.map(({ domain }) => domain)
+    .sort();
+const fileNamed = (name: string) => running!.status()[0]!.files.find(({ path }) => path.endsWith(name));
+const complete = (name: string) => () => (fileNamed(name)?.completedAt ?? null) !== null;
+const readings = () => log.filter(({ message }) => message === "read a file of a feed").length;
+
+function put(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+test("files that lie in the folder and files that come later are read, once each", async () => {
+  put("a.txt", "example-bank.net\nother.org\n");
+  start();
+  await until(complete("a.txt"), "a.txt is read");
+  expect(threats()).toEqual(["example-bank.net"]);
+  put("b.csv.gz", gzipSync("rank,domain\n1,example-shop.net\nx\n"));
+  await until(complete("b.csv.gz"), "b.csv.gz is read");
+  expect(threats()).toEqual(["example-bank.net", "example-shop.net"]);
+  expect(fileNamed("b.csv.gz")).toMatchObject({ lines: 3, invalid: 1, matched: 1, created: 1, error: null });
+  await settle();
+  expect(readings()).toBe(2);
+});
+
+test("a restart reads nothing again", async () => {
+  put("a.txt", "example-bank.net\n");
+  start();
+  await until(complete("a.txt"), "a.txt is read");
+  await running!.stop();
+  start();
+  await settle();
+  expect(readings()).toBe(1);
+  expect(running!.status()[0]!.files).toHaveLength(1);
+});
+
+test("lines that are appended are read, and only they", async () => {
+  const path = put("a.txt", "example-bank.net\n");
+  start();
+  await until(complete("a.txt"), "a.txt is read");
+  appendFileSync(path, "example-shop.net\n");
+  await until(() => threats().length === 2, "the appended line is read");
+  await until(complete("a.txt"), "a.txt is read again");
+  expect(fileNamed("a.txt")).toMatchObject({ lines: 2, matched: 2, created: 2 });
+  expect(log.at(-1)).toMatchObject({ lines: 1, matched: 1 });
+});
+
+test("a line that is being appended waits for its end", async () => {
+  const path = put("a.txt", "other.org\n");
+  start();
+  await until(complete("a.txt"), "a.txt is read");
+  // Written on and on, so that it never comes to rest: "example-bank.ne" alone would be a name too.
+  appendFileSync(path, "example-shop.net\nexample-bank.ne");
+  for (let step = 0; step < 30; step++) {
+    utimesSync(path, new Date(), new Date(Date.now() + step));
+    stores.clock.advance(250);
+    await Bun.sleep(2);
+  }
+  appendFileSync(path, "t\n");
+  await until(() => threats().length === 2, "both are read");
+  await settle();
+  expect(threats()).toEqual(["example-bank.net", "example-shop.net"]);
+});
+
+test("a last line without a line feed is read once the file rests", async () => {
+  put("a.txt", "other.org\nexample-bank.net");
+  start();
+  await until(complete("a.txt"), "a.txt is read");
+  expect(threats()).toEqual(["example-bank.net"]);
+});
+
+test("a file that is replaced is read anew", async () => {
+  const path = put("a.txt", "example-bank.net\nother.org\n");
+  start();
+  await until(complete("a.txt"), "a.txt is read");
+  const other = put(".new", "example-shop.net\nmore.org\nand-more.org\n");
+  renameSync(other, path);
+  await until(() => threats().length === 2, "the new content is read");
+  await until(complete("a.txt"), "a.txt is read anew");
+  expect(fileNamed("a.txt")).toMatchObject({ lines: 3, matched: 1 });
+});
+
+test("unfinished and hidden files and folders in the folder are left alone until they are renamed", async () => {
+  put("a.txt.part", "example-bank.net\n");
+  put(".b.txt", "example-shop.net\n");
+  mkdirSync(join(folder, "sub"));
+  put("sub/c.txt", "example-mail.net\n");
+  start();
+  await settle();
+  expect(threats()).toEqual([]);
+  renameSync(join(folder, "a.txt.part"), join(folder, "a.txt"));
+  await until(complete("a.txt"), "a.txt is read");
+  expect(threats()).toEqual(["example-bank.net"]);
+});
+
+test("a packed file that is cut short is told once and read again when it has become whole", async () => {
+  const packed = gzipSync(
+    Array.from({ length: 5_000 }, (_, i) => `name${i * 7919}.org\n`).join("") + "example-bank.net\n",
+  );
+  const path = put("a.txt.gz", packed.subarray(0, packed.length - 100));
+  start();
+  await until(() => (fileNamed("a.txt.gz")?.error ?? null) !== null, "the fault is told");
+  expect(fileNamed("a.txt.gz")!.error).toContain("is cut short");
+  await settle();
+  expect(log.filter(({ message }) => message.includes("cannot be read to its end"))).toHaveLength(1);
+  writeFileSync(path, packed);
+  await until(complete("a.txt.gz"), "it is read");
+  expect(threats()).toEqual(["example-bank.net"]);
+  expect(running!.status()[0]!.problem).toBeNull();
+});
+
+test("a folder that is missing is a state and a single warning, and is taken up when it comes", async () => {
+  rmSync(folder, { recursive: true });
+  start();
+  await settle();
+  expect(running!.status()[0]).toMatchObject({ state: "missing", problem: "it does not exist" });
+  expect(log.filter(({ level }) => level === "warn")).toHaveLength(1);
+  mkdirSync(folder);
+  put("a.txt", "example-bank.net\n");
+  await until(complete("a.txt"), "a.txt is read");
+  await until(() => running!.status()[0]!.state === "watching", "it is watched");
+  expect(running!.status()[0]!.problem).toBeNull();
+});
+
+test("a feed can be a single file", async () => {
+  const path = put("a.txt", "domain;x\nexample-bank.net;1\n");
+  start({ path, format: "csv" });
+  await until(complete("a.txt"), "a.txt is read");
+  expect(threats()).toEqual(["example-bank.net"]);
+});
+
+test("a stop in the middle of a file goes on there at the next start: no line is missing, none is counted twice", async () => {
+  const names = Array.from({ length: 3_000 }, (_, i) => `example-bank-${i}.com\n`).join("");
+  put("a.txt", names);
+  start();
+  await until(
+    () => (fileNamed("a.txt")?.lines ?? 0) > 0 || stores.threats.totals().length > 0,
+    "reading has begun",
+  );
+  await running!.stop();
+  const row = stores.database.sqlite
+    .query<{ lines: number; created: number }, []>("SELECT * FROM feed_files")
+    .get();
+  const total = () => stores.threats.list({}, { page: 1, perPage: 1 }).total;
+  expect(total()).toBeLessThan(3_000);
+  expect(row).toMatchObject({ lines: total(), created: total(), completed_at: null });
+  start();
+  await until(complete("a.txt"), "a.txt is read to its end");
+  expect(fileNamed("a.txt")).toMatchObject({ lines: 3_000, matched: 3_000, created: 3_000 });
+  expect(total()).toBe(3_000);
+});
