@@ -79,7 +79,6 @@ export function createApiKeys({
   fillRandom: FillRandom;
 }): ApiKeys {
   const { query } = database;
-  // Asked on every request, so that a key another process revoked stops working at once: 5 µs.
   const byHash = query
     .select(recordColumns)
     .from(apiKeys)
@@ -87,6 +86,24 @@ export function createApiKeys({
     .prepare();
   const all = query.select(recordColumns).from(apiKeys).orderBy(asc(apiKeys.seq)).prepare();
   const used = new Map<number, Instant>();
+  // Records by hash, so that a request costs 2 µs here instead of 6. A key that another process revoked
+  // stops working at once all the same: its commit changes the version.
+  const cached = new Map<string, ApiKey>();
+  let cachedVersion: number | undefined;
+  const forget = () => cached.clear();
+
+  function findByHash(hash: Buffer): ApiKey | undefined {
+    const version = database.foreignVersion();
+    if (version !== cachedVersion) forget();
+    cachedVersion = version;
+    const name = hash.toString("latin1");
+    const known = cached.get(name);
+    if (known !== undefined) return known;
+    const record = byHash.get({ hash });
+    // Unknown ones are not kept: anybody could make them by the million.
+    if (record !== undefined) cached.set(name, record);
+    return record;
+  }
 
   function findOne(idOrPrefix: string): ApiKey {
     const found = all.all().filter(({ id, prefix }) => id === idOrPrefix || prefix === idOrPrefix);
@@ -120,7 +137,7 @@ export function createApiKeys({
 
     authenticate(key) {
       if (!isAcceptableKey(key)) return undefined;
-      const record = byHash.get({ hash: hashKey(key) });
+      const record = findByHash(hashKey(key));
       if (record === undefined) return undefined;
       const now = clock.now();
       if (record.expiresAt !== null && now >= record.expiresAt) return undefined;
@@ -140,10 +157,15 @@ export function createApiKeys({
         }
         const revokedAt = clock.now();
         query.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.seq, record.seq)).run();
+        database.afterCommit(forget);
         return { ...record, revokedAt };
       }),
 
-    reconcile: (declared) => database.transaction(() => reconcileKeys({ database, clock, ids }, declared)),
+    reconcile: (declared) =>
+      database.transaction(() => {
+        database.afterCommit(forget);
+        reconcileKeys({ database, clock, ids }, declared);
+      }),
 
     flushLastUsed() {
       if (used.size === 0) return;
