@@ -84,7 +84,7 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
     log,
     outbox,
     resolveHost: resolveWithSystem,
-    settings: { ...config.webhooks, retryJitter: 0, disableAfterMs: 5 * dayMs },
+    settings: { ...config.webhooks, retention: config.retention, retryJitter: 0, disableAfterMs: 5 * dayMs },
     version: buildInfo.version,
   });
   const newRequestId = () => crypto.randomUUID();
@@ -108,10 +108,10 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
     webhooks,
     server,
     start() {
-      webhooks.dispatcher.start();
+      webhooks.start();
       feeds.start();
     },
-    stop: async () => void (await Promise.all([webhooks.dispatcher.stop(), feeds.stop()])),
+    stop: async () => void (await Promise.all([webhooks.stop(), feeds.stop()])),
     firstStart: () => firstStart({ database, clock, settings, keys, consolePassword }),
     close: () => database.close(),
   };

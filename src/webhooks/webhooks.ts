@@ -13,6 +13,8 @@ import { createEndpoints, type Endpoints } from "./endpoints.ts";
 import { createFanOut } from "./fan-out.ts";
 import { createHealth } from "./health.ts";
 import { createRecorder } from "./recorder.ts";
+import { createReplay, type Replay } from "./replay.ts";
+import { createRetention, type Retention } from "./retention.ts";
 import { createTlsFiles } from "./tls-files.ts";
 
 /** What the configuration says about webhooks as a whole. */
@@ -27,12 +29,19 @@ export interface WebhookSettings {
   caFile: string | null;
   /** Null: never. */
   disableAfterMs: number | null;
+  retention: { eventsMs: number; deliveriesMs: number };
 }
 
 export interface Webhooks {
   endpoints: Endpoints;
   deliveries: Deliveries;
   dispatcher: Dispatcher;
+  replay: Replay;
+  retention: Retention;
+  /** Begins to deliver, and to delete what is old. */
+  start(): void;
+  /** Waits some seconds at most for what is under way. */
+  stop(): Promise<void>;
 }
 
 /** The parts of this subject, put together. */
@@ -81,7 +90,23 @@ export function createWebhooks({
     send,
   });
   const deliveries = createDeliveries({ database, clock, onDue: dispatcher.wake });
-  return { endpoints, deliveries, dispatcher };
+  const replay = createReplay({ clock, database, endpoints, ids, onDue: dispatcher.wake });
+  const retention = createRetention({ clock, database, log, ...settings.retention });
+  return {
+    endpoints,
+    deliveries,
+    dispatcher,
+    replay,
+    retention,
+    start() {
+      dispatcher.start();
+      retention.start();
+    },
+    async stop() {
+      await Promise.all([dispatcher.stop(), retention.stop()]);
+      client.close();
+    },
+  };
 }
 
 function randomShare(fillRandom: FillRandom): () => number {

@@ -20,6 +20,7 @@ const settingsOfTests: WebhookSettings = {
   allowPrivateNetworks: true,
   caFile: null,
   disableAfterMs: 5 * 86_400_000,
+  retention: { eventsMs: 30 * 86_400_000, deliveriesMs: 30 * 86_400_000 },
 };
 
 /** Webhooks over a real database file. */

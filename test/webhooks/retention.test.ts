@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { manualClock } from "../support/appliance.ts";
+import { startReceiver, until, type Receiver } from "../support/receiver.ts";
+import { openWebhooks, type OpenWebhooks } from "../support/webhooks.ts";
+
+const dayMs = 86_400_000;
+let clock: ReturnType<typeof manualClock>;
+let webhooks: OpenWebhooks;
+let receiver: Receiver;
+let status = 200;
+beforeEach(() => {
+  clock = manualClock();
+  status = 200;
+  receiver = startReceiver(() => status);
+});
+afterEach(async () => {
+  await receiver.stop();
+  await webhooks.dispose();
+});
+
+const totals = () =>
+  Object.fromEntries(
+    ["events", "deliveries", "delivery_attempts"].map((table) => [
+      table,
+      webhooks.database.sqlite.query<{ total: number }, []>(`SELECT count(*) AS total FROM ${table}`).get()!
+        .total,
+    ]),
+  );
+
+function open(retention: { eventsMs: number; deliveriesMs: number }): void {
+  webhooks = openWebhooks({ clock, retention, retryDelaysMs: [dayMs] });
+  webhooks.dispatcher.start();
+  webhooks.endpoints.add({ url: receiver.url, name: "soc" });
+}
+
+async function recordAndTry(count: number): Promise<void> {
+  const before = receiver.received.length;
+  for (let index = 0; index < count; index += 1) webhooks.record();
+  await until(() => receiver.received.length === before + count, "tried");
+  await until(() => totals().delivery_attempts === before + count, "recorded");
+}
+
+test("what is old and done is deleted, with its attempts, what is younger stays", async () => {
+  open({ eventsMs: 30 * dayMs, deliveriesMs: 30 * dayMs });
+  await recordAndTry(3);
+  clock.advance(20 * dayMs);
+  await recordAndTry(2);
+  clock.advance(10 * dayMs);
+  expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 0 });
+  clock.advance(1);
+  expect(await webhooks.retention.run()).toEqual({ events: 3, deliveries: 3 });
+  expect(totals()).toEqual({ events: 2, deliveries: 2, delivery_attempts: 2 });
+});
+
+test("what is pending is never deleted, nor its event, however old", async () => {
+  open({ eventsMs: dayMs, deliveriesMs: dayMs });
+  status = 500;
+  await recordAndTry(1);
+  webhooks.endpoints.disable("soc");
+  clock.advance(5 * dayMs);
+  expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 0 });
+  status = 200;
+  webhooks.endpoints.enable("soc");
+  await until(() => webhooks.deliveries.list({ status: "succeeded" }, 1).length === 1, "delivered");
+  expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 0 });
+});
+
+test("an event that is not dispatched yet is never deleted", async () => {
+  open({ eventsMs: dayMs, deliveriesMs: dayMs });
+  await webhooks.dispatcher.stop();
+  webhooks.record();
+  clock.advance(2 * dayMs);
+  expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 0 });
+});
+
+test("an event stays for as long as the log of its deliveries", async () => {
+  open({ eventsMs: dayMs, deliveriesMs: 10 * dayMs });
+  await recordAndTry(1);
+  clock.advance(5 * dayMs);
+  expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 0 });
+  expect(webhooks.deliveries.list({}, 1)[0]!.eventType).toBe("threat.created");
+  clock.advance(6 * dayMs);
+  expect(await webhooks.retention.run()).toEqual({ events: 1, deliveries: 1 });
+});
+
+test("the log of deliveries can be kept for less time than the events", async () => {
+  open({ eventsMs: 10 * dayMs, deliveriesMs: dayMs });
+  await recordAndTry(1_200);
+  clock.advance(2 * dayMs);
+  expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 1_200 });
+  expect(totals()).toEqual({ events: 1_200, deliveries: 0, delivery_attempts: 0 });
+});
