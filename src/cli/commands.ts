@@ -1,17 +1,22 @@
 import type { CommandDefinition, CommandGroup } from "./command.ts";
+import { backupCommand } from "./backup.ts";
+import { checkCommand } from "./check.ts";
 import { domainsCommands } from "./domains.ts";
 import { importCommand } from "./import.ts";
 import { initCommand } from "./init.ts";
 import { keysCommands } from "./keys.ts";
 import { matchCommand } from "./match.ts";
 import { permutationsCommand } from "./permutations.ts";
+import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
 import { threatsCommands } from "./threats.ts";
 import { versionCommand } from "./version.ts";
+import { webhooksCommands } from "./webhooks.ts";
 
 /** All commands, in the order of the help. */
 export const commands: (CommandDefinition | CommandGroup)[] = [
   initCommand,
+  checkCommand,
   serveCommand,
   matchCommand,
   permutationsCommand,
@@ -19,5 +24,8 @@ export const commands: (CommandDefinition | CommandGroup)[] = [
   threatsCommands,
   domainsCommands,
   keysCommands,
+  webhooksCommands,
+  backupCommand,
+  restoreCommand,
   versionCommand,
 ];

@@ -1,0 +1,147 @@
+import type { Config } from "../config/config.ts";
+import type { Endpoint } from "../webhooks/endpoints.ts";
+import { visible } from "../lib/safe-text.ts";
+import { messageOf } from "../lib/errors.ts";
+import type { Appliance } from "./appliance.ts";
+import { command } from "./command.ts";
+import { loadConfiguration } from "./configuration.ts";
+import { FailedError } from "./failure.ts";
+import { configFlag, jsonFlag, toggle } from "./flags.ts";
+import { printJson } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+import { open } from "./with-appliance.ts";
+
+interface Finding {
+  what: string;
+  /** `note`: works, but something is left to do. */
+  state: "ok" | "note" | "fault";
+  detail: string;
+}
+
+export const checkCommand = command({
+  name: "check",
+  summary: "say what works and what does not",
+  details: `Looks at the configuration, the database, the protected domains, the feeds, name resolution, Chromium and the
+endpoints. Ends with code 1 when something does not work, with 2 when the configuration is faulty.`,
+  flags: {
+    ping: toggle("--ping", "send each endpoint a webhook.ping"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch check", "after a change, before a restart"],
+    ["phishwatch check --ping", "and whether the endpoints answer"],
+  ],
+  async run({ options, terminal }) {
+    const config = await loadConfiguration(options.config, terminal.env);
+    const findings: Finding[] = [];
+    const found = (finding: Finding) => {
+      findings.push(finding);
+      show(terminal, finding, options.json);
+    };
+    found({ what: "configuration", state: "ok", detail: "no faults" });
+    const appliance = await openDatabaseOf(config, terminal, found);
+    try {
+      if (appliance !== undefined) {
+        found(protectedDomains(appliance));
+        for (const finding of await feeds(config)) found(finding);
+        found(await resolution());
+        found(chromium(config));
+        for (const endpoint of appliance.webhooks.endpoints.list())
+          found(await endpointFinding(appliance, endpoint, options.ping));
+      }
+    } finally {
+      appliance?.close();
+    }
+    const faults = findings.filter(({ state }) => state === "fault").length;
+    if (faults > 0) throw new FailedError(`${faults} of ${findings.length} checks found a fault`);
+  },
+});
+
+function show({ out }: Terminal, { what, state, detail }: Finding, json: boolean): void {
+  if (json) printJson(out, { what, state, detail });
+  else out.write(`${state.padEnd(5)}  ${visible(what, 200)}: ${visible(detail, 500)}\n`);
+  out.flush();
+}
+
+async function openDatabaseOf(
+  config: Config,
+  terminal: Terminal,
+  found: (finding: Finding) => void,
+): Promise<Appliance | undefined> {
+  try {
+    const appliance = await open(config, terminal, "warn");
+    const [first] = appliance.database.sqlite
+      .query<{ quick_check: string }, []>("PRAGMA quick_check(1)")
+      .all();
+    const detail = first?.quick_check ?? "no answer";
+    found({
+      what: "database",
+      state: detail === "ok" ? "ok" : "fault",
+      detail: `${config.storage.path}: ${detail}`,
+    });
+    return appliance;
+  } catch (error) {
+    found({ what: "database", state: "fault", detail: messageOf(error) });
+    return undefined;
+  }
+}
+
+function protectedDomains({ domains }: Appliance): Finding {
+  const enabled = domains.list().filter((domain) => domain.enabled);
+  return enabled.length === 0
+    ? { what: "protected domains", state: "note", detail: "none: nothing can be found" }
+    : { what: "protected domains", state: "ok", detail: String(enabled.length) };
+}
+
+async function feeds({ feeds: declared }: Config): Promise<Finding[]> {
+  const { listFiles } = await import("../sources/feed-folder.ts");
+  const looks = declared.map(async ({ name, path }): Promise<Finding> => {
+    const listing = await listFiles(path);
+    return "missing" in listing
+      ? { what: `feed ${name}`, state: "fault", detail: `${path} cannot be read: ${listing.missing}` }
+      : { what: `feed ${name}`, state: "ok", detail: `${path}: ${listing.files.length} files` };
+  });
+  return Promise.all(looks);
+}
+
+async function resolution(): Promise<Finding> {
+  const what = "name resolution";
+  const { resolveWithSystem } = await import("../network/resolve.ts");
+  try {
+    await resolveWithSystem("localhost");
+    return { what, state: "ok", detail: "the system's resolver answers" };
+  } catch (error) {
+    return { what, state: "fault", detail: messageOf(error) };
+  }
+}
+
+const chromiumNames = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+function chromium({ scan: { screenshots } }: Config): Finding {
+  const what = "screenshots";
+  if (screenshots === "off") return { what, state: "ok", detail: "off" };
+  if (typeof screenshots === "object") {
+    const path = Bun.which(screenshots.path);
+    return path === null
+      ? { what, state: "fault", detail: `${screenshots.path} is no program (scan.screenshots)` }
+      : { what, state: "ok", detail: path };
+  }
+  const path = chromiumNames.map((name) => Bun.which(name)).find((found) => found !== null);
+  return path === undefined
+    ? { what, state: "note", detail: "no Chromium found: pages are not captured" }
+    : { what, state: "ok", detail: path ?? "" };
+}
+
+async function endpointFinding({ webhooks }: Appliance, endpoint: Endpoint, ping: boolean): Promise<Finding> {
+  const what = `endpoint ${endpoint.name}`;
+  if (!endpoint.enabled) return { what, state: "note", detail: "disabled" };
+  if (ping) {
+    const { failure, error, statusCode, durationMs } = await webhooks.dispatcher.test(endpoint);
+    if (failure !== null) return { what, state: "fault", detail: error ?? failure };
+    return { what, state: "ok", detail: `answered ${statusCode} in ${durationMs} ms` };
+  }
+  return endpoint.consecutiveFailures === 0
+    ? { what, state: "ok", detail: endpoint.url }
+    : { what, state: "fault", detail: `${endpoint.consecutiveFailures} attempts in a row have failed` };
+}

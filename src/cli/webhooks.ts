@@ -1,0 +1,225 @@
+import { eventTypes } from "../events/types.ts";
+import { toIsoTime, type Instant } from "../lib/clock.ts";
+import type { AttemptResult } from "../webhooks/attempt.ts";
+import type { Endpoint } from "../webhooks/endpoints.ts";
+import { command, UsageError, type CommandGroup } from "./command.ts";
+import { FailedError } from "./failure.ts";
+import { choices, configFlag, duration, jsonFlag, text, toggle } from "./flags.ts";
+import { deliveriesCommand, redeliverCommand } from "./webhook-deliveries.ts";
+import { printJson, printRows, type Column } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+import { withAppliance } from "./with-appliance.ts";
+
+/** A secret on the command line would stand in the list of processes, for all users to read. */
+const secretFlag = text(
+  "--secret-file <file>",
+  'take the secret from this file, or from standard input for "-"',
+);
+
+const add = command({
+  name: "add",
+  arguments: "<url>",
+  summary: "send events to an endpoint",
+  details:
+    "Prints the secret that signs them on standard output, this once. A running server takes it up at once.",
+  flags: {
+    name: text("--name <name>", "a name to call it by (default: made from the host)"),
+    event: choices("--event <type>", eventTypes, "only events of this type"),
+    secretFile: secretFlag,
+    disabled: toggle("--disabled", "send it nothing yet"),
+    test: toggle("--test", "send it a webhook.ping at once"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch webhooks add https://soc.example/hooks --name soc --test", "all events, and a first ping"],
+    ["phishwatch webhooks add https://soc.example/new --event threat.created", "new threats only"],
+  ],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, async ({ webhooks: { endpoints, dispatcher } }) => {
+      const { name, event: events, disabled } = options;
+      const given = await readSecret(options.secretFile);
+      const { endpoint, secret } = endpoints.add({
+        url: args[0] ?? "",
+        events,
+        enabled: !disabled,
+        ...(name === undefined ? {} : { name }),
+        ...(given === undefined ? {} : { secret: given }),
+      });
+      if (options.json) printJson(terminal.out, { ...shape(endpoint), secret });
+      else {
+        terminal.out.write(`${secret}\n`);
+        terminal.err.write(`added ${endpoint.name} (${endpoint.id}); the secret is shown this once\n`);
+      }
+      if (options.test) await test(terminal, false, () => dispatcher.test(endpoint));
+    }),
+});
+
+const columns: Column<Endpoint>[] = [
+  { title: "ID", cell: ({ id }) => id },
+  { title: "NAME", cell: ({ name }) => name, elastic: true },
+  { title: "URL", cell: ({ url }) => url, elastic: true },
+  { title: "EVENTS", cell: ({ events }) => events.join(" ") || "all", elastic: true },
+  { title: "FROM", cell: ({ origin }) => (origin === "file" ? "configuration" : "added") },
+  { title: "STATE", cell: (endpoint) => state(endpoint) },
+];
+
+const list = command({
+  name: "list",
+  summary: "list the endpoints, without their secrets",
+  flags: { json: jsonFlag, config: configFlag },
+  examples: [["phishwatch webhooks list", "who is told, and whether that works"]],
+  run: ({ options, terminal }) =>
+    withAppliance({ terminal, options }, ({ webhooks: { endpoints } }) => {
+      const rows = endpoints.list();
+      if (options.json) for (const row of rows) printJson(terminal.out, shape(row));
+      else printRows(terminal, rows, { columns, none: "no endpoints; 'phishwatch webhooks add' adds one" });
+    }),
+});
+
+function state({ enabled, disabledReason, consecutiveFailures }: Endpoint): string {
+  if (!enabled) return disabledReason === null ? "disabled" : `disabled (${disabledReason})`;
+  return consecutiveFailures === 0 ? "enabled" : `failing (${consecutiveFailures} in a row)`;
+}
+
+const remove = command({
+  name: "remove",
+  arguments: "<endpoint>",
+  summary: "remove an endpoint and its deliveries",
+  flags: { config: configFlag },
+  examples: [["phishwatch webhooks remove soc", "by name or identifier"]],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, ({ webhooks: { endpoints } }) => {
+      const { id, name } = endpoints.get(args[0] ?? "");
+      endpoints.remove(id);
+      terminal.err.write(`removed ${name} (${id})\n`);
+    }),
+});
+
+function turn(name: "enable" | "disable", summary: string) {
+  return command({
+    name,
+    arguments: "<endpoint>",
+    summary,
+    flags: { config: configFlag },
+    examples: [[`phishwatch webhooks ${name} soc`, "by name or identifier"]],
+    run: ({ args, options, terminal }) =>
+      withAppliance({ terminal, options }, ({ webhooks: { endpoints } }) => {
+        const endpoint = endpoints[name](args[0] ?? "");
+        terminal.err.write(`${name}d ${endpoint.name} (${endpoint.id})\n`);
+      }),
+  });
+}
+
+const ping = command({
+  name: "test",
+  arguments: "<endpoint>",
+  summary: "send a webhook.ping once and show what comes back",
+  flags: { json: jsonFlag, config: configFlag },
+  examples: [["phishwatch webhooks test soc", "does it answer, and how fast"]],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, async ({ webhooks: { endpoints, dispatcher } }) => {
+      const endpoint = endpoints.get(args[0] ?? "");
+      await test(terminal, options.json, () => dispatcher.test(endpoint));
+    }),
+});
+
+async function test({ out }: Terminal, json: boolean, send: () => Promise<AttemptResult>): Promise<void> {
+  const result = await send();
+  const { statusCode, durationMs, failure, error, answer, address } = result;
+  if (json)
+    printJson(out, {
+      ok: failure === null,
+      status_code: statusCode,
+      duration_ms: durationMs,
+      address,
+      failure,
+      error,
+      answer,
+    });
+  else if (failure === null) out.write(`answered ${statusCode} in ${durationMs} ms\n`);
+  if (failure !== null) throw new FailedError(`the ping failed: ${error ?? failure}`);
+}
+
+const rotate = command({
+  name: "rotate",
+  arguments: "<endpoint>",
+  summary: "give an endpoint a new secret",
+  details:
+    "Prints the new secret on standard output, this once. The old one signs along for 24 hours unless told otherwise.",
+  flags: {
+    secretFile: secretFlag,
+    overlap: duration("--overlap <duration>", "so long the old secret signs along (default: 24h)"),
+    now: toggle("--now", "the old secret signs no more: it has leaked"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch webhooks rotate soc", "once a year"],
+    ["phishwatch webhooks rotate soc --now", "after a leak"],
+  ],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, async ({ webhooks: { endpoints } }) => {
+      const { now, overlap: overlapMs } = options;
+      if (now && overlapMs !== undefined) throw new UsageError("--now and --overlap exclude each other");
+      const given = await readSecret(options.secretFile);
+      const rotated = endpoints.rotate(args[0] ?? "", {
+        ...(given === undefined ? {} : { secret: given }),
+        ...(overlapMs === undefined ? {} : { overlapMs }),
+      });
+      const endpoint = now ? endpoints.endRotation(rotated.endpoint.id) : rotated.endpoint;
+      if (options.json) printJson(terminal.out, { ...shape(endpoint), secret: rotated.secret });
+      else {
+        terminal.out.write(`${rotated.secret}\n`);
+        const until = endpoint.previousSecretUntil;
+        const old =
+          until === null ? "the old one signs no more" : `the old one signs along until ${toIsoTime(until)}`;
+        terminal.err.write(`${endpoint.name} has a new secret, shown this once; ${old}\n`);
+      }
+    }),
+});
+
+async function readSecret(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    return (await (path === "-" ? Bun.stdin : Bun.file(path)).text()).trim();
+  } catch (error) {
+    throw new FailedError(
+      `the secret cannot be read from ${path} (${(error as { code?: string }).code ?? String(error)})`,
+    );
+  }
+}
+
+function shape(endpoint: Endpoint) {
+  const { id, name, url, events, enabled, origin, disabledReason, consecutiveFailures } = endpoint;
+  const time = (instant: Instant | null) => (instant === null ? null : toIsoTime(instant));
+  return {
+    id,
+    name,
+    url,
+    events,
+    enabled,
+    disabled_reason: disabledReason,
+    consecutive_failures: consecutiveFailures,
+    failing_since: time(endpoint.failingSince),
+    previous_secret_until: time(endpoint.previousSecretUntil),
+    origin,
+    created_at: toIsoTime(endpoint.createdAt),
+  };
+}
+
+export const webhooksCommands: CommandGroup = {
+  name: "webhooks",
+  summary: "endpoints that events are sent to, and what became of each delivery",
+  commands: [
+    add,
+    list,
+    remove,
+    turn("enable", "send an endpoint events again"),
+    turn("disable", "send an endpoint nothing any more; what waits goes on waiting"),
+    ping,
+    rotate,
+    deliveriesCommand,
+    redeliverCommand,
+  ],
+};
