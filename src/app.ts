@@ -11,6 +11,7 @@ import { buildInfo } from "./lib/build-info.ts";
 import type { Clock } from "./lib/clock.ts";
 import { createIdFactory, type FillRandom } from "./lib/ids.ts";
 import type { Log } from "./lib/log.ts";
+import { every, type Schedule } from "./lib/schedule.ts";
 import { createPacer } from "./lib/pacer.ts";
 import { resolveWithSystem } from "./network/resolve.ts";
 import { type Candidates, createCandidates } from "./sources/candidates.ts";
@@ -19,6 +20,7 @@ import { createThreats, type Threats } from "./threats/threats.ts";
 import { createWebhooks, type Webhooks } from "./webhooks/webhooks.ts";
 
 const dayMs = 86_400_000;
+const everyMinute = "* * * * *";
 /** Long work gives way to requests after so much time. */
 const sliceMs = 10;
 
@@ -88,7 +90,20 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
     version: buildInfo.version,
   });
   const newRequestId = () => crypto.randomUUID();
-  const server = createServer({ config, clock, log, newRequestId, keys, threats });
+  let lastUsed: Schedule | undefined;
+  const server = createServer({
+    config,
+    clock,
+    log,
+    newRequestId,
+    build: buildInfo,
+    database,
+    keys,
+    threats,
+    candidates,
+    deliveries: webhooks.deliveries,
+    schedulersRunning: () => lastUsed !== undefined,
+  });
 
   database.transaction(() => {
     domains.reconcile(config.protectedDomains);
@@ -110,8 +125,14 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
     start() {
       webhooks.start();
       feeds.start();
+      lastUsed = every({ clock, pattern: everyMinute, run: keys.flushLastUsed });
     },
-    stop: async () => void (await Promise.all([webhooks.stop(), feeds.stop()])),
+    async stop() {
+      lastUsed?.stop();
+      lastUsed = undefined;
+      await Promise.all([webhooks.stop(), feeds.stop()]);
+      keys.flushLastUsed();
+    },
     firstStart: () => firstStart({ database, clock, settings, keys, consolePassword }),
     close: () => database.close(),
   };

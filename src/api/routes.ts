@@ -1,8 +1,11 @@
 import { Elysia } from "elysia";
 import { bearerToken } from "../access/bearer.ts";
 import type { Log } from "../lib/log.ts";
-import { describeError, noSuchRoute } from "./errors.ts";
 import type { Admission } from "./admission.ts";
+import type { createCandidateOperations } from "./candidate-operations.ts";
+import { docsRoutes } from "./docs-routes.ts";
+import { describeError, noSuchRoute } from "./errors.ts";
+import { siteRoutes, type SiteDependencies } from "./site-routes.ts";
 import type { createThreatOperations } from "./threat-operations.ts";
 
 export interface RouteDependencies {
@@ -10,13 +13,18 @@ export interface RouteDependencies {
   newRequestId: () => string;
   admit: Admission;
   threats: ReturnType<typeof createThreatOperations>;
+  candidates: ReturnType<typeof createCandidateOperations>;
+  site: SiteDependencies;
+  /** The OpenAPI document as it is now. */
+  document: () => object;
 }
 
 const givenRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** Every path the server knows. */
 export function createRoutes(dependencies: RouteDependencies) {
-  const { log, newRequestId } = dependencies;
+  const { log, newRequestId, site, document } = dependencies;
+  const { metrics } = site;
   return new Elysia({ normalize: false, strictPath: true })
     .headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" })
     .onRequest(({ request, set }) => {
@@ -29,11 +37,18 @@ export function createRoutes(dependencies: RouteDependencies) {
       set.status = status;
       return body;
     })
-    .use(versionOne(dependencies));
+    .mapResponse(({ request, route, responseValue, set }) => {
+      metrics.countRequest(route ?? "none", request.method, set.status as number);
+      // Given back as it is: for a path that no route has, the router takes what this answers.
+      return responseValue as Response;
+    })
+    .use(versionOne(dependencies))
+    .use(siteRoutes(site))
+    .use(docsRoutes({ document }));
 }
 
 /** `/v1`: the key is checked first, whatever path and method are asked for. */
-function versionOne({ admit, threats }: RouteDependencies) {
+function versionOne({ admit, threats, candidates }: RouteDependencies) {
   return (
     new Elysia({ prefix: "/v1", normalize: false, strictPath: true })
       .use(bearerToken())
@@ -50,6 +65,7 @@ function versionOne({ admit, threats }: RouteDependencies) {
       .patch("/threats/:id", ({ key, params, request }) => threats.update(key, idOf(params), request), {
         parse: "none",
       })
+      .post("/candidates", ({ key, request }) => candidates.submit(key, request), { parse: "none" })
       .all("", () => Promise.reject(noSuchRoute()), { parse: "none" })
       .all("/*", () => Promise.reject(noSuchRoute()), { parse: "none" })
   );

@@ -38,3 +38,21 @@ export function batchSchema(maxIds: number) {
   );
 }
 export type BatchBody = Static<ReturnType<typeof batchSchema>>;
+
+/** Most names in one call of POST /v1/candidates. */
+export const candidatesMax = 10_000;
+
+export const candidatesSchema = Type.Object(
+  {
+    domains: Type.Array(Type.String(), {
+      minItems: 1,
+      maxItems: candidatesMax,
+      description:
+        "Names to check, in U-label or A-label form. One that is no host name is counted, not refused.",
+    }),
+    observed_at: Type.Optional(
+      Type.String({ description: "When the names were seen: ISO 8601 with a time zone. Default: now." }),
+    ),
+  },
+  { additionalProperties: false, description: "Names to check against the protected domains." },
+);

@@ -1,11 +1,19 @@
 import { defaultPublicUrl, type Config } from "../config/config.ts";
 import type { ApiKeys } from "../access/keys.ts";
 import { createRateLimiter } from "../access/rate-limit.ts";
+import type { Database } from "../database/database.ts";
+import type { BuildInfo } from "../lib/build-info.ts";
 import type { Clock } from "../lib/clock.ts";
 import { StartError, messageOf } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
+import type { Candidates } from "../sources/candidates.ts";
 import type { Threats } from "../threats/threats.ts";
+import type { Deliveries } from "../webhooks/deliveries.ts";
 import { createAdmission } from "./admission.ts";
+import { createCandidateOperations } from "./candidate-operations.ts";
+import { checkReadiness } from "./health.ts";
+import { createMetrics } from "./metrics.ts";
+import { describeApi } from "./openapi.ts";
 import { createRoutes } from "./routes.ts";
 import { createThreatOperations } from "./threat-operations.ts";
 
@@ -15,8 +23,14 @@ export interface ServerDependencies {
   log: Log;
   /** A text that no other request has, of `[A-Za-z0-9._-]`. */
   newRequestId: () => string;
+  build: BuildInfo;
+  database: Database;
   keys: ApiKeys;
   threats: Threats;
+  candidates: Candidates;
+  deliveries: Pick<Deliveries, "totals">;
+  /** Whether what runs by itself runs. */
+  schedulersRunning: () => boolean;
 }
 
 /** Everything that is answered over HTTP. */
@@ -41,17 +55,38 @@ export function createServer({
   clock,
   log,
   newRequestId,
+  build,
+  database,
   keys,
   threats,
+  candidates,
+  deliveries,
+  schedulersRunning,
 }: ServerDependencies): Server & { routes: { method: string; path: string }[] } {
   let publicUrl = config.server.publicUrl;
   let server: Bun.Server<undefined> | undefined;
 
+  const metrics = createMetrics({
+    build,
+    threatTotals: threats.totals,
+    deliveryTotals: deliveries.totals,
+    memory: () => process.memoryUsage(),
+    cpu: () => process.cpuUsage(),
+  });
   const app = createRoutes({
     log,
     newRequestId,
     admit: createAdmission({ keys, limiter: createRateLimiter(), clock }),
     threats: createThreatOperations({ threats, publicUrl: () => publicUrl, ...config.api }),
+    candidates: createCandidateOperations({ candidates }),
+    site: {
+      threats,
+      metrics,
+      metricsToken: config.server.metricsToken,
+      readiness: () => checkReadiness({ database, schedulersRunning }),
+      consoleEnabled: config.console.enabled,
+    },
+    document: () => describeApi({ publicUrl, version: build.version, ...config.api }),
   });
   const handle = (request: Request) => app.fetch(withPlainUrl(request));
 

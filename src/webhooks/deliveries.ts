@@ -45,6 +45,8 @@ export interface Deliveries {
   attempts(id: string): Attempt[];
   /** Sends a delivery again, with the whole schedule of retries before it. @throws PublicError `not_found` */
   redeliver(id: string): Delivery;
+  /** How many there are of each endpoint and status. */
+  totals(): { endpoint: string; status: DeliveryStatus; total: number }[];
 }
 
 export const deliveriesListedMax = 1_000;
@@ -133,6 +135,25 @@ export function createDeliveries({
         .orderBy(asc(deliveryAttempts.seq))
         .all();
       return rows.map(({ seq: _seq, deliverySeq: _deliverySeq, ...attempt }) => attempt);
+    },
+
+    totals() {
+      // From the index of endpoint and status alone; the names come in afterwards.
+      const counted = query
+        .select({
+          seq: deliveries.endpointSeq,
+          status: deliveries.status,
+          total: sql<number>`count(*)`.as("total"),
+        })
+        .from(deliveries)
+        .groupBy(deliveries.endpointSeq, deliveries.status)
+        .as("counted");
+      return query
+        .select({ endpoint: webhookEndpoints.name, status: counted.status, total: counted.total })
+        .from(counted)
+        .innerJoin(webhookEndpoints, eq(webhookEndpoints.seq, counted.seq))
+        .orderBy(asc(webhookEndpoints.name), asc(counted.status))
+        .all();
     },
 
     redeliver: (id) =>

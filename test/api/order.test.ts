@@ -6,7 +6,19 @@ beforeEach(() => void (api = openApi()));
 afterEach(() => api.dispose());
 
 /** What is answered without a key; everything else has to be listed here on purpose. */
-const open: string[] = [];
+const open = [
+  "/",
+  "/console",
+  "/docs",
+  "/docs/:asset",
+  "/healthz",
+  // Protected by its own token where one is set.
+  "/metrics",
+  "/openapi.json",
+  "/readyz",
+  // Protected by being unguessable.
+  "/screenshots/:id/:token",
+];
 
 describe("without a valid key", () => {
   test("every registered route answers 401, unless it is listed as open", async () => {
@@ -85,6 +97,7 @@ describe("with a key", () => {
       ["GET", `/v1/threats/${id}`, "threats:read"],
       ["PATCH", `/v1/threats/${id}`, "threats:write"],
       ["POST", "/v1/threats/batch", "threats:write"],
+      ["POST", "/v1/candidates", "candidates:write"],
     ] as const;
     for (const [method, path, scope] of operations) {
       const lacking = (["threats:read", "threats:write", "candidates:write"] as const).filter(

@@ -2,11 +2,17 @@ import { createApiKeys } from "../../src/access/keys.ts";
 import type { Plan, Scope } from "../../src/access/plans.ts";
 import { createServer, type ServerDependencies } from "../../src/api/server.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { createPacer } from "../../src/lib/pacer.ts";
+import { createCandidates } from "../../src/sources/candidates.ts";
 import type { Sighting } from "../../src/threats/record.ts";
+import { createDeliveries } from "../../src/webhooks/deliveries.ts";
 import { fillRandom } from "./appliance.ts";
+import { expectDescribed } from "./openapi.ts";
 import { openStores } from "./stores.ts";
 
 export const allScopes: Scope[] = ["threats:read", "threats:write", "candidates:write"];
+
+const pacer = () => createPacer({ sliceMs: 10, elapsedMs: () => performance.now() });
 
 export interface Call {
   /** The API key; absent: none is sent. */
@@ -26,7 +32,15 @@ export interface Answer {
 }
 
 /** The API over a real database file; requests go through the server without a socket. */
-export function openApi(overrides: Partial<ServerDependencies["config"]["server"]> = {}) {
+export function openApi({
+  server: serverSettings = {},
+  consoleEnabled = true,
+  schedulersRunning = () => true,
+}: {
+  server?: Partial<ServerDependencies["config"]["server"]>;
+  consoleEnabled?: boolean;
+  schedulersRunning?: () => boolean;
+} = {}) {
   const stores = openStores();
   const { clock, threats } = stores;
   const logged: string[] = [];
@@ -47,16 +61,21 @@ export function openApi(overrides: Partial<ServerDependencies["config"]["server"
         tls: null,
         trustedProxies: [],
         metricsToken: null,
-        ...overrides,
+        ...serverSettings,
       },
-      console: { enabled: true, password: null },
+      console: { enabled: consoleEnabled, password: null },
       api: { maxPerPage: 100, maxBatchIds: 1000 },
     },
     clock,
     log,
     newRequestId: () => crypto.randomUUID(),
+    build: { version: "1.2.3", commit: "abc1234", bunVersion: "1.4.5" },
+    database: stores.database,
     keys,
     threats,
+    candidates: createCandidates({ ...stores, pacer }),
+    deliveries: createDeliveries({ ...stores, onDue: () => {} }),
+    schedulersRunning,
   });
 
   async function call(method: string, path: string, { key, body, headers = {} }: Call = {}): Promise<Answer> {
@@ -73,12 +92,14 @@ export function openApi(overrides: Partial<ServerDependencies["config"]["server"
     const response = await server.handle(new Request(`http://localhost${path}`, init));
     const text = await response.text();
     const isJson = (response.headers.get("content-type") ?? "").startsWith("application/json");
-    return {
+    const answer = {
       status: response.status,
       headers: response.headers,
       text,
       json: isJson && text !== "" ? JSON.parse(text) : undefined,
     };
+    if (path.startsWith("/v1")) expectDescribed({ method, path }, answer);
+    return answer;
   }
 
   return {

@@ -1,0 +1,99 @@
+import { Elysia } from "elysia";
+import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
+import bundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
+import { noSuchRoute } from "./errors.ts";
+
+// The reader writes style attributes, and draws its icons from data addresses; nothing else is let in,
+// and nothing at all from elsewhere.
+const readerPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const page = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>phishwatch API</title>
+<link rel="icon" href="/docs/favicon.png"><link rel="stylesheet" href="/docs/reader.css"></head>
+<body><div id="reader"></div><noscript><p>This reader needs JavaScript. The document itself is <a href="/openapi.json">/openapi.json</a>.</p></noscript>
+<script src="/docs/reader.js"></script><script src="/docs/start.js"></script></body>
+</html>
+`;
+
+const start = `SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reader", deepLinking: true, docExpansion: "list", defaultModelsExpandDepth: 0, validatorUrl: null, persistAuthorization: false });
+`;
+
+interface Asset {
+  type: string;
+  load: () => Promise<Uint8Array<ArrayBuffer>>;
+}
+
+const embedded = (path: string) => () => Bun.file(path).bytes();
+const text = (content: string) => async () => new TextEncoder().encode(content);
+
+const assets: Record<string, Asset> = {
+  "favicon.png": { type: "image/png", load: embedded(favicon) },
+  "reader.css": { type: "text/css; charset=utf-8", load: embedded(styles) },
+  "reader.js": { type: "text/javascript; charset=utf-8", load: embedded(bundle) },
+  "start.js": { type: "text/javascript; charset=utf-8", load: text(start) },
+};
+
+/** The OpenAPI document and a reader for it (Swagger UI, embedded), which loads nothing from elsewhere. */
+export function docsRoutes({ document }: { document: () => object }) {
+  const loaded = new Map<string, Promise<Loaded>>();
+
+  function load(name: string): Promise<Loaded> {
+    const asset = Object.hasOwn(assets, name) ? assets[name]! : undefined;
+    if (asset === undefined) throw noSuchRoute();
+    const known = loaded.get(name) ?? asset.load().then((bytes) => withTag(bytes, asset.type));
+    loaded.set(name, known);
+    return known;
+  }
+
+  // Made at each request: it is seldom asked for, and the public address is known only once we listen.
+  const described = () =>
+    withTag(new TextEncoder().encode(JSON.stringify(document())), "application/json; charset=utf-8");
+
+  return new Elysia({ normalize: false, strictPath: true })
+    .get("/openapi.json", ({ request, set }) => answer(described(), request, set))
+    .get("/docs", ({ set }) => {
+      set.headers["content-type"] = "text/html; charset=utf-8";
+      set.headers["content-security-policy"] = readerPolicy;
+      return page;
+    })
+    .get("/docs/:asset", async ({ params, request, set }) => answer(await load(params.asset), request, set));
+}
+
+interface Loaded {
+  bytes: Uint8Array<ArrayBuffer>;
+  type: string;
+  /** With quotes. */
+  etag: string;
+}
+
+function withTag(bytes: Uint8Array<ArrayBuffer>, type: string): Loaded {
+  const digest = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  return { bytes, type, etag: `"${digest.slice(0, 32)}"` };
+}
+
+/** To be kept, but asked for again each time: another version of the executable has other contents. */
+function answer(
+  { bytes, type, etag }: Loaded,
+  request: Request,
+  set: { status?: number | string; headers: Record<string, unknown> },
+): Uint8Array<ArrayBuffer> | string {
+  set.headers["cache-control"] = "no-cache";
+  set.headers["etag"] = etag;
+  if (request.headers.get("if-none-match")?.includes(etag) === true) {
+    set.status = 304;
+    return "";
+  }
+  set.headers["content-type"] = type;
+  return bytes;
+}

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { openApi, type Api, type Call } from "../support/api.ts";
+
+let api: Api;
+let key: string;
+beforeEach(() => {
+  api = openApi();
+  key = api.key();
+});
+afterEach(() => api.dispose());
+
+const submit = (body: unknown, call: Call = {}) => api.call("POST", "/v1/candidates", { key, body, ...call });
+const asText = { headers: { "content-type": "text/plain; charset=utf-8" } };
+
+test("names that imitate become threats; the answer holds these alone and counts all", async () => {
+  const domains = [
+    "examp1e-bank.com",
+    "weather.example",
+    "not a name",
+    "EXAMP1E-bank.com.",
+    "exarnple-shop.com",
+  ];
+  const answer = await submit({ domains });
+  expect(answer.status).toBe(200);
+  expect(answer.json.meta).toEqual({ received: 5, invalid: 1, matched: 3, created: 2 });
+  expect(answer.json.data.map(({ domain }: { domain: string }) => domain)).toEqual([
+    "examp1e-bank.com",
+    "exarnple-shop.com",
+  ]);
+  const [match] = answer.json.data[0].matches;
+  expect(match).toMatchObject({ protected_domain: "example-bank.com", outcome: "created" });
+  const threat = (await api.call("GET", `/v1/threats/${match.threat_id}`, { key })).json.data;
+  expect(threat).toMatchObject({ domain: "examp1e-bank.com", source: "submission", type: match.type });
+  expect(threat.similarity).toBe(match.similarity);
+  expect(api.events().map(({ type }) => type)).toEqual(["threat.created", "threat.created"]);
+});
+
+test("a name that was handed in before is known and makes no second threat", async () => {
+  await submit({ domains: ["examp1e-bank.com"] });
+  const again = await submit("examp1e-bank.com\r\n\r\n", asText);
+  expect(again.json.data[0].matches[0].outcome).toBe("known");
+  expect(again.json.meta).toEqual({ received: 1, invalid: 0, matched: 1, created: 0 });
+  expect(api.events()).toHaveLength(1);
+});
+
+test("observed_at becomes first_seen, in any time zone", async () => {
+  await submit({ domains: ["examp1e-bank.com"], observed_at: "2026-01-01T01:30:00.5+01:30" });
+  const list = await api.call("GET", "/v1/threats", { key });
+  expect(list.json.data[0].first_seen).toBe("2026-01-01T00:00:00.500Z");
+});
+
+test("a key that is bound to a domain neither makes nor sees threats to others", async () => {
+  const bound = api.key({ domains: ["example-shop.com"] });
+  const answer = await submit({ domains: ["examp1e-bank.com", "exarnple-shop.com"] }, { key: bound });
+  expect(answer.json.data.map(({ domain }: { domain: string }) => domain)).toEqual(["exarnple-shop.com"]);
+  expect((await api.call("GET", "/v1/threats", { key })).json.meta.total).toBe(1);
+});
+
+test("takes 10,000 names and a body of several MiB", async () => {
+  const name = (index: number) => `${index}.${"x".repeat(60)}.${"y".repeat(60)}.${"z".repeat(60)}.example`;
+  const domains = Array.from({ length: 10_000 }, (_, index) => name(index));
+  const answer = await submit({ domains });
+  expect(answer.json.meta).toEqual({ received: 10_000, invalid: 0, matched: 0, created: 0 });
+  expect((await submit(domains.join("\n"), asText)).json.meta.received).toBe(10_000);
+});
+
+describe("refuses", () => {
+  const domains = ["examp1e-bank.com"];
+  const many = Array.from({ length: 10_001 }, () => "a.com");
+  const bodies: [string, unknown, RegExp, Call?][] = [
+    ["no names", { domains: [] }, /^"domains" has the wrong number of items; send an array of 1 to 10000/],
+    ["too many names", { domains: many }, /^"domains" has the wrong number of items/],
+    ["a name that is a number", { domains: [1] }, /^"domains\[0\]" is not a string/],
+    ["another field", { domains, source: "scan" }, /^There is no field "source"/],
+    ["an empty text", " \n\n", /^The body holds 0 names; send 1 to 10000, one a line\.$/, asText],
+    ["a text of too many lines", many.join("\n"), /^The body holds 10001 names/, asText],
+    [
+      "another content type",
+      "a.com",
+      /send application\/json or text\/plain/,
+      { headers: { "content-type": "text/csv" } },
+    ],
+    ["more than 10 MiB", "x".repeat((10 << 20) + 1), /^The body is longer than 10485760 bytes/, asText],
+    [
+      "a day that does not exist",
+      { domains, observed_at: "2026-02-31T00:00:00Z" },
+      /^"observed_at" is not a time/,
+    ],
+    [
+      "a month that does not exist",
+      { domains, observed_at: "2026-13-01T00:00:00Z" },
+      /^"observed_at" is not a time/,
+    ],
+    [
+      "a time without a zone",
+      { domains, observed_at: "2026-01-01T00:00:00" },
+      /^"observed_at" is not a time/,
+    ],
+    ["a day without a time", { domains, observed_at: "2026-01-01" }, /^"observed_at" is not a time/],
+    ["a time before 1970", { domains, observed_at: "1969-12-31T23:59:59Z" }, /^"observed_at" is not a time/],
+    ["a time that is a number", { domains, observed_at: 1 }, /^"observed_at" is not a string/],
+  ];
+  for (const [what, body, message, call] of bodies) {
+    test(what, async () => {
+      const answer = await submit(body, call);
+      expect(answer.json.error.message).toMatch(message);
+      expect(answer.status).toBe(400);
+      expect((await api.call("GET", "/v1/threats", { key })).json.meta.total).toBe(0);
+    });
+  }
+});

@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { openApi, type Api } from "../support/api.ts";
+
+let api: Api;
+beforeEach(() => void (api = openApi()));
+afterEach(() => api.dispose());
+
+describe("health", () => {
+  test("/healthz says that the process answers", async () => {
+    const answer = await api.call("GET", "/healthz");
+    expect([answer.status, answer.json]).toEqual([200, { status: "ok" }]);
+    expect((await api.call("HEAD", "/healthz")).status).toBe(200);
+  });
+
+  test("/readyz says what it looked at, and writes nothing", async () => {
+    const before = api.database.sqlite.query("select total_changes() as n").get();
+    const answer = await api.call("GET", "/readyz");
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      { status: "ready", checks: { database: "ok", disk: "ok", schedulers: "ok" } },
+    ]);
+    expect(api.database.sqlite.query("select total_changes() as n").get()).toEqual(before);
+    expect(api.database.sqlite.query("pragma busy_timeout").get()).toEqual({ timeout: 10_000 });
+  });
+
+  test("/readyz is 503 while the schedulers do not run or the database cannot be written", async () => {
+    const stopped = openApi({ schedulersRunning: () => false });
+    const answer = await stopped.call("GET", "/readyz");
+    expect([answer.status, answer.json.status, answer.json.checks.schedulers]).toEqual([
+      503,
+      "not ready",
+      "not running",
+    ]);
+    stopped.dispose();
+    api.database.sqlite.run("pragma query_only = 1");
+    const refused = await api.call("GET", "/readyz");
+    expect([refused.status, refused.json.checks.database]).toEqual([
+      503,
+      expect.stringContaining("it is read-only"),
+    ]);
+  });
+
+  test("/readyz does not wait for another process that writes", async () => {
+    const { Database } = await import("bun:sqlite");
+    const other = new Database(api.path);
+    other.run("begin immediate");
+    const started = performance.now();
+    expect((await api.call("GET", "/readyz")).status).toBe(200);
+    expect(performance.now() - started).toBeLessThan(1_000);
+    other.close();
+  });
+});
+
+describe("/metrics", () => {
+  test("counts requests by route and status, never by what a caller wrote", async () => {
+    api.sight("examp1e-bank.com");
+    const key = api.key();
+    await api.call("GET", "/v1/threats/nonsense", { key });
+    await api.call("GET", "/v1/threats/other", { key });
+    await api.call("GET", "/v1/threats");
+    await api.call("GET", "/nowhere");
+    const { text, headers } = await api.call("GET", "/metrics");
+    expect(headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    const lines = text.split("\n");
+    expect(lines).toContain(
+      'phishwatch_http_requests_total{route="/v1/threats/:id",method="GET",status="404"} 2',
+    );
+    expect(lines).toContain(
+      'phishwatch_http_requests_total{route="/v1/threats",method="GET",status="401"} 1',
+    );
+    expect(lines).toContain('phishwatch_http_requests_total{route="none",method="GET",status="404"} 1');
+    expect(lines).toContain('phishwatch_threats{status="active",severity="medium"} 1');
+    expect(lines).toContain('phishwatch_build_info{version="1.2.3",commit="abc1234",bun="1.4.5"} 1');
+    expect(text).not.toContain("nonsense");
+    expect(text).not.toContain("nowhere");
+  });
+
+  test("is in the format that Prometheus reads", async () => {
+    const { text } = await api.call("GET", "/metrics");
+    for (const line of text.trimEnd().split("\n")) {
+      expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z]+="[^"\n]*",?)+\})? [0-9.e+-]+)$/);
+    }
+    expect(text.endsWith("\n")).toBe(true);
+  });
+
+  test("asks for its token when one is set", async () => {
+    const token = "a-token-for-metrics";
+    const closed = openApi({ server: { metricsToken: token } });
+    const status = async (authorization?: string) => {
+      const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+      return (await closed.call("GET", "/metrics", { headers })).status;
+    };
+    expect(await status()).toBe(401);
+    expect(await status("Bearer wrong")).toBe(401);
+    expect(await status(`Bearer ${closed.key()}`)).toBe(401);
+    expect(await status(`Bearer ${token}`)).toBe(200);
+    expect(await status(`bearer ${token}`)).toBe(200);
+    const answer = await closed.call("GET", "/metrics");
+    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    expect(answer.text).not.toContain(token);
+    closed.dispose();
+  });
+});
+
+describe("the picture behind screenshot_url", () => {
+  async function pathOf(domain: string): Promise<string> {
+    const [id] = api.sight(domain);
+    const { json } = await api.call("GET", `/v1/threats/${id}`, { key: api.key() });
+    return new URL(json.data.screenshot_url).pathname;
+  }
+
+  test("opens without a key, and names the domain as people see it and as DNS holds it", async () => {
+    const answer = await api.call("GET", await pathOf("xn--exmple-cua.com"));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("image/svg+xml");
+    expect(answer.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+    expect(answer.text).toContain(">ex\u00e4mple.com</text>");
+    expect(answer.text).toContain(">xn--exmple-cua.com</text>");
+    expect(answer.text).toContain(">This version does not capture pages.</text>");
+    expect(answer.text).not.toMatch(/<script|href|url\(|@import|<image|<foreignObject/i);
+  });
+
+  test("holds no hidden characters, whatever the name decodes to", async () => {
+    // Punycode of U+202E and of a right-to-left letter.
+    for (const domain of ["xn--exampl-7m9d.com", "xn--4dbcagdahymbxekheh6e0a7fei0b.com"]) {
+      const { status, text } = await api.call("GET", await pathOf(domain));
+      expect(status).toBe(200);
+      expect(text).toContain(domain);
+      expect(text).not.toMatch(/[\p{Cf}\u0590-\u08ff]/u);
+    }
+  });
+
+  test("breaks the longest name into lines that fit", async () => {
+    const name = `${"w".repeat(63)}.${"w".repeat(63)}.${"w".repeat(63)}.${"w".repeat(57)}.com`;
+    const { text } = await api.call("GET", await pathOf(name));
+    const lines = [...text.matchAll(/>([^<]+)<\/text>/g)].map(([, line]) => line!);
+    expect(lines.slice(0, -1).join("")).toBe(name);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(45);
+  });
+
+  test("is 404 with another token, another threat's token, or an unknown threat", async () => {
+    const [path, other] = [await pathOf("a1.com"), await pathOf("a2.com")];
+    const [, , id, token] = path.split("/");
+    const wrong = [
+      `/screenshots/${id}/${token!.slice(1)}`,
+      `/screenshots/${id}/${token}x`,
+      `/screenshots/${id}/${other.split("/")[3]}`,
+      `/screenshots/thr_01h455vb4pex5vsknk084sn02q/${token}`,
+      `/screenshots/${id}/%zz`,
+      `/screenshots/%zz/${token}`,
+      `/screenshots/${id}/`,
+      `/screenshots/${id}`,
+      `/screenshots/'--/${token}`,
+    ];
+    for (const address of wrong) {
+      const answer = await api.call("GET", address);
+      expect([address, answer.status, answer.json.error.code]).toEqual([address, 404, "not_found"]);
+    }
+  });
+});
+
+describe("pages", () => {
+  test("/ leads to the console", async () => {
+    const answer = await api.call("GET", "/");
+    expect([answer.status, answer.headers.get("location")]).toEqual([302, "/console"]);
+  });
+
+  test("/console says that there is none yet, and links to what there is", async () => {
+    const answer = await api.call("GET", "/console");
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(answer.text).toContain("The web console is not part of this version.");
+    expect(answer.text).toContain('href="/docs"');
+    const policy = answer.headers.get("content-security-policy")!;
+    const style = /<style>(.*)<\/style>/.exec(answer.text)![1]!;
+    const hash = new Bun.CryptoHasher("sha256").update(style).digest("base64");
+    expect(policy).toContain(`style-src 'sha256-${hash}'`);
+    expect(policy).not.toContain("unsafe");
+  });
+
+  test("/console is 404 when it is disabled", async () => {
+    const without = openApi({ consoleEnabled: false });
+    expect((await without.call("GET", "/console")).status).toBe(404);
+    without.dispose();
+  });
+
+  test("/docs holds the reader, which names nothing outside of this server", async () => {
+    const page = await api.call("GET", "/docs");
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; script-src 'self';");
+    const addresses = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
+    expect(addresses.length).toBeGreaterThan(3);
+    for (const address of addresses) {
+      expect(address).toStartWith("/");
+      const asset = await api.call("GET", address);
+      expect(asset.status).toBe(200);
+      expect(asset.headers.get("cache-control")).toBe("no-cache");
+      const etag = asset.headers.get("etag")!;
+      const kept = await api.call("GET", address, { headers: { "if-none-match": etag } });
+      expect([address, kept.status, kept.text]).toEqual([address, 304, ""]);
+    }
+    for (const path of ["/docs/nothing", "/docs/../package.json", "/docs/__proto__", "/docs/%zz"]) {
+      expect((await api.call("GET", path)).status).toBe(404);
+    }
+  });
+});

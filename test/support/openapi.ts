@@ -1,0 +1,63 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { describeApi } from "../../src/api/openapi.ts";
+
+interface Described {
+  responses: Record<string, unknown>;
+}
+
+const document = describeApi({
+  publicUrl: "http://phishwatch.test",
+  version: "1.2.3",
+  maxPerPage: 100,
+  maxBatchIds: 1000,
+}) as {
+  paths: Record<string, Record<string, Described>>;
+  components: { responses: Record<string, { headers: Record<string, unknown> }> };
+};
+
+// The document as one schema, so that its own references can be followed.
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(document, "document");
+const compiled = new Map<string, ValidateFunction>();
+
+/**
+ * Fails unless the answer is one that the OpenAPI document describes: its status for this operation, its
+ * body, and its headers.
+ */
+export function expectDescribed(
+  { method, path }: { method: string; path: string },
+  answer: { status: number; headers: Headers; json: unknown },
+): void {
+  const pathname = new URL(path, "http://localhost").pathname;
+  const fits = (one: string) => new RegExp(`^${one.replace(/\{\w+\}/g, "[^/]+")}$`).test(pathname);
+  const paths = Object.keys(document.paths);
+  const template = paths.includes(pathname) ? pathname : paths.find(fits);
+  const operation = template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()];
+  // HEAD answers carry no body; other paths and methods answer nothing but errors.
+  const pointer =
+    operation === undefined ? errorPointer : pointerOf(operation, template!, method, answer.status);
+  const where = `${method} ${path.slice(0, 100)}: ${answer.status}`;
+  if (operation === undefined && ![400, 401, 403, 404, 429, 500].includes(answer.status)) {
+    throw new Error(`${where} is not described`);
+  }
+  if (answer.headers.get("x-request-id") === null) throw new Error(`${where} carries no X-Request-Id`);
+  if (method === "HEAD") return;
+  const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `document#${pointer}` });
+  compiled.set(pointer, validate);
+  if (!validate(answer.json)) {
+    throw new Error(`${where} is not as described: ${ajv.errorsText(validate.errors)}`);
+  }
+}
+
+const errorPointer = "/components/schemas/Error";
+
+function pointerOf(operation: Described, template: string, method: string, status: number): string {
+  if (operation.responses[status] === undefined) {
+    throw new Error(`${method} ${template} answers ${status}, which the document does not name`);
+  }
+  if (status !== 200) return errorPointer;
+  const path = template.replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D");
+  return `/paths/${path}/${method.toLowerCase()}/responses/200/content/application~1json/schema`;
+}
