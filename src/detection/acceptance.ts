@@ -32,6 +32,7 @@ export function accepts(
   const typos = countTypos(alignment);
   const anchored = isAnchored(alignment, context, found);
   if (countErrors(alignment) > (anchored ? word.errorsAnchored : word.errorsAnywhere)) return false;
+  if (word.length < partedLengthMin && !anchored) return false;
   if (context.insideWord) return false;
   return typos === 0
     ? acceptsExact(word, context, host)
@@ -122,6 +123,8 @@ function isExplainedBy(known: (text: string) => boolean, alignment: Alignment, c
   return false;
 }
 
+/** Shorter brands are not looked for with separators in them. */
+const partedLengthMin = 3;
 const looseLengthMin = 10;
 /** Long brands are often made of common words themselves: walletconnect. */
 const ownWordsLengthMin = 12;

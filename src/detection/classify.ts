@@ -47,7 +47,12 @@ function showsOtherLetters(alignment: Alignment, host: Host): boolean {
     if (label.origin === undefined) return false;
     for (let i = 0; i < label.folded.length; i++) {
       const at = label.start + i;
-      if (at >= alignment.start && at < alignment.end && label.shown[label.origin[i]!] !== label.folded[i])
+      if (
+        at >= alignment.start &&
+        at < alignment.end &&
+        label.folded[i] !== "-" &&
+        label.shown[label.origin[i]!] !== label.folded[i]
+      )
         return true;
     }
     return false;

@@ -65,7 +65,7 @@ function characterReasons(alignment: Alignment, host: Host): Reason[] {
       const at = label.start + i;
       const character =
         at >= alignment.start && at < alignment.end ? characterAt(label, i) : label.folded[i]!;
-      if (character === label.folded[i]) continue;
+      if (character === label.folded[i] || character === "_") continue;
       reasons.push({
         kind: "confusable",
         label: label.label,

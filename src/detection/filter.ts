@@ -18,7 +18,7 @@ import {
   seedNumber,
   separatorClass,
 } from "./classes.ts";
-import { seedLength, seedsFor, type Seed } from "./seeds.ts";
+import { seedLength, seedsFor, type Collapse, type Seed } from "./seeds.ts";
 
 export interface Filter {
   /** The words that `text`, a folded name without its public suffix, might hold. */
@@ -31,6 +31,8 @@ export interface Filter {
 export interface Suspects {
   readonly words: Int32Array;
   count: number;
+  /** Hyphens, dots and underscores in the name. */
+  separators: number;
 }
 
 const seedMask = (1 << (seedLength * classBits)) - 1;
@@ -52,13 +54,15 @@ interface Reading {
 }
 
 export function createFilter(words: readonly BrandWord[]): Filter {
-  const { marks, heads, entries, patterns } = buildTables(words);
+  const { marks, heads, entryWords, entryMasks, entryTests, entryPatterns, patternBytes } =
+    buildTables(words);
   const lastSeen = new Int32Array(words.length);
-  const suspects: Suspects = { words: new Int32Array(words.length), count: 0 };
+  const suspects: Suspects = { words: new Int32Array(words.length), count: 0, separators: 0 };
   const plain = newReading();
   const other = newReading();
   const folded = new Uint8Array(textLengthMax);
   let now = 0;
+  let nameMask = 0;
 
   /**
    * Classes of the name, the seeds among them in `plain.hits`. Nobody imitates a brand by the name's last
@@ -70,14 +74,17 @@ export function createFilter(words: readonly BrandWord[]): Filter {
     let seed = 0;
     let hitCount = 0;
     let coded = 0;
+    let mask = 0;
     let separators = 0;
     let lastDot = -1;
     let hitCountAtDot = 0;
+    let maskAtDot = 0;
     let place = margin + 1;
     for (let i = start; i < start + length; i++, place++) {
       const flagged = classOfByte[bytes[i]!]!;
       const value = flagged & classMask;
       coded |= flagged;
+      mask |= 1 << value;
       classes[place] = value;
       seed = ((seed << classBits) | value) & seedMask;
       if (marks[seed] !== 0) {
@@ -90,12 +97,14 @@ export function createFilter(words: readonly BrandWord[]): Filter {
         if (bytes[i] === dot) {
           lastDot = place;
           hitCountAtDot = hitCount;
+          maskAtDot = mask;
         }
       }
     }
     if (hasSuffix && lastDot > 0) {
       place = lastDot;
       hitCount = hitCountAtDot;
+      mask = maskAtDot;
     } else {
       hitCount = closeReading(plain, place, seed, hitCount);
     }
@@ -103,9 +112,12 @@ export function createFilter(words: readonly BrandWord[]): Filter {
     classes[place + 1] = textEdge;
     plain.hitCount = hitCount;
     suspects.count = 0;
+    suspects.separators = separators;
+    nameMask = mask;
     now = (now + 1) | 0;
-    if (hitCount > 0) lookThrough(plain);
-    if (separators > (hasSuffix ? 1 : 0)) lookSqueezed(place);
+    const parted = separators > (hasSuffix ? 1 : 0);
+    if (hitCount > 0) lookThrough(plain, parted ? anchoredOnly : both);
+    if (parted) lookSqueezed(place);
     if (coded >= digitFlag) lookBetweenDigits(bytes, start, place);
     return suspects;
   }
@@ -129,7 +141,7 @@ export function createFilter(words: readonly BrandWord[]): Filter {
     other.classes[place] = separatorClass;
     other.classes[place + 1] = textEdge;
     other.hitCount = closeReading(other, place, seed, hitCount);
-    if (other.hitCount > 0) lookThrough(other);
+    if (other.hitCount > 0) lookThrough(other, anywhereOnly);
   }
 
   /** With digits as separators: brands are numbered. */
@@ -149,7 +161,7 @@ export function createFilter(words: readonly BrandWord[]): Filter {
     other.classes[end] = separatorClass;
     other.classes[end + 1] = textEdge;
     other.hitCount = closeReading(other, end, seed, hitCount);
-    if (other.hitCount > 0) lookThrough(other);
+    if (other.hitCount > 0) lookThrough(other, anchoredOnly);
   }
 
   /** The seed that ends with the separator at the end of the name. */
@@ -161,21 +173,62 @@ export function createFilter(words: readonly BrandWord[]): Filter {
     return hitCount + 2;
   }
 
-  function lookThrough({ classes, hits, hitCount }: Reading): void {
+  /** A reading without separators holds all that a parted name holds anywhere, so that it is not looked for twice. */
+  function lookThrough({ classes, hits, hitCount }: Reading, kinds: number): void {
     for (let hit = 0; hit < hitCount; hit += 2) {
-      const end = hits[hit + 1]!;
-      for (let at = heads[hits[hit]!]!; entries[at]! >= 0; at++) {
-        const { word, pattern, offset, errors } = patterns[entries[at]!]!;
-        if (lastSeen[word] === now) continue;
-        let before = 0;
-        while (before <= errors && !reaches(pattern, offset - 1, classes, end - seedLength, -1, before))
-          before++;
-        if (before > errors) continue;
-        if (!reaches(pattern, offset + seedLength, classes, end + 1, 1, errors - before)) continue;
+      const start = hits[hit + 1]! - seedLength + 1;
+      const seed = hits[hit]!;
+      const last = heads[seed + 1]!;
+      for (let entry = heads[seed]!; entry < last; entry++) {
+        const missing = entryMasks[entry]! & ~nameMask;
+        if (missing !== 0 && countBits(missing) > entryTests[entry * testFields + missingMaxField]!) continue;
+        if ((entryTests[entry * testFields + kindField]! & kinds) === 0) continue;
+        const word = entryWords[entry]!;
+        if (lastSeen[word] === now || !fits(entry, classes, start)) continue;
         lastSeen[word] = now;
         suspects.words[suspects.count++] = word;
       }
     }
+  }
+
+  /** Whether the entry's pattern can be read where its seed is at `start`. */
+  function fits(entry: number, classes: Uint8Array, start: number): boolean {
+    const tests = entry * testFields;
+    const errors = entryTests[tests + errorsField]!;
+    if (entryTests[tests + kindField] === anchoredOnly && !isTokenLike(entry, classes, start)) return false;
+    // The stretch around the seed, which no error may touch.
+    let p = entryPatterns[entry]! - entryTests[tests + exactLeftField]!;
+    const q = entryPatterns[entry]! + seedLength + entryTests[tests + exactRightField]!;
+    let t = start - entryTests[tests + exactLeftField]!;
+    const patternBefore = p - 1;
+    const textBefore = t - 1;
+    for (; p < q; p++, t++) if (patternBytes[p] !== classes[t]) return false;
+    if (reaches(patternBytes, patternBefore, classes, textBefore, -1, 0)) {
+      return reaches(patternBytes, p, classes, t, 1, errors);
+    }
+    if (errors === 0) return false;
+    if (reaches(patternBytes, p, classes, t, 1, 0)) {
+      return reaches(patternBytes, patternBefore, classes, textBefore, -1, errors);
+    }
+    if (errors === 1) return false;
+    return (
+      reaches(patternBytes, patternBefore, classes, textBefore, -1, 1) &&
+      reaches(patternBytes, p, classes, t, 1, 1)
+    );
+  }
+
+  /** Separators where the pattern has its own, and between them few letters that it has not. */
+  function isTokenLike(entry: number, classes: Uint8Array, start: number): boolean {
+    const tests = entry * testFields;
+    const errors = entryTests[tests + errorsField]!;
+    const first = start - entryTests[tests + leftField]!;
+    const last = start + entryTests[tests + rightField]!;
+    if (!hasSeparator(classes, first - errors, first + errors)) return false;
+    if (!hasSeparator(classes, last - errors, last + errors)) return false;
+    let strange = 0;
+    for (let place = first + errors + 1; place < last - errors; place++) strange |= 1 << classes[place]!;
+    strange &= ~(entryMasks[entry]! | 1);
+    return strange === 0 || countBits(strange) <= entryTests[tests + strangeMaxField]!;
   }
 
   return {
@@ -188,6 +241,15 @@ export function createFilter(words: readonly BrandWord[]): Filter {
       return look(bytes, start, end, true);
     },
   };
+}
+
+/** Positions before the text's start are edges, not separators. */
+function hasSeparator(classes: Uint8Array, from: number, to: number): boolean {
+  for (let place = Math.max(margin, from); place <= to; place++) {
+    if (classes[place] === separatorClass) return true;
+    if (classes[place] === textEdge) return false;
+  }
+  return false;
 }
 
 /**
@@ -210,75 +272,138 @@ function reaches(
   const expected = pattern[p]!;
   if (expected === patternEdge) return true;
   if (errors === 0) return false;
-  if (reaches(pattern, p + step, text, t, step, errors - 1)) return true;
+  const left = errors - 1;
+  if (reaches(pattern, p + step, text, t, step, left)) return true;
   const found = text[t]!;
   if (found === textEdge) return false;
-  if (reaches(pattern, p + step, text, t + step, step, errors - 1)) return true;
-  if (reaches(pattern, p, text, t + step, step, errors - 1)) return true;
+  if (reaches(pattern, p + step, text, t + step, step, left)) return true;
+  if (reaches(pattern, p, text, t + step, step, left)) return true;
   const expectedNext = pattern[p + step]!;
   const foundNext = text[t + step]!;
   if (expected === foundNext && expectedNext === found) {
-    if (reaches(pattern, p + 2 * step, text, t + 2 * step, step, errors - 1)) return true;
+    if (reaches(pattern, p + 2 * step, text, t + 2 * step, step, left)) return true;
   }
-  for (const { first, second, single } of collapses) {
-    const near = step > 0 ? first : second;
-    const far = step > 0 ? second : first;
-    if (expected === single && found === near && foundNext === far) {
-      if (reaches(pattern, p + step, text, t + 2 * step, step, errors - 1)) return true;
-    }
-    if (found === single && expected === near && expectedNext === far) {
-      if (reaches(pattern, p + 2 * step, text, t + step, step, errors - 1)) return true;
-    }
+  if (singleFor(found, foundNext, step) === expected) {
+    if (reaches(pattern, p + step, text, t + 2 * step, step, left)) return true;
   }
-  return false;
+  return (
+    singleFor(expected, expectedNext, step) === found &&
+    reaches(pattern, p + 2 * step, text, t + step, step, left)
+  );
 }
 
-/** A word, or what one error made of it, with edges on both sides. */
-interface Pattern {
-  word: number;
-  pattern: Uint8Array;
-  offset: number;
-  errors: number;
+/** The class that two others look like, or -1; `near` comes first in the direction of `step`. */
+function singleFor(near: number, far: number, step: 1 | -1): number {
+  if (near > classMask || far > classMask) return -1;
+  return singles[step > 0 ? (near << classBits) | far : (far << classBits) | near]!;
+}
+
+const singles = tableOfSingles();
+
+function tableOfSingles(): Int8Array {
+  const table = new Int8Array(1 << (2 * classBits)).fill(-1);
+  for (const { first, second, single } of collapses) table[(first << classBits) | second] = single;
+  return table;
 }
 
 interface Tables {
   /** For each number of a seed whether it is one. Small enough for the processor's first cache. */
   marks: Uint8Array;
-  /** For each number of a seed where its entries start. */
+  /** Entries of a seed number are those from `heads[number]` to before `heads[number + 1]`. */
   heads: Int32Array;
-  /** Indices of patterns; each list ends with -1. */
-  entries: Int32Array;
-  patterns: readonly Pattern[];
+  entryWords: Int32Array;
+  /** Classes of the entry's pattern, a bit for each. */
+  entryMasks: Int32Array;
+  /** `testFields` bytes for each entry. */
+  entryTests: Uint8Array;
+  /** Where in `patternBytes` the seed of the entry's pattern starts. */
+  entryPatterns: Int32Array;
+  /** Patterns between edges. */
+  patternBytes: Uint8Array;
 }
 
+const testFields = 8;
+const errorsField = 0;
+/** How many of the pattern's classes the name may lack altogether: two with each error. */
+const missingMaxField = 1;
+/** How far before the seed the separator is that the pattern starts with, and how far from it the last one. */
+const leftField = 2;
+const rightField = 3;
+/** How many classes around the seed are exact. */
+const exactLeftField = 4;
+const exactRightField = 5;
+/** How many classes may stand in the name that the pattern has not: two letters can look like one. */
+const strangeMaxField = 6;
+/** Whether the pattern has the separators around it. */
+const kindField = 7;
+const anchoredOnly = 1;
+const anywhereOnly = 2;
+const both = anchoredOnly | anywhereOnly;
+
 function buildTables(words: readonly BrandWord[]): Tables {
-  const patterns: Pattern[] = [];
-  const lists = new Map<number, number[]>();
-  const add = (word: number, { classes, offset, errors }: Seed): void => {
-    const number = seedNumber(classes.slice(offset, offset + seedLength));
-    const pattern = Uint8Array.of(patternEdge, ...classes, patternEdge);
-    lists.set(number, [...(lists.get(number) ?? []), patterns.length]);
-    patterns.push({ word, pattern, offset: offset + 1, errors });
+  const lists = new Map<number, { word: number; seed: Seed; anchored: boolean }[]>();
+  const add = (word: number, seed: Seed, anchored: boolean): void => {
+    const number = seedNumber(seed.classes.slice(seed.offset, seed.offset + seedLength));
+    const list = lists.get(number) ?? [];
+    list.push({ word, seed, anchored });
+    lists.set(number, list);
   };
   for (const [index, word] of words.entries()) {
     if (word.rides !== undefined) continue;
-    const anchored = classesOf(`-${word.text}-`);
     const squeezed = classesOf(word.text.replace(/[-.]/g, ""));
     const anywhere = seedsFor(squeezed, word.errorsAnywhere, collapses, commonness);
-    for (const seed of anywhere) add(index, seed);
+    for (const seed of anywhere) add(index, seed, false);
     // Where the brand stands alone with no more errors than anywhere it has been found already.
     if (word.errorsAnchored === word.errorsAnywhere && anywhere.length > 0) continue;
-    for (const seed of seedsFor(anchored, word.errorsAnchored, collapses, commonness)) add(index, seed);
+    const anchored = classesOf(`-${word.text}-`);
+    for (const seed of seedsFor(anchored, word.errorsAnchored, collapses, commonness)) add(index, seed, true);
   }
+  return layOut(lists);
+}
+
+function layOut(lists: ReadonlyMap<number, { word: number; seed: Seed; anchored: boolean }[]>): Tables {
   const marks = new Uint8Array(seedMask + 1);
-  const heads = new Int32Array(seedMask + 1);
-  const entries: number[] = [];
-  for (const [number, list] of lists) {
-    marks[number] = 1;
-    heads[number] = entries.length;
-    entries.push(...list, -1);
+  const heads = new Int32Array(seedMask + 2);
+  const [entryWords, entryMasks, entryTests, entryPatterns]: number[][] = [[], [], [], []];
+  const patternBytes: number[] = [patternEdge];
+  for (let number = 0; number <= seedMask; number++) {
+    heads[number] = entryWords!.length;
+    for (const { word, seed, anchored } of lists.get(number) ?? []) {
+      const { classes, offset, errors } = seed;
+      marks[number] = 1;
+      entryWords!.push(word);
+      entryMasks!.push(
+        classes.reduce((mask, value) => (value === separatorClass ? mask : mask | (1 << value)), 0),
+      );
+      const right = classes.length - 1 - offset;
+      const missingMax = errors * (collapses.some((pair) => contains(classes, pair)) ? 2 : 1);
+      const strangeMax = errors * (collapses.some(({ single }) => classes.includes(single)) ? 2 : 1);
+      entryTests!.push(errors, missingMax, offset, right, seed.left, seed.right, strangeMax);
+      entryTests!.push(anchored ? anchoredOnly : anywhereOnly);
+      entryPatterns!.push(patternBytes.length + offset);
+      patternBytes.push(...classes, patternEdge);
+    }
   }
-  return { marks, heads, entries: Int32Array.from(entries), patterns };
+  heads[seedMask + 1] = entryWords!.length;
+  return {
+    marks,
+    heads,
+    entryWords: Int32Array.from(entryWords!),
+    entryMasks: Int32Array.from(entryMasks!),
+    entryTests: Uint8Array.from(entryTests!),
+    entryPatterns: Int32Array.from(entryPatterns!),
+    patternBytes: Uint8Array.from(patternBytes),
+  };
+}
+
+function contains(classes: readonly number[], { first, second }: Collapse): boolean {
+  return classes.some((value, index) => value === first && classes[index + 1] === second);
+}
+
+function countBits(bits: number): number {
+  let rest = bits - ((bits >>> 1) & 0x55555555);
+  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333);
+  return Math.imul((rest + (rest >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
 function newReading(): Reading {

@@ -92,7 +92,7 @@ function foldedCharacters(host: Host, alignment: Alignment): number {
       i < Math.min(folded.length, alignment.end - start);
       i++
     ) {
-      if (shown[origin[i]!] !== folded[i]) count++;
+      if (shown[origin[i]!] !== folded[i] && folded[i] !== "-") count++;
     }
   }
   return count;

@@ -31,7 +31,7 @@ interface Suspect {
   target: number;
   word: BrandWord;
   /** Words that can be found only where this one is. */
-  riders: BrandWord[];
+  riders: number[];
 }
 
 export interface MatcherOptions {
@@ -46,21 +46,24 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
   const suspects = protectedNames.flatMap((name, target) =>
     brandWordsOf(name).map((word): Suspect => ({ target, word, riders: [] })),
   );
-  for (const suspect of suspects) {
-    suspects.find(({ word }) => word === suspect.word.rides)?.riders.push(suspect.word);
+  for (const [index, { word }] of suspects.entries()) {
+    suspects.find((suspect) => suspect.word === word.rides)?.riders.push(index);
   }
   const filter = createFilter(suspects.map((suspect) => suspect.word));
   const all = suspects.map((_, index) => index);
 
-  function suspectsIn(host: Host): Iterable<number> {
+  /** Indices of the words to judge, in their order: it decides between findings of equal rank. */
+  function suspectsIn(host: Host): readonly number[] {
     if (options.filter === false) return all;
     const { words, count } = filter.suspects(host.text);
-    return words.subarray(0, count);
+    const found = Array.from(words.subarray(0, count));
+    return found.flatMap((index) => [index, ...suspects[index]!.riders]).sort((a, b) => a - b);
   }
 
   return {
     mightMatch(bytes, start, end) {
-      return filter.suspectsIn(bytes, start, end).count > 0 || containsALabel(bytes, start, end);
+      const { count, separators } = filter.suspectsIn(bytes, start, end);
+      return count > 0 || (separators > 2 && containsALabel(bytes, start, end));
     },
     match(text) {
       const normalized = normalizeName(text);
@@ -70,13 +73,10 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
       const findings = new Map<number, Finding[]>();
       for (const host of readHost(name)) {
         for (const index of suspectsIn(host)) {
-          const { target, word, riders } = suspects[index]!;
+          const { target, word } = suspects[index]!;
           const { suffix, own } = targets[target]!;
           if (own.some((ownName) => name === ownName || name.endsWith(`.${ownName}`))) continue;
-          const words = options.filter === false ? [word] : [word, ...riders];
-          const found = words.flatMap((each) =>
-            judge(aligner, host, { suffix, word: each }, options.minSimilarity),
-          );
+          const found = judge(aligner, host, { suffix, word }, options.minSimilarity);
           if (found.length > 0) findings.set(target, [...(findings.get(target) ?? []), ...found]);
         }
       }

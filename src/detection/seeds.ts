@@ -19,6 +19,9 @@ export interface Seed {
   /** The word, or what one error made of it. */
   classes: readonly number[];
   offset: number;
+  /** How many classes left and right of the seed survive with it. */
+  left: number;
+  right: number;
   /** Errors that may still be in the rest. */
   errors: number;
 }
@@ -58,13 +61,14 @@ export function seedsFor(
   const chosen = chooseStarts(starts, errors + 1, 4, cost) ?? chooseStarts(starts, errors + 1, 3, cost);
   if (chosen === undefined)
     throw new Error(`a word of ${classes.length} characters bears no ${errors} errors`);
+  const pieces = chosen.map((start, index) => pieceAround(chosen, index, classes.length, start));
   const rescues: Rescue[] = [];
   for (const combination of combinations(possibleErrors(classes, collapses), errors)) {
     const isHit = (stretch: Stretch, but?: WordError): boolean =>
       combination.some(
         (error) => error !== but && error.last >= stretch.first && error.first <= stretch.last,
       );
-    if (chosen.some((start) => !isHit({ first: start, last: start + seedLength - 1 }))) continue;
+    if (pieces.some((piece) => !isHit(piece))) continue;
     if (rescues.some((rescue) => combination.includes(rescue.spent) && !isHit(rescue, rescue.spent)))
       continue;
     const possible = combination.flatMap((error) => seedsOfOutcome(error, errors - 1));
@@ -74,14 +78,43 @@ export function seedsFor(
       rarity(outcome.slice(offset, offset + seedLength));
     rescues.push(fit.reduce((a, b) => (rarityOf(b) < rarityOf(a) ? b : a)));
   }
-  return [...chosen.map((offset) => ({ classes, offset, errors })), ...rescues];
+  const seeds = chosen.map((offset, index): Seed => {
+    const { first, last } = pieces[index]!;
+    return { classes, offset, left: offset - first, right: last - (offset + seedLength - 1), errors };
+  });
+  return [...seeds, ...rescues];
+}
+
+/**
+ * The stretch that a seed stands for: up to the neighbouring seeds, with one position between them, so that a
+ * transposition does not touch both.
+ */
+function pieceAround(starts: readonly number[], index: number, length: number, start: number): Stretch {
+  const before = starts[index - 1];
+  const after = starts[index + 1];
+  const end = start + seedLength - 1;
+  const gapBefore = before === undefined ? 0 : start - (before + seedLength);
+  const gapAfter = after === undefined ? 0 : after - end - 1;
+  return {
+    first: before === undefined ? 0 : start - Math.floor(Math.max(0, gapBefore - 1) / 2),
+    last: after === undefined ? length - 1 : end + Math.ceil(Math.max(0, gapAfter - 1) / 2),
+  };
 }
 
 function seedsOfOutcome(error: WordError, errors: number): Rescue[] {
   const outcome = error.outcome ?? [];
   const classes = outcome.map((cell) => cell.value);
   return outcome.slice(0, Math.max(0, outcome.length - seedLength + 1)).map(({ first }, offset) => {
-    return { classes, offset, errors, spent: error, first, last: outcome[offset + seedLength - 1]!.last };
+    return {
+      classes,
+      offset,
+      left: 0,
+      right: 0,
+      errors,
+      spent: error,
+      first,
+      last: outcome[offset + seedLength - 1]!.last,
+    };
   });
 }
 
