@@ -19,7 +19,6 @@ import { createFeeds, type Feeds } from "./sources/feeds.ts";
 import { createThreats, type Threats } from "./threats/threats.ts";
 import { createWebhooks, type Webhooks } from "./webhooks/webhooks.ts";
 
-const dayMs = 86_400_000;
 const everyMinute = "* * * * *";
 /** Long work gives way to requests after so much time. */
 const sliceMs = 10;
@@ -86,7 +85,7 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
     log,
     outbox,
     resolveHost: resolveWithSystem,
-    settings: { ...config.webhooks, retention: config.retention, retryJitter: 0, disableAfterMs: 5 * dayMs },
+    settings: { ...config.webhooks, retention: config.retention },
     version: buildInfo.version,
   });
   const newRequestId = () => crypto.randomUUID();

@@ -19,6 +19,7 @@ export function crossCheck(values: Partly<FileValues>, lineOf: LineOf): Contradi
   return [
     ...tlsPair(values),
     ...plainHttp(values),
+    ...clientCertificates(values),
     ...secretForms(values),
     ...duplicates("protected_domains", "domain", values.protected_domains, lineOf),
     ...duplicates("feeds", "name", values.feeds, lineOf),
@@ -47,6 +48,19 @@ function* plainHttp({ webhooks }: Partly<FileValues>): Generator<Contradiction> 
     const found = quoted(`http://${new URL(endpoint.url).host}/…`);
     const allowed = "an https:// address, or webhooks.allow_http = true";
     yield { path: `webhooks.endpoints[${index}].url`, found, allowed };
+  }
+}
+
+function* clientCertificates({ webhooks }: Partly<FileValues>): Generator<Contradiction> {
+  for (const [index, endpoint] of (webhooks?.endpoints ?? []).entries()) {
+    for (const [given, missing] of [
+      ["client_cert", "client_key"],
+      ["client_key", "client_cert"],
+    ] as const) {
+      if (typeof endpoint?.[given] !== "string" || endpoint[missing] !== null) continue;
+      const path = `webhooks.endpoints[${index}].${given}`;
+      yield { path, found: `no ${missing} beside it`, allowed: "both or none" };
+    }
   }
 }
 

@@ -39,10 +39,14 @@ export interface Config {
   webhooks: {
     timeoutMs: number;
     retryDelaysMs: number[];
+    /** 0 to 0.1. */
+    retryJitter: number;
     endpointConcurrency: number;
     allowHttp: boolean;
     allowPrivateNetworks: boolean;
     caFile: string | null;
+    /** Null: never. */
+    disableAfterMs: number | null;
     endpoints: EndpointConfig[];
   };
   retention: { eventsMs: number; deliveriesMs: number };
@@ -58,6 +62,15 @@ export interface EndpointConfig {
   secret: string;
   /** None: all. */
   events: FileValues["webhooks"]["endpoints"][number]["events"];
+  headers: Record<string, string>;
+  /** Null: as for all endpoints. */
+  concurrency: number | null;
+  /** Null: no limit. */
+  ratePerSecond: number | null;
+  /** PEM files. */
+  caFile: string | null;
+  clientCertFile: string | null;
+  clientKeyFile: string | null;
 }
 
 export interface ProtectedDomainConfig {
@@ -111,17 +124,38 @@ export function toConfig(values: FileValues): Config {
     webhooks: {
       timeoutMs: webhooks.timeout,
       retryDelaysMs: webhooks.retry_delays,
+      retryJitter: webhooks.retry_jitter,
       endpointConcurrency: webhooks.endpoint_concurrency,
       allowHttp: webhooks.allow_http,
       allowPrivateNetworks: webhooks.allow_private_networks,
       caFile: webhooks.ca_file,
-      endpoints: webhooks.endpoints,
+      disableAfterMs: webhooks.disable_after,
+      endpoints: webhooks.endpoints.map(toEndpoint),
     },
     retention: { eventsMs: retention.events, deliveriesMs: retention.deliveries },
     log: values.log,
     protectedDomains: values.protected_domains,
     feeds: values.feeds,
     apiKeys: values.api_keys,
+  };
+}
+
+function toEndpoint(values: FileValues["webhooks"]["endpoints"][number]): EndpointConfig {
+  const { authorization, headers } = values;
+  return {
+    name: values.name,
+    url: values.url,
+    secret: values.secret,
+    events: values.events,
+    headers: Object.fromEntries([
+      ...headers,
+      ...(authorization === null ? [] : [["Authorization", authorization] as const]),
+    ]),
+    concurrency: values.concurrency === 0 ? null : values.concurrency,
+    ratePerSecond: values.rate_per_second === 0 ? null : values.rate_per_second,
+    caFile: values.ca_file,
+    clientCertFile: values.client_cert,
+    clientKeyFile: values.client_key,
   };
 }
 

@@ -1,5 +1,23 @@
-import { choice, array, optionalText, secret, tables, text } from "./fields.ts";
-import { readColumn, readDomain, readEndpointUrl, readKeyword, readName, readPath } from "./texts.ts";
+import {
+  array,
+  choice,
+  integer,
+  number,
+  optionalSecret,
+  optionalText,
+  secret,
+  tables,
+  text,
+} from "./fields.ts";
+import {
+  readColumn,
+  readDomain,
+  readEndpointUrl,
+  readHeader,
+  readKeyword,
+  readName,
+  readPath,
+} from "./texts.ts";
 
 /** The part of the schema that is written as `[[entries]]`: what is reconciled with the database at every start. */
 
@@ -104,6 +122,30 @@ export const endpoints = tables(
       { maxItems: eventTypes.length, uniqueItems: true },
       { default: [], example: ["threat.created", "threat.resolved"], description: "none = all" },
     ),
+    headers: array(
+      text("header", readHeader, item("a header")),
+      { maxItems: 20, uniqueItems: true },
+      { default: [], description: `sent along, as "Name: value"` },
+    ),
+    authorization: optionalSecret(
+      { lengthMin: 1, lengthMax: 2_000, ascii: false },
+      { description: `secret; sent as the Authorization header, such as "Bearer …"` },
+    ),
+    concurrency: integer(
+      { minimum: 0, maximum: 256 },
+      { default: 0, description: "most requests under way; 0 = webhooks.endpoint_concurrency" },
+    ),
+    rate_per_second: number(
+      { minimum: 0, maximum: 10_000 },
+      { default: 0, description: "most attempts a second; 0 = no limit" },
+    ),
+    ca_file: optionalText("path", readPath, {
+      description: "PEM file with its certificate authority, beside the usual ones",
+    }),
+    client_cert: optionalText("path", readPath, {
+      description: "PEM file with a certificate for mutual TLS; both or none",
+    }),
+    client_key: optionalText("path", readPath, { description: "PEM file with its private key" }),
   },
   {
     description: 'Receivers of events. Make a secret with: echo "whsec_$(openssl rand -base64 32)"',

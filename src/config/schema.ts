@@ -143,6 +143,10 @@ const webhooks = table(
       { maxItems: 20 },
       { default: ["1m", "5m", "30m", "2h"], description: "each after the attempt before; then failed" },
     ),
+    retry_jitter: number(
+      { minimum: 0, maximum: 0.1 },
+      { default: 0, description: "share of a delay that chance adds to it" },
+    ),
     endpoint_concurrency: integer(
       { minimum: 1, maximum: 256 },
       { default: 8, description: "most requests under way to one endpoint" },
@@ -153,6 +157,10 @@ const webhooks = table(
       description: "also deliver to loopback and private addresses",
     }),
     ca_file: optionalText("path", readPath, { description: "PEM file with a further certificate authority" }),
+    disable_after: optionalText("duration", readDuration({ minimumMs: minuteMs, maximumMs: 3650 * dayMs }), {
+      default: "5d",
+      description: `of nothing but failures an endpoint is disabled; "" = never`,
+    }),
     endpoints,
   },
   "How events are delivered.",

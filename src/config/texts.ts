@@ -171,6 +171,15 @@ function parseUrl(text: string): { url: URL } | { allowed: string; found: string
   return { url };
 }
 
+/** `Name: value`, as a header of a request; RFC 9110 §5.1 for what a name may be. Values may be secret: none is shown. */
+export const readHeader: TextReader<readonly [name: string, value: string]> = (text) => {
+  const allowed = `"Name: value" in visible ASCII characters`;
+  const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}):[ \t]*([ -~]{0,2000}?)[ \t]*$/.exec(text);
+  return match === null
+    ? { allowed, found: `a string of ${plural(text.length, "character")} that is no header` }
+    : { value: [match[1]!, match[2]!] };
+};
+
 /** Whether `http://` will do is a matter of another setting: the cross checks see to it. */
 export const readEndpointUrl: TextReader<string> = (text) => {
   const parsed = parseUrl(text);

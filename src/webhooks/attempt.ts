@@ -65,7 +65,6 @@ export function createSender({
       method: "POST",
       headers: {
         "User-Agent": `phishwatch/${version}`,
-        Accept: "*/*",
         ...endpoint.headers,
         "Content-Type": "application/json",
         ...signatureHeaders({

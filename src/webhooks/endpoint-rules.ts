@@ -32,7 +32,7 @@ const ratePerSecondMax = 10_000;
 
 // What a delivery says for itself, and what frames a request: neither is for others to set.
 const ownHeaders =
-  /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-.*|webhook-.*|x-service-signature)$/i;
+  /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|user-agent|expect|content-.*|webhook-.*|x-service-signature)$/i;
 
 /**
  * The URL in its normal form.

@@ -1,7 +1,7 @@
 import { asc, count, eq, inArray, or, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
-import { PublicError, StartError } from "../lib/errors.ts";
+import { PublicError, StartError, messageOf } from "../lib/errors.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import { visible } from "../lib/safe-text.ts";
 import {
@@ -15,6 +15,7 @@ import {
 } from "./endpoint-rules.ts";
 import { makeSecret } from "./signing.ts";
 import { deliveries, webhookEndpoints } from "./tables.ts";
+import { filesOf, type EndpointFiles } from "./tls-files.ts";
 
 /** A receiver of events, with its secrets: never to be shown as it is. */
 export type Endpoint = typeof webhookEndpoints.$inferSelect;
@@ -80,12 +81,15 @@ export function createEndpoints({
   ids,
   fillRandom,
   rules,
+  tlsFiles,
 }: {
   database: Database;
   clock: Clock;
   ids: IdFactory;
   fillRandom: FillRandom;
   rules: DestinationRules;
+  /** Throws when a file cannot be used. */
+  tlsFiles: (files: EndpointFiles) => unknown;
 }): Endpoints {
   const { query } = database;
   const listeners: (() => void)[] = [];
@@ -118,6 +122,17 @@ export function createEndpoints({
         `${endpoint.name} is declared in the configuration file; change it there`,
       );
     return endpoint;
+  }
+
+  /** @throws PublicError */
+  function checked(settings: EndpointSettings) {
+    const files = { caFile: null, clientCertFile: null, clientKeyFile: null, ...settings };
+    try {
+      tlsFiles(filesOf(files));
+    } catch (error) {
+      throw new PublicError("bad_request", messageOf(error));
+    }
+    return checkSettings(settings, rules);
   }
 
   function insert(
@@ -167,7 +182,7 @@ export function createEndpoints({
   }
 
   function declare(declared: DeclaredEndpoint): void {
-    const settings = { ...defaultSettings, ...checkSettings(declared, rules), origin: "file" as const };
+    const settings = { ...defaultSettings, ...checked(declared), origin: "file" as const };
     const present = find(checkName(declared.name));
     const secret = checkSecret(declared.secret);
     if (present === undefined)
@@ -200,13 +215,13 @@ export function createEndpoints({
 
     add: ({ name, secret = makeSecret(fillRandom), enabled: isEnabled = true, ...settings }) =>
       database.transaction(() => {
-        const checked = { ...defaultSettings, ...checkSettings(settings, rules) };
+        const values = { ...defaultSettings, ...checked(settings) };
         const taken = (candidate: string) => find(candidate) !== undefined;
         if (name !== undefined && taken(checkName(name)))
           throw new PublicError("bad_request", `there is an endpoint ${visible(name, 100)} already`);
         const endpoint = insert({
-          ...checked,
-          name: name ?? nameFor(checked.url, taken),
+          ...values,
+          name: name ?? nameFor(values.url, taken),
           secret: checkSecret(secret),
           origin: "runtime",
           ...(isEnabled ? { enabled: true } : disabled("operator")),
@@ -217,7 +232,7 @@ export function createEndpoints({
     change: (key, changes) =>
       database.transaction(() => {
         const endpoint = editable(key);
-        return update(endpoint, checkSettings({ url: endpoint.url, ...changes }, rules));
+        return update(endpoint, checked({ ...filesOf(endpoint), url: endpoint.url, ...changes }));
       }),
 
     disable: (key) =>

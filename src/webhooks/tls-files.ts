@@ -2,7 +2,18 @@ import { readFileSync, statSync } from "node:fs";
 import { X509Certificate, createPrivateKey } from "node:crypto";
 import { messageOf } from "../lib/errors.ts";
 import type { TlsFiles } from "../network/connection.ts";
-import type { Endpoint } from "./endpoints.ts";
+
+/** The paths of an endpoint's certificates. */
+export interface EndpointFiles {
+  caFile: string | null;
+  clientCertFile: string | null;
+  clientKeyFile: string | null;
+}
+
+/** Nothing of an endpoint but its paths. */
+export function filesOf({ caFile, clientCertFile, clientKeyFile }: EndpointFiles): EndpointFiles {
+  return { caFile, clientCertFile, clientKeyFile };
+}
 
 const fileBytesMax = 1_048_576;
 
@@ -11,9 +22,7 @@ const fileBytesMax = 1_048_576;
  * without a restart.
  * @param caFile trusted for all endpoints (`webhooks.ca_file`)
  */
-export function createTlsFiles(
-  caFile: string | null,
-): (endpoint: Pick<Endpoint, "caFile" | "clientCertFile" | "clientKeyFile">) => TlsFiles {
+export function createTlsFiles(caFile: string | null): (endpoint: EndpointFiles) => TlsFiles {
   const known = new Map<string, { modifiedMs: number; text: string }>();
 
   function read(path: string, check: (text: string) => void): string {
@@ -33,6 +42,8 @@ export function createTlsFiles(
 
   const certificate = (path: string) => read(path, (text) => void new X509Certificate(text));
   return ({ caFile: ownCaFile, clientCertFile, clientKeyFile }) => {
+    if ((clientCertFile === null) !== (clientKeyFile === null))
+      throw new Error("a client certificate needs both its file and the file of its key");
     const ca = [caFile, ownCaFile].filter((path) => path !== null).map(certificate);
     return {
       ...(ca.length === 0 ? {} : { ca }),

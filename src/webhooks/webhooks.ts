@@ -69,9 +69,10 @@ export function createWebhooks({
   const { allowHttp, allowPrivateNetworks, caFile, disableAfterMs, endpointConcurrency, timeoutMs } =
     settings;
   const rules = { allowHttp, allowPrivateNetworks };
-  const endpoints = createEndpoints({ database, clock, ids, fillRandom, rules });
+  const tlsFiles = createTlsFiles(caFile);
+  const endpoints = createEndpoints({ database, clock, ids, fillRandom, rules, tlsFiles });
   const client = createHttpClient({ rules, resolveHost });
-  const send = createSender({ client, clock, version, timeoutMs, tlsFiles: createTlsFiles(caFile) });
+  const send = createSender({ client, clock, version, timeoutMs, tlsFiles });
   const policy = { delaysMs: settings.retryDelaysMs, jitter: settings.retryJitter };
   const health = createHealth({ database, disableAfterMs });
   const dispatcher = createDispatcher({

@@ -35,10 +35,12 @@ const defaults: Config = {
   webhooks: {
     timeoutMs: 10_000,
     retryDelaysMs: [60_000, 300_000, 1_800_000, 7_200_000],
+    retryJitter: 0,
     endpointConcurrency: 8,
     allowHttp: false,
     allowPrivateNetworks: true,
     caFile: null,
+    disableAfterMs: 5 * 86_400_000,
     endpoints: [],
   },
   retention: { eventsMs: 2_592_000_000, deliveriesMs: 2_592_000_000 },
@@ -76,6 +78,12 @@ test("the entries of the example work when their # is removed", () => {
       url: "https://soc.example/hooks/phishwatch",
       secret: "s".repeat(40),
       events: ["threat.created", "threat.resolved"],
+      headers: {},
+      concurrency: null,
+      ratePerSecond: null,
+      caFile: null,
+      clientCertFile: null,
+      clientKeyFile: null,
     },
   ]);
 });

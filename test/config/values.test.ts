@@ -131,14 +131,54 @@ describe("entries", () => {
     [
       '[webhooks]\nallow_http = true\n[[webhooks.endpoints]]\nname = "lab"\nurl = "http://127.0.0.1:9000"\nsecret = "opensesame-opensesame"',
       ({ webhooks }) => webhooks.endpoints,
-      [{ name: "lab", url: "http://127.0.0.1:9000/", secret: "opensesame-opensesame", events: [] }],
+      [
+        {
+          name: "lab",
+          url: "http://127.0.0.1:9000/",
+          secret: "opensesame-opensesame",
+          events: [],
+          headers: {},
+          concurrency: null,
+          ratePerSecond: null,
+          caFile: null,
+          clientCertFile: null,
+          clientKeyFile: null,
+        },
+      ],
     ],
+    [
+      '[[webhooks.endpoints]]\nname = "soc"\nurl = "https://soc.example/"\nsecret = "opensesame-opensesame"\nheaders = ["X-Team: soc", "X-Empty:"]\nauthorization = "Bearer x"\nconcurrency = 2\nrate_per_second = 0.5\nca_file = "ca.pem"\nclient_cert = "c.pem"\nclient_key = "k.pem"',
+      ({ webhooks: { endpoints } }) => {
+        const { name: _name, url: _url, secret: _secret, events: _events, ...rest } = endpoints[0]!;
+        return rest;
+      },
+      {
+        headers: { "X-Team": "soc", "X-Empty": "", Authorization: "Bearer x" },
+        concurrency: 2,
+        ratePerSecond: 0.5,
+        caFile: "/etc/phishwatch/ca.pem",
+        clientCertFile: "/etc/phishwatch/c.pem",
+        clientKeyFile: "/etc/phishwatch/k.pem",
+      },
+    ],
+    ['[webhooks]\ndisable_after = ""', ({ webhooks }) => webhooks.disableAfterMs, null],
     [
       '[[webhooks.endpoints]]\nname = "soc"\nurl = "https://soc.example/?a=b"\nsecret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"',
       ({ webhooks }) => webhooks.endpoints[0]?.url,
       "https://soc.example/?a=b",
     ],
   ]);
+
+  test("an endpoint's header is one, its certificate has a key, and no value of a header is shown", () => {
+    const endpoint =
+      '[[webhooks.endpoints]]\nname = "soc"\nurl = "https://soc.example/"\nsecret = "opensesame-opensesame"';
+    expect(
+      faultLines(`${endpoint}\nheaders = ["Authorization Bearer hunter2"]\nclient_cert = "c.pem"`),
+    ).toEqual([
+      '5: webhooks.endpoints[0].headers[0]: found a string of 28 characters that is no header; expected "Name: value" in visible ASCII characters',
+      "6: webhooks.endpoints[0].client_cert: found no client_key beside it; expected both or none",
+    ]);
+  });
 
   test("a name differs from another's in more than its case, but feeds, keys and endpoints may share one", () => {
     const shared = `[[feeds]]\nname = "a"\npath = "x"\n[[api_keys]]\nname = "a"\nkey = "${"k".repeat(20)}"`;
