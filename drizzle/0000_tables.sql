@@ -73,6 +73,17 @@ CREATE TABLE `threat_counts` (
 	PRIMARY KEY(`protected_domain_seq`, `status`, `severity`)
 );
 --> statement-breakpoint
+CREATE TABLE `threat_history` (
+	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`threat_seq` integer NOT NULL,
+	`at` integer NOT NULL,
+	`field` text NOT NULL,
+	`before` text,
+	`after` text,
+	FOREIGN KEY (`threat_seq`) REFERENCES `threats`(`seq`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `threat_history_threat` ON `threat_history` (`threat_seq`);--> statement-breakpoint
 CREATE TABLE `threats` (
 	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,
@@ -84,6 +95,7 @@ CREATE TABLE `threats` (
 	`similarity` real NOT NULL,
 	`source` text NOT NULL,
 	`reasons` text NOT NULL,
+	`severity_reasons` text NOT NULL,
 	`first_seen` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`status_changed_at` integer NOT NULL,

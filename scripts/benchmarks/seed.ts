@@ -150,6 +150,7 @@ function seedThreats(database: Database, random: Random, domains: SeededDomain[]
         "similarity",
         "source",
         "reasons",
+        "severityReasons",
         "firstSeen",
         "createdAt",
         "statusChangedAt",
@@ -195,6 +196,7 @@ function threatRow(random: Random, domains: SeededDomain[], id: string, index: n
   const domain = domains[Math.floor(random.unit() ** 2 * domains.length)]!;
   const type = random.pick(types);
   const similarity = Math.round((0.75 + random.unit() * 0.25) * 10_000) / 10_000;
+  const { severity, reasons: severityReasons } = severityOf({ type, similarity });
   const suspicious = `${domain.label}-${random.text(letters, 4)}${index.toString(36)}.${random.pick(suffixes)}`;
   const statusDraw = random.unit();
   const enriched = random.unit() < 0.5;
@@ -204,7 +206,8 @@ function threatRow(random: Random, domains: SeededDomain[], id: string, index: n
     domain: suspicious,
     type,
     status: statuses[statusDraw < 0.7 ? 0 : statusDraw < 0.9 ? 1 : 2],
-    severity: severityOf({ type, similarity }),
+    severity,
+    severityReasons,
     similarity,
     source: random.pick(sources),
     reasons: [`"${domain.label}" stands in the name`],

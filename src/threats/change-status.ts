@@ -4,6 +4,7 @@ import { opaque } from "../database/placeholders.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { History } from "./history.ts";
 import { threats } from "./tables.ts";
 import type { Severity, Status, ThreatType } from "./values.ts";
 
@@ -34,10 +35,12 @@ export interface StatusChanger {
 export function createStatusChanger({
   database,
   clock,
+  history,
   outbox,
 }: {
   database: Database;
   clock: Clock;
+  history: History;
   outbox: Outbox;
 }): StatusChanger {
   const find = database.query
@@ -67,6 +70,7 @@ export function createStatusChanger({
   function apply(threat: ChangeableThreat, status: Status): boolean {
     if (threat.status === status) return false;
     update.run({ status, statusChangedAt: clock.now(), seq: threat.seq });
+    history.record(threat.seq, [{ field: "status", before: threat.status, after: status }]);
     const data = {
       threat: {
         id: threat.id,

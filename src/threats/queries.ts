@@ -33,6 +33,7 @@ const listedColumns = {
 const detailColumns = {
   ...listedColumns,
   reasons: threats.reasons,
+  severityReasons: threats.severityReasons,
   createdAt: threats.createdAt,
   statusChangedAt: threats.statusChangedAt,
   ipAddress: threats.ipAddress,

@@ -93,6 +93,7 @@ export function createRecorder(
         "similarity",
         "source",
         "reasons",
+        "severityReasons",
         "firstSeen",
         "createdAt",
         "statusChangedAt",
@@ -114,7 +115,7 @@ export function createRecorder(
     // The list is ordered by `seq` where it promises the order of ids, so ids have to grow with it
     // even when another process wrote the last one or the clock was set back.
     const id = ids.next("threat", lastId.get()?.id);
-    const severity = severityOf({ type, similarity });
+    const { severity, reasons: severityReasons } = severityOf({ type, similarity });
     const now = clock.now();
     insert.run({
       id,
@@ -126,6 +127,7 @@ export function createRecorder(
       similarity,
       source,
       reasons,
+      severityReasons,
       firstSeen: seenAt,
       createdAt: now,
       statusChangedAt: now,

@@ -1,17 +1,138 @@
 import type { Severity, ThreatType } from "./values.ts";
 
-// A name this close deceives a careful reader, this close a hurried one.
-const highFrom = 0.95;
-const mediumFrom = 0.85;
+/** What is known of a suspicious domain beyond its name; what is absent or undefined is not known. */
+export interface SeverityFacts {
+  /** Whether the name exists in DNS. */
+  exists: "yes" | "no" | "unknown";
+  /** An address to connect to or a mail server; false: the name exists and leads nowhere. */
+  reachable?: boolean | undefined;
+  /** A mail server receives for it. */
+  mail?: boolean | undefined;
+  /** The page that answers; undefined: none, or not known. */
+  page?: PageEvidence | undefined;
+  /** The parking service that it is parked with. */
+  parked?: string | undefined;
+  /** The sinkhole that took it over. */
+  sinkholed?: string | undefined;
+  /** Whole days since the registration. */
+  registeredDays?: number | undefined;
+}
+
+export interface PageEvidence {
+  asksForPassword: boolean;
+  asksForCard: boolean;
+  namesBrand: boolean;
+  /** It is, or leads to, the page of the domain that is imitated. */
+  redirectsToOwner: boolean;
+  /** To the eye, the page of the domain that is imitated: 0 to 1; undefined: not compared. */
+  visualSimilarity?: number | undefined;
+}
+
+/** A severity and why, in plain words, the name first. */
+export interface Judgement {
+  severity: Severity;
+  reasons: string[];
+}
+
+interface Evidence {
+  points: number;
+  reason: string;
+}
+
+const highFrom = 4;
+const mediumFrom = 2;
+
+/*
+ * Measured on 25,000 reported phishing hosts: 4 in 10 reach the upper mark, 8 in 10 the lower. The upper one
+ * separates what shows the brand letter by letter from what has a typo in it.
+ */
+const deceivesCarefulFrom = 0.95;
+const deceivesHurriedFrom = 0.88;
+/** Foreign letters are no slip of the finger: somebody chose them in order to deceive. */
+const homographDeceivesFrom = 0.9;
+
+/** Two captures of one page differ by less than this: dates, banners, a cookie notice. */
+export const sameLookFrom = 0.9;
+
+const youngDaysMax = 30;
+const oldDaysMin = 5 * 365;
+/** Outweighs everything else. */
+const decisive = 100;
 
 /**
- * How urgent a threat is, from the name alone: what one knows without looking at the network.
+ * How urgent a threat is: points for the name, to which each fact adds or from which it takes, 4 and more
+ * being high, 2 and more medium. No fact that speaks for harm ever lowers the result, and none that speaks
+ * against it ever raises it. Without facts the name decides alone.
+ *
+ * | evidence | points |
+ * |---|---|
+ * | name: exact to the eye, or a copy of the page was reported; close; somewhat like | 4 (copy 6); 2; 1 |
+ * | page: looks like the original; asks for a password or card; names the brand | +4; +3; +1 |
+ * | a mail server receives | +2 |
+ * | registered at most 30 days ago; 5 years and more ago | +1; −1 |
+ * | parked; leads nowhere; its page has nothing to do with the brand | −1 |
+ * | leads to the imitated domain, as a name that its owner registered would | −3 |
+ * | not in DNS; in a sinkhole | low, whatever else |
  *
  * @param similarity 0 to 1, as the detection gives it.
  */
-export function severityOf({ type, similarity }: { type: ThreatType; similarity: number }): Severity {
-  // A copy of the page is in use already, whatever its host is called.
-  if (type === "cloned_site") return "high";
-  if (similarity >= highFrom) return "high";
-  return similarity >= mediumFrom ? "medium" : "low";
+export function severityOf({
+  type,
+  similarity,
+  facts,
+}: {
+  type: ThreatType;
+  similarity: number;
+  facts?: SeverityFacts | undefined;
+}): Judgement {
+  const evidence = [nameEvidence(type, similarity), ...(facts === undefined ? [] : factEvidence(facts))];
+  const points = evidence.reduce((sum, one) => sum + one.points, 0);
+  return {
+    severity: points >= highFrom ? "high" : points >= mediumFrom ? "medium" : "low",
+    reasons: evidence.map(({ reason }) => reason),
+  };
+}
+
+function nameEvidence(type: ThreatType, similarity: number): Evidence {
+  if (type === "cloned_site") return { points: 6, reason: "a copy of the page was seen in use" };
+  const shown = `(similarity ${similarity})`;
+  const exactFrom = type === "homograph" ? homographDeceivesFrom : deceivesCarefulFrom;
+  if (similarity >= exactFrom) return { points: 4, reason: `the name deceives a careful reader ${shown}` };
+  return similarity >= deceivesHurriedFrom
+    ? { points: 2, reason: `the name deceives a hurried reader ${shown}` }
+    : { points: 1, reason: `the name resembles the protected one ${shown}` };
+}
+
+function factEvidence(facts: SeverityFacts): Evidence[] {
+  if (facts.exists === "no") return [{ points: -decisive, reason: "the name is not in DNS" }];
+  if (facts.sinkholed !== undefined)
+    return [{ points: -decisive, reason: `the name was taken over by a sinkhole (${facts.sinkholed})` }];
+  const evidence: Evidence[] = [];
+  const say = (points: number, reason: string) => void evidence.push({ points, reason });
+  if (facts.reachable === false) say(-1, "the name is registered and leads nowhere yet");
+  if (facts.mail === true) say(2, "a mail server receives for it");
+  if (facts.parked !== undefined) say(-1, `it is parked (${facts.parked})`);
+  if (facts.page !== undefined) evidence.push(...pageEvidence(facts.page, facts.parked !== undefined));
+  const { registeredDays: days } = facts;
+  if (days !== undefined && days <= youngDaysMax)
+    say(1, `it was registered ${days === 1 ? "1 day" : `${days} days`} ago`);
+  if (days !== undefined && days >= oldDaysMin)
+    say(-1, `it has been registered for ${Math.floor(days / 365)} years`);
+  return evidence;
+}
+
+function pageEvidence(page: PageEvidence, parked: boolean): Evidence[] {
+  // What is there is the owner's own page, which of course names the brand and has a sign-in.
+  if (page.redirectsToOwner) return [{ points: -3, reason: "it leads to the domain that it imitates" }];
+  const evidence: Evidence[] = [];
+  if (page.visualSimilarity !== undefined && page.visualSimilarity >= sameLookFrom)
+    evidence.push({ points: 4, reason: "its page looks like the original's" });
+  if (page.asksForPassword || page.asksForCard) {
+    const secrets = [page.asksForPassword ? "a password" : "", page.asksForCard ? "a card number" : ""];
+    evidence.push({ points: 3, reason: `its page asks for ${secrets.filter(Boolean).join(" and ")}` });
+  }
+  if (page.namesBrand) evidence.push({ points: 1, reason: "its page names the brand" });
+  if (evidence.length === 0 && !parked)
+    evidence.push({ points: -1, reason: "its page has nothing to do with the brand" });
+  return evidence;
 }

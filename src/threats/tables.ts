@@ -25,6 +25,8 @@ export const threats = sqliteTable(
     source: text("source", { enum: sources }).notNull(),
     /** Why it was taken for an imitation, in plain words. */
     reasons: json<string[]>("reasons").notNull(),
+    /** What the severity was judged by, in plain words. */
+    severityReasons: json<string[]>("severity_reasons").notNull(),
     firstSeen: instant("first_seen").notNull(),
     createdAt: instant("created_at").notNull(),
     /** When the status became what it is. */
@@ -66,4 +68,20 @@ export const threatCounts = sqliteTable(
     total: integer("total").notNull(),
   },
   (table) => [primaryKey({ columns: [table.protectedDomainSeq, table.status, table.severity] })],
+);
+
+/** What changed about a threat, and when; see `history.ts` for how many are kept. */
+export const threatHistory = sqliteTable(
+  "threat_history",
+  {
+    seq: integer("seq").primaryKey({ autoIncrement: true }),
+    threatSeq: integer("threat_seq")
+      .notNull()
+      .references(() => threats.seq, { onDelete: "cascade" }),
+    at: instant("at").notNull(),
+    field: text("field").notNull(),
+    before: text("before"),
+    after: text("after"),
+  },
+  (table) => [index("threat_history_threat").on(table.threatSeq)],
 );

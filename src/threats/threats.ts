@@ -3,8 +3,10 @@ import type { Outbox } from "../events/outbox.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import { createStatusChanger, type StatusChange } from "./change-status.ts";
+import { createHistory, type DatedChange } from "./history.ts";
 import { createThreatQueries, type ListedThreat, type Threat, type ThreatFilter } from "./queries.ts";
 import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
+import { createFactsUpdater, type FactsUpdated, type UpdateFacts } from "./update-facts.ts";
 import type { Status } from "./values.ts";
 
 /** A threat's life: recorded once, seen again, triaged, read. */
@@ -26,6 +28,10 @@ export interface Threats {
     status: Status,
     options?: { within?: readonly string[] },
   ): StatusChange[];
+  /** Writes what was found out about a threat, judges its severity anew and keeps what changed. */
+  updateFacts: UpdateFacts;
+  /** What changed and when, newest first; the latest 200. */
+  history(id: string): DatedChange[];
   /** How many threats there are of each status and severity. */
   totals(): { status: Status; severity: string; total: number }[];
 }
@@ -43,7 +49,9 @@ export interface ThreatsDependencies {
 export function createThreats(dependencies: ThreatsDependencies): Threats {
   const { database } = dependencies;
   const queries = createThreatQueries(database);
-  const setStatus = createStatusChanger(dependencies);
+  const history = createHistory(dependencies);
+  const setStatus = createStatusChanger({ ...dependencies, history });
+  const updateFacts = createFactsUpdater({ database, history });
   const recordOne = createRecorder(dependencies, setStatus);
   return {
     record: (sightings) => database.transaction(() => sightings.map((sighting) => recordOne(sighting))),
@@ -51,6 +59,8 @@ export function createThreats(dependencies: ThreatsDependencies): Threats {
     get: queries.get,
     changeStatus: (ids, status, { within = [] } = {}) =>
       database.transaction(() => [...new Set(ids)].map((id) => setStatus.byId(id, status, within))),
+    updateFacts: (...args): FactsUpdated | undefined => database.transaction(() => updateFacts(...args)),
+    history: history.list,
     totals: queries.totals,
   };
 }

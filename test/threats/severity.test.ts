@@ -1,0 +1,158 @@
+import { describe, expect, test } from "bun:test";
+import { severityOf, type PageEvidence, type SeverityFacts } from "../../src/threats/severity.ts";
+import type { Severity, ThreatType } from "../../src/threats/values.ts";
+
+const plainPage: PageEvidence = {
+  asksForPassword: false,
+  asksForCard: false,
+  namesBrand: false,
+  redirectsToOwner: false,
+};
+const exists: SeverityFacts = { exists: "yes", reachable: true };
+
+type Row = [
+  what: string,
+  similarity: number,
+  facts: SeverityFacts | undefined,
+  severity: Severity,
+  type?: ThreatType,
+];
+const rows: Row[] = [
+  ["without facts an exact name is high", 0.96, undefined, "high"],
+  ["without facts a close name is medium", 0.9, undefined, "medium"],
+  ["without facts a remote name is low", 0.8, undefined, "low"],
+  ["a homograph deceives from 0.9 on", 0.9, undefined, "high", "homograph"],
+  ["a reported copy of the page is high, whatever the name", 0.3, undefined, "high", "cloned_site"],
+  ["facts that are not known change nothing", 0.9, { exists: "unknown" }, "medium"],
+  ["a name that is not in DNS is low", 0.99, { exists: "no" }, "low"],
+  ["a reported copy whose name is gone is low", 0.99, { exists: "no" }, "low", "cloned_site"],
+  ["a sinkholed name is low", 0.99, { ...exists, sinkholed: "ShadowServer", mail: true }, "low"],
+  ["a mail server makes a close name high", 0.9, { ...exists, mail: true }, "high"],
+  ["a mail server makes a remote name medium", 0.8, { ...exists, mail: true }, "medium"],
+  ["a parked exact name is medium", 0.96, { ...exists, parked: "Sedo" }, "medium"],
+  ["a parked close name is low", 0.9, { ...exists, parked: "Sedo" }, "low"],
+  [
+    "a parked close name with a mail server is medium",
+    0.9,
+    { ...exists, parked: "Sedo", mail: true },
+    "medium",
+  ],
+  ["an exact name that leads nowhere is medium", 0.96, { exists: "yes", reachable: false }, "medium"],
+  [
+    "a sign-in page makes a remote name high",
+    0.8,
+    { ...exists, page: { ...plainPage, asksForPassword: true } },
+    "high",
+  ],
+  [
+    "a card form makes a close name high",
+    0.9,
+    { ...exists, page: { ...plainPage, asksForCard: true } },
+    "high",
+  ],
+  [
+    "the original's looks make a remote name high",
+    0.8,
+    { ...exists, page: { ...plainPage, visualSimilarity: 0.95 } },
+    "high",
+  ],
+  ["other looks do not", 0.8, { ...exists, page: { ...plainPage, visualSimilarity: 0.7 } }, "low"],
+  ["a page of something else lowers an exact name", 0.96, { ...exists, page: plainPage }, "medium"],
+  [
+    "a redirect to the owner makes an exact name low",
+    0.96,
+    { ...exists, page: { ...plainPage, redirectsToOwner: true } },
+    "low",
+  ],
+  [
+    "a redirect to the owner with a mail server stays medium",
+    0.96,
+    { ...exists, mail: true, page: { ...plainPage, redirectsToOwner: true } },
+    "medium",
+  ],
+  [
+    "a young name whose page names the brand is high",
+    0.9,
+    { ...exists, page: { ...plainPage, namesBrand: true }, registeredDays: 3 },
+    "high",
+  ],
+  ["an old name weighs less", 0.96, { ...exists, registeredDays: 4_000 }, "medium"],
+];
+
+describe("severity", () => {
+  test.each(rows)("%s", (_what, similarity, facts, severity, type = "typosquatting") => {
+    expect(severityOf({ type, similarity, facts }).severity).toBe(severity);
+  });
+
+  test("comes with its reasons, the name's first, none that does not hold", () => {
+    const page = { ...plainPage, asksForPassword: true, namesBrand: true };
+    const judged = severityOf({
+      type: "combosquatting",
+      similarity: 0.96,
+      facts: { exists: "yes", reachable: true, mail: true, page, registeredDays: 1 },
+    });
+    expect(judged.reasons).toEqual([
+      "the name deceives a careful reader (similarity 0.96)",
+      "a mail server receives for it",
+      "its page asks for a password",
+      "its page names the brand",
+      "it was registered 1 day ago",
+    ]);
+  });
+
+  test("never falls by a fact that speaks for harm, never rises by one that speaks against it", () => {
+    const rank = { low: 0, medium: 1, high: 2 };
+    const worse: [string, (facts: SeverityFacts) => SeverityFacts][] = [
+      ["mail", (facts) => ({ ...facts, mail: true })],
+      ["young", (facts) => ({ ...facts, registeredDays: 2 })],
+      ["password", (facts) => onPage(facts, { asksForPassword: true })],
+      ["card", (facts) => onPage(facts, { asksForCard: true })],
+      ["brand", (facts) => onPage(facts, { namesBrand: true })],
+      ["looks", (facts) => onPage(facts, { visualSimilarity: 1 })],
+    ];
+    const better: typeof worse = [
+      ["gone", (facts) => ({ ...facts, exists: "no" })],
+      ["sinkhole", (facts) => ({ ...facts, sinkholed: "x" })],
+      ["old", (facts) => ({ ...facts, registeredDays: 9_999 })],
+      ["owner", (facts) => onPage(facts, { redirectsToOwner: true })],
+      ["parked", (facts) => ({ ...facts, parked: "x" })],
+    ];
+    const offenders: string[] = [];
+    for (const facts of everyCombination()) {
+      for (const similarity of [0.8, 0.9, 0.96]) {
+        const level = (given: SeverityFacts) =>
+          rank[severityOf({ type: "typosquatting", similarity, facts: given }).severity];
+        for (const [name, change] of worse)
+          if (level(change(facts)) < level(facts)) offenders.push(`${name} lowers ${JSON.stringify(facts)}`);
+        for (const [name, change] of better)
+          if (level(change(facts)) > level(facts)) offenders.push(`${name} raises ${JSON.stringify(facts)}`);
+      }
+    }
+    expect(offenders.slice(0, 5)).toEqual([]);
+  });
+});
+
+function onPage(facts: SeverityFacts, change: Partial<PageEvidence>): SeverityFacts {
+  return facts.page === undefined ? facts : { ...facts, page: { ...facts.page, ...change } };
+}
+
+function* everyCombination(): Generator<SeverityFacts> {
+  const truths = [false, true];
+  for (const existence of ["yes", "no", "unknown"] as const)
+    for (const mail of truths)
+      for (const parked of [undefined, "Sedo"])
+        for (const sinkholed of [undefined, "Sinkhole"])
+          for (const registeredDays of [undefined, 2, 400, 9_999])
+            for (const page of [undefined, ...everyPage()])
+              yield { exists: existence, reachable: true, mail, parked, sinkholed, registeredDays, page };
+}
+
+function* everyPage(): Generator<PageEvidence> {
+  const truths = [false, true];
+  for (const asksForPassword of truths)
+    for (const asksForCard of truths)
+      for (const namesBrand of truths)
+        for (const redirectsToOwner of truths)
+          for (const visualSimilarity of [undefined, 0.5, 1])
+            yield { asksForPassword, asksForCard, namesBrand, redirectsToOwner, visualSimilarity };
+}
