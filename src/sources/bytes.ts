@@ -60,12 +60,18 @@ export async function openBytes(path: string, options: { bytesMax?: number } = {
   }
 }
 
-/** The next bytes of a source: as many as were asked for, fewer only at its end. */
-export async function readAhead(source: ByteSource, bytesMax: number): Promise<Uint8Array> {
+/**
+ * The next bytes of a source: as many as were asked for, fewer only at its end or once they are `enough`.
+ */
+export async function readAhead(
+  source: ByteSource,
+  bytesMax: number,
+  enough: (bytes: Uint8Array) => boolean = () => false,
+): Promise<Uint8Array> {
   const bytes = new Uint8Array(bytesMax);
   let filled = 0;
   // A pipe may hand over a single byte at first.
-  while (filled < bytesMax) {
+  while (filled < bytesMax && !enough(bytes.subarray(0, filled))) {
     const read = await source.read(bytes.subarray(filled));
     if (read === 0) break;
     filled += read;

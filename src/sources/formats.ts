@@ -48,6 +48,13 @@ export function chooseReading(
   }
 }
 
+/** Whether the start of a text is enough to choose by: who types names waits for the answer to each. */
+export function tellsFormat(head: Uint8Array): boolean {
+  const [first, second] = contentLines(head.subarray(0, head.lastIndexOf(lineFeed) + 1));
+  return second !== undefined || (first !== undefined && delimiterOf(first) === undefined);
+}
+const lineFeed = 0x0a;
+
 function guessFormat(path: string, lines: string[]): Exclude<ListFormat, "auto"> {
   const name = path.toLowerCase().replace(/\.(gz|zst)$/, "");
   const byEnding = endings.find(([ending]) => ending.test(name));

@@ -1,7 +1,7 @@
 import { messageOf } from "../lib/errors.ts";
 import { openBytes, prepend, readAhead, type ByteSource } from "./bytes.ts";
 import { NameListError } from "./errors.ts";
-import { chooseReading, type ListFormat, type ListReading } from "./formats.ts";
+import { chooseReading, tellsFormat, type ListFormat, type ListReading } from "./formats.ts";
 import { readLines, type LineBlock } from "./lines.ts";
 import { createNameChunkBuilder, dropBefore, type NameChunk, type Place } from "./name-chunk.ts";
 
@@ -39,7 +39,7 @@ export async function openNameList(path: string, options: NameListOptions = {}):
   const { format = "auto", column = "", from = start, bytesMax = Infinity, wholeLinesOnly = false } = options;
   const source = await openBytes(path, { bytesMax });
   try {
-    const head = await readAhead(source, headBytesMax);
+    const head = await readAhead(source, headBytesMax, tellsFormat);
     const text = withoutByteOrderMark(head);
     const reading = chooseReading(path, text, { format, column, fromStart: from.position === 0 });
     if ("fault" in reading) throw new NameListError(path, reading.fault);

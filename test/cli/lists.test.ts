@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import { commandFolder, forms, type CommandFolder } from "../support/command-line.ts";
+
+let folder: CommandFolder;
+beforeEach(() => void (folder = commandFolder()));
+afterEach(() => folder.dispose());
+
+describe.each(forms)("match ($form)", ({ command }) => {
+  test("prints name, protected domain, type and similarity of what matches, and nothing else", async () => {
+    const stdin = "# list\nexample-bank.net\nunrelated.org\nexample-bank.com\nLOGIN-EXAMPLE-BANK.COM.\n";
+    const { code, out, err } = await folder.run(["match"], { stdin, command });
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const rows = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split("\t"));
+    expect(rows.map(([name, domain, type]) => [name, domain, type])).toEqual([
+      ["example-bank.net", "example-bank.com", "tld_squatting"],
+      ["login-example-bank.com", "example-bank.com", "combosquatting"],
+    ]);
+    for (const [, , , similarity] of rows) expect(Number(similarity)).toBeGreaterThan(0.7);
+  });
+
+  test("--json prints one object a line, with reasons", async () => {
+    const { out } = await folder.run(["match", "--json", "-"], { stdin: "example-bank.net\n", command });
+    expect(JSON.parse(out)).toEqual({
+      domain: "example-bank.net",
+      protected_domain: "example-bank.com",
+      type: "tld_squatting",
+      similarity: expect.any(Number),
+      reasons: expect.arrayContaining([expect.any(String)]),
+    });
+  });
+});
+
+describe("match", () => {
+  test("--protect needs no configuration and takes several", async () => {
+    const inside = commandFolder("");
+    const args = ["match", "--protect", "first-bank.com", "--protect", "second-bank.com"];
+    const { code, out } = await inside.run(args, {
+      stdin: "first-bank.net\nsecond-bank.net\nexample-bank.net\n",
+    });
+    expect(code).toBe(0);
+    expect(out.split("\n").map((line) => line.split("\t")[1])).toEqual([
+      "first-bank.com",
+      "second-bank.com",
+      undefined,
+    ]);
+    inside.dispose();
+  });
+
+  test("--min-similarity leaves out what is less alike", async () => {
+    const { out } = await folder.run(["match", "--min-similarity", "1"], {
+      stdin: "login-example-bank.com\n",
+    });
+    expect(out).toBe("");
+  });
+
+  test("lines that are no names are told on standard error, made visible", async () => {
+    const { code, out, err } = await folder.run(["match"], {
+      stdin: "a b\n\u202Eevil\u001b[2J.com\nok.org\n",
+    });
+    expect({ code, out }).toEqual({ code: 0, out: "" });
+    expect(err).toContain("standard input: 2 lines are no names");
+    expect(err).toContain('line 1: "a b"');
+    expect(err).toContain("\\u{202e}evil\\u{1b}[2J.com");
+    expect(err).not.toMatch(/[\u001b\u202e]/);
+  });
+
+  test("a reader that goes away ends it without a word", async () => {
+    const list = folder.file(
+      "many.txt",
+      Array.from({ length: 200_000 }, (_, i) => `example-bank-${i}.com\n`).join(""),
+    );
+    const running = folder.start(["match", list]);
+    const reader = running.stdout.getReader();
+    await reader.read();
+    await reader.cancel();
+    expect(await new Response(running.stderr).text()).toBe("");
+    expect(await running.exited).toBe(0);
+  });
+
+  test("results are there before the input has ended", async () => {
+    const running = folder.start(["match"]);
+    running.stdin.write("example-bank.net\n");
+    await running.stdin.flush();
+    const { value } = await running.stdout.getReader().read();
+    expect(new TextDecoder().decode(value)).toStartWith("example-bank.net\t");
+    await running.stdin.end();
+    expect(await running.exited).toBe(0);
+  });
+});
+
+test("permutations prints names with type and similarity, the most alike first", async () => {
+  const { code, out } = await folder.run(["permutations", "example-bank.com", "--limit", "5"]);
+  expect(code).toBe(0);
+  const rows = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split("\t"));
+  expect(rows).toHaveLength(5);
+  const similarities = rows.map(([, , similarity]) => Number(similarity));
+  expect(similarities).toEqual(similarities.toSorted((a, b) => b - a));
+});
+
+describe.each(forms)("import ($form)", ({ command }) => {
+  test("records the imitations, once however often it runs", async () => {
+    const list = folder.file(
+      "names.txt.gz",
+      gzipSync("example-bank.net\nother.org\nx y\nexample-bank.org\n"),
+    );
+    const first = await folder.run(["import", list, "--json"], { command });
+    expect(first.code).toBe(0);
+    expect(JSON.parse(first.out)).toEqual({
+      file: list,
+      received: 4,
+      invalid: 1,
+      matched: 2,
+      created: 2,
+      first_invalid: [{ line: 3, text: "x y", why: expect.any(String) }],
+    });
+    const again = await folder.run(["import", list], { command });
+    expect(again.out).toContain("4 names, 1 invalid, 2 matched, 0 new threats");
+    expect(again.err).toContain('line 3: "x y"');
+    expect(
+      (await folder.run(["threats", "list", "--json"], { command })).out.trim().split("\n"),
+    ).toHaveLength(2);
+  });
+});
+
+describe("import", () => {
+  const listed = async () =>
+    (await folder.run(["threats", "list", "--json"])).out
+      .trim()
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as { domain: string; source: string; first_seen: string });
+
+  test("takes source and time of the sighting", async () => {
+    const args = ["import", "--source", "submission", "--observed-at", "2025-06-01T12:00:00Z", "-"];
+    await folder.run(args, { stdin: "example-bank.net\n" });
+    expect(await listed()).toMatchObject([
+      { domain: "example-bank.net", source: "submission", first_seen: "2025-06-01T12:00:00.000Z" },
+    ]);
+  });
+
+  test("a list that is cut short and one that is missing fail, the others are read", async () => {
+    const text =
+      "example-bank.net\n" + Array.from({ length: 20_000 }, (_, i) => `name${i * 7919}.org\n`).join("");
+    const packed = gzipSync(text);
+    const cut = folder.file("cut.gz", packed.subarray(0, packed.length - 50));
+    const good = folder.file("good.txt", "example-bank.org\n");
+    const { code, err } = await folder.run(["import", cut, "none.txt", good]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/cut\.gz is cut short: its gzip data ends in the middle \(read as far as line \d+\)/);
+    expect(err).toContain("none.txt does not exist");
+    expect(err).toContain("2 of 3 lists could not be read to the end");
+    expect((await listed()).map(({ domain }) => domain).sort()).toEqual([
+      "example-bank.net",
+      "example-bank.org",
+    ]);
+  });
+
+  test("interrupted it keeps what was found, says how far it came and can be run again", async () => {
+    const running = folder.start(["import", "-"]);
+    const names = Array.from({ length: 500 }, (_, i) => `example-bank-${i}.com\n`).join("");
+    running.stdin.write(names);
+    await running.stdin.flush();
+    // Standard input stays open: it waits for more.
+    while ((await listed()).length < 50) await Bun.sleep(20);
+    running.kill("SIGINT");
+    const err = await new Response(running.stderr).text();
+    expect(await running.exited).toBe(1);
+    expect(err).toMatch(/interrupted after line [\d,]+ of standard input/);
+    const again = await folder.run(["import", "-", "--json"], { stdin: names });
+    expect(JSON.parse(again.out)).toMatchObject({ received: 500, matched: 500 });
+    expect(
+      (await folder.run(["threats", "list", "--json", "--limit", "1000"])).out.trim().split("\n"),
+    ).toHaveLength(500);
+  });
+});

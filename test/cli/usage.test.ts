@@ -1,0 +1,147 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { commands } from "../../src/cli/commands.ts";
+import { renderCommandTable } from "../../src/cli/reference.ts";
+import { commandFolder, forms } from "../support/command-line.ts";
+
+const folder = commandFolder("");
+afterAll(folder.dispose);
+
+const names = commands.flatMap((entry) =>
+  "commands" in entry ? entry.commands.map(({ name }) => [entry.name, name]) : [[entry.name]],
+);
+
+describe("help", () => {
+  test.each(names.map((name) => [name.join(" "), name]))("%s has help with an example", async (_, name) => {
+    const { code, out, err } = await folder.run([...name, "--help"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toContain(`Usage: phishwatch ${name.join(" ")}`);
+    expect(out).toMatch(/Examples:\n {2}.+\n {4}\$ .*phishwatch/);
+  });
+
+  test("without a command it is shown, as wrong use", async () => {
+    const { code, out, err } = await folder.run([]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    for (const [name] of names) expect(err).toContain(`  ${name} `);
+  });
+
+  test("the README's table of commands names each once", () => {
+    const table = renderCommandTable(commands);
+    for (const name of names)
+      expect(table.match(new RegExp(`^\\| \`${name.join(" ")}[ \`]`, "gm"))).toHaveLength(1);
+  });
+});
+
+describe.each(forms)("wrong use ($form)", ({ command }) => {
+  test.each<[string, string[], string]>([
+    ["an unknown command", ["serv"], "(Did you mean serve?)"],
+    ["an unknown inner command", ["threats", "lst"], "(Did you mean list?)"],
+    ["an unknown option", ["import", "--sorce", "feed", "x"], "(Did you mean --source?)"],
+    ["a missing argument", ["import"], "missing required argument 'file'"],
+    ["an argument too many", ["backup", "a", "b"], "too many arguments"],
+    [
+      "a value outside the set",
+      ["import", "--source", "rumour", "x"],
+      "--source is one of scan, certificate_transparency",
+    ],
+    [
+      "a number out of range",
+      ["permutations", "--limit", "0", "example.com"],
+      "--limit is a whole number from 1",
+    ],
+    ["a number that is none", ["threats", "list", "--limit", "1e3"], "--limit is a whole number"],
+    ["a time that is none", ["import", "--observed-at", "yesterday", "x"], "--observed-at is a time such as"],
+    [
+      "a day that does not exist",
+      ["import", "--observed-at", "2026-02-31T99:00:00Z", "x"],
+      "--observed-at is a time",
+    ],
+    [
+      "a duration that is none",
+      ["keys", "create", "--expires-in", "3y"],
+      "--expires-in is a whole number with a unit",
+    ],
+  ])("%s ends with code 2 and says what is allowed", async (_, args, message) => {
+    const { code, out, err } = await folder.run(args, { command });
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(message);
+  });
+
+  test("what the caller wrote is not sent raw to the terminal", async () => {
+    const { err } = await folder.run(["\u001b[31mred\u202E"], { command });
+    expect(err).toContain("\\u{1b}[31mred\\u{202e}");
+    expect(err).not.toMatch(/[\u001b\u202e]/);
+  });
+});
+
+test.each(forms)("version tells version, commit and Bun version ($form)", async ({ command }) => {
+  const { code, out, err } = await folder.run(["version"], { command });
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out).toMatch(/^phishwatch \d+\.\d+\.\d+ \(commit \S+, Bun \d+\.\d+\.\d+\)\n$/);
+  const json = await folder.run(["version", "--json"], { command });
+  expect(JSON.parse(json.out)).toEqual({
+    version: expect.any(String),
+    commit: expect.any(String),
+    bun_version: expect.any(String),
+  });
+});
+
+describe("init", () => {
+  test("writes a configuration that is valid, for its owner alone, and never over another file", async () => {
+    const inside = commandFolder("");
+    const first = await inside.run(["init"]);
+    expect(first).toMatchObject({ code: 0, out: "" });
+    expect(statSync(join(inside.path, "phishwatch.toml")).mode & 0o777).toBe(0o600);
+    expect((await inside.run(["match"], { stdin: "" })).code).toBe(0);
+    const again = await inside.run(["init"]);
+    expect(again).toMatchObject({ code: 1, out: "" });
+    expect(again.err).toContain("phishwatch.toml exists already");
+    inside.dispose();
+  });
+
+  test("says that a folder is missing", async () => {
+    const { code, err } = await folder.run(["init", "no/such/folder.toml"]);
+    expect(code).toBe(1);
+    expect(err).toContain("its folder does not exist");
+  });
+});
+
+describe("the configuration", () => {
+  const config = (domain: string) => `[[protected_domains]]\ndomain = "${domain}"\n`;
+  const matches = async (inside: typeof folder, args: string[], env: Record<string, string> = {}) =>
+    (
+      await inside.run(["match", ...args], {
+        stdin: "first-bank.net\nsecond-bank.net\nthird-bank.net\n",
+        env,
+      })
+    ).out.split("\t")[0];
+
+  test("is the named file, else ./phishwatch.toml, else the one of the environment", async () => {
+    const inside = commandFolder("");
+    const env = { PHISHWATCH_CONFIG: inside.file("env.toml", config("third-bank.com")) };
+    expect(await matches(inside, [], env)).toBe("third-bank.net");
+    inside.file("phishwatch.toml", config("second-bank.com"));
+    expect(await matches(inside, [], env)).toBe("second-bank.net");
+    inside.file("named.toml", config("first-bank.com"));
+    expect(await matches(inside, ["--config", "named.toml"], env)).toBe("first-bank.net");
+    inside.dispose();
+  });
+
+  test("that is missing is told with the way to make one", async () => {
+    const { code, err } = await folder.run(["serve"]);
+    expect(code).toBe(2);
+    expect(err).toContain("'phishwatch init'");
+  });
+
+  test("with faults is refused with a line for each", async () => {
+    const inside = commandFolder("[server]\nlisten = 8080\n[storage]\npth = 'x'\n");
+    const { code, out, err } = await inside.run(["serve"]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    const lines = err.trim().split("\n");
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toContain("phishwatch.toml:2: server.listen");
+    expect(lines[1]).toContain("did you mean storage.path?");
+    inside.dispose();
+  });
+});
