@@ -65,7 +65,7 @@ describe("match", () => {
     expect(err).toContain("standard input: 2 lines are no names");
     expect(err).toContain('line 1: "a b"');
     expect(err).toContain("\\u{202e}evil\\u{1b}[2J.com");
-    expect(err).not.toMatch(/[\u001b\u202e]/);
+    for (const hidden of ["\u001b", "\u202e"]) expect(err).not.toContain(hidden);
   });
 
   test("a reader that goes away ends it without a word", async () => {

@@ -71,7 +71,7 @@ describe.each(forms)("wrong use ($form)", ({ command }) => {
   test("what the caller wrote is not sent raw to the terminal", async () => {
     const { err } = await folder.run(["\u001b[31mred\u202E"], { command });
     expect(err).toContain("\\u{1b}[31mred\\u{202e}");
-    expect(err).not.toMatch(/[\u001b\u202e]/);
+    for (const hidden of ["\u001b", "\u202e"]) expect(err).not.toContain(hidden);
   });
 });
 

@@ -1,0 +1,204 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
+import { startReceiver } from "../support/receiver.ts";
+
+let folder: CommandFolder;
+beforeEach(() => void (folder = commandFolder()));
+afterEach(() => folder.dispose());
+
+const run = (...args: string[]) => folder.run(args);
+const rows = async (...args: string[]) => {
+  const { code, out } = await folder.run([...args, "--json"]);
+  expect(code).toBe(0);
+  return out
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+};
+
+describe("threats", () => {
+  beforeEach(async () => {
+    const stdin = "example-bank.net\nexample-bank.org\nlogin-example-bank.com\n";
+    await folder.run(["import", "-"], { stdin });
+  });
+
+  test("list filters, limits and says how many there are", async () => {
+    const all = await rows("threats", "list");
+    expect(all).toHaveLength(3);
+    expect(Object.keys(all[0]!)).toContainValues(["id", "protected_domain", "first_seen", "screenshot_url"]);
+    const { out, err } = await run("threats", "list", "--limit", "2");
+    expect(out.trimEnd().split("\n")).toHaveLength(3);
+    expect(err).toContain("2 of 3 threats");
+    expect(await rows("threats", "list", "--status", "resolved")).toEqual([]);
+    expect(await rows("threats", "list", "--domain", "EXAMPLE-BANK.COM.")).toHaveLength(3);
+    expect(await rows("threats", "list", "--domain", "other.com")).toEqual([]);
+    expect((await run("threats", "list", "--domain", "not a name")).code).toBe(2);
+  });
+
+  test("show tells the reasons", async () => {
+    const [first] = await rows("threats", "list");
+    const [shown] = await rows("threats", "show", String(first!.id));
+    expect(shown).toMatchObject({ id: first!.id, whois: {}, ip_address: null, reasons: expect.any(Array) });
+    expect((await run("threats", "show", String(first!.id))).out).toContain("reasons");
+    const missing = await run("threats", "show", "thr_\u001bnope");
+    expect(missing.code).toBe(1);
+    expect(missing.err).toContain("there is no threat thr_\\u{1b}nope");
+  });
+
+  test("triage takes identifiers as arguments and from standard input, and tells what came of each", async () => {
+    const ids = (await rows("threats", "list")).map(({ id }) => String(id));
+    const one = await run("threats", "resolve", ids[0]!, "thr_unknown");
+    expect(one.code).toBe(1);
+    expect(one.out).toBe(`${ids[0]}\tupdated\tresolved\nthr_unknown\tnot_found\t\n`);
+    const rest = await folder.run(["threats", "false-positive", "-"], { stdin: `${ids[1]}\n${ids[2]}\n` });
+    expect(rest).toMatchObject({
+      code: 0,
+      out: `${ids[1]}\tupdated\tfalse_positive\n${ids[2]}\tupdated\tfalse_positive\n`,
+    });
+    const again = await run("threats", "reactivate", ids[0]!, ids[0]!);
+    expect(again.out).toBe(`${ids[0]}\tupdated\tactive\n`);
+    expect((await rows("threats", "list", "--status", "false_positive")).map(({ id }) => id).sort()).toEqual(
+      ids.slice(1).sort(),
+    );
+  });
+});
+
+describe("keys", () => {
+  test("a key stands alone on standard output, and nowhere afterwards", async () => {
+    const { code, out, err } = await run(
+      "keys",
+      "create",
+      "--name",
+      "ci",
+      "--plan",
+      "free",
+      "--scope",
+      "threats:read",
+      "--expires-in",
+      "90d",
+    );
+    expect(code).toBe(0);
+    expect(out).toMatch(/^pw_[A-Za-z0-9]{38}\n$/);
+    expect(err).not.toContain(out.trim());
+    const [listed] = await rows("keys", "list");
+    expect(listed).toMatchObject({
+      name: "ci",
+      plan: "free",
+      scopes: ["threats:read"],
+      prefix: out.slice(0, 8),
+      revoked_at: null,
+    });
+    expect((await run("keys", "list")).out).not.toContain(out.trim());
+    expect((await run("keys", "revoke", out.slice(0, 8))).code).toBe(0);
+    expect((await rows("keys", "list"))[0]!.revoked_at).toBeString();
+    expect((await run("keys", "list")).out).toContain("revoked");
+  });
+
+  test("one that does not exist cannot be revoked", async () => {
+    const { code, err } = await run("keys", "revoke", "pw_none1");
+    expect({ code, err }).toEqual({ code: 1, err: "phishwatch: There is no API key pw_none1.\n" });
+  });
+});
+
+describe("domains", () => {
+  test("are added in any form, listed and removed; those of the file are changed there", async () => {
+    expect((await run("domains", "add", "Müller-Bank.Example.", "--keyword", "mueller")).code).toBe(0);
+    expect((await rows("domains", "list")).map(({ domain, origin }) => [domain, origin])).toEqual([
+      ["example-bank.com", "file"],
+      [new URL("http://müller-bank.example").hostname, "runtime"],
+    ]);
+    expect((await run("domains", "add", "example-bank.com")).code).toBe(1);
+    const declared = await run("domains", "remove", "example-bank.com");
+    expect(declared.code).toBe(1);
+    expect(declared.err).toContain("configuration file");
+    expect((await run("domains", "remove", "müller-bank.example")).err).toContain("removed");
+    expect(await rows("domains", "list")).toHaveLength(1);
+  });
+});
+
+describe("webhooks", () => {
+  test("an endpoint is added, tested, rotated, disabled and removed; its secret is shown at birth only", async () => {
+    const receiver = startReceiver();
+    const added = await run(
+      "webhooks",
+      "add",
+      receiver.url,
+      "--name",
+      "soc",
+      "--event",
+      "threat.created",
+      "--test",
+    );
+    expect(added.code).toBe(0);
+    const [secret, answer] = added.out.trim().split("\n");
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(answer).toMatch(/^answered 200 in \d+(\.\d+)? ms$/);
+    expect(receiver.received).toHaveLength(1);
+    expect(await rows("webhooks", "list")).toMatchObject([
+      { name: "soc", events: ["threat.created"], enabled: true },
+    ]);
+    const rotated = await run("webhooks", "rotate", "soc");
+    expect(rotated.out).toMatch(/^whsec_/);
+    expect(rotated.out.trim()).not.toBe(secret);
+    expect(rotated.err).toContain("signs along until");
+    expect((await run("webhooks", "rotate", "soc", "--now", "--overlap", "1h")).code).toBe(2);
+    await run("webhooks", "disable", "soc");
+    const list = await run("webhooks", "list");
+    expect(list.out).toContain("disabled");
+    expect(list.out).not.toContain("whsec_");
+    expect((await run("webhooks", "remove", "soc")).code).toBe(0);
+    expect(await rows("webhooks", "list")).toEqual([]);
+    await receiver.stop();
+  });
+
+  test("an endpoint that does not answer fails its test", async () => {
+    await run("webhooks", "add", "http://127.0.0.1:9/", "--name", "dead");
+    const { code, out, err } = await run("webhooks", "test", "dead");
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain("the ping failed");
+  });
+
+  test("a secret is taken from a file or standard input, never from the arguments", async () => {
+    const given = `whsec_${Buffer.from("0123456789abcdef0123456789abcdef").toString("base64")}`;
+    const { code, out } = await folder.run(["webhooks", "add", "http://127.0.0.1:9/", "--secret-file", "-"], {
+      stdin: `${given}\n`,
+    });
+    expect({ code, out }).toEqual({ code: 0, out: `${given}\n` });
+    expect((await run("webhooks", "add", "http://127.0.0.1:8/", "--secret-file", "none")).err).toContain(
+      "cannot be read",
+    );
+  });
+
+  test("an address that may not be delivered to is refused with the reason", async () => {
+    const { code, err } = await run("webhooks", "add", "https://169.254.169.254/");
+    expect(code).toBe(1);
+    expect(err).toContain("cannot be delivered to");
+  });
+});
+
+describe("check", () => {
+  test("tells what works, a line each, and ends with code 0", async () => {
+    const { code, out } = await run("check");
+    expect(code).toBe(0);
+    expect(out).toContain("ok     configuration: no faults\n");
+    expect(out).toMatch(/^ok +database: .*test\.db: ok$/m);
+    expect(out).toMatch(/^ok +protected domains: 1$/m);
+  });
+
+  test("a feed that is missing and an endpoint that does not answer are faults", async () => {
+    folder.file("phishwatch.toml", `${defaultConfig}\n[[feeds]]\nname = "nrd"\npath = "none"\n`);
+    await run("webhooks", "add", "http://127.0.0.1:9/", "--name", "dead");
+    const { code, out, err } = await run("check", "--ping");
+    expect(code).toBe(1);
+    expect(out).toMatch(/^fault +feed nrd: .*none cannot be read: it does not exist$/m);
+    expect(out).toMatch(/^fault +endpoint dead: /m);
+    expect(err).toContain("2 of ");
+  });
+
+  test("a database that cannot be opened is told", async () => {
+    folder.file("data", "a file where the folder should be");
+    const { code, out } = await run("check");
+    expect(code).toBe(1);
+    expect(out).toMatch(/^fault +database: /m);
+  });
+});

@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { commandFolder, defaultConfig, forms, type CommandFolder } from "../support/command-line.ts";
+import { startReceiver, until } from "../support/receiver.ts";
+
+let folder: CommandFolder;
+beforeEach(() => void (folder = commandFolder()));
+afterEach(() => folder.dispose());
+
+const get = (url: string, key: string) => fetch(url, { headers: { Authorization: `Bearer ${key}` } });
+const ok = async (...args: string[]) => {
+  const ended = await folder.run(args);
+  expect({ code: ended.code, err: ended.err }).toMatchObject({ code: 0 });
+  return ended.out.trim();
+};
+
+describe.each(forms)("serve ($form)", ({ command }) => {
+  test("tells its address in one line and answers there; the curl line works when pasted", async () => {
+    const server = await folder.serve({ command });
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    await until(() => server.out().includes("Console password"), "the secrets are shown");
+    const curl = /^ {2}(curl .*)$/m.exec(server.out())![1]!;
+    const { stdout, exitCode } = Bun.spawnSync(["sh", "-c", curl]);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout.toString())).toEqual({ data: [], meta: { total: 0, page: 1, per_page: 20 } });
+    const ended = await server.stop();
+    expect(ended.code).toBe(0);
+    expect(ended.err).not.toMatch(/pw_[A-Za-z0-9]{38}/);
+  });
+
+  test("shows the secrets at the first start only", async () => {
+    const first = await folder.serve({ command });
+    await until(() => first.out().includes("Console password"), "the secrets are shown");
+    await first.stop();
+    const second = await folder.serve({ command });
+    const { out } = await second.stop();
+    expect(out).toBe(`phishwatch is ready on ${second.url}\n`);
+  });
+
+  test("SIGINT ends it with code 0, and the database is closed: a single file is left", async () => {
+    const server = await folder.serve({ command });
+    expect((await server.stop("SIGINT")).code).toBe(0);
+    const left = [...new Bun.Glob("*").scanSync(join(folder.path, "data"))].sort();
+    expect(left).toEqual(["test.db", "test.db.lock"]);
+  });
+});
+
+describe("a second copy", () => {
+  test("on the same database is refused, and the first goes on", async () => {
+    const server = await folder.serve();
+    const { code, out, err } = await folder.run(["serve"]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain("another phishwatch is already serving");
+    expect((await fetch(`${server.url}/v1/threats`)).status).toBe(401);
+    await server.stop();
+  });
+
+  test("on the same port is refused with the way out, and makes no secrets that nobody sees", async () => {
+    const server = await folder.serve();
+    const { port } = new URL(server.url);
+    const other = defaultConfig.replace("127.0.0.1:0", `127.0.0.1:${port}`).replace("test.db", "other.db");
+    const path = folder.file("other.toml", other);
+    const { code, out, err } = await folder.run(["serve", "--config", path]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain(`127.0.0.1:${port} already`);
+    await server.stop();
+    folder.file("phishwatch.toml", other.replace(`:${port}`, ":0"));
+    const third = await folder.serve();
+    await until(() => third.out().includes("API key"), "the secrets are made now");
+    await third.stop();
+  });
+});
+
+/** A request whose body has come half; `send` sends the rest. */
+async function halfRequest(url: string, key: string) {
+  const body = JSON.stringify({ ids: ["thr_unknown"], action: "resolve" });
+  const head = `POST /v1/threats/batch HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+  let answer = "";
+  const { hostname, port } = new URL(url);
+  const data = (_: unknown, piece: Uint8Array) => void (answer += new TextDecoder().decode(piece));
+  const socket = await Bun.connect({ hostname, port: Number(port), socket: { data } });
+  socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`);
+  // Until the server has surely begun with it: it has answered a request that came later.
+  await fetch(`${url}/v1/threats`);
+  return { answer: () => answer, send: () => socket.write(body.slice(10)), end: () => socket.end() };
+}
+
+test("a request that is under way at SIGTERM is answered", async () => {
+  const server = await folder.serve();
+  const request = await halfRequest(server.url, await ok("keys", "create"));
+  server.process.kill("SIGTERM");
+  await until(() => server.err().includes("stopping"), "it is stopping");
+  expect(fetch(`${server.url}/v1/threats`)).rejects.toThrow();
+  request.send();
+  await until(() => request.answer().includes("\r\n\r\n"), "the request is answered");
+  expect(request.answer()).toStartWith("HTTP/1.1 200");
+  expect(await server.process.exited).toBe(0);
+  request.end();
+});
+
+test("a second signal ends it at once, whatever is under way", async () => {
+  const server = await folder.serve();
+  const request = await halfRequest(server.url, await ok("keys", "create"));
+  server.process.kill("SIGTERM");
+  await until(() => server.err().includes("stopping"), "it is stopping");
+  expect((await server.stop("SIGTERM")).code).toBe(143);
+  expect(request.answer()).toBe("");
+  request.end();
+});
+
+describe("beside a running server", () => {
+  test("keys that are made work at once, and revoked ones stop at once", async () => {
+    const server = await folder.serve();
+    const key = await ok("keys", "create", "--name", "ci");
+    expect((await get(`${server.url}/v1/threats`, key)).status).toBe(200);
+    await ok("keys", "revoke", key.slice(0, 8));
+    expect((await get(`${server.url}/v1/threats`, key)).status).toBe(401);
+    await server.stop();
+  });
+
+  test("import and triage show in the API, and the server sends their events", async () => {
+    const receiver = startReceiver();
+    const server = await folder.serve();
+    await ok("webhooks", "add", receiver.url, "--name", "soc");
+    await folder.run(["import", "-"], { stdin: "example-bank.net\n" });
+    await until(() => receiver.received.length === 1, "threat.created is sent");
+    const id = (JSON.parse(await ok("threats", "list", "--json")) as { id: string }).id;
+    await ok("threats", "resolve", id);
+    await until(() => receiver.received.length === 3, "threat.updated and threat.resolved are sent");
+    const key = await ok("keys", "create");
+    const { data } = (await (await get(`${server.url}/v1/threats/${id}`, key)).json()) as {
+      data: { status: string };
+    };
+    expect(data.status).toBe("resolved");
+    await server.stop();
+    await receiver.stop();
+  });
+
+  test("a domain that is added is protected at once", async () => {
+    const feed = join(folder.path, "feed");
+    mkdirSync(feed);
+    folder.file("phishwatch.toml", `${defaultConfig}\n[[feeds]]\nname = "nrd"\npath = "feed"\n`);
+    const server = await folder.serve();
+    await ok("domains", "add", "example-shop.com");
+    writeFileSync(join(feed, "names.txt"), "example-shop.net\n");
+    let listed = "";
+    for (let tries = 0; listed === "" && tries < 100; tries++) {
+      await Bun.sleep(100);
+      listed = await ok("threats", "list", "--json");
+    }
+    expect(JSON.parse(listed)).toMatchObject({ domain: "example-shop.net", source: "feed" });
+    await server.stop();
+  }, 20_000);
+
+  test("a backup is taken, and put back once the server has stopped", async () => {
+    const server = await folder.serve();
+    await folder.run(["import", "-"], { stdin: "example-bank.net\n" });
+    await ok("backup", "copy.db");
+    await folder.run(["import", "-"], { stdin: "example-bank.org\n" });
+    const refused = await folder.run(["restore", "copy.db"]);
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain("already serving");
+    await server.stop();
+    const { code, err } = await folder.run(["restore", "copy.db"]);
+    expect(code).toBe(0);
+    const listed = (await ok("threats", "list", "--json")).split("\n");
+    expect(listed.map((line) => (JSON.parse(line) as { domain: string }).domain)).toEqual([
+      "example-bank.net",
+    ]);
+    const aside = /is kept as (.*)\n/.exec(err)![1]!;
+    folder.file("phishwatch.toml", defaultConfig.replace("data/test.db", aside));
+    expect((await ok("threats", "list", "--json")).split("\n")).toHaveLength(2);
+  });
+});
+
+describe("restore", () => {
+  test.each<[string, () => string, string]>([
+    [
+      "no database",
+      () =>
+        folder.file(
+          "x",
+          "junk that is long enough to be read as a header, one hundred bytes or more ".repeat(3),
+        ),
+      "not a database",
+    ],
+    ["missing", () => "none.db", "there is no file"],
+  ])("of a copy that is %s fails and leaves the database as it is", async (_, copy, message) => {
+    await folder.run(["import", "-"], { stdin: "example-bank.net\n" });
+    const { code, err } = await folder.run(["restore", copy()]);
+    expect(code).toBe(1);
+    expect(err).toContain(message);
+    expect((await ok("threats", "list", "--json")).split("\n")).toHaveLength(1);
+  });
+});
