@@ -81,7 +81,7 @@ async function main(): Promise<void> {
 
 async function startPhishwatch(database: string): Promise<ServerProcess> {
   const port = freePort();
-  const config = writeConfig({ folder, database, port });
+  const config = writeConfig({ database, port });
   const command = [phishwatchExecutable, "serve", "--config", config];
   return register(
     await startServer({ name: "phishwatch", command, port, readyPath: "/healthz", cwd: folder }),

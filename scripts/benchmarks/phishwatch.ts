@@ -4,17 +4,9 @@ import { join } from "node:path";
 /** Built by scripts/bench before anything else. */
 export const phishwatchExecutable = join(import.meta.dir, "../../dist/phishwatch");
 
-/** Writes a configuration for one run into `folder` and answers its path. */
-export function writeConfig({
-  folder,
-  database,
-  port,
-}: {
-  folder: string;
-  database: string;
-  port: number;
-}): string {
-  const path = join(folder, `phishwatch-${port}.toml`);
+/** Writes a configuration for one run beside its database and answers its path. */
+export function writeConfig({ database, port }: { database: string; port: number }): string {
+  const path = `${database}.toml`;
   const lines = [
     "[server]",
     `listen = "127.0.0.1:${port}"`,
