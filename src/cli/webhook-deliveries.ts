@@ -67,7 +67,7 @@ export const deliveriesCommand = command({
 
 function showOne({ out }: Terminal, delivery: Delivery, attempts: Attempt[], json: boolean): void {
   if (json) return printJson(out, { ...shape(delivery), attempt_log: attempts.map(attemptShape) });
-  const { id, eventId, eventType, endpointName, status, nextAttemptAt, createdAt } = delivery;
+  const { id, eventId, eventType, endpointName, status, createdAt } = delivery;
   out.write(
     renderFacts([
       ["id", id],
@@ -75,10 +75,17 @@ function showOne({ out }: Terminal, delivery: Delivery, attempts: Attempt[], jso
       ["endpoint", endpointName],
       ["status", status],
       ["made", toIsoTime(createdAt)],
-      ["next attempt", nextAttemptAt === null ? null : toIsoTime(nextAttemptAt)],
+      ["next attempt", nextStep(delivery)],
     ]),
   );
   if (attempts.length > 0) out.write(`\n${renderTable(attemptColumns, attempts, out.columns)}`);
+}
+
+function nextStep({ status, attempts, nextAttemptAt }: Delivery): string {
+  if (nextAttemptAt !== null) return toIsoTime(nextAttemptAt);
+  const made = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
+  if (status === "succeeded") return `none: delivered with ${made}`;
+  return status === "failed" ? `none: given up after ${made}` : "when the endpoint is enabled";
 }
 
 export const redeliverCommand = command({

@@ -1,20 +1,16 @@
-import { eventTypes } from "../events/types.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import type { AttemptResult } from "../webhooks/attempt.ts";
 import type { Endpoint } from "../webhooks/endpoints.ts";
 import { command, UsageError, type CommandGroup } from "./command.ts";
 import { FailedError } from "./failure.ts";
-import { choices, configFlag, duration, jsonFlag, text, toggle } from "./flags.ts";
+import { configFlag, duration, jsonFlag, text, toggle } from "./flags.ts";
 import { deliveriesCommand, redeliverCommand } from "./webhook-deliveries.ts";
+import { listenCommand } from "./webhook-listen.ts";
+import { replayCommand } from "./webhook-replay.ts";
+import { readSecret, readSettings, secretFlag, settingsFlags } from "./webhook-settings.ts";
 import { printJson, printRows, type Column } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { withAppliance } from "./with-appliance.ts";
-
-/** A secret on the command line would stand in the list of processes, for all users to read. */
-const secretFlag = text(
-  "--secret-file <file>",
-  'take the secret from this file, or from standard input for "-"',
-);
 
 const add = command({
   name: "add",
@@ -24,7 +20,7 @@ const add = command({
     "Prints the secret that signs them on standard output, this once. A running server takes it up at once.",
   flags: {
     name: text("--name <name>", "a name to call it by (default: made from the host)"),
-    event: choices("--event <type>", eventTypes, "only events of this type"),
+    ...settingsFlags,
     secretFile: secretFlag,
     disabled: toggle("--disabled", "send it nothing yet"),
     test: toggle("--test", "send it a webhook.ping at once"),
@@ -37,11 +33,11 @@ const add = command({
   ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ webhooks: { endpoints, dispatcher } }) => {
-      const { name, event: events, disabled } = options;
+      const { name, disabled } = options;
       const given = await readSecret(options.secretFile);
       const { endpoint, secret } = endpoints.add({
         url: args[0] ?? "",
-        events,
+        ...readSettings(options),
         enabled: !disabled,
         ...(name === undefined ? {} : { name }),
         ...(given === undefined ? {} : { secret: given }),
@@ -52,6 +48,38 @@ const add = command({
         terminal.err.write(`added ${endpoint.name} (${endpoint.id}); the secret is shown this once\n`);
       }
       if (options.test) await test(terminal, false, () => dispatcher.test(endpoint));
+    }),
+});
+
+const change = command({
+  name: "change",
+  arguments: "<endpoint>",
+  summary: "change an endpoint",
+  details: "Only what is given is changed. A running server takes it up at once.",
+  flags: {
+    url: text("--url <url>", "send to this address from now on"),
+    ...settingsFlags,
+    allEvents: toggle("--all-events", "events of all types"),
+    clearHeaders: toggle("--clear-headers", "no headers beside our own"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [["phishwatch webhooks change soc --event threat.created --rate 5", "less, and more slowly"]],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, ({ webhooks: { endpoints } }) => {
+      const { url, allEvents, clearHeaders } = options;
+      if (allEvents && options.event.length > 0)
+        throw new UsageError("--all-events and --event exclude each other");
+      if (clearHeaders && options.header.length > 0)
+        throw new UsageError("--clear-headers and --header exclude each other");
+      const endpoint = endpoints.change(args[0] ?? "", {
+        ...readSettings(options),
+        ...(url === undefined ? {} : { url }),
+        ...(allEvents ? { events: [] } : {}),
+        ...(clearHeaders ? { headers: {} } : {}),
+      });
+      if (options.json) printJson(terminal.out, shape(endpoint));
+      else terminal.err.write(`changed ${endpoint.name} (${endpoint.id})\n`);
     }),
 });
 
@@ -96,20 +124,37 @@ const remove = command({
     }),
 });
 
-function turn(name: "enable" | "disable", summary: string) {
-  return command({
-    name,
-    arguments: "<endpoint>",
-    summary,
-    flags: { config: configFlag },
-    examples: [[`phishwatch webhooks ${name} soc`, "by name or identifier"]],
-    run: ({ args, options, terminal }) =>
-      withAppliance({ terminal, options }, ({ webhooks: { endpoints } }) => {
-        const endpoint = endpoints[name](args[0] ?? "");
-        terminal.err.write(`${name}d ${endpoint.name} (${endpoint.id})\n`);
-      }),
-  });
-}
+const enable = command({
+  name: "enable",
+  arguments: "<endpoint>",
+  summary: "send an endpoint events again",
+  details: "What waited goes on at once. Says how many events it missed, for 'webhooks replay' to send.",
+  flags: { config: configFlag },
+  examples: [["phishwatch webhooks enable soc", "by name or identifier"]],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, ({ webhooks: { endpoints, replay } }) => {
+      const { id, name, disabledAt: since } = endpoints.enable(args[0] ?? "");
+      terminal.err.write(`enabled ${name} (${id})\n`);
+      const missed = since === null ? 0 : replay.count({ which: "missed", endpoint: id, since });
+      if (since !== null && missed > 0)
+        terminal.err.write(
+          `it missed ${missed} events; to send them: phishwatch webhooks replay ${id} --missed --since ${toIsoTime(since)} --yes\n`,
+        );
+    }),
+});
+
+const disable = command({
+  name: "disable",
+  arguments: "<endpoint>",
+  summary: "send an endpoint nothing any more; what waits goes on waiting",
+  flags: { config: configFlag },
+  examples: [["phishwatch webhooks disable soc", "by name or identifier"]],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, ({ webhooks: { endpoints } }) => {
+      const { id, name } = endpoints.disable(args[0] ?? "");
+      terminal.err.write(`disabled ${name} (${id})\n`);
+    }),
+});
 
 const ping = command({
   name: "test",
@@ -151,6 +196,7 @@ const rotate = command({
     secretFile: secretFlag,
     overlap: duration("--overlap <duration>", "so long the old secret signs along (default: 24h)"),
     now: toggle("--now", "the old secret signs no more: it has leaked"),
+    end: toggle("--end", "make no new secret; end the rotation under way"),
     json: jsonFlag,
     config: configFlag,
   },
@@ -160,7 +206,11 @@ const rotate = command({
   ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ webhooks: { endpoints } }) => {
-      const { now, overlap: overlapMs } = options;
+      const { now, end, overlap: overlapMs } = options;
+      if (end) {
+        const { name } = endpoints.endRotation(args[0] ?? "");
+        return terminal.err.write(`${name} is signed for with its present secret alone\n`);
+      }
       if (now && overlapMs !== undefined) throw new UsageError("--now and --overlap exclude each other");
       const given = await readSecret(options.secretFile);
       const rotated = endpoints.rotate(args[0] ?? "", {
@@ -179,17 +229,6 @@ const rotate = command({
     }),
 });
 
-async function readSecret(path: string | undefined): Promise<string | undefined> {
-  if (path === undefined) return undefined;
-  try {
-    return (await (path === "-" ? Bun.stdin : Bun.file(path)).text()).trim();
-  } catch (error) {
-    throw new FailedError(
-      `the secret cannot be read from ${path} (${(error as { code?: string }).code ?? String(error)})`,
-    );
-  }
-}
-
 function shape(endpoint: Endpoint) {
   const { id, name, url, events, enabled, origin, disabledReason, consecutiveFailures } = endpoint;
   const time = (instant: Instant | null) => (instant === null ? null : toIsoTime(instant));
@@ -203,6 +242,13 @@ function shape(endpoint: Endpoint) {
     consecutive_failures: consecutiveFailures,
     failing_since: time(endpoint.failingSince),
     previous_secret_until: time(endpoint.previousSecretUntil),
+    // Values of headers may be secret.
+    headers: Object.keys(endpoint.headers),
+    concurrency: endpoint.concurrency,
+    rate_per_second: endpoint.ratePerSecond,
+    ca_file: endpoint.caFile,
+    client_cert_file: endpoint.clientCertFile,
+    client_key_file: endpoint.clientKeyFile,
     origin,
     created_at: toIsoTime(endpoint.createdAt),
   };
@@ -213,13 +259,16 @@ export const webhooksCommands: CommandGroup = {
   summary: "endpoints that events are sent to, and what became of each delivery",
   commands: [
     add,
+    change,
     list,
     remove,
-    turn("enable", "send an endpoint events again"),
-    turn("disable", "send an endpoint nothing any more; what waits goes on waiting"),
+    enable,
+    disable,
     ping,
     rotate,
     deliveriesCommand,
     redeliverCommand,
+    replayCommand,
+    listenCommand,
   ],
 };

@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Instant } from "../lib/clock.ts";
 import type { FillRandom } from "../lib/ids.ts";
 
@@ -54,6 +54,47 @@ export function signatureHeaders({
     "webhook-timestamp": timestamp,
     "webhook-signature": signatures.join(" "),
   };
+}
+
+export type Verdict = "valid" | "invalid" | "missing";
+
+/** Times further off than this are refused, as the libraries of Standard Webhooks do. */
+export const toleranceMs = 300_000;
+
+/** What a receiver finds when it checks a delivery: `X-Service-Signature`, and the Standard Webhooks headers. */
+export function verifySignatures({
+  header,
+  body,
+  secret,
+  now,
+}: {
+  /** Value of a header by its name in lower case. */
+  header: (name: string) => string | null;
+  body: Uint8Array;
+  secret: string;
+  now: Instant;
+}): { service: Verdict; standard: Verdict } {
+  const expected = signatureHeaders({
+    eventId: header("webhook-id") ?? "",
+    body,
+    secrets: [secret],
+    sentAt: Number(header("webhook-timestamp")) * 1_000,
+  });
+  const service = header("x-service-signature");
+  const standard = header("webhook-signature");
+  const fresh = Math.abs(Number(header("webhook-timestamp")) * 1_000 - now) <= toleranceMs;
+  const signed = standard?.split(" ").some((one) => equal(one, expected["webhook-signature"]!)) ?? false;
+  return {
+    service:
+      service === null ? "missing" : equal(service, expected["X-Service-Signature"]!) ? "valid" : "invalid",
+    standard: standard === null ? "missing" : signed && fresh ? "valid" : "invalid",
+  };
+}
+
+/** In a time that does not tell where two texts differ. */
+function equal(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }
 
 /** A secret in another form than `whsec_` and base64 keys with its own bytes. */
