@@ -3,6 +3,7 @@
  * thousands of honest names, `wellsfargo` in none.
  */
 import { foldLabel } from "./fold.ts";
+import { homophonesOf } from "./homophones.ts";
 import {
   countWordsAround,
   isInWords,
@@ -35,6 +36,8 @@ export interface BrandWord {
   errorsAnchored: number;
   /** Errors allowed where letters go on before or after the brand. */
   errorsAnywhere: number;
+  /** Spellings that sound the same. */
+  homophones: ReadonlySet<string>;
   /** The label whose finding is needed for this word to be found: nothing has to look for it by itself. */
   rides?: BrandWord;
 }
@@ -56,7 +59,16 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
     if (length < 2 || words.has(text)) return;
     const own = assessWord(text).strictness;
     const strictness = strictnesses[Math.max(strictnesses.indexOf(own), strictnesses.indexOf(atLeast))]!;
-    words.set(text, { kind, text, length, strictness, ...tolerance(kind === "stem" ? 0 : length) });
+    const sounds = kind === "stem" || strictness === "strict" ? [] : homophonesOf(text);
+    const homophones = new Set(sounds.filter((sound) => !isWord(sound)));
+    words.set(text, {
+      kind,
+      text,
+      length,
+      strictness,
+      homophones,
+      ...tolerance(kind === "stem" ? 0 : length),
+    });
   };
   for (const spelling of spellingsOf(parts.registrableLabel)) add("label", spelling);
   for (const keyword of protectedName.keywords)
@@ -65,7 +77,7 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
   for (const label of parts.subLabels)
     if (label.length > 4 && !isKeyword(label)) add("label", label, "careful");
   const stems = Array.from(words.values(), (word) => stemsOf(word.text)).flat();
-  for (const stem of stems) add("stem", stem, "careful");
+  for (const stem of stems) add("stem", stem);
   const labels = spellingsOf(parts.registrableLabel).flatMap((label) => words.get(label) ?? []);
   return [...words.values(), ...labels.map((label) => nameWord(label, parts.suffix))];
 }
@@ -73,7 +85,13 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
 /** Label and suffix run together. What is found of it holds the label, unless that is too common to be looked for. */
 function nameWord(label: BrandWord, suffix: string): BrandWord {
   const text = `${label.text}.${suffix}`;
-  const word = { kind: "name", text, length: lettersOf(text).length, strictness: "plain" } as const;
+  const word = {
+    kind: "name",
+    text,
+    length: lettersOf(text).length,
+    strictness: "plain",
+    homophones: new Set<string>(),
+  } as const;
   if (label.strictness !== "strict" && label.length >= ridingLengthMin) {
     const errors = label.errorsAnywhere;
     return { ...word, errorsAnchored: errors, errorsAnywhere: errors, rides: label };
@@ -109,9 +127,10 @@ export function assessWord(text: string): Assessment {
   if (letters.length === 4 && odd)
     return because("plain", `"${text}" is short but holds a rare sequence of letters`);
   if (letters.length === 4) {
-    return around >= 2
-      ? because("strict", `"${text}" is short and part of common words`)
-      : because("careful", `"${text}" is short`);
+    return because(
+      "careful",
+      around >= 2 ? `"${text}" is short and part of common words` : `"${text}" is short`,
+    );
   }
   if (around >= 3) return because("careful", `"${text}" is part of common words`);
   return because("plain", `"${text}" is long and rare enough to be looked for anywhere`);

@@ -353,6 +353,9 @@ function buildTables(words: readonly BrandWord[]): Tables {
     const squeezed = classesOf(word.text.replace(/[-.]/g, ""));
     const anywhere = seedsFor(squeezed, word.errorsAnywhere, collapses, commonness);
     for (const seed of anywhere) add(index, seed, false);
+    for (const sound of word.homophones) {
+      for (const seed of seedsFor(classesOf(`-${sound}-`), 0, collapses, commonness)) add(index, seed, true);
+    }
     // Where the brand stands alone with no more errors than anywhere it has been found already.
     if (word.errorsAnchored === word.errorsAnywhere && anywhere.length > 0) continue;
     const anchored = classesOf(`-${word.text}-`);

@@ -10,6 +10,7 @@ import { classify } from "./classify.ts";
 import { contextOf } from "./context.ts";
 import { explain } from "./explain.ts";
 import type { Host } from "./host.ts";
+import { metaphone } from "./metaphone.ts";
 import { fidelity, prominence } from "./score.ts";
 import type { Reason, ThreatType } from "./types.ts";
 
@@ -27,6 +28,8 @@ export interface Suspect {
 
 /** Cost of letters that are other characters than they seem, for each of them, in hundredths of an edit. */
 const foldedCharacterCost = 5;
+/** What sounds the same does not look it. */
+const soundFidelity = 0.84;
 /** Costs beside the counted errors: separators and look-alikes. */
 const slackCost = 120;
 const dearestEdit = 130;
@@ -50,7 +53,38 @@ export function judge(aligner: Aligner, host: Host, suspect: Suspect, minSimilar
       reasons: explain(word, alignment, context, host, suspect.suffix, type),
     });
   }
+  findings.push(...soundFindings(host, suspect, minSimilarity));
   return findings;
+}
+
+/** Labels and parts between hyphens that are spelled otherwise and sound the same. */
+function soundFindings(host: Host, { word, suffix }: Suspect, minSimilarity: number): Finding[] {
+  if (word.homophones.size === 0) return [];
+  return stretchesOf(host).flatMap(({ start, end }) => {
+    const found = host.text.slice(start, end);
+    if (!word.homophones.has(found)) return [];
+    const context = contextOf(host, start, end);
+    const similarity = soundFidelity * prominence(word, context, host.parts.suffix === suffix);
+    if (similarity < minSimilarity) return [];
+    const reading = { start, end, cost: 0, edits: [] };
+    const sound: Reason = { kind: "sound", label: found, expected: word.text, code: metaphone(found) };
+    const reasons = explain(word, reading, context, host, suffix, "soundsquatting");
+    return [{ type: "soundsquatting" as const, similarity, reasons: [sound, ...reasons] }];
+  });
+}
+
+/** Labels, and the parts between hyphens of those that have some. */
+function stretchesOf(host: Host): { start: number; end: number }[] {
+  return host.labels.flatMap(({ start, folded }) => {
+    const stretches = [{ start, end: start + folded.length }];
+    if (!folded.includes("-")) return stretches;
+    let at = start;
+    for (const part of folded.split("-")) {
+      stretches.push({ start: at, end: at + part.length });
+      at += part.length + 1;
+    }
+    return stretches;
+  });
 }
 
 /**
@@ -61,21 +95,12 @@ function readings(aligner: Aligner, host: Host, word: BrandWord): Alignment[] {
   const anchoredMax = word.errorsAnchored * dearestEdit + slackCost;
   const anywhereMax = word.errorsAnywhere * dearestEdit + slackCost;
   const found = aligner.within(word.text, host.text, anywhereMax);
-  const whole = (start: number, end: number): void => {
-    if (Math.abs(end - start - word.text.length) > lengthDifferenceMax) return;
+  for (const { start, end } of stretchesOf(host)) {
+    if (Math.abs(end - start - word.text.length) > lengthDifferenceMax) continue;
     const alignment = aligner.whole(word.text, host.text.slice(start, end), anchoredMax);
-    if (alignment === undefined) return;
+    if (alignment === undefined) continue;
     for (const edit of alignment.edits) edit.position += start;
     found.push({ ...alignment, start, end });
-  };
-  for (const { start, folded } of host.labels) {
-    whole(start, start + folded.length);
-    if (!folded.includes("-")) continue;
-    let at = start;
-    for (const token of folded.split("-")) {
-      whole(at, at + token.length);
-      at += token.length + 1;
-    }
   }
   return found;
 }

@@ -96,7 +96,7 @@ test(`with and without the filter the answer is the same (TEST_SEED=${seed})`, (
     if (!fast.mightMatch(bytes, 0, bytes.length)) throw new Error(`${name} is kept back`);
   }
   expect(matched).toBeGreaterThan(1200);
-});
+}, 60_000);
 
 test(`what is no name is neither matched nor an error (TEST_SEED=${seed})`, () => {
   for (let round = 0; round < 2000; round++) {

@@ -1,0 +1,55 @@
+/**
+ * Other spellings that sound the same (soundsquatting: Nikiforakis and others, "Soundsquatting: uncovering the
+ * use of homophones in domain squatting", 2014). Spellings come from exchanging letters that stand for one
+ * sound; only those whose Metaphone code is the word's own are taken.
+ */
+import { metaphone } from "./metaphone.ts";
+
+/** Letters for one sound; each can stand for each. */
+const sounds: readonly (readonly string[])[] = [
+  ["f", "ph", "ff"],
+  ["c", "k", "ck", "q"],
+  ["x", "ks", "cks"],
+  ["qu", "kw"],
+  ["s", "c", "ss", "z"],
+  ["oo", "u", "ou", "ew"],
+  ["ee", "ea", "i", "e", "y", "ie"],
+  ["a", "ai", "ay", "ei"],
+  ["o", "oa", "ow", "oe"],
+  ["au", "aw", "or"],
+  ["er", "ar", "or", "ir", "ur"],
+  ["j", "g"],
+  ["w", "wh"],
+  ["n", "kn"],
+  ["r", "wr", "rr"],
+  ["t", "tt"],
+  ["l", "ll"],
+  ["m", "mb", "mm"],
+  ["tion", "shun"],
+];
+
+const lengthMin = 5;
+
+/** Spellings of `word` with one exchange, without `word` itself. None for short words. */
+export function homophonesOf(word: string): string[] {
+  if (word.length < lengthMin || !/^[a-z]+$/.test(word)) return [];
+  const code = metaphone(word);
+  const spellings = new Set(exchanges(word));
+  spellings.delete(word);
+  return [...spellings].filter((spelling) => metaphone(spelling) === code);
+}
+
+function exchanges(word: string): string[] {
+  const results: string[] = [];
+  for (let at = 0; at < word.length; at++) {
+    for (const sound of sounds) {
+      for (const letters of sound) {
+        if (!word.startsWith(letters, at)) continue;
+        for (const other of sound) {
+          if (other !== letters) results.push(word.slice(0, at) + other + word.slice(at + letters.length));
+        }
+      }
+    }
+  }
+  return results;
+}
