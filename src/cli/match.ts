@@ -37,6 +37,7 @@ ${listDetails}`,
     const { createMatcher } = await import("../detection/matcher.ts");
     const { normalizeName } = await import("../detection/name.ts");
     const { describeReason } = await import("../detection/reasons.ts");
+    const { isHarmless } = await import("../sources/screening.ts");
     const { openNameList } = await import("../sources/names.ts");
     const { textOf } = await import("../sources/name-chunk.ts");
     const paths = readPaths(args.length === 0 ? ["-"] : args);
@@ -64,7 +65,9 @@ ${listDetails}`,
         for await (const chunk of list.chunks()) {
           const text = textOf(chunk);
           for (let i = 0; i < chunk.count; i++) {
-            const fault = chunk.faults.get(i);
+            const fault = chunk.faults.size === 0 ? undefined : chunk.faults.get(i);
+            if (fault === undefined && isHarmless(matcher, chunk.bytes, chunk.starts[i]!, chunk.ends[i]!))
+              continue;
             const normalized = fault === undefined ? normalizeName(text(i)) : { error: fault.why };
             if ("name" in normalized) show(normalized.name);
             else if (++invalidCount <= invalidShownMax)

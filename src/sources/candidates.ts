@@ -7,6 +7,7 @@ import type { Pacer } from "../lib/pacer.ts";
 import type { RecordedThreat, Sighting } from "../threats/record.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Source } from "../threats/values.ts";
+import { isHarmless } from "./screening.ts";
 import { textOf, type NameChunk, type Place } from "./name-chunk.ts";
 
 /** So many threats at most are written in one transaction: some 10 ms, in which nobody else can write. */
@@ -101,6 +102,8 @@ export function createCandidates({
       pace,
       reject,
       pending: () => pending.length,
+      harmless: ({ bytes, starts, ends }: NameChunk, i: number) =>
+        isHarmless(matcher, bytes, starts[i]!, ends[i]!),
 
       /** Answers the name in canonical form and its matches, if there are any. */
       look(text: string, line: number): { name: string; matches: Match[] } | undefined {
@@ -179,8 +182,8 @@ export function createCandidates({
             const line = chunk.firstLine + chunk.lines[i]!;
             tally.received++;
             const fault = chunk.faults.size === 0 ? undefined : chunk.faults.get(i);
-            if (fault === undefined) run.look(text(i), line);
-            else run.reject(line, fault.text, fault.why);
+            if (fault !== undefined) run.reject(line, fault.text, fault.why);
+            else if (!run.harmless(chunk, i)) run.look(text(i), line);
             const full = run.pending() >= sightingsPerTransaction;
             if (!full && (tally.received % namesPerLook !== 0 || !run.pace.due())) continue;
             done = {
