@@ -63,9 +63,18 @@ describe("imports", () => {
       `export * from "./c.ts";`,
       `import "./d.ts";`,
       `const e = await import("./e.ts");`,
+      `const g = require("./g.ts");`,
       `import f from "../f.json" with { type: "json" };`,
     ].join("\n");
-    expect(specifiersIn(text)).toEqual(["./a.ts", "../b/b.ts", "./c.ts", "./d.ts", "./e.ts", "../f.json"]);
+    expect(specifiersIn(text)).toEqual([
+      "./a.ts",
+      "../b/b.ts",
+      "./c.ts",
+      "./d.ts",
+      "./e.ts",
+      "./g.ts",
+      "../f.json",
+    ]);
   });
 });
 
@@ -202,7 +211,8 @@ function importsOfSources(): Import[] {
 
 /** Type imports count as well: a type from above is a dependency on what is above. */
 function specifiersIn(text: string): string[] {
-  const statement = /^(?:import|export)\b[^;"'`]*?(?:from\s*)?"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)/gm;
+  const statement =
+    /^(?:import|export)\b[^;"'`]*?(?:from\s*)?"([^"]+)"|\b(?:import|require)\(\s*"([^"]+)"\s*\)/gm;
   return [...text.matchAll(statement)].map(([, fixed, dynamic]) => fixed ?? dynamic ?? "");
 }
 

@@ -1,6 +1,6 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import { createMatcher, type Matcher } from "../detection/matcher.ts";
+import type { Matcher } from "../detection/matcher.ts";
 import { normalizeName } from "../detection/name.ts";
 import type { Clock } from "../lib/clock.ts";
 import { PublicError, messageOf } from "../lib/errors.ts";
@@ -154,11 +154,18 @@ export function createProtectedDomains({
       // Most commits of other processes leave the domains alone, and a matcher takes time to build.
       const content = JSON.stringify(enabled.map(({ domain, keywords, allow }) => [domain, keywords, allow]));
       const matcher =
-        cached?.content === content ? cached.matcher : createMatcher(enabled, { minSimilarity });
+        cached?.content === content
+          ? cached.matcher
+          : loadDetection().createMatcher(enabled, { minSimilarity });
       cached = { matcher, content, foreignVersion };
       return matcher;
     },
   };
+}
+
+/** Only when a first name is to be judged: its word lists take 20 ms, for which no start should wait. */
+function loadDetection(): typeof import("../detection/matcher.ts") {
+  return require("../detection/matcher.ts");
 }
 
 function normalizeDeclared({ domain, keywords = [], allow = [] }: DeclaredDomain) {
