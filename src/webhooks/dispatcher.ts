@@ -74,10 +74,8 @@ export function createDispatcher({
       const now = clock.now();
       if (now < lastNow) mendSchedule(now);
       lastNow = now;
-      const version = database.foreignVersion();
-      if (stale || version !== foreignVersion) run.lanes.read();
+      if (stale) run.lanes.read();
       stale = false;
-      foreignVersion = version;
       const { endpointSeqs, left } = fanOut.step();
       for (const seq of endpointSeqs) run.lanes.noteDue(seq, now);
       run.lanes.pump();
@@ -87,6 +85,14 @@ export function createDispatcher({
       stale = true;
       logDropped(log, error, "webhook deliveries are held up");
     }
+  }
+
+  /** Once a second and no more often, for another process may commit all the time. */
+  function lookAbroad(): void {
+    const version = database.foreignVersion();
+    if (version !== foreignVersion) stale = true;
+    foreignVersion = version;
+    wake();
   }
 
   /** At the start, and when the clock has been set back. */
@@ -119,7 +125,7 @@ export function createDispatcher({
         recorder,
         lanes: createLanes({ clock, due, endpointConcurrency, log, recorder, send, signal: giveUp.signal }),
         // Finds what other processes wrote, and what has become due.
-        poll: every({ clock, pattern: everySecond, run: wake }),
+        poll: every({ clock, pattern: everySecond, run: lookAbroad }),
       };
       lookAnew();
     },
