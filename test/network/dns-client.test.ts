@@ -1,0 +1,244 @@
+import { afterEach, expect, test } from "bun:test";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createDnsClient, type DnsAnswer, type NameServer } from "../../src/network/dns-client.ts";
+import { parseResolvers } from "../../src/network/system-resolvers.ts";
+import { fillRandom } from "../support/appliance.ts";
+import { answerTo, startDnsServer, type DnsServer, type Zones } from "../support/dns-server.ts";
+
+const running: DnsServer[] = [];
+afterEach(() => {
+  for (const server of running.splice(0)) server.stop();
+});
+
+async function serve(zones: Zones): Promise<DnsServer> {
+  const server = await startDnsServer(zones);
+  running.push(server);
+  return server;
+}
+
+const client = (servers: NameServer[], options: { timeoutMs?: number; queriesPerSecond?: number } = {}) =>
+  createDnsClient({
+    clock: systemClock,
+    fillRandom,
+    resolvers: () => servers,
+    queriesPerSecond: 10_000,
+    timeoutMs: 300,
+    ...options,
+  });
+
+/** A port of loopback where nobody listens. */
+async function deadServer(): Promise<NameServer> {
+  const server = await startDnsServer({});
+  server.stop();
+  return server.server;
+}
+
+const shown = (answer: DnsAnswer) =>
+  answer.outcome === "answer" ? answer.records.map(({ name, type, data }) => [name, type, data]) : answer;
+
+test("each kind of record is read with its owner and its data", async () => {
+  const { server } = await serve({
+    "all.test": {
+      A: ["192.0.2.1", "192.0.2.2"],
+      AAAA: ["2001:db8::1"],
+      NS: ["NS1.all.test"],
+      MX: [[10, "mail.all.test"]],
+      TXT: ["v=spf1 -all"],
+      SOA: true,
+    },
+    "alias.test": { CNAME: "all.test" },
+  });
+  const { query } = client([server]);
+  expect(shown(await query("all.test", "A"))).toEqual([
+    ["all.test", "A", "192.0.2.1"],
+    ["all.test", "A", "192.0.2.2"],
+  ]);
+  expect(shown(await query("all.test", "AAAA"))).toEqual([["all.test", "AAAA", "2001:db8::1"]]);
+  expect(shown(await query("all.test", "NS"))).toEqual([["all.test", "NS", "ns1.all.test"]]);
+  const mail = { preference: 10, exchange: "mail.all.test" };
+  expect(shown(await query("all.test", "MX"))).toEqual([["all.test", "MX", mail]]);
+  expect(shown(await query("all.test", "TXT"))).toEqual([["all.test", "TXT", "v=spf1 -all"]]);
+  const soa = { primary: "ns.test", mailbox: "admin.test", serial: 1 };
+  expect(shown(await query("all.test", "SOA"))).toEqual([["all.test", "SOA", soa]]);
+  expect(shown(await query("alias.test", "CNAME"))).toEqual([["alias.test", "CNAME", "all.test"]]);
+});
+
+test("does not exist, has no such record and nobody knows are three different answers", async () => {
+  const { server } = await serve({
+    "mail.test": { MX: [[1, "mx.test"]] },
+    "broken.test": { rcode: "SERVFAIL" },
+    "refused.test": { rcode: "REFUSED" },
+    "silent.test": { silent: true },
+    "lame.test": { referral: true },
+  });
+  const { query } = client([server], { timeoutMs: 50 });
+  expect(await query("nothing.test", "A")).toEqual({ outcome: "nxdomain" });
+  expect(await query("mail.test", "A")).toEqual({ outcome: "nodata" });
+  expect(await query("broken.test", "A")).toEqual({ outcome: "unknown", reason: "SERVFAIL" });
+  expect(await query("refused.test", "A")).toEqual({ outcome: "unknown", reason: "REFUSED" });
+  expect(await query("silent.test", "A")).toEqual({ outcome: "unknown", reason: "no answer within 50 ms" });
+  const lame = { outcome: "unknown", reason: "the server does not resolve names of others" };
+  expect(await query("lame.test", "A")).toEqual(lame as DnsAnswer);
+});
+
+test("a chain of aliases is followed to its end, and one that ends in nothing still is an answer", async () => {
+  const { server } = await serve({
+    "a.test": { CNAME: "b.test" },
+    "b.test": { CNAME: "c.test" },
+    "c.test": { A: ["192.0.2.3"] },
+    "dangling.test": { CNAME: "gone.test" },
+    "circle.test": { CNAME: "elcric.test" },
+    "elcric.test": { CNAME: "circle.test" },
+  });
+  const { query } = client([server]);
+  expect(shown(await query("a.test", "A"))).toEqual([
+    ["a.test", "CNAME", "b.test"],
+    ["b.test", "CNAME", "c.test"],
+    ["c.test", "A", "192.0.2.3"],
+  ]);
+  expect(shown(await query("dangling.test", "A"))).toEqual([["dangling.test", "CNAME", "gone.test"]]);
+  const circle = { outcome: "unknown", reason: "its CNAME records run in a circle" };
+  expect(await query("circle.test", "A")).toEqual(circle as DnsAnswer);
+});
+
+test("an answer that does not fit into a datagram is asked for again over TCP", async () => {
+  const many = Array.from({ length: 200 }, (_, i) => `192.0.2.${i + 1}`);
+  const { server, askedAbout } = await serve({ "big.test": { truncated: true, A: many } });
+  const answer = await client([server]).query("big.test", "A");
+  expect(answer.outcome === "answer" && answer.records.length).toBe(200);
+  expect(askedAbout("big.test")).toEqual(["A udp", "A tcp"]);
+});
+
+test("a server that does not understand EDNS is asked again without", async () => {
+  const { server, asked } = await serve({ "old.test": { rcode: "FORMERR", A: ["192.0.2.4"] } });
+  expect(shown(await client([server]).query("old.test", "A"))).toEqual([["old.test", "A", "192.0.2.4"]]);
+  expect(asked.map(({ edns }) => edns)).toEqual([true, false]);
+});
+
+test("a resolver that is down, refuses or fails is followed by another", async () => {
+  const good = await serve({ "here.test": { A: ["192.0.2.5"] } });
+  const refusing = await serve({ "here.test": { rcode: "REFUSED" } });
+  const failing = await serve({ "here.test": { rcode: "SERVFAIL" } });
+  for (const first of [await deadServer(), refusing.server, failing.server]) {
+    const { query } = client([first, good.server]);
+    for (let i = 0; i < 4; i++) expect((await query("here.test", "A")).outcome).toBe("answer");
+  }
+});
+
+test("a resolver that is silent again and again is not asked first any more", async () => {
+  const silent = await serve({ "*.": { silent: true } });
+  const good = await serve({ "here.test": { A: ["192.0.2.5"] } });
+  const { query } = client([silent.server, good.server], { timeoutMs: 30 });
+  for (let i = 0; i < 20; i++) expect((await query("here.test", "A")).outcome).toBe("answer");
+  expect(silent.asked.length).toBe(3);
+});
+
+test("only an answer to the very question is believed, whoever sends others", async () => {
+  const record = { type: "A", name: "bank.test", ttl: 1, class: "IN", data: "203.0.113.66" } as const;
+  const { server } = await serve({
+    "bank.test": {
+      raw(query) {
+        const forged = answerTo(query, [record]);
+        const otherId = Buffer.from(forged);
+        otherId.writeUInt16BE(forged.readUInt16BE(0) ^ 1, 0);
+        const otherName = Buffer.from(forged);
+        otherName[13] = 0x78;
+        const otherType = Buffer.from(forged);
+        otherType[12 + 11 + 1] = 28;
+        const noResponse = Buffer.from(forged);
+        noResponse[2]! &= 0x7f;
+        const honest = answerTo(query, [{ ...record, data: "192.0.2.7" }]);
+        return [otherId, otherName, otherType, noResponse, Buffer.alloc(0), Buffer.alloc(11), honest];
+      },
+    },
+  });
+  expect(shown(await client([server]).query("bank.test", "A"))).toEqual([["bank.test", "A", "192.0.2.7"]]);
+});
+
+test("a datagram from anywhere but the asked server does not come in", async () => {
+  const record = { type: "A", name: "bank.test", ttl: 1, class: "IN", data: "203.0.113.66" } as const;
+  const forger = await Bun.udpSocket({ hostname: "127.0.0.1", socket: { data() {}, error() {} } });
+  const asking = { port: 0, query: Buffer.alloc(0) };
+  const { server, asked } = await serve({
+    "bank.test": {
+      raw(query) {
+        Object.assign(asking, { port: asked.at(-1)!.port, query: Buffer.from(query) });
+        forger.send(answerTo(query, [record]), asking.port, "127.0.0.1");
+        return [];
+      },
+    },
+  });
+  expect((await client([server], { timeoutMs: 60 }).query("bank.test", "A")).outcome).toBe("unknown");
+  expect(asking.port).not.toBe(0);
+  forger.close();
+});
+
+test("each query has a port and an identifier of its own", async () => {
+  const { server, asked } = await serve({});
+  const { query } = client([server]);
+  await Promise.all(Array.from({ length: 200 }, (_, i) => query(`n${i}.test`, "A")));
+  expect(new Set(asked.map(({ id }) => id)).size).toBeGreaterThan(190);
+  expect(new Set(asked.map(({ port }) => port)).size).toBeGreaterThan(150);
+  const steps = asked.slice(1).map(({ port }, i) => port - asked[i]!.port);
+  expect(steps.filter((step) => Math.abs(step) <= 2).length).toBeLessThan(20);
+});
+
+test("no more queries are sent in a second than allowed", async () => {
+  const { server, asked } = await serve({});
+  const { query } = client([server], { queriesPerSecond: 100 });
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: 45 }, (_, i) => query(`n${i}.test`, "A")));
+  const seconds = (performance.now() - startedAt) / 1000;
+  expect(asked.length).toBe(45);
+  // A twentieth of a second's worth may go at once.
+  expect(seconds).toBeGreaterThan(0.39);
+});
+
+test("whoever gives up is answered at once, also while waiting for a turn", async () => {
+  const { server, asked } = await serve({ "silent.test": { silent: true } });
+  const { query } = client([server], { queriesPerSecond: 1, timeoutMs: 5_000 });
+  const abort = new AbortController();
+  const { signal } = abort;
+  const answers = Promise.all([query("silent.test", "A", { signal }), query("late.test", "A", { signal })]);
+  while (asked.length === 0) await Bun.sleep(1);
+  const before = performance.now();
+  abort.abort();
+  expect((await answers).map(({ outcome }) => outcome)).toEqual(["unknown", "unknown"]);
+  expect(performance.now() - before).toBeLessThan(100);
+  expect(asked.length).toBe(1);
+});
+
+test("a resolver that knows names that nobody registered is found out and not asked again", async () => {
+  const liar = await serve({ "*.": { A: ["203.0.113.80"] } });
+  const honest = await serve({});
+  const silent = await serve({ "*.": { silent: true } });
+  const dns = client([liar.server, honest.server, silent.server], { timeoutMs: 50 });
+  const checks = await dns.checkResolvers();
+  expect(checks.map(({ verdict }) => verdict)).toEqual(["lying", "honest", "silent"]);
+  expect(checks[0]!.detail).toContain("203.0.113.80");
+  const before = liar.asked.length;
+  for (let i = 0; i < 10; i++) expect((await dns.query(`n${i}.test`, "A")).outcome).toBe("nxdomain");
+  expect(liar.asked.length).toBe(before);
+});
+
+test("with nobody to ask the answer is unknown, and nothing is thrown", async () => {
+  expect(await client([]).query("a.test", "A")).toEqual({
+    outcome: "unknown",
+    reason: "there is no resolver to ask",
+  });
+  const { query } = client([await deadServer()]);
+  expect(await query("a.test", "A")).toEqual({
+    outcome: "unknown",
+    reason: "the server refuses the connection",
+  });
+});
+
+test("the system's resolvers are read from resolv.conf", () => {
+  const text =
+    "# nameserver 1.1.1.1\nsearch test\nnameserver 192.0.2.53\nnameserver  2001:db8::53 \nnameserver nonsense\n";
+  expect(parseResolvers(text)).toEqual([
+    { address: "192.0.2.53", port: 53 },
+    { address: "2001:db8::53", port: 53 },
+  ]);
+  expect(parseResolvers("")).toEqual([{ address: "127.0.0.1", port: 53 }]);
+});

@@ -1,0 +1,203 @@
+import {
+  AUTHORITATIVE_ANSWER,
+  decode,
+  encode,
+  RECURSION_AVAILABLE,
+  RECURSION_DESIRED,
+  TRUNCATED_RESPONSE,
+  type Answer,
+  type DecodedPacket,
+} from "dns-packet";
+
+/** What there is at a name. */
+export interface Entry {
+  A?: string[];
+  AAAA?: string[];
+  NS?: string[];
+  MX?: [preference: number, exchange: string][];
+  TXT?: string[];
+  CNAME?: string;
+  SOA?: true;
+  rcode?: "SERVFAIL" | "REFUSED" | "NOTIMP" | "FORMERR";
+  /** No answer at all. */
+  silent?: true;
+  /** Over UDP an empty answer with the bit that asks for TCP. */
+  truncated?: true;
+  /** Name servers of somebody else's in the authority section, no answer: a referral. */
+  referral?: true;
+  /** Bytes instead of an answer: whatever a hostile server could send, each as one message. */
+  raw?: (query: Buffer, over: "udp" | "tcp") => Uint8Array[];
+}
+
+/** Entries by name; `*.parent` answers for all that has no entry below the parent. */
+export type Zones = Record<string, Entry>;
+
+export interface Asked {
+  name: string;
+  type: string;
+  over: "udp" | "tcp";
+  /** Source port and identifier: what a forger would have to guess. */
+  port: number;
+  id: number;
+  edns: boolean;
+}
+
+const rcodes = { FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 } as const;
+const ttl = 60;
+
+/**
+ * A real name server on loopback, UDP and TCP on one port, which answers as a recursive resolver does: chains
+ * are followed, a name that has no entry does not exist, wildcards stand in for it.
+ */
+export async function startDnsServer(zones: Zones) {
+  const asked: Asked[] = [];
+  const names = new Set(Object.keys(zones));
+  const parents = new Set<string>();
+  for (const name of names) {
+    const labels = name.split(".");
+    for (let i = 1; i < labels.length; i++) parents.add(labels.slice(i).join("."));
+  }
+
+  function entryOf(name: string): Entry | undefined {
+    if (names.has(name)) return zones[name];
+    if (parents.has(name)) return {};
+    const labels = name.split(".");
+    for (let i = 1; i < labels.length; i++) {
+      const parent = labels.slice(i).join(".");
+      if (names.has(`*.${parent}`)) return zones[`*.${parent}`];
+      if (names.has(parent) || parents.has(parent)) return undefined;
+    }
+    return zones["*."];
+  }
+
+  function respond(query: Buffer, over: "udp" | "tcp", port: number): Uint8Array[] {
+    const packet = decode(query);
+    const [question] = packet.questions!;
+    const name = question!.name.toLowerCase();
+    const edns = packet.additionals!.some(({ type }) => type === "OPT");
+    asked.push({ name, type: question!.type, over, port, id: packet.id!, edns });
+    const first = entryOf(name);
+    if (first?.silent === true) return [];
+    if (first?.raw !== undefined) return first.raw(query, over);
+    if (first?.rcode !== undefined && !(first.rcode === "FORMERR" && !edns))
+      return [respondWith(packet, rcodes[first.rcode], [])];
+    if (first?.truncated === true && over === "udp") return [respondWith(packet, TRUNCATED_RESPONSE, [])];
+    if (first?.referral === true) return [respondWith(packet, 0, [], [nsRecord("net", "ns.elsewhere.net")])];
+    const answers: Answer[] = [];
+    let end = name;
+    let entry = first;
+    for (let hops = 0; hops < 20 && entry?.CNAME !== undefined && question!.type !== "CNAME"; hops++) {
+      answers.push({ type: "CNAME", name: end, ttl, class: "IN", data: entry.CNAME });
+      end = entry.CNAME;
+      entry = entryOf(end);
+    }
+    if (entry !== undefined) answers.push(...recordsOf(end, question!.type, entry));
+    const found = answers.some(({ type }) => type === question!.type);
+    return [
+      respondWith(packet, entry === undefined ? rcodes.NXDOMAIN : 0, answers, found ? [] : [soaRecord("")]),
+    ];
+  }
+
+  const tcp = Bun.listen<{ pieces: Buffer[] }>({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      open: (socket) => void (socket.data = { pieces: [] }),
+      data(socket, piece) {
+        socket.data.pieces.push(Buffer.from(piece));
+        const whole = Buffer.concat(socket.data.pieces);
+        if (whole.length < 2 || whole.length < 2 + whole.readUInt16BE(0)) return;
+        for (const message of respond(whole.subarray(2), "tcp", socket.remotePort)) {
+          const length = Buffer.alloc(2);
+          length.writeUInt16BE(Math.min(message.length, 65_535));
+          socket.write(Buffer.concat([length, message]));
+        }
+      },
+    },
+  });
+  const udp = await Bun.udpSocket({
+    hostname: "127.0.0.1",
+    port: tcp.port,
+    socket: {
+      data(socket, data, port, address) {
+        for (const message of respond(data, "udp", port)) socket.send(message, port, address);
+      },
+      // Whoever asked may have given up meanwhile.
+      error() {},
+    },
+  });
+  return {
+    server: { address: "127.0.0.1", port: tcp.port },
+    asked,
+    /** What was asked about a name, as `type over transport`. */
+    askedAbout: (name: string) =>
+      asked.filter((one) => one.name === name).map(({ type, over }) => `${type} ${over}`),
+    stop() {
+      tcp.stop(true);
+      udp.close();
+    },
+  };
+}
+
+export type DnsServer = Awaited<ReturnType<typeof startDnsServer>>;
+
+/** An answer to `query` with these records, for `raw` entries to spoil. */
+export function answerTo(query: Buffer, answers: Answer[], flags = 0): Buffer {
+  return respondWith(decode(query), flags, answers);
+}
+
+function respondWith(
+  query: DecodedPacket,
+  flags: number,
+  answers: Answer[],
+  authorities: Answer[] = [],
+): Buffer {
+  const recursive = authorities.some(({ type }) => type === "NS")
+    ? 0
+    : RECURSION_AVAILABLE | AUTHORITATIVE_ANSWER;
+  return encode({
+    type: "response",
+    id: query.id!,
+    flags: flags | RECURSION_DESIRED | recursive,
+    questions: query.questions!,
+    answers,
+    authorities,
+  });
+}
+
+function recordsOf(name: string, type: string, entry: Entry): Answer[] {
+  switch (type) {
+    case "A":
+    case "AAAA":
+    case "NS":
+      return (entry[type] ?? []).map((data) => ({ name, ttl, class: "IN", type, data }));
+    case "MX":
+      return (entry.MX ?? []).map(([preference, exchange]) => {
+        const data = { preference, exchange };
+        return { name, ttl, class: "IN", type, data };
+      });
+    case "TXT":
+      return (entry.TXT ?? []).map((data) => ({ name, ttl, class: "IN", type, data }));
+    case "CNAME":
+      return entry.CNAME === undefined ? [] : [{ name, ttl, class: "IN", type, data: entry.CNAME }];
+    case "SOA":
+      return entry.SOA === undefined ? [] : [soaRecord(name)];
+    default:
+      return [];
+  }
+}
+
+function nsRecord(name: string, data: string): Answer {
+  return { type: "NS", name, ttl, class: "IN", data };
+}
+
+function soaRecord(name: string): Answer {
+  const times = { serial: 1, refresh: 3600, retry: 600, expire: 86_400, minimum: 60 };
+  return {
+    type: "SOA",
+    name: name || ".",
+    ttl,
+    class: "IN",
+    data: { mname: "ns.test", rname: "admin.test", ...times },
+  };
+}
