@@ -3,7 +3,7 @@ import { manualClock } from "../support/appliance.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
 import { openWebhooks, type OpenWebhooks } from "../support/webhooks.ts";
 
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 let clock: ReturnType<typeof manualClock>;
 let webhooks: OpenWebhooks;
 let receiver: Receiver;
@@ -28,24 +28,26 @@ const totals = () =>
   );
 
 function open(retention: { eventsMs: number; deliveriesMs: number }): void {
-  webhooks = openWebhooks({ clock, retention, retryDelaysMs: [dayMs] });
+  webhooks = openWebhooks({ clock, retention, retryDelaysMs: [hourMs] });
   webhooks.dispatcher.start();
   webhooks.endpoints.add({ url: receiver.url, name: "soc" });
 }
 
 async function recordAndTry(count: number): Promise<void> {
   const before = receiver.received.length;
-  for (let index = 0; index < count; index += 1) webhooks.record();
+  webhooks.database.transaction(() => {
+    for (let index = 0; index < count; index += 1) webhooks.outbox.record("threat.created", { index });
+  });
   await until(() => receiver.received.length === before + count, "tried");
   await until(() => totals().delivery_attempts === before + count, "recorded");
 }
 
 test("what is old and done is deleted, with its attempts, what is younger stays", async () => {
-  open({ eventsMs: 30 * dayMs, deliveriesMs: 30 * dayMs });
+  open({ eventsMs: 30 * hourMs, deliveriesMs: 30 * hourMs });
   await recordAndTry(3);
-  clock.advance(20 * dayMs);
+  clock.advance(20 * hourMs);
   await recordAndTry(2);
-  clock.advance(10 * dayMs);
+  clock.advance(10 * hourMs);
   expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 0 });
   clock.advance(1);
   expect(await webhooks.retention.run()).toEqual({ events: 3, deliveries: 3 });
@@ -53,11 +55,11 @@ test("what is old and done is deleted, with its attempts, what is younger stays"
 });
 
 test("what is pending is never deleted, nor its event, however old", async () => {
-  open({ eventsMs: dayMs, deliveriesMs: dayMs });
+  open({ eventsMs: hourMs, deliveriesMs: hourMs });
   status = 500;
   await recordAndTry(1);
   webhooks.endpoints.disable("soc");
-  clock.advance(5 * dayMs);
+  clock.advance(5 * hourMs);
   expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 0 });
   status = 200;
   webhooks.endpoints.enable("soc");
@@ -66,27 +68,27 @@ test("what is pending is never deleted, nor its event, however old", async () =>
 });
 
 test("an event that is not dispatched yet is never deleted", async () => {
-  open({ eventsMs: dayMs, deliveriesMs: dayMs });
+  open({ eventsMs: hourMs, deliveriesMs: hourMs });
   await webhooks.dispatcher.stop();
   webhooks.record();
-  clock.advance(2 * dayMs);
+  clock.advance(2 * hourMs);
   expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 0 });
 });
 
 test("an event stays for as long as the log of its deliveries", async () => {
-  open({ eventsMs: dayMs, deliveriesMs: 10 * dayMs });
+  open({ eventsMs: hourMs, deliveriesMs: 10 * hourMs });
   await recordAndTry(1);
-  clock.advance(5 * dayMs);
+  clock.advance(5 * hourMs);
   expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 0 });
   expect(webhooks.deliveries.list({}, 1)[0]!.eventType).toBe("threat.created");
-  clock.advance(6 * dayMs);
+  clock.advance(6 * hourMs);
   expect(await webhooks.retention.run()).toEqual({ events: 1, deliveries: 1 });
 });
 
 test("the log of deliveries can be kept for less time than the events", async () => {
-  open({ eventsMs: 10 * dayMs, deliveriesMs: dayMs });
+  open({ eventsMs: 10 * hourMs, deliveriesMs: hourMs });
   await recordAndTry(1_200);
-  clock.advance(2 * dayMs);
+  clock.advance(2 * hourMs);
   expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 1_200 });
   expect(totals()).toEqual({ events: 1_200, deliveries: 0, delivery_attempts: 0 });
 });
