@@ -7,8 +7,8 @@ const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 let interrupted: AbortController | undefined;
 
 const terminal: Terminal = {
-  out: createOutput(1, process.stdout, true),
-  err: createOutput(2, process.stderr, false),
+  out: createOutput(1, process.stdout, { held: true, needed: true }),
+  err: createOutput(2, process.stderr, { held: false, needed: false }),
   env: process.env,
   interruption() {
     if (interrupted !== undefined) return interrupted.signal;

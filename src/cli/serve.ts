@@ -31,9 +31,10 @@ A second signal ends it at once; nothing that was answered is lost.`,
         const { url } = appliance.server.listen();
         appliance.start();
         terminal.out.write(`phishwatch is ready on ${url}\n`);
+        terminal.out.flush();
         announce(terminal.out, appliance.firstStart(), url);
         terminal.out.flush();
-        const log = openLog(config, terminal);
+        const log = await openLog(config, terminal);
         await aborted(stop);
         log.info("stopping");
         const late = systemClock.at(systemClock.now() + graceMs, () =>

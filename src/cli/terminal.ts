@@ -38,11 +38,15 @@ export class BrokenPipeError extends Error {
 const heldCharactersMax = 1 << 16;
 const retryMs = 2;
 
-/** An output that writes at once (`held: false`) or in large pieces. */
+/**
+ * An output.
+ * @param options.held whether it is written in large pieces rather than at once.
+ * @param options.needed whether what cannot be written is an error: a server goes on when its log has no reader.
+ */
 export function createOutput(
   descriptor: number,
   stream: { isTTY?: boolean; columns?: number },
-  held: boolean,
+  { held, needed }: { held: boolean; needed: boolean },
 ): Output {
   let pieces: string[] = [];
   let characters = 0;
@@ -52,7 +56,11 @@ export function createOutput(
     const bytes = Buffer.from(pieces.join(""));
     pieces = [];
     characters = 0;
-    writeAll(descriptor, bytes);
+    try {
+      writeAll(descriptor, bytes);
+    } catch (error) {
+      if (needed) throw error;
+    }
   }
 
   return {

@@ -1,7 +1,7 @@
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { Attempt, Delivery } from "../webhooks/deliveries.ts";
-import { deliveryStatuses } from "../webhooks/tables.ts";
+import { deliveryStatuses } from "../webhooks/values.ts";
 import { command } from "./command.ts";
 import { FailedError } from "./failure.ts";
 import { choice, configFlag, jsonFlag, number, text } from "./flags.ts";

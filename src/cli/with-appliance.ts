@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { systemClock } from "../lib/clock.ts";
-import { createLog, type Log } from "../lib/log.ts";
+import type { Log } from "../lib/log.ts";
 import type { Appliance } from "./appliance.ts";
 import { loadConfiguration } from "./configuration.ts";
 import type { Terminal } from "./terminal.ts";
@@ -20,16 +20,17 @@ export async function withAppliance<T>(
 }
 
 /** @param level lowest level of the log that is shown; absent: the configuration's. */
-export function open(config: Config, terminal: Terminal, level?: "warn"): Promise<Appliance> {
+export async function open(config: Config, terminal: Terminal, level?: "warn"): Promise<Appliance> {
   return terminal.openAppliance({
     config,
     clock: systemClock,
-    log: openLog(config, terminal, level),
+    log: await openLog(config, terminal, level),
     fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
   });
 }
 
-export function openLog(config: Config, { err }: Terminal, level = config.log.level): Log {
+export async function openLog(config: Config, { err }: Terminal, level = config.log.level): Promise<Log> {
+  const { createLog } = await import("../lib/log.ts");
   const { format } = config.log;
   return createLog({
     level,

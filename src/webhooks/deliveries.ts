@@ -5,7 +5,8 @@ import type { EventType } from "../events/types.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { PublicError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
-import { deliveries, deliveryAttempts, webhookEndpoints, type DeliveryStatus } from "./tables.ts";
+import { deliveries, deliveryAttempts, webhookEndpoints } from "./tables.ts";
+import type { DeliveryStatus } from "./values.ts";
 
 /** One event on its way to one endpoint. */
 export interface Delivery {

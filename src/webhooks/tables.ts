@@ -4,6 +4,7 @@ import { instant, json, origins } from "../database/columns.ts";
 import { events } from "../events/tables.ts";
 import type { EventType } from "../events/types.ts";
 import type { Phases } from "../network/http-client.ts";
+import { deliveryStatuses } from "./values.ts";
 
 /** Why an endpoint is disabled: a person did it, it left the file, or it did nothing but fail for too long. */
 export const disabledReasons = ["operator", "undeclared", "failing"] as const;
@@ -42,9 +43,6 @@ export const webhookEndpoints = sqliteTable("webhook_endpoints", {
   createdAt: instant("created_at").notNull(),
   updatedAt: instant("updated_at").notNull(),
 });
-
-export const deliveryStatuses = ["pending", "succeeded", "failed"] as const;
-export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** One event on its way to one endpoint. */
 export const deliveries = sqliteTable(

@@ -46,6 +46,17 @@ describe.each(forms)("serve ($form)", ({ command }) => {
   });
 });
 
+test("it goes on, and ends well, when nobody reads its log any more", async () => {
+  const running = folder.start(["serve"]);
+  await running.stderr.cancel();
+  const { value } = await running.stdout.getReader().read();
+  const url = /ready on (\S+)/.exec(new TextDecoder().decode(value))![1]!;
+  expect((await fetch(`${url}/v1/threats`)).status).toBe(401);
+  // It writes a line when it stops.
+  running.kill("SIGTERM");
+  expect(await running.exited).toBe(0);
+});
+
 describe("a second copy", () => {
   test("on the same database is refused, and the first goes on", async () => {
     const server = await folder.serve();

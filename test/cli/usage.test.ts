@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { statSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { commands } from "../../src/cli/commands.ts";
 import { renderCommandTable } from "../../src/cli/reference.ts";
 import { commandFolder, forms } from "../support/command-line.ts";
@@ -31,6 +31,23 @@ describe("help", () => {
     for (const name of names)
       expect(table.match(new RegExp(`^\\| \`${name.join(" ")}[ \`]`, "gm"))).toHaveLength(1);
   });
+});
+
+test("the program starts with commander alone: what a command needs is loaded when it runs", () => {
+  const root = join(import.meta.dir, "../..");
+  const seen = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (path: string) => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    const text = readFileSync(path, "utf8");
+    for (const [, specifier] of text.matchAll(/^(?:import|export)(?! type)\b[^;"]*?from "([^"]+)"/gm)) {
+      if (specifier!.endsWith(".ts")) visit(join(dirname(path), specifier!));
+      else if (!/^(node|bun):|\.json$/.test(specifier!)) packages.add(specifier!);
+    }
+  };
+  visit(join(root, "src/main.ts"));
+  expect([...packages]).toEqual(["commander"]);
 });
 
 describe.each(forms)("wrong use ($form)", ({ command }) => {
