@@ -12,12 +12,23 @@ export interface TlsFiles {
   key?: string;
 }
 
+/** Who vouches for whom at the other end of a TLS connection. Written by whoever made it: show nothing of it raw. */
+export interface PeerCertificate {
+  issuer: string;
+  notBefore: string;
+  notAfter: string;
+  /** Why it would not be trusted; undefined for a certificate that is in order. */
+  fault: string | undefined;
+}
+
 /** One open connection, used for one exchange at a time. */
 export interface Connection {
   readonly address: string;
   readonly connectMs: number;
   /** Duration of the TLS handshake; undefined without TLS. */
   readonly tlsMs: number | undefined;
+  /** Undefined without TLS. */
+  readonly certificate: PeerCertificate | undefined;
   readonly open: boolean;
   write(bytes: Uint8Array): void;
   /** Who is told of what arrives; undefined while nobody waits for anything. */
@@ -33,7 +44,8 @@ export interface ConnectionListener {
 
 /**
  * Connects to exactly this address. With TLS, `serverName` is sent (unless it is an address itself) and
- * the certificate has to be valid for it.
+ * the certificate has to be valid for it,
+ * unless any certificate will do, because it is to be looked at and nothing is to be sent in confidence.
  *
  * Not `fetch`: it takes an address and a name apart only by way of a Host header, tells no phases, and runs
  * 256 requests at a time whoever they go to, so that 32 hanging receivers would hold up all others.
@@ -44,12 +56,14 @@ export function connect({
   port,
   serverName,
   tlsFiles,
+  anyCertificate = false,
   signal,
 }: {
   address: string;
   port: number;
   serverName: string;
   tlsFiles: TlsFiles | undefined;
+  anyCertificate?: boolean;
   signal: AbortSignal;
 }): Promise<Connection> {
   return new Promise((resolve, reject) => {
@@ -73,7 +87,7 @@ export function connect({
         // RFC 6066: the name sent is never an address; the certificate is checked against it all the same.
         servername: net.isIP(serverName) === 0 ? serverName : "",
         checkServerIdentity: (_host, certificate) => tls.checkServerIdentity(serverName, certificate),
-        rejectUnauthorized: true,
+        rejectUnauthorized: !anyCertificate,
         ALPNProtocols: ["http/1.1"],
         ...(files.ca === undefined ? {} : { ca: [...tls.rootCertificates, ...files.ca] }),
         ...(files.cert === undefined ? {} : { cert: files.cert, key: files.key }),
@@ -92,6 +106,7 @@ export function connect({
         address,
         connectMs: (connectedAt ?? now) - startedAt,
         tlsMs: connectedAt === undefined ? undefined : now - connectedAt,
+        certificate: socket instanceof tls.TLSSocket ? peerCertificate(socket) : undefined,
         get open() {
           return open;
         },
@@ -122,6 +137,20 @@ export function connect({
     if (signal.aborted) giveUp();
     else signal.addEventListener("abort", giveUp, { once: true });
   });
+}
+
+function peerCertificate(socket: tls.TLSSocket): PeerCertificate | undefined {
+  const certificate = socket.getPeerCertificate();
+  // An empty object stands for none.
+  if (certificate?.valid_from === undefined) return undefined;
+  const { O: organization, CN: commonName } = certificate.issuer ?? {};
+  const fault: unknown = socket.authorizationError;
+  return {
+    issuer: [organization, commonName].flat().filter(Boolean).join(", "),
+    notBefore: certificate.valid_from,
+    notAfter: certificate.valid_to,
+    fault: socket.authorized ? undefined : fault instanceof Error ? fault.message : String(fault),
+  };
 }
 
 function explain(error: Error | undefined, connected: boolean): ExchangeError {

@@ -1,6 +1,6 @@
 import { allowedAddresses, type ResolveHost } from "./resolve.ts";
 import type { AddressRules } from "./addresses.ts";
-import { connect, type Connection, type TlsFiles } from "./connection.ts";
+import { connect, type Connection, type PeerCertificate, type TlsFiles } from "./connection.ts";
 import { ExchangeError, type FailureKind } from "./failure.ts";
 import { createResponseReader, type HttpResponse, type Progress } from "./http-response.ts";
 
@@ -25,6 +25,8 @@ export interface HttpRequest {
   timeoutMs: number;
   bodyBytesMax: number;
   tlsFiles?: TlsFiles;
+  /** Goes on whatever certificate is shown: for a look at a site that nobody is to trust. */
+  anyCertificate?: boolean;
   signal?: AbortSignal;
 }
 
@@ -33,6 +35,8 @@ export type ExchangeResult = {
   durationMs: number;
   /** Where the connection went, when there was one. */
   address: string | undefined;
+  /** Of the connection, when it had one. */
+  certificate: PeerCertificate | undefined;
 } & ({ response: HttpResponse } | { failure: FailureKind; reason: string });
 
 export interface HttpClient {
@@ -104,6 +108,7 @@ export function createHttpClient({
           port: Number(url.port || (url.protocol === "https:" ? 443 : 80)),
           serverName: url.hostname.replace(/^\[|\]$/g, ""),
           tlsFiles: url.protocol === "https:" ? (request.tlsFiles ?? {}) : undefined,
+          anyCertificate: request.anyCertificate ?? false,
           signal,
         });
         phases.connectMs = connection.connectMs;
@@ -120,11 +125,12 @@ export function createHttpClient({
 
   async function exchange(request: HttpRequest, signal: AbortSignal, trace: Trace): Promise<HttpResponse> {
     const url = new URL(request.url);
-    const key = poolKey(url, request.tlsFiles);
+    const key = poolKey(url, request);
     const bytes = serialize(url, request);
     const kept = takeIdle(key);
     if (kept !== undefined) {
       trace.address = kept.address;
+      trace.certificate = kept.certificate;
       try {
         return await converse(kept, bytes, request, signal, trace, (connection) => keepIdle(key, connection));
       } catch (error) {
@@ -136,12 +142,13 @@ export function createHttpClient({
     }
     const connection = await open(url, request, signal, trace.phases);
     trace.address = connection.address;
+    trace.certificate = connection.certificate;
     return converse(connection, bytes, request, signal, trace, (used) => keepIdle(key, used));
   }
 
   return {
     async send(request) {
-      const trace: Trace = { phases: {}, address: undefined };
+      const trace: Trace = { phases: {}, address: undefined, certificate: undefined };
       const startedAt = performance.now();
       const deadline = new AbortController();
       let late = false;
@@ -156,6 +163,7 @@ export function createHttpClient({
         phases: trace.phases,
         durationMs: performance.now() - startedAt,
         address: trace.address,
+        certificate: trace.certificate,
         ...rest,
       });
       try {
@@ -179,6 +187,7 @@ export function createHttpClient({
 interface Trace {
   phases: Phases;
   address: string | undefined;
+  certificate: PeerCertificate | undefined;
 }
 
 /** One request and its answer over an open connection. */
@@ -238,8 +247,8 @@ function serialize(url: URL, { method, headers, body }: HttpRequest): Uint8Array
   return Buffer.concat([Buffer.from(head, "latin1"), body]);
 }
 
-function poolKey(url: URL, files: TlsFiles = {}): string {
-  return [url.protocol, url.host, files.cert ?? "", ...(files.ca ?? [])].join("\n");
+function poolKey(url: URL, { tlsFiles: files = {}, anyCertificate = false }: HttpRequest): string {
+  return [url.protocol, url.host, anyCertificate, files.cert ?? "", ...(files.ca ?? [])].join("\n");
 }
 
 function lateReason(timeoutMs: number, { phases, address }: Trace): string {
