@@ -1,0 +1,12 @@
+import type { Registration } from "../threats/values.ts";
+
+/** What one way of asking (RDAP or WHOIS) came to. Only a clear negative answer is `unregistered`. */
+export type RegistrationOutcome =
+  | { kind: "registered"; registration: Registration; raw: string }
+  | { kind: "unregistered"; raw: string }
+  /** The server is asked too much, by us or by others: nothing is known about the name. */
+  | { kind: "limited"; reason: string; retryAfterMs: number }
+  | { kind: "failed"; reason: string };
+
+/** Of an answer, so much is handed on as it came. */
+export const rawLengthMax = 32_768;

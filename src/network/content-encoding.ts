@@ -1,0 +1,57 @@
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
+
+export type Decoded = { body: Uint8Array; cut: boolean } | { error: string };
+
+/** What `decodeBody` can undo, as the value of an Accept-Encoding header. */
+export const acceptedEncodings = "gzip, deflate, br";
+
+/**
+ * Undoes one content coding (RFC 9110 §8.4), holding no more than `bytesMax` of the result: a bomb is cut like
+ * any other long answer. What could be read of a broken or truncated one counts; only nothing at all is an error.
+ */
+export function decodeBody({
+  body,
+  encoding,
+  bytesMax,
+}: {
+  body: Uint8Array;
+  encoding: string | undefined;
+  bytesMax: number;
+}): Promise<Decoded> {
+  const coding = (encoding ?? "").trim().toLowerCase();
+  if (coding === "" || coding === "identity" || body.length === 0) {
+    return Promise.resolve({ body: body.subarray(0, bytesMax), cut: body.length > bytesMax });
+  }
+  const stream = decoderFor(coding, body);
+  if (stream === undefined) return Promise.resolve({ error: "an unknown content coding" });
+  return new Promise((resolve) => {
+    const parts: Uint8Array[] = [];
+    let kept = 0;
+    let settled = false;
+    const finish = (cut: boolean, error?: Error) => {
+      if (settled) return;
+      settled = true;
+      stream.destroy();
+      if (error !== undefined && kept === 0) resolve({ error: `not ${coding}` });
+      else resolve({ body: Buffer.concat(parts), cut });
+    };
+    stream.on("data", (part: Uint8Array) => {
+      const taken = part.subarray(0, bytesMax - kept);
+      parts.push(taken);
+      kept += taken.length;
+      if (taken.length < part.length) finish(true);
+    });
+    stream.on("end", () => finish(false));
+    stream.on("error", (error: Error) => finish(true, error));
+    stream.on("close", () => finish(true));
+    stream.end(body);
+  });
+}
+
+function decoderFor(coding: string, body: Uint8Array) {
+  if (coding === "gzip" || coding === "x-gzip") return createGunzip();
+  if (coding === "br") return createBrotliDecompress();
+  // Some servers send the raw format under this name, against RFC 9110 §8.4.1.2.
+  if (coding === "deflate") return (body[0]! & 0x0f) === 8 ? createInflate() : createInflateRaw();
+  return undefined;
+}
