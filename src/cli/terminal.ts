@@ -8,8 +8,8 @@ export interface Output {
   /** Hands over what was held back for speed. */
   flush(): void;
   isTerminal: boolean;
-  /** Width of the terminal, if it is one. */
-  columns: number | undefined;
+  /** Width of the terminal at this moment, if it is one. */
+  readonly columns: number | undefined;
 }
 
 /** What a command has around it. */
@@ -71,7 +71,10 @@ export function createOutput(
     },
     flush,
     isTerminal: stream.isTTY === true,
-    columns: stream.isTTY === true ? stream.columns : undefined,
+    get columns() {
+      // Some terminals say 0 when they do not know; people resize others.
+      return stream.isTTY === true && (stream.columns ?? 0) > 0 ? stream.columns : undefined;
+    },
   };
 }
 
