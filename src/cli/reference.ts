@@ -1,16 +1,21 @@
 import type { CommandDefinition, CommandGroup } from "./command.ts";
 
-/** The commands as a Markdown table, for the README. */
+/** The commands as a Markdown table, for the README; in the form that the formatter gives it. */
 export function renderCommandTable(commands: readonly (CommandDefinition | CommandGroup)[]): string {
   const rows = commands.flatMap((entry) =>
     "commands" in entry
       ? entry.commands.map((inner) => row(`${entry.name} ${inner.name}`, inner))
       : [row(entry.name, entry)],
   );
-  return ["| Command | What it does |", "|---|---|", ...rows, ""].join("\n");
+  const cells = [["Command", "What it does"], ...rows];
+  const widths = [0, 1].map((column) => Math.max(...cells.map((line) => line[column]!.length)));
+  const render = (line: string[]) =>
+    `| ${line.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |\n`;
+  const [heading, ...body] = cells;
+  return [heading!, widths.map((width) => "-".repeat(width)), ...body].map(render).join("");
 }
 
-function row(name: string, { arguments: parameters, summary }: CommandDefinition): string {
+function row(name: string, { arguments: parameters, summary }: CommandDefinition): string[] {
   const usage = parameters === undefined ? name : `${name} ${parameters}`;
-  return `| \`${usage.replaceAll("|", "\\|")}\` | ${summary.replaceAll("|", "\\|")} |`;
+  return [`\`${usage}\``, summary].map((cell) => cell.replaceAll("|", "\\|"));
 }

@@ -26,10 +26,12 @@ describe("help", () => {
     for (const [name] of names) expect(err).toContain(`  ${name} `);
   });
 
-  test("the README's table of commands names each once", () => {
+  test("the README's table of commands is the one that the definitions give (scripts/render-commands.ts)", () => {
     const table = renderCommandTable(commands);
     for (const name of names)
       expect(table.match(new RegExp(`^\\| \`${name.join(" ")}[ \`]`, "gm"))).toHaveLength(1);
+    const readme = readFileSync(join(import.meta.dir, "../../README.md"), "utf8");
+    expect(readme.includes(`<!-- commands -->\n\n${table}\n<!-- end of commands -->`)).toBeTrue();
   });
 });
 

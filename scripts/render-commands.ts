@@ -1,0 +1,13 @@
+/** Writes the README's table of commands anew; run it after a change to a command's name, arguments or summary. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { commands } from "../src/cli/commands.ts";
+import { renderCommandTable } from "../src/cli/reference.ts";
+
+const path = join(import.meta.dir, "../README.md");
+const text = readFileSync(path, "utf8");
+const region = /(?<=<!-- commands -->\n)[^]*?(?=<!-- end of commands -->)/;
+writeFileSync(
+  path,
+  text.replace(region, () => `\n${renderCommandTable(commands)}\n`),
+);
