@@ -36,6 +36,22 @@ CREATE TABLE `protected_domains` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `protected_domains_id_unique` ON `protected_domains` (`id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `protected_domains_domain_unique` ON `protected_domains` (`domain`);--> statement-breakpoint
+CREATE TABLE `enrichments` (
+	`threat_seq` integer PRIMARY KEY NOT NULL,
+	`rank` integer NOT NULL,
+	`due_at` integer NOT NULL,
+	`step` integer NOT NULL,
+	`failures` integer NOT NULL,
+	`looked_at` integer,
+	`facts` text NOT NULL,
+	`screenshot_rank` integer,
+	`screenshot_due_at` integer,
+	`screenshot_failures` integer NOT NULL,
+	FOREIGN KEY (`threat_seq`) REFERENCES `threats`(`seq`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `enrichments_due` ON `enrichments` (`rank`,`due_at`);--> statement-breakpoint
+CREATE INDEX `enrichments_screenshot_due` ON `enrichments` (`screenshot_rank`,`screenshot_due_at`) WHERE "enrichments"."screenshot_rank" is not null;--> statement-breakpoint
 CREATE TABLE `events` (
 	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,

@@ -17,3 +17,19 @@ export function createLimiter(concurrencyMax: number): Limiter {
     }
   };
 }
+
+/** Lets so many pieces of work run at a time for each key; the others of that key wait for their turn. */
+export function createKeyedLimiter(concurrencyPerKeyMax: number) {
+  const limiters = new Map<string, { limiter: Limiter; users: number }>();
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const entry = limiters.get(key) ?? { limiter: createLimiter(concurrencyPerKeyMax), users: 0 };
+    limiters.set(key, entry);
+    entry.users++;
+    try {
+      return await entry.limiter(work);
+    } finally {
+      // Keys are names and addresses that others chose: none is kept longer than it is used.
+      if (--entry.users === 0) limiters.delete(key);
+    }
+  };
+}

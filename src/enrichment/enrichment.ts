@@ -1,0 +1,97 @@
+import type { Database } from "../database/database.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
+import { logDropped, type Log } from "../lib/log.ts";
+import type { Threats } from "../threats/threats.ts";
+import type { Facts } from "./facts.ts";
+import { createLook } from "./look.ts";
+import type { Abilities } from "./plan.ts";
+import type { LookUps } from "./results.ts";
+import { createEnrichmentStore } from "./store.ts";
+import { createWorker, type Worker } from "./worker.ts";
+
+/** Facts about threats: found out when a threat is new, then at growing intervals, and when a person asks. */
+export interface Enrichment {
+  /** Takes up what is due, from this run or an earlier one. Does nothing where everything is switched off. */
+  start(): void;
+  /** Gives up what is under way; it stays due. */
+  stop(): Promise<void>;
+  /** Looks at a threat as soon as possible. Answers whether anything can be looked up at all. */
+  request(threatId: string): boolean;
+  /** What is known; undefined: never looked at. */
+  factsOf(threatId: string): { facts: Facts; lookedAt: Instant | null; dueAt: Instant } | undefined;
+  /** Looks under way. */
+  running(): number;
+}
+
+/** Look-ups wait for others nearly all of the time. */
+const concurrencyMax = 32;
+/** About 36,000 threats an hour: an import of 100,000 is spread over three hours, the most severe ones first. */
+const startsPerSecondMax = 10;
+const admittedPerStepMax = 200;
+const requestsMax = 1_000;
+
+export function createEnrichment({
+  abilities,
+  clock,
+  database,
+  log,
+  lookUps,
+  reactivate,
+  threats,
+}: {
+  abilities: Abilities;
+  clock: Clock;
+  database: Database;
+  log: Log;
+  lookUps: LookUps;
+  reactivate: boolean;
+  threats: Threats;
+}): Enrichment {
+  const store = createEnrichmentStore(database);
+  const requested = new Set<string>();
+  const anything = abilities.names || abilities.registration;
+  const looks: Worker = createWorker({
+    clock,
+    log,
+    name: "enrichment",
+    concurrencyMax,
+    startsPerSecondMax,
+    prepare() {
+      admit();
+      for (const id of requested) if (store.ask(id, clock.now())) requested.delete(id);
+    },
+    take: (limit) => store.due(clock.now(), limit),
+    work: createLook({ abilities, clock, database, log, lookUps, reactivate, store, threats }),
+  });
+  let started = false;
+
+  /** A mass import comes over many turns of the event loop, so that requests are answered in between. */
+  function admit(): void {
+    if (!started) return;
+    try {
+      if (store.admitNew(clock.now(), admittedPerStepMax) === admittedPerStepMax) setImmediate(admit);
+    } catch (error) {
+      logDropped(log, error, "new threats wait to be enriched");
+    }
+  }
+
+  return {
+    start() {
+      if (!anything) return;
+      started = true;
+      looks.start();
+    },
+    async stop() {
+      started = false;
+      await looks.stop();
+    },
+    request(threatId) {
+      if (!anything || threats.get(threatId) === undefined) return false;
+      // From another process, or before it was admitted: the queue finds it there.
+      if (!store.ask(threatId, clock.now()) && requested.size < requestsMax) requested.add(threatId);
+      return true;
+    },
+    factsOf: (threatId) => store.factsOf(threatId),
+    running: () => looks.running(),
+  };
+}

@@ -1,0 +1,151 @@
+import type { Instant } from "../lib/clock.ts";
+import type { SeverityFacts } from "../threats/severity.ts";
+import type { ThreatFacts } from "../threats/update-facts.ts";
+import type { Registration } from "../threats/values.ts";
+import type { Existence, Page, PageResult, RegistrationResult } from "./results.ts";
+
+/** What is known of a suspicious domain. What is absent was never found out; `unknown` says why, if that was tried. */
+export interface Facts {
+  /** The last sure answer of DNS. */
+  existence?: KnownExistence;
+  registration?: Registration;
+  registrationAt?: Instant;
+  /** The page that last answered; absent also once nothing has answered any more for several looks. */
+  page?: Page;
+  pageAt?: Instant;
+  /** Looks in a row at which no page answered. */
+  pageFailures?: number;
+  screenshot?: Screenshot;
+  /** Why the last attempt to find something out failed, in plain words. */
+  unknown: Partial<Record<"existence" | "registration" | "page" | "screenshot", string>>;
+}
+
+export type KnownExistence = Omit<Existence, "exists" | "reason"> & { exists: "yes" | "no" };
+
+export interface Screenshot {
+  at: Instant;
+  /** Perceptual hash, 16 hexadecimal digits. */
+  hash: string;
+  /** 0 to 1; absent: the original could not be captured. */
+  visualSimilarity?: number;
+}
+
+/** What one look found; absent: not looked for. */
+export interface Look {
+  existence?: Existence;
+  registration?: RegistrationResult;
+  page?: PageResult;
+}
+
+export const nothingKnown: Facts = { unknown: {} };
+
+/** One missing answer is an outage; after so many the page is gone. */
+export const pageFailuresMax = 3;
+const dayMs = 86_400_000;
+
+/** The facts after a look: what it found takes the place of what was known, what it could not find out leaves it. */
+export function mergeLook(before: Facts, look: Look, now: Instant): Facts {
+  const after: Facts = { ...before, unknown: { ...before.unknown } };
+  if (look.existence !== undefined) mergeExistence(after, look.existence);
+  if (look.registration !== undefined) mergeRegistration(after, look.registration, now);
+  if (look.page !== undefined) mergePage(after, look.page, now);
+  if (look.existence !== undefined && look.existence.exists !== "unknown" && isNowhere(after))
+    dropPage(after);
+  return after;
+}
+
+function mergeExistence(after: Facts, { exists, reason, ...records }: Existence): void {
+  delete after.unknown.existence;
+  if (exists === "unknown") after.unknown.existence = reason ?? "no sure answer";
+  else after.existence = { ...records, exists };
+}
+
+function mergeRegistration(after: Facts, result: RegistrationResult, now: Instant): void {
+  delete after.unknown.registration;
+  if (result.ok) {
+    after.registration = result.registration;
+    after.registrationAt = now;
+  } else {
+    after.unknown.registration = result.reason;
+    if (result.unregistered !== true) return;
+    delete after.registration;
+    after.registrationAt = now;
+  }
+}
+
+function mergePage(after: Facts, result: PageResult, now: Instant): void {
+  delete after.unknown.page;
+  if (result.ok) {
+    after.page = result.page;
+    after.pageAt = now;
+    after.pageFailures = 0;
+    return;
+  }
+  after.unknown.page = result.reason;
+  after.pageFailures = (after.pageFailures ?? 0) + 1;
+  if (after.pageFailures >= pageFailuresMax) dropPage(after);
+}
+
+function dropPage(after: Facts): void {
+  delete after.page;
+  delete after.pageAt;
+}
+
+/** Whether DNS surely leads to no host, so that there can be no page. */
+function isNowhere({ existence }: Facts): boolean {
+  return existence !== undefined && (existence.exists === "no" || existence.addresses.length === 0);
+}
+
+export function parkedWith({ existence, page }: Facts): string | undefined {
+  return existence?.parked ?? page?.parked;
+}
+
+/** A page of the host's own, as opposed to an error. */
+export function hasPage({ page }: Facts): boolean {
+  return page !== undefined && page.status < 400;
+}
+
+/** Null MX (RFC 7505) says that there is none. */
+export function mailServersOf({ existence }: Facts): string[] {
+  return (existence?.mailServers ?? []).filter((server) => server !== "" && server !== ".");
+}
+
+/** What the severity is judged by. */
+export function evidenceOf(facts: Facts, now: Instant): SeverityFacts {
+  const { existence, page, registration, screenshot } = facts;
+  const mail = mailServersOf(facts).length > 0;
+  const known = existence?.exists === "yes";
+  return {
+    exists: existence?.exists ?? "unknown",
+    reachable: known ? mail || existence.addresses.length > 0 : undefined,
+    mail: known ? mail : undefined,
+    parked: parkedWith(facts),
+    sinkholed: existence?.sinkholed,
+    registeredDays: daysSince(registration?.created_at, now),
+    page:
+      page === undefined || !hasPage(facts)
+        ? undefined
+        : {
+            asksForPassword: page.asksForPassword,
+            asksForCard: page.asksForCard,
+            namesBrand: page.namesBrand,
+            redirectsToOwner: page.redirectsToProtected,
+            visualSimilarity: screenshot?.visualSimilarity,
+          },
+  };
+}
+
+/** The part of the facts that every threat shows. */
+export function threatFactsOf(facts: Facts, now: Instant): ThreatFacts {
+  return {
+    ipAddress: facts.existence?.addresses[0] ?? null,
+    registrar: facts.registration?.registrar ?? null,
+    whois: facts.registration ?? {},
+    evidence: evidenceOf(facts, now),
+  };
+}
+
+function daysSince(isoTime: string | undefined, now: Instant): number | undefined {
+  const at = isoTime === undefined ? Number.NaN : Date.parse(isoTime);
+  return Number.isNaN(at) || at > now ? undefined : Math.floor((now - at) / dayMs);
+}

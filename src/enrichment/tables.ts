@@ -1,0 +1,36 @@
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { instant, json } from "../database/columns.ts";
+import { threats } from "../threats/tables.ts";
+import type { Facts } from "./facts.ts";
+
+/**
+ * One row for each threat: what is known of it, and when it is looked at next. The queue is in the rows: work
+ * that ends without a result, by a crash for instance, is simply due still.
+ */
+export const enrichments = sqliteTable(
+  "enrichments",
+  {
+    threatSeq: integer("threat_seq")
+      .primaryKey()
+      .references(() => threats.seq, { onDelete: "cascade" }),
+    /** See `ranks`: asked for, never looked at by severity, watched. */
+    rank: integer("rank").notNull(),
+    dueAt: instant("due_at").notNull(),
+    step: integer("step").notNull(),
+    failures: integer("failures").notNull(),
+    /** The last look that found out something; null: none yet. */
+    lookedAt: instant("looked_at"),
+    facts: json<Facts>("facts").notNull(),
+    /** Both null: no screenshot is wanted. */
+    screenshotRank: integer("screenshot_rank"),
+    screenshotDueAt: instant("screenshot_due_at"),
+    screenshotFailures: integer("screenshot_failures").notNull(),
+  },
+  (table) => [
+    index("enrichments_due").on(table.rank, table.dueAt),
+    index("enrichments_screenshot_due")
+      .on(table.screenshotRank, table.screenshotDueAt)
+      .where(sql`${table.screenshotRank} is not null`),
+  ],
+);

@@ -1,0 +1,341 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { openDatabase } from "../../src/database/database.ts";
+import { createOutbox } from "../../src/events/outbox.ts";
+import { createThreats } from "../../src/threats/threats.ts";
+import { fillRandom } from "../support/appliance.ts";
+import {
+  existing,
+  missing,
+  openEnrichment,
+  plainPage,
+  unknown,
+  type OpenEnrichment,
+} from "../support/enrichment.ts";
+import { until } from "../support/receiver.ts";
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+let opened: OpenEnrichment;
+beforeEach(() => void (opened = openEnrichment()));
+afterEach(() => opened.dispose());
+
+describe("a new threat", () => {
+  test("is looked at by itself, and what was found becomes its fields, severity and history", async () => {
+    const id = opened.sight("examp1e-bank.com");
+    opened.world.existence = { ...existing, mailServers: ["mx.example.net"] };
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    expect(opened.threats.get(id)).toMatchObject({
+      ipAddress: "192.0.2.7",
+      registrar: "Example Registrar",
+      whois: { registrar: "Example Registrar" },
+      severity: "high",
+    });
+    expect(opened.threats.get(id)!.severityReasons).toContain("a mail server receives for it");
+    const fields = opened.threats.history(id).map(({ field, after }) => [field, after]);
+    expect(fields).toContainEqual(["addresses", "192.0.2.7"]);
+    expect(fields).toContainEqual(["severity", "high"]);
+    expect(opened.asked()).toEqual([
+      "existence examp1e-bank.com",
+      "registration examp1e-bank.com",
+      "page examp1e-bank.com",
+    ]);
+    expect(opened.events().map(({ type }) => type)).toEqual(["threat.created"]);
+  });
+
+  test("from another process is found too", async () => {
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    const database = openDatabase(opened.path);
+    const outbox = createOutbox({ ...opened, database });
+    const threats = createThreats({ ...opened, database, outbox, fillRandom, reactivate: true });
+    const match = {
+      protectedDomain: "example-shop.com",
+      type: "typosquatting" as const,
+      similarity: 0.9,
+      reasons: [],
+    };
+    const sighting = {
+      domain: "examp1e-shop.com",
+      match,
+      source: "feed" as const,
+      seenAt: opened.clock.now(),
+    };
+    const id = threats.record([sighting])[0]!.threatId;
+    database.close();
+    await opened.pass(1_000);
+    expect(opened.threats.get(id)!.ipAddress).toBe("192.0.2.7");
+  });
+
+  test("that is not in DNS is asked nowhere else and is low", async () => {
+    const id = opened.sight("examp1e-bank.com", { similarity: 0.97 });
+    opened.world.existence = missing;
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    expect(opened.asked()).toEqual(["existence examp1e-bank.com"]);
+    expect(opened.threats.get(id)).toMatchObject({ status: "active", severity: "low", ipAddress: null });
+  });
+
+  test("with mail servers and no address has no page to fetch", async () => {
+    opened.sight("examp1e-bank.com");
+    opened.world.existence = { ...existing, addresses: [], mailServers: ["mx.example.net"] };
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    expect(opened.asked()).toEqual(["existence examp1e-bank.com", "registration examp1e-bank.com"]);
+  });
+});
+
+describe("what is not known", () => {
+  test("leaves severity and fields as they are, keeps its reason, and is tried again with growing delays, then with the intervals", async () => {
+    const id = opened.sight("examp1e-bank.com");
+    opened.world.existence = unknown("SERVFAIL from all resolvers");
+    opened.world.registration = { ok: false, reason: "timed out" };
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    expect(opened.threats.get(id)).toMatchObject({ severity: "medium", ipAddress: null });
+    expect(opened.enrichment().factsOf(id)!.facts.unknown).toEqual({
+      existence: "SERVFAIL from all resolvers",
+      registration: "timed out",
+    });
+    opened.asked();
+    for (const delayMs of [5 * minuteMs, 30 * minuteMs, 120 * minuteMs, dayMs]) {
+      await opened.pass(delayMs - 10_000);
+      expect(opened.asked()).toEqual([]);
+      await opened.pass(10_000);
+      expect(opened.asked()).toContain("existence examp1e-bank.com");
+    }
+  });
+
+  test("does not take the place of what was known: a silent resolver ends no threat", async () => {
+    const id = opened.sight("examp1e-bank.com");
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    opened.world.existence = unknown("timed out");
+    opened.world.page = { ok: false, reason: "timed out" };
+    await opened.pass(dayMs);
+    expect(opened.threats.get(id)!.ipAddress).toBe("192.0.2.7");
+    expect(opened.enrichment().factsOf(id)!.facts).toMatchObject({
+      page: plainPage,
+      unknown: { page: "timed out" },
+    });
+  });
+
+  test("is what an error of ours leaves behind: it is logged, and the queue goes on", async () => {
+    const bad = opened.sight("examp1e-bank.com");
+    const good = opened.sight("examp2e-bank.com");
+    opened.world.existence = (name) => {
+      if (name === "examp1e-bank.com") throw new Error("a fault");
+      return existing;
+    };
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    expect(opened.threats.get(bad)!.ipAddress).toBeNull();
+    expect(opened.threats.get(good)!.ipAddress).toBe("192.0.2.7");
+    expect(opened.logged.join("")).toContain("a fault");
+    expect(opened.asked().filter((what) => what === "existence examp1e-bank.com").length).toBe(1);
+  });
+
+  test("of a registry that asks to wait is left alone for so long", async () => {
+    opened.sight("examp1e-bank.com");
+    opened.world.registration = { ok: false, reason: "rate limited", retryAfterMs: 60 * minuteMs };
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    opened.asked();
+    await opened.pass(50 * minuteMs);
+    expect(opened.asked()).toEqual([]);
+    await opened.pass(10 * minuteMs);
+    expect(opened.asked()).toContain("registration examp1e-bank.com");
+  });
+});
+
+describe("watching on", () => {
+  test("takes place after 1, 2, 4, 8, 16 and then every 30 days, for more than a year", async () => {
+    const id = opened.sight("examp1e-bank.com");
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    const days: number[] = [];
+    opened.asked();
+    for (let day = 1; day <= 400; day++) {
+      await opened.pass(dayMs - 3_000);
+      if (opened.asked().includes("existence examp1e-bank.com")) days.push(day);
+    }
+    expect(days).toEqual([1, 3, 7, 15, 31, 61, 91, 121, 151, 181, 211, 241, 271, 301, 331, 361, 391]);
+    expect(opened.threats.get(id)!.status).toBe("active");
+  }, 60_000);
+
+  test("sees a parked name grow a sign-in page: severity rises, the history says so, and it is watched daily again", async () => {
+    const id = opened.sight("examp1e-bank.com");
+    opened.world.existence = { ...existing, parked: "Example Parking" };
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    expect(opened.threats.get(id)!.severity).toBe("medium");
+    await opened.pass(dayMs);
+    opened.world.existence = existing;
+    opened.world.page = { ok: true, page: { ...plainPage, asksForPassword: true } };
+    await opened.pass(2 * dayMs);
+    expect(opened.threats.get(id)!.severity).toBe("high");
+    const changes = opened.threats.history(id).slice(0, 3);
+    expect(changes).toMatchObject([
+      { field: "severity", before: "medium", after: "high" },
+      { field: "page asks for", before: null, after: "password" },
+      { field: "parked", before: "Example Parking", after: null },
+    ]);
+    opened.asked();
+    await opened.pass(dayMs);
+    expect(opened.asked()).toContain("existence examp1e-bank.com");
+  });
+
+  test("never ends a threat whose name is gone, and forgets its address and page", async () => {
+    const id = opened.sight("examp1e-bank.com");
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    opened.world.existence = missing;
+    await opened.pass(dayMs);
+    expect(opened.threats.get(id)).toMatchObject({ status: "active", severity: "low", ipAddress: null });
+    expect(opened.enrichment().factsOf(id)!.facts.page).toBeUndefined();
+    expect(opened.events().map(({ type }) => type)).toEqual(["threat.created"]);
+  });
+
+  test("a look that somebody asks for comes at once, and asks everything anew", async () => {
+    const id = opened.sight("examp1e-bank.com");
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    opened.asked();
+    expect(opened.enrichment().request(id)).toBe(true);
+    await opened.pass(1_000);
+    expect(opened.asked()).toEqual([
+      "existence examp1e-bank.com",
+      "registration examp1e-bank.com",
+      "page examp1e-bank.com",
+    ]);
+    expect(opened.enrichment().request("thr_none")).toBe(false);
+  });
+});
+
+describe("reactivation", () => {
+  async function resolvedThenGone(from: OpenEnrichment): Promise<string> {
+    const id = from.sight("examp1e-bank.com");
+    from.enrichment().start();
+    await from.pass(1_000);
+    from.threats.changeStatus([id], "resolved");
+    from.world.existence = missing;
+    await from.pass(dayMs);
+    return id;
+  }
+
+  test("a resolved threat whose name comes back becomes active, with the event of it", async () => {
+    const id = await resolvedThenGone(opened);
+    expect(opened.threats.get(id)!.status).toBe("resolved");
+    opened.world.existence = existing;
+    await opened.pass(2 * dayMs);
+    expect(opened.threats.get(id)!.status).toBe("active");
+    expect(opened.events().at(-1)).toMatchObject({
+      type: "threat.updated",
+      data: { threat: { id, status: "active" }, previous_status: "resolved" },
+    });
+  });
+
+  test("an existing name that was resolved and simply goes on existing stays resolved", async () => {
+    const id = opened.sight("examp1e-bank.com");
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    opened.threats.changeStatus([id], "resolved");
+    await opened.pass(dayMs);
+    expect(opened.threats.get(id)!.status).toBe("resolved");
+  });
+
+  test("an answer that is not sure brings nothing back to life", async () => {
+    const id = await resolvedThenGone(opened);
+    opened.world.existence = unknown("SERVFAIL");
+    await opened.pass(2 * dayMs);
+    expect(opened.threats.get(id)!.status).toBe("resolved");
+  });
+
+  test("with detection.reactivate off a person decides", async () => {
+    const other = openEnrichment({ reactivate: false });
+    const id = await resolvedThenGone(other);
+    other.world.existence = existing;
+    await other.pass(2 * dayMs);
+    expect(other.threats.get(id)!.status).toBe("resolved");
+    expect(other.threats.get(id)!.ipAddress).toBe("192.0.2.7");
+    await other.dispose();
+  });
+
+  test("a false positive is never looked at by itself, never reactivated, and watched again within a day of being reopened", async () => {
+    const id = opened.sight("examp1e-bank.com");
+    opened.world.existence = missing;
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    opened.threats.changeStatus([id], "false_positive");
+    opened.world.existence = existing;
+    opened.asked();
+    await opened.pass(40 * dayMs);
+    expect(opened.asked()).toEqual([]);
+    expect(opened.threats.get(id)!.status).toBe("false_positive");
+    opened.threats.changeStatus([id], "active");
+    await opened.pass(dayMs);
+    expect(opened.asked()).toContain("existence examp1e-bank.com");
+  });
+});
+
+describe("the queue", () => {
+  test("survives a restart: what was under way is done again, what was done is not", async () => {
+    const done = opened.sight("examp1e-bank.com");
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    const never = new Promise<never>(() => {});
+    opened.world.existence = () => never;
+    const interrupted = opened.sight("examp2e-bank.com");
+    opened.clock.advance(2_000);
+    await until(() => opened.enrichment().running() === 1, "a look is under way");
+    opened.world.existence = existing;
+    opened.asked();
+    await opened.restart();
+    await opened.pass(1_000);
+    expect(opened.asked()).toContain("existence examp2e-bank.com");
+    expect(opened.threats.get(interrupted)!.ipAddress).toBe("192.0.2.7");
+    expect(opened.threats.get(done)!.ipAddress).toBe("192.0.2.7");
+  });
+
+  test("takes the most severe first, of these the newest, within its limits", async () => {
+    const never = new Promise<never>(() => {});
+    opened.world.existence = () => never;
+    for (let index = 0; index < 30; index++) {
+      opened.sight(`low${index}.com`, { similarity: 0.8 });
+      opened.clock.advance(1_000);
+    }
+    for (let index = 0; index < 30; index++) {
+      opened.sight(`high${index}.com`, { similarity: 0.97 });
+      opened.clock.advance(1_000);
+    }
+    opened.enrichment().start();
+    expect(opened.asked()).toEqual(
+      Array.from({ length: 10 }, (_, index) => `existence high${29 - index}.com`),
+    );
+    for (let second = 0; second < 10; second++) opened.clock.advance(1_000);
+    expect(opened.enrichment().running()).toBe(32);
+    const further = opened.asked();
+    expect(further.length).toBe(22);
+    expect(further.filter((what) => what.includes("high")).length).toBe(20);
+  });
+
+  test("with everything off does nothing, and says so to who asks", async () => {
+    const off = openEnrichment({ abilities: { names: false, registration: false, screenshots: false } });
+    const id = off.sight("examp1e-bank.com");
+    off.enrichment().start();
+    await off.pass(dayMs);
+    expect(off.asked()).toEqual([]);
+    expect(off.enrichment().request(id)).toBe(false);
+    await off.dispose();
+  });
+
+  test("with scans off and registration data on asks registries only", async () => {
+    const some = openEnrichment({ abilities: { names: false, registration: true, screenshots: false } });
+    some.sight("examp1e-bank.com");
+    some.enrichment().start();
+    await some.pass(1_000);
+    expect(some.asked()).toEqual(["registration examp1e-bank.com"]);
+    await some.dispose();
+  });
+});

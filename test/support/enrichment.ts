@@ -1,0 +1,127 @@
+import { createEnrichment } from "../../src/enrichment/enrichment.ts";
+import type { Abilities } from "../../src/enrichment/plan.ts";
+import type {
+  Existence,
+  LookUps,
+  Page,
+  PageResult,
+  RegistrationResult,
+} from "../../src/enrichment/results.ts";
+import { createLog } from "../../src/lib/log.ts";
+import type { Source } from "../../src/threats/values.ts";
+import { until } from "./receiver.ts";
+import { openStores } from "./stores.ts";
+
+export const existing: Existence = {
+  exists: "yes",
+  addresses: ["192.0.2.7"],
+  mailServers: [],
+  nameServers: ["ns1.example.net"],
+  wildcard: false,
+};
+export const missing: Existence = {
+  exists: "no",
+  addresses: [],
+  mailServers: [],
+  nameServers: [],
+  wildcard: false,
+};
+export const unknown = (reason: string): Existence => ({ ...missing, exists: "unknown", reason });
+export const plainPage: Page = {
+  finalUrl: "https://examp1e-bank.com/",
+  redirects: [],
+  status: 200,
+  title: "Welcome",
+  asksForPassword: false,
+  asksForCard: false,
+  namesBrand: false,
+  redirectsToProtected: false,
+};
+export const registered: RegistrationResult = {
+  ok: true,
+  registration: {
+    source: "rdap",
+    registrar: "Example Registrar",
+    created_at: "2026-01-01T00:00:00Z",
+  },
+  raw: "{}",
+};
+
+/** What the world answers about every name; change it between looks. */
+export interface World {
+  existence: Existence | ((name: string) => Existence | Promise<Existence>);
+  registration: RegistrationResult;
+  page: PageResult;
+}
+
+/** Enrichment over a real database file, with a world that is told what to answer and a clock that stands still. */
+export function openEnrichment({
+  abilities = { names: true, registration: true, screenshots: false },
+  reactivate = true,
+}: { abilities?: Abilities; reactivate?: boolean } = {}) {
+  const stores = openStores({ reactivate });
+  const { clock, database, threats } = stores;
+  const world: World = { existence: existing, registration: registered, page: { ok: true, page: plainPage } };
+  const asked: string[] = [];
+  const lookUps: LookUps = {
+    async existence(name) {
+      asked.push(`existence ${name}`);
+      return typeof world.existence === "function" ? world.existence(name) : world.existence;
+    },
+    async registration(name) {
+      asked.push(`registration ${name}`);
+      return world.registration;
+    },
+    async page({ name }) {
+      asked.push(`page ${name}`);
+      return world.page;
+    },
+  };
+  const logged: string[] = [];
+  const log = createLog({ level: "info", format: "json", clock, write: (line) => void logged.push(line) });
+  const open = () => createEnrichment({ abilities, clock, database, log, lookUps, reactivate, threats });
+  let enrichment = open();
+
+  /** Lets time pass, and waits for the looks that became due to end; takes up to three seconds of the clock. */
+  async function pass(ms: number): Promise<void> {
+    clock.jump(ms);
+    // New threats are admitted and taken up over turns of the event loop and seconds of the clock.
+    for (let second = 0; second < 3; second++) {
+      await until(() => enrichment.running() === 0, "the looks end");
+      await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(1_000);
+    }
+    await until(() => enrichment.running() === 0, "the looks end");
+  }
+
+  return {
+    ...stores,
+    world,
+    /** What was asked of the world since the last call. */
+    asked: () => asked.splice(0),
+    logged,
+    enrichment: () => enrichment,
+    pass,
+    /** As another process would after this one ended without a word. */
+    async restart() {
+      await enrichment.stop();
+      enrichment = open();
+      enrichment.start();
+    },
+    sight(domain: string, { similarity = 0.9, source = "feed" as Source } = {}): string {
+      const match = {
+        protectedDomain: "example-bank.com",
+        type: "typosquatting" as const,
+        similarity,
+        reasons: [],
+      };
+      return threats.record([{ domain, match, source, seenAt: clock.now() }])[0]!.threatId;
+    },
+    async dispose() {
+      await enrichment.stop();
+      stores.dispose();
+    },
+  };
+}
+
+export type OpenEnrichment = ReturnType<typeof openEnrichment>;
