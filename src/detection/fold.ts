@@ -88,6 +88,39 @@ export function foldLabel(label: string): FoldedLabel[] {
   return first.folded === second.folded ? [first] : [first, second];
 }
 
+/** Blocks of letters in which look-alikes of Latin letters are searched: Latin, Greek, Cyrillic, Armenian. */
+const letterBlocks: readonly (readonly [first: number, last: number])[] = [
+  [0xdf, 0x2af],
+  [0x370, 0x58f],
+  [0x1d00, 0x1d22],
+  [0x1e00, 0x1eff],
+  [0x2c60, 0x2c7f],
+  [0xa720, 0xa7ff],
+];
+
+/** Letters that fold to `letter`, an ASCII one. */
+export function lookAlikeLetters(letter: string): readonly string[] {
+  return lettersByFold().get(letter) ?? [];
+}
+
+let lettersByFoldMade: Map<string, string[]> | undefined;
+
+/** Made when first asked for: only generation needs it. */
+function lettersByFold(): ReadonlyMap<string, string[]> {
+  if (lettersByFoldMade !== undefined) return lettersByFoldMade;
+  lettersByFoldMade = new Map();
+  for (const [first, last] of letterBlocks) {
+    for (let point = first; point <= last; point++) {
+      const letter = String.fromCodePoint(point);
+      if (!/^[\p{Ll}\p{Lo}]$/u.test(letter) || letter !== letter.normalize("NFKC")) continue;
+      const fold = foldCharacter(letter, false);
+      if (!/^[a-z]$/.test(fold)) continue;
+      lettersByFoldMade.set(fold, [...(lettersByFoldMade.get(fold) ?? []), letter]);
+    }
+  }
+  return lettersByFoldMade;
+}
+
 function foldWith(shown: string, second: boolean): FoldedLabel {
   let folded = "";
   const origin: number[] = [];

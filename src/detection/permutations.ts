@@ -1,37 +1,95 @@
-/** Names that somebody would register to be taken for the protected one. */
+/**
+ * Names that somebody would register, or make below a name of theirs, to be taken for the protected one. Each
+ * is put before the matcher, which gives type and similarity: what is generated is matched, and as the same.
+ */
 import { createMatcher } from "./matcher.ts";
+import { domainFromLabels, isRegistrableLabel } from "./registrable.ts";
 import { splitName } from "./suffix.ts";
 import type { ProtectedName, ThreatType } from "./types.ts";
+import { variantsOf } from "./variants.ts";
+import { decodeLabel } from "./name.ts";
 
 export interface Permutation {
+  /** A-label form. */
   name: string;
   type: ThreatType;
   similarity: number;
 }
 
-const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789-";
-const commonSuffixes = ["com", "net", "org", "info", "biz", "top", "xyz", "shop", "online", "site", "app"];
+/** Suffixes under which names are registered most, and those that phishing prefers. */
+const suffixes = (
+  "com net org info biz co io app dev me top xyz shop online site club live store vip pro icu cc tk ml ga cf gq " +
+  "cyou click link work website space tech cloud digital support services finance bank money email network world " +
+  "life fun today group center help security sbs cfd bond rest buzz lol mobi name asia eu us uk de fr es it nl be " +
+  "ch at pl cz se no dk fi pt ie ru ua tr cn hk tw jp kr in id my sg th vn ph au nz ca mx br ar cl za co.uk com.br " +
+  "com.au co.jp com.cn co.in com.mx com.tr com.co com.ar co.za co.nz co.kr com.sg com.hk com.tw pages.dev web.app " +
+  "vercel.app netlify.app github.io blogspot.com weebly.com duckdns.org workers.dev firebaseapp.com ru.com za.com"
+).split(" ");
 
-/** Most likely first. Each one is matched by `createMatcher` as the same type. */
+/** Words that phishing puts beside a brand, the commonest first. */
+const keywords = (
+  "login secure account verify support online update security service signin help mail web pay bank app my info " +
+  "customer client portal alert confirm auth sso id user admin center official billing payment wallet card shop " +
+  "store team mobile cloud access unlock recovery refund bonus free promo gift claim airdrop track delivery post " +
+  "reset password identity notification id-verify get go the new live hub"
+).split(" ");
+
+/** Host names whose dot is left out, or that are made into labels. */
+const hostPrefixes = ["www", "ww", "wwww", "m", "mail", "webmail", "ftp", "smtp", "web", "vpn", "remote"];
+
+/** Most likely first: by similarity, then by name. Nothing that no registry would take. */
 export function* permutations(
   protectedName: ProtectedName,
   options: { minSimilarity: number },
 ): Generator<Permutation> {
-  const { registrableLabel: label, suffix } = splitName(protectedName.domain);
-  const names = new Set<string>();
-  for (const other of commonSuffixes) if (other !== suffix) names.add(`${label}.${other}`);
-  for (let i = 0; i <= label.length; i++) {
-    const [before, after] = [label.slice(0, i), label.slice(i)];
-    names.add(`${before}${after.slice(1)}.${suffix}`);
-    if (after.length > 1) names.add(`${before}${after[1]}${after[0]}${after.slice(2)}.${suffix}`);
-    for (const letter of alphabet) {
-      names.add(`${before}${letter}${after}.${suffix}`);
-      names.add(`${before}${letter}${after.slice(1)}.${suffix}`);
+  const matcher = createMatcher([protectedName], options);
+  const seen = new Set<string>();
+  const found: Permutation[] = [];
+  for (const name of candidates(protectedName.domain)) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    const [match] = matcher.match(name);
+    if (match !== undefined) found.push({ name, type: match.type, similarity: match.similarity });
+  }
+  yield* found.sort((a, b) => b.similarity - a.similarity || (a.name < b.name ? -1 : 1));
+}
+
+function* candidates(domain: string): Generator<string> {
+  const { registrableLabel, suffix } = splitName(domain);
+  const label = decodeLabel(registrableLabel);
+  const joined = label + suffix.replaceAll(".", "");
+  const dashed = `${label}-${suffix.replaceAll(".", "-")}`;
+  yield* named(variantsOf(label), [suffix]);
+  yield* named([label], suffixes);
+  yield* named(doppelgangers(label), [suffix]);
+  yield* named([joined, dashed], [suffix, "com", "net", "org", "info", "top"]);
+  yield* named(combinations(label), [suffix, "com"]);
+  for (const keyword of keywords) {
+    // The whole name, as it looks on a telephone: the rest is cut off.
+    yield* named([`${suffix}-${keyword}`], ["com", "net", "top"], `${label}.`);
+    yield* named([`${keyword}-${label}`, `${label}-${keyword}`], ["pages.dev", "web.app"]);
+  }
+  for (let at = 1; at < label.length; at++)
+    yield* named([label.slice(at)], [suffix], `${label.slice(0, at)}.`);
+}
+
+function* doppelgangers(label: string): Generator<string> {
+  for (const prefix of hostPrefixes) yield* [`${prefix}${label}`, `${prefix}-${label}`];
+}
+
+function* combinations(label: string): Generator<string> {
+  for (const keyword of keywords) {
+    yield* [`${label}-${keyword}`, `${keyword}-${label}`, `${label}${keyword}`, `${keyword}${label}`];
+  }
+}
+
+/** Registrable names from labels and suffixes, with `above` before them. */
+function* named(labels: Iterable<string>, under: readonly string[], above = ""): Generator<string> {
+  for (const label of labels) {
+    if (!isRegistrableLabel(label)) continue;
+    for (const suffix of under) {
+      const name = domainFromLabels(`${above}${label}.${suffix}`);
+      if (name !== undefined) yield name;
     }
   }
-  const matcher = createMatcher([protectedName], options);
-  const found = [...names]
-    .filter((name) => !/^-|-\./.test(name))
-    .flatMap((name) => matcher.match(name).map(({ type, similarity }) => ({ name, type, similarity })));
-  yield* found.sort((a, b) => b.similarity - a.similarity || (a.name < b.name ? -1 : 1));
 }
