@@ -141,6 +141,12 @@ async function endpointFinding({ webhooks }: Appliance, endpoint: Endpoint, ping
     if (failure !== null) return { what, state: "fault", detail: error ?? failure };
     return { what, state: "ok", detail: `answered ${statusCode} in ${durationMs} ms` };
   }
+  try {
+    const remark = await webhooks.destinations.check(endpoint.url);
+    if (remark !== undefined) return { what, state: "fault", detail: remark };
+  } catch (error) {
+    return { what, state: "fault", detail: messageOf(error) };
+  }
   return endpoint.consecutiveFailures === 0
     ? { what, state: "ok", detail: endpoint.url }
     : { what, state: "fault", detail: `${endpoint.consecutiveFailures} attempts in a row have failed` };

@@ -1,4 +1,5 @@
 import { toIsoTime, type Instant } from "../lib/clock.ts";
+import { visible } from "../lib/safe-text.ts";
 import type { AttemptResult } from "../webhooks/attempt.ts";
 import type { Endpoint } from "../webhooks/endpoints.ts";
 import { command, UsageError, type CommandGroup } from "./command.ts";
@@ -32,8 +33,10 @@ const add = command({
     ["phishwatch webhooks add https://soc.example/new --event threat.created", "new threats only"],
   ],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ webhooks: { endpoints, dispatcher } }) => {
+    withAppliance({ terminal, options }, async ({ webhooks: { destinations, endpoints, dispatcher } }) => {
       const { name, disabled } = options;
+      const remark = await destinations.check(args[0] ?? "");
+      if (remark !== undefined) terminal.err.write(`phishwatch: note: ${visible(remark, 300)}\n`);
       const given = await readSecret(options.secretFile);
       const { endpoint, secret } = endpoints.add({
         url: args[0] ?? "",
@@ -66,12 +69,14 @@ const change = command({
   },
   examples: [["phishwatch webhooks change soc --event threat.created --rate 5", "less, and more slowly"]],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ webhooks: { endpoints } }) => {
+    withAppliance({ terminal, options }, async ({ webhooks: { destinations, endpoints } }) => {
       const { url, allEvents, clearHeaders } = options;
       if (allEvents && options.event.length > 0)
         throw new UsageError("--all-events and --event exclude each other");
       if (clearHeaders && options.header.length > 0)
         throw new UsageError("--clear-headers and --header exclude each other");
+      const remark = url === undefined ? undefined : await destinations.check(url);
+      if (remark !== undefined) terminal.err.write(`phishwatch: note: ${visible(remark, 300)}\n`);
       const endpoint = endpoints.change(args[0] ?? "", {
         ...readSettings(options),
         ...(url === undefined ? {} : { url }),

@@ -68,7 +68,8 @@ export function createResponseReader({ bodyBytesMax }: { bodyBytesMax: number })
 
   const readHead = (): Progress | undefined => {
     const end = indexOfBlankLine(unread);
-    if (end === -1) return unread.length > headBytesMax ? malformed("headers over 16 KiB") : more;
+    if ((end === -1 ? unread.length : end) > headBytesMax) return malformed("headers over 16 KiB");
+    if (end === -1) return more;
     const parsed = parseHead(new TextDecoder("latin1").decode(unread.subarray(0, end)));
     unread = unread.subarray(end + 4);
     if (typeof parsed === "string") return malformed(parsed);

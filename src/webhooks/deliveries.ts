@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, lt, sql, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lt, sql, type SQL } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { events } from "../events/tables.ts";
 import type { EventType } from "../events/types.ts";
@@ -6,7 +6,7 @@ import type { Clock, Instant } from "../lib/clock.ts";
 import { PublicError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { deliveries, deliveryAttempts, webhookEndpoints } from "./tables.ts";
-import type { DeliveryStatus } from "./values.ts";
+import { deliveryStatuses, type DeliveryStatus } from "./values.ts";
 
 /** One event on its way to one endpoint. */
 export interface Delivery {
@@ -94,29 +94,57 @@ export function createDeliveries({
 
   const get = (id: string) => select(eq(deliveries.id, id), 1)[0];
 
+  /** Of each status the newest: the index has them in this order, and need not be sorted as a whole. */
+  function newest(endpointSeq: number, below: number | undefined, limit: number): SQL {
+    const parts = deliveryStatuses.map((status) => {
+      const newestOfStatus = query
+        .select({ seq: deliveries.seq })
+        .from(deliveries)
+        .where(
+          and(
+            eq(deliveries.endpointSeq, endpointSeq),
+            eq(deliveries.status, status),
+            below === undefined ? undefined : lt(deliveries.seq, below),
+          ),
+        )
+        .orderBy(desc(deliveries.seq))
+        .limit(limit);
+      return sql`select * from ${newestOfStatus}`;
+    });
+    return sql`(${sql.join(parts, sql` union all `)})`;
+  }
+
   /** Sequence numbers first: a condition on them uses the index, one on joined tables would not. */
-  function conditions({ endpoint, event, status, before }: DeliveryFilter): SQL | undefined | "none" {
+  function conditions(
+    { endpoint, event, status, before }: DeliveryFilter,
+    limit: number,
+  ): SQL | undefined | "none" {
     const all: (SQL | undefined)[] = [];
+    const below = before === undefined ? undefined : (seqOf(before) ?? 0);
     if (endpoint !== undefined) {
       const byKey = sql`${webhookEndpoints.id} = ${endpoint} or ${webhookEndpoints.name} = ${endpoint}`;
       const row = query.select({ seq: webhookEndpoints.seq }).from(webhookEndpoints).where(byKey).get();
       if (row === undefined) return "none";
-      all.push(eq(deliveries.endpointSeq, row.seq));
+      const alone = status === undefined && event === undefined;
+      all.push(
+        alone ? inArray(deliveries.seq, newest(row.seq, below, limit)) : eq(deliveries.endpointSeq, row.seq),
+      );
     }
     if (event !== undefined) {
       const row = query.select({ seq: events.seq }).from(events).where(eq(events.id, event)).get();
       if (row === undefined) return "none";
       all.push(eq(deliveries.eventSeq, row.seq));
     }
-    if (before !== undefined) all.push(lt(deliveries.seq, seqOf(before) ?? 0));
+    if (below !== undefined) all.push(lt(deliveries.seq, below));
     if (status !== undefined) all.push(eq(deliveries.status, status));
     return and(...all);
   }
 
   return {
     list(filter, limit) {
-      const where = conditions(filter);
-      return where === "none" ? [] : select(where, Math.min(limit, deliveriesListedMax));
+      const rows = Math.min(limit, deliveriesListedMax);
+      const where = conditions(filter, rows);
+      return where === "none" ? [] : select(where, rows);
     },
     get,
 

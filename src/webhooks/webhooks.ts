@@ -7,6 +7,7 @@ import { createHttpClient } from "../network/http-client.ts";
 import type { ResolveHost } from "../network/resolve.ts";
 import { createSender } from "./attempt.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";
+import { createDestinations, type Destinations } from "./destination.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createDueDeliveries } from "./due.ts";
 import { createEndpoints, type Endpoints } from "./endpoints.ts";
@@ -34,6 +35,7 @@ export interface WebhookSettings {
 
 export interface Webhooks {
   endpoints: Endpoints;
+  destinations: Destinations;
   deliveries: Deliveries;
   dispatcher: Dispatcher;
   replay: Replay;
@@ -95,6 +97,7 @@ export function createWebhooks({
   const retention = createRetention({ clock, database, log, ...settings.retention });
   return {
     endpoints,
+    destinations: createDestinations({ rules, resolveHost }),
     deliveries,
     dispatcher,
     replay,

@@ -147,6 +147,7 @@ test(
     const refusals: [string[], number, RegExp][] = [
       [["add", "http://169.254.169.254/"], 1, /metadata address, which is never connected to/],
       [["add", receiver.url, "--header", "nonsense"], 2, /--header is "Name: value"/],
+      [["add", "https://[::ffff:a9fe:a9fe]/"], 1, /metadata address/],
       [["change", "nobody", "--rate", "1"], 1, /there is no endpoint nobody/],
       [["replay"], 2, /one of --failed, --missed and --all/],
       [["replay", "--missed"], 2, /name the endpoint/],

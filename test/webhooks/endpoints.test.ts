@@ -73,6 +73,30 @@ test("without webhooks.allow_http a refused http:// URL names that setting", asy
   await strict.dispose();
 });
 
+test("a name is looked at before it is added: refused with the setting that would allow it, noted when it has no address", async () => {
+  const addresses: Record<string, string[]> = {
+    "metadata.test": ["169.254.169.254"],
+    "intranet.test": ["10.0.0.7"],
+    "public.test": ["1.1.1.1"],
+  };
+  const strict = openWebhooks({
+    allowHttp: false,
+    allowPrivateNetworks: false,
+    resolveHost: async (name) => addresses[name] ?? [],
+  });
+  const { check } = strict.destinations;
+  expect(await check("https://public.test/")).toBeUndefined();
+  expect(await check("https://nowhere.test/")).toBe("nowhere.test has no address");
+  await expect(check("https://metadata.test/")).rejects.toThrow(
+    /metadata address, which is never connected to/,
+  );
+  await expect(check("https://intranet.test/")).rejects.toThrow(
+    /webhooks\.allow_private_networks = true would allow it/,
+  );
+  await expect(check("http://public.test/")).rejects.toThrow(/webhooks\.allow_http = true/);
+  await strict.dispose();
+});
+
 describe("changing", () => {
   test("touches only what is named", () => {
     const { endpoint } = webhooks.endpoints.add({ url, name: "soc", headers: { Authorization: "Bearer x" } });
