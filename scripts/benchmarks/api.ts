@@ -213,15 +213,16 @@ function inTurn(requests: readonly RawRequest[]): () => RawRequest {
   return () => requests[index++ % requests.length]!;
 }
 
-async function run({ server, nextRequest }: Scenario, connectionCount: number, forMs: number) {
+async function run({ name, server, nextRequest }: Scenario, connectionCount: number, forMs: number) {
+  const { port } = server;
   const cpuBefore = server.cpuSeconds();
-  const result = await load({
-    port: server.port,
-    connections: connectionCount,
-    durationMs: forMs,
-    nextRequest,
-  });
-  return { ...result, cpuSeconds: server.cpuSeconds() - cpuBefore };
+  try {
+    const result = await load({ port, connections: connectionCount, durationMs: forMs, nextRequest });
+    return { ...result, cpuSeconds: server.cpuSeconds() - cpuBefore };
+  } catch (error) {
+    await server.requireAlive();
+    throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 async function measure(scenario: Scenario): Promise<void> {

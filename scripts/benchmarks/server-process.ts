@@ -5,6 +5,7 @@ const ticksPerSecond = 100;
 const startTimeoutMs = 20_000;
 const stopTimeoutMs = 15_000;
 const pollIntervalMs = 0.5;
+const endKnownMs = 500;
 
 export interface ServerProcess {
   name: string;
@@ -17,6 +18,8 @@ export interface ServerProcess {
   startMs: number;
   /** CPU time of the process until then, all threads, in milliseconds. */
   startCpuMs: number;
+  /** @throws what is known of its end, when it has ended. */
+  requireAlive(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -44,9 +47,11 @@ export async function startServer({
   });
   const log = new Response(child.stderr).text();
   const url = `http://127.0.0.1:${port}${readyPath}`;
+  const died = async () =>
+    new Error(`${name} ended (code ${child.exitCode}, signal ${child.signalCode}): ${await log}`);
   let ready = false;
   while (!ready) {
-    if (child.exitCode !== null) throw new Error(`${name} exited with ${child.exitCode}: ${await log}`);
+    if (child.exitCode !== null) throw await died();
     if (performance.now() - startedAt > startTimeoutMs) {
       child.kill("SIGKILL");
       throw new Error(`${name} did not answer ${url} with 200 in time: ${await log}`);
@@ -70,6 +75,11 @@ export async function startServer({
     residentBytes: () => {
       const status = readFileSync(`/proc/${child.pid}/status`, "latin1");
       return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+    },
+    async requireAlive() {
+      // What became of the process is known some time after its connections broke.
+      await Promise.race([child.exited, Bun.sleep(endKnownMs)]);
+      if (child.exitCode !== null || child.signalCode !== null) throw await died();
     },
     async stop() {
       child.kill("SIGTERM");

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lte, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Database } from "../database/database.ts";
 import { opaque } from "../database/placeholders.ts";
@@ -15,6 +15,9 @@ export interface ThreatFilter {
   /** Only those of these protected domains (A-label form). */
   within?: readonly string[];
 }
+
+/** Which end of the list a page is looked for from. */
+type Direction = "newest first" | "oldest first";
 
 const listedColumns = {
   seq: threats.seq,
@@ -58,18 +61,23 @@ export function createThreatQueries({ query }: Database) {
     .where(sql`${protectedDomains.domain} in (select value from json_each(${sql.placeholder("domains")}))`)
     .prepare();
 
-  // One prepared pair of queries for each combination of filters; 8 of them and 8 for each number of domains.
+  // Queries for each combination of filters: 8, and 8 for each number of domains.
   const prepared = new Map<string, ReturnType<typeof prepareList>>();
 
   function prepareList(domains: number, filter: ThreatFilter) {
-    const page = pageOfSeqs(domains, filter);
-    const rows = query
-      .select(listedColumns)
-      .from(threats)
-      .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
-      .where(sql`${threats.seq} in (select seq from ${page})`)
-      .orderBy(desc(threats.firstSeen), desc(threats.seq))
-      .prepare();
+    const rows = (direction: Direction) =>
+      query
+        .select(listedColumns)
+        .from(threats)
+        .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
+        .where(
+          and(
+            sql`${threats.seq} in (select seq from ${pageOfSeqs(domains, filter, direction)})`,
+            ...valueConditions(threats, filter),
+          ),
+        )
+        .orderBy(desc(threats.firstSeen), desc(threats.seq))
+        .prepare();
     const counted = query
       .select({ total: sql<number>`coalesce(sum(${threatCounts.total}), 0)` })
       .from(threatCounts)
@@ -80,26 +88,42 @@ export function createThreatQueries({ query }: Database) {
         ),
       )
       .prepare();
-    return { rows, counted };
+    return { counted, fromNewest: rows("newest first"), fromOldest: rows("oldest first") };
   }
 
   /** The keys of one page: a walk along the one index that holds this combination in the list's order. */
-  function pageOfSeqs(domains: number, filter: ThreatFilter) {
-    const part = (domainIs?: SQL) =>
-      query
-        .select({ seq: threats.seq, firstSeen: threats.firstSeen })
-        .from(threats)
-        .where(and(domainIs, ...valueConditions(threats, filter)));
-    const [first, second, ...others] = domainPlaceholders(domains).map((placeholder) =>
-      part(eq(threats.protectedDomainSeq, placeholder)),
-    );
+  function pageOfSeqs(domains: number, filter: ThreatFilter, direction: Direction) {
+    const limit = opaque("limit") as unknown as Placeholder;
+    const offset = opaque("offset") as unknown as Placeholder;
+    const inOrder = direction === "newest first" ? desc : asc;
+    const order = [inOrder(sql`first_seen`), inOrder(sql`seq`)];
+    const keys = (condition: SQL | undefined) =>
+      query.select({ seq: threats.seq, firstSeen: threats.firstSeen }).from(threats).where(condition);
+
+    const values = valueConditions(threats, filter);
+    const ofDomains = domainPlaceholders(domains).map((value) => eq(threats.protectedDomainSeq, value));
+    if (domains + values.length === 1) {
+      const { column, value } = singleFilter(filter);
+      // The walk never leaves the value, for it ends with the last match. Unlike an equality, a bound on its
+      // start alone is not compared with each key that is passed over: 4 ms instead of 15 over half a million.
+      const from = direction === "newest first" ? lte : gte;
+      return keys(from(column, value))
+        .orderBy(inOrder(column), ...order)
+        .limit(limit)
+        .offset(offset);
+    }
+    const [first, second, ...others] = ofDomains.map((domainIs) => keys(and(domainIs, ...values)));
     // Of several domains each is read in order and merged; an IN list would sort all of their threats.
     const source =
-      first === undefined ? part() : second === undefined ? first : unionAll(first, second, ...others);
+      first === undefined
+        ? keys(and(...values))
+        : second === undefined
+          ? first
+          : unionAll(first, second, ...others);
     return source
-      .orderBy(sql`first_seen desc`, sql`seq desc`)
-      .limit(opaque("limit") as unknown as Placeholder)
-      .offset(opaque("offset") as unknown as Placeholder);
+      .orderBy(...order)
+      .limit(limit)
+      .offset(offset);
   }
 
   return {
@@ -110,15 +134,22 @@ export function createThreatQueries({ query }: Database) {
       const seqs =
         names === undefined ? [] : domainSeqs.all({ domains: JSON.stringify(names) }).map((row) => row.seq);
       if (names !== undefined && seqs.length === 0) return { threats: [], total: 0 };
+      const values = { status: filter.status, severity: filter.severity, ...domainValues(seqs) };
       const key = `${seqs.length} ${filter.status !== undefined} ${filter.severity !== undefined}`;
       const queries = prepared.get(key) ?? prepareList(seqs.length, filter);
       prepared.set(key, queries);
 
-      const values = { status: filter.status, severity: filter.severity, ...domainValues(seqs) };
       const { total } = queries.counted.get(values)!;
-      const offset = (page - 1) * perPage;
-      if (offset >= total) return { threats: [], total };
-      return { threats: queries.rows.all({ ...values, limit: perPage, offset }), total };
+      const before = (page - 1) * perPage;
+      if (before >= total) return { threats: [], total };
+      const limit = Math.min(perPage, total - before);
+      const after = total - before - limit;
+      // From the nearer end: no walk passes over more than half of the matches.
+      const found =
+        before <= after
+          ? queries.fromNewest.all({ ...values, limit, offset: before })
+          : queries.fromOldest.all({ ...values, limit, offset: after });
+      return { threats: found, total };
     },
 
     totals: () =>
@@ -135,6 +166,13 @@ export function createThreatQueries({ query }: Database) {
 function namedDomains({ protectedDomain, within = [] }: ThreatFilter): readonly string[] | undefined {
   if (protectedDomain === undefined) return within.length === 0 ? undefined : within;
   return within.length === 0 || within.includes(protectedDomain) ? [protectedDomain] : [];
+}
+
+/** The one column that a filter of one condition compares. */
+function singleFilter({ status, severity }: ThreatFilter) {
+  if (status !== undefined) return { column: threats.status, value: opaque("status") };
+  if (severity !== undefined) return { column: threats.severity, value: opaque("severity") };
+  return { column: threats.protectedDomainSeq, value: opaque("domain0") };
 }
 
 function valueConditions(table: typeof threats | typeof threatCounts, filter: ThreatFilter): SQL[] {
