@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { visible } from "../lib/safe-text.ts";
 import { command } from "./command.ts";
 import { loadConfiguration } from "./configuration.ts";
 import { FailedError } from "./failure.ts";
@@ -19,6 +20,6 @@ export const backupCommand = command({
     if (config.storage.path === ":memory:")
       throw new FailedError("the database is kept in memory only (storage.path)");
     copyDatabase(config.storage.path, target);
-    terminal.err.write(`wrote ${target}\n`);
+    terminal.err.write(`wrote ${visible(target, 1_000)}\n`);
   },
 });

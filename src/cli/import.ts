@@ -3,6 +3,7 @@ import type { Appliance } from "./appliance.ts";
 import { NameListError } from "../sources/errors.ts";
 import type { Tally } from "../sources/candidates.ts";
 import { sources } from "../threats/values.ts";
+import { visible } from "../lib/safe-text.ts";
 import { command, type OptionsOf } from "./command.ts";
 import { FailedError } from "./failure.ts";
 import { choice, configFlag, jsonFlag, time } from "./flags.ts";
@@ -46,7 +47,7 @@ A server may run beside it: it sends the events. Interrupted or run again, nothi
           await importList(appliance, path, options, terminal, signal);
         } catch (error) {
           if (!(error instanceof NameListError)) throw error;
-          terminal.err.write(`phishwatch: ${error.message}\n`);
+          terminal.err.write(`phishwatch: ${visible(error.message, 1_000)}\n`);
           failed++;
         }
       }

@@ -1,4 +1,5 @@
 import { closeSync, openSync, writeSync } from "node:fs";
+import { visible } from "../lib/safe-text.ts";
 import { command, UsageError } from "./command.ts";
 import { defaultConfigPath } from "./configuration.ts";
 import { FailedError } from "./failure.ts";
@@ -26,7 +27,9 @@ export const initCommand = command({
     }
     writeSync(file, renderExample());
     closeSync(file);
-    terminal.err.write(`wrote ${path}: put your domains into it, then start with 'phishwatch serve'\n`);
+    terminal.err.write(
+      `wrote ${visible(path, 1_000)}: put your domains into it, then start with 'phishwatch serve'\n`,
+    );
   },
 });
 

@@ -42,10 +42,21 @@ function explain(error: unknown): { code: ExitCode; text: string } {
   if (error instanceof StartError) return { code: error.exitCode, text: error.message };
   if (error instanceof PublicError || error instanceof NameListError || error instanceof FailedError)
     return { code: 1, text: error.message };
+  const trouble = databaseTrouble(error);
+  if (trouble !== undefined) return { code: 1, text: `the database cannot be used: ${trouble}` };
   const { stack, code } = error as { stack?: string; code?: string };
   // Errors of the system (no space, no permission) say enough by themselves; others are faults of ours.
   if (code !== undefined && error instanceof Error) return { code: 1, text: error.message };
   return { code: 1, text: stack ?? String(error) };
+}
+
+/** SQLite's own words, which the query builder wraps in the text of the query. */
+function databaseTrouble(error: unknown): string | undefined {
+  for (let inner = error; inner instanceof Error; inner = inner.cause) {
+    const { code } = inner as { code?: string };
+    if (code?.startsWith("SQLITE_") === true) return inner.message;
+  }
+  return undefined;
 }
 
 function buildProgram(terminal: Terminal): Command {

@@ -122,14 +122,24 @@ export function createCandidates({
         return { name, matches };
       },
 
-      /** Has to run within a transaction. */
-      record(): RecordedThreat[] {
-        // Somebody may have taken a protected domain away since the matcher was built.
-        const wanted = pending.filter(({ match }) => domains.find(match.protectedDomain) !== undefined);
-        pending = [];
-        const recorded = threats.record(wanted);
-        tally.created += recorded.filter(({ outcome }) => outcome === "created").length;
-        return recorded;
+      /** Records what was found; `alongside` is called within the same transaction. */
+      record(alongside: () => void = () => {}): RecordedThreat[] {
+        const { created } = tally;
+        try {
+          return database.transaction(() => {
+            // Somebody may have taken a protected domain away since the matcher was built.
+            const wanted = pending.filter(({ match }) => domains.find(match.protectedDomain) !== undefined);
+            const recorded = threats.record(wanted);
+            tally.created += recorded.filter(({ outcome }) => outcome === "created").length;
+            alongside();
+            return recorded;
+          });
+        } catch (error) {
+          tally.created = created;
+          throw error;
+        } finally {
+          pending = [];
+        }
       },
 
       async pause(): Promise<void> {
@@ -144,7 +154,7 @@ export function createCandidates({
       const run = createRun(options);
       const matches = new Map<string, RecordedThreat[]>();
       const record = () => {
-        for (const threat of database.transaction(run.record)) matches.get(threat.domain)!.push(threat);
+        for (const threat of run.record()) matches.get(threat.domain)!.push(threat);
       };
       for (const text of names) {
         const number = ++run.tally.received;
@@ -165,10 +175,7 @@ export function createCandidates({
       const record = () => {
         if (done === undefined) return;
         const place = done;
-        database.transaction(() => {
-          run.record();
-          onRecord?.(place, tally);
-        });
+        run.record(() => onRecord?.(place, tally));
         recorded = { bytes: place.position, at: clock.now() };
       };
       const iterator = chunks[Symbol.asyncIterator]();

@@ -2,7 +2,12 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createPacer } from "../../src/lib/pacer.ts";
-import { createCandidates, type Candidates, type StreamOptions } from "../../src/sources/candidates.ts";
+import {
+  createCandidates,
+  type Candidates,
+  type StreamOptions,
+  type Tally,
+} from "../../src/sources/candidates.ts";
 import type { Place } from "../../src/sources/name-chunk.ts";
 import { openNameList } from "../../src/sources/names.ts";
 import { openStores, type Stores } from "../support/stores.ts";
@@ -136,6 +141,20 @@ test("the place is told in the transaction that records the threats before it, a
     expect(before.split("\n").length).toBe(done.line);
   }
   expect(places.at(-1)!.done.position).toBe(text.length);
+});
+
+test("threats that could not be recorded are not counted", async () => {
+  let tally: Readonly<Tally> | undefined;
+  const text = Array.from({ length: 250 }, (_, i) => `example-bank-${i}.com\n`).join("");
+  let batches = 0;
+  const failing = processText(text, {
+    onSlice: (soFar) => void (tally = soFar),
+    onRecord: () => {
+      if (++batches === 2) throw new Error("disk full");
+    },
+  });
+  expect(await failing.catch((error: Error) => error.message)).toBe("disk full");
+  expect(tally!.created).toBe(stores.threats.list({}, { page: 1, perPage: 1 }).total);
 });
 
 test("a failure to record leaves the place where it was", async () => {
