@@ -21,7 +21,7 @@ import { createWebhooks, type Webhooks } from "./webhooks/webhooks.ts";
 
 const everyMinute = "* * * * *";
 /** Long work gives way to requests after so much time. */
-const sliceMs = 10;
+const sliceMs = 5;
 
 /** What the appliance takes from the outside. */
 export interface Surroundings {

@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { StartError } from "../lib/errors.ts";
 import { explain } from "./database.ts";
 
@@ -20,7 +20,7 @@ export function takeServeLock(path: string): ServeLock {
   let lock: Sqlite | undefined;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    lock = new Sqlite(`${path}.lock`, { create: true, readwrite: true });
+    lock = new Sqlite(`${realPath(path)}.lock`, { create: true, readwrite: true });
     lock.run("PRAGMA busy_timeout = 0");
     lock.run("PRAGMA journal_mode = MEMORY");
     lock.run("BEGIN EXCLUSIVE");
@@ -30,6 +30,11 @@ export function takeServeLock(path: string): ServeLock {
   }
   const held = lock;
   return { release: () => held.close() };
+}
+
+/** One file has one lock, by whatever links it is reached. */
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
 }
 
 function refusal(path: string, cause: unknown): string {

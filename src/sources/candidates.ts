@@ -11,7 +11,7 @@ import { isHarmless } from "./screening.ts";
 import { textOf, type NameChunk, type Place } from "./name-chunk.ts";
 
 /** So many threats at most are written in one transaction: some 10 ms, in which nobody else can write. */
-const sightingsPerTransaction = 100;
+const sightingsPerTransaction = 64;
 /** How often the time is looked at. */
 const namesPerLook = 64;
 /** Threats are written, and the place that was reached with them, after so much text and so much time at most. */

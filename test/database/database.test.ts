@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { openDatabase } from "../../src/database/database.ts";
 import { takeServeLock } from "../../src/database/lock.ts";
 import { migrateDatabase } from "../../src/database/migrate.ts";
@@ -226,6 +226,21 @@ describe("the right to serve a database", () => {
     expect(() => takeServeLock(path)).toThrow(/another phishwatch is already serving .*phishwatch\.db/);
     lock.release();
     takeServeLock(path).release();
+  });
+
+  test("is one right, by whatever link the database is reached", () => {
+    openDatabase(path).close();
+    const inside = dirname(path);
+    const link = `${inside}-link`;
+    symlinkSync(inside, link);
+    symlinkSync(path, join(inside, "link.db"));
+    const lock = takeServeLock(path);
+    try {
+      for (const other of [join(link, basename(path)), join(inside, "link.db")])
+        expect(() => takeServeLock(other)).toThrow("already serving");
+    } finally {
+      lock.release();
+    }
   });
 
   test("ends with its holder, even one that is killed", async () => {

@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import { createLimiter } from "../../src/lib/limiter.ts";
+import { createPacer } from "../../src/lib/pacer.ts";
+
+test("no more work runs at a time than is allowed, and it begins in the order it came", async () => {
+  const limit = createLimiter(2);
+  const begun: number[] = [];
+  let running = 0;
+  let most = 0;
+  const work = (id: number) => async () => {
+    begun.push(id);
+    most = Math.max(most, ++running);
+    await Bun.sleep(1);
+    running--;
+    return id;
+  };
+  expect(await Promise.all([1, 2, 3, 4, 5].map((id) => limit(work(id))))).toEqual([1, 2, 3, 4, 5]);
+  expect(begun).toEqual([1, 2, 3, 4, 5]);
+  expect(most).toBe(2);
+});
+
+test("work that fails gives its place to the next", async () => {
+  const limit = createLimiter(1);
+  const failing = limit(() => Promise.reject(new Error("no")));
+  const next = limit(() => Promise.resolve("yes"));
+  await expect(failing).rejects.toThrow("no");
+  expect(await next).toBe("yes");
+});
+
+test("a slice of work is over after its time, and a new one begins after the pause", async () => {
+  let elapsedMs = 0;
+  const pacer = createPacer({ sliceMs: 10, elapsedMs: () => elapsedMs });
+  elapsedMs = 9;
+  expect(pacer.due()).toBeFalse();
+  elapsedMs = 10;
+  expect(pacer.due()).toBeTrue();
+  await pacer.pause();
+  expect(pacer.due()).toBeFalse();
+});
+
+test("timers and input have their turn in a pause", async () => {
+  const pacer = createPacer({ sliceMs: 1, elapsedMs: () => performance.now() });
+  using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("ok") });
+  const answered: string[] = [];
+  const answer = fetch(server.url).then(async (response) => void answered.push(await response.text()));
+  for (let pauses = 0; answered.length === 0 && pauses < 100_000; pauses++) await pacer.pause();
+  expect(answered).toEqual(["ok"]);
+  await answer;
+});
