@@ -8,6 +8,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { FillRandom } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import type { Candidates } from "../sources/candidates.ts";
+import type { Feeds } from "../sources/feeds.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
@@ -17,6 +18,7 @@ export interface Appliance {
   readonly domains: ProtectedDomains;
   readonly threats: Threats;
   readonly candidates: Candidates;
+  readonly feeds: Feeds;
   readonly keys: ApiKeys;
   readonly webhooks: Webhooks;
   readonly server: Server;

@@ -2,6 +2,7 @@ import type { CommandDefinition, CommandGroup } from "./command.ts";
 import { backupCommand } from "./backup.ts";
 import { checkCommand } from "./check.ts";
 import { domainsCommands } from "./domains.ts";
+import { feedsCommands } from "./feeds.ts";
 import { importCommand } from "./import.ts";
 import { initCommand } from "./init.ts";
 import { keysCommands } from "./keys.ts";
@@ -23,6 +24,7 @@ export const commands: (CommandDefinition | CommandGroup)[] = [
   importCommand,
   threatsCommands,
   domainsCommands,
+  feedsCommands,
   keysCommands,
   webhooksCommands,
   backupCommand,

@@ -215,7 +215,8 @@ function createWatcher({
       await looking;
     },
     status(): FeedStatus {
-      const rows = [...known.values()];
+      // A command beside the server looks at what the server has written.
+      const rows = schedule === undefined ? files.list(feed.name) : [...known.values()];
       const problem = missing ?? rows.findLast(({ error }) => error !== null)?.error ?? null;
       return { name: feed.name, path: feed.path, state, problem, files: rows };
     },

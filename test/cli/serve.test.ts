@@ -161,6 +161,16 @@ describe("beside a running server", () => {
       listed = await ok("threats", "list", "--json");
     }
     expect(JSON.parse(listed)).toMatchObject({ domain: "example-shop.net", source: "feed" });
+    expect(JSON.parse(await ok("feeds", "list", "--json"))).toMatchObject({
+      feed: "nrd",
+      path: join(feed, "names.txt"),
+      lines: 1,
+      matched: 1,
+      created: 1,
+      error: null,
+    });
+    expect(await ok("feeds", "list")).toMatch(/^nrd +names\.txt +1 +0 +1 +1 /m);
+    expect(await ok("feeds", "list", "--failed")).toBe("");
     await server.stop();
   }, 20_000);
 
