@@ -48,7 +48,7 @@ export interface HttpClient {
 
 const addressesTriedMax = 4;
 // Below the 5 s after which common servers close, so that a kept connection is seldom a dead one.
-const idleMs = 4_000;
+const idleMsDefault = 4_000;
 const idlePerHostMax = 16;
 
 /**
@@ -59,36 +59,38 @@ const idlePerHostMax = 16;
 export function createHttpClient({
   rules,
   resolveHost,
+  idleMs = idleMsDefault,
 }: {
   rules: AddressRules;
   resolveHost: ResolveHost;
+  /** How long a connection is kept open for a next request. */
+  idleMs?: number;
 }): HttpClient {
-  const idle = new Map<string, Connection[]>();
+  const idle = new Map<string, IdleConnection[]>();
 
   function takeIdle(key: string): Connection | undefined {
-    const connections = idle.get(key);
-    const connection = connections?.pop();
-    if (connections?.length === 0) idle.delete(key);
-    return connection;
+    const kept = idle.get(key)?.at(-1);
+    if (kept === undefined) return undefined;
+    kept.forget();
+    return kept.connection;
   }
 
   function keepIdle(key: string, connection: Connection): void {
-    const connections = idle.get(key) ?? [];
-    if (connections.length >= idlePerHostMax) return connection.destroy();
-    idle.set(key, connections);
-    connections.push(connection);
-    const forget = () => {
-      clearTimeout(timer);
-      const at = connections.indexOf(connection);
-      if (at !== -1) connections.splice(at, 1);
-      if (connections.length === 0 && idle.get(key) === connections) idle.delete(key);
-    };
-    const timer = setTimeout(() => {
-      forget();
-      connection.destroy();
-    }, idleMs);
+    const kept = idle.get(key) ?? [];
+    if (kept.length >= idlePerHostMax) return connection.destroy();
+    idle.set(key, kept);
+    const timer = setTimeout(() => connection.destroy(), idleMs);
     timer.unref();
-    connection.listen({ onData: () => connection.destroy(), onClose: forget });
+    const own = {
+      connection,
+      forget() {
+        clearTimeout(timer);
+        kept.splice(kept.indexOf(own), 1);
+        if (kept.length === 0) idle.delete(key);
+      },
+    };
+    kept.push(own);
+    connection.listen({ onData: () => connection.destroy(), onClose: own.forget });
   }
 
   async function open(
@@ -178,10 +180,16 @@ export function createHttpClient({
       }
     },
     close() {
-      for (const connection of [...idle.values()].flat()) connection.destroy();
-      idle.clear();
+      for (const { connection } of [...idle.values()].flat()) connection.destroy();
     },
   };
+}
+
+/** A connection that waits for its next request. */
+interface IdleConnection {
+  connection: Connection;
+  /** Takes it out of the pool; it stays open. */
+  forget(): void;
 }
 
 interface Trace {

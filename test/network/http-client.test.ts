@@ -16,8 +16,9 @@ afterEach(() => {
 function client({
   resolveHost = resolveWithSystem,
   allowPrivateNetworks = true,
-}: { resolveHost?: ResolveHost; allowPrivateNetworks?: boolean } = {}) {
-  const made = createHttpClient({ rules: { allowPrivateNetworks }, resolveHost });
+  ...options
+}: { resolveHost?: ResolveHost; allowPrivateNetworks?: boolean; idleMs?: number } = {}) {
+  const made = createHttpClient({ rules: { allowPrivateNetworks }, resolveHost, ...options });
   closers.push(made.close);
   return made;
 }
@@ -362,6 +363,19 @@ describe("a connection that is kept", () => {
     expect(connections).toBe(1);
     await send(server.url.replace("127.0.0.1", "localhost"), { http });
     expect(connections).toBe(2);
+  });
+
+  test("is closed once it has been idle for long, and not while it is in use again", async () => {
+    let connections = 0;
+    const server = await raw(
+      (socket, _request, count) => void setTimeout(() => socket.write(kept), count === 1 ? 0 : 120),
+      { onConnection: () => void (connections += 1) },
+    );
+    const http = client({ idleMs: 60 });
+    expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
+    expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
+    expect([connections, server.requests.length]).toEqual([1, 2]);
+    await until(() => server.connections() === 0, "closed when idle");
   });
 
   test("and was closed meanwhile by the other side is replaced", async () => {
