@@ -3,9 +3,12 @@ import type { Clock, Instant } from "../lib/clock.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Facts } from "./facts.ts";
+import type { Camera } from "./chromium.ts";
 import { createLook } from "./look.ts";
+import type { Pictures } from "./pictures.ts";
 import type { Abilities } from "./plan.ts";
 import type { LookUps } from "./results.ts";
+import { createScreenshots } from "./screenshots.ts";
 import { createEnrichmentStore } from "./store.ts";
 import { createWorker, type Worker } from "./worker.ts";
 
@@ -19,37 +22,44 @@ export interface Enrichment {
   request(threatId: string): boolean;
   /** What is known; undefined: never looked at. */
   factsOf(threatId: string): { facts: Facts; lookedAt: Instant | null; dueAt: Instant } | undefined;
-  /** Looks under way. */
+  /** Looks and screenshots under way. */
   running(): number;
 }
 
-/** Look-ups wait for others nearly all of the time. */
-const concurrencyMax = 32;
+/** Look-ups wait for others nearly all of the time; some 30 of them may wait for one registry. */
+const concurrencyMax = 128;
 /** About 36,000 threats an hour: an import of 100,000 is spread over three hours, the most severe ones first. */
 const startsPerSecondMax = 10;
 const admittedPerStepMax = 200;
 const requestsMax = 1_000;
 
 export function createEnrichment({
-  abilities,
+  abilities: { names, registration },
+  camera,
   clock,
   database,
   log,
   lookUps,
+  pictures,
   reactivate,
   threats,
 }: {
-  abilities: Abilities;
+  abilities: Omit<Abilities, "screenshots">;
+  /** Undefined: no screenshots. */
+  camera: Camera | undefined;
   clock: Clock;
   database: Database;
   log: Log;
   lookUps: LookUps;
+  pictures: Pictures;
   reactivate: boolean;
   threats: Threats;
 }): Enrichment {
   const store = createEnrichmentStore(database);
   const requested = new Set<string>();
-  const anything = abilities.names || abilities.registration;
+  const anything = names || registration;
+  // Which page to show, DNS and the web have to say.
+  const abilities: Abilities = { names, registration, screenshots: names && camera !== undefined };
   const looks: Worker = createWorker({
     clock,
     log,
@@ -63,6 +73,18 @@ export function createEnrichment({
     take: (limit) => store.due(clock.now(), limit),
     work: createLook({ abilities, clock, database, log, lookUps, reactivate, store, threats }),
   });
+  const screenshots: Worker | undefined =
+    camera === undefined || !names
+      ? undefined
+      : createWorker({
+          clock,
+          log,
+          name: "a screenshot",
+          concurrencyMax: 1,
+          startsPerSecondMax: 1,
+          take: (limit) => store.dueScreenshots(clock.now(), limit),
+          work: createScreenshots({ camera, clock, database, pictures, store, threats }),
+        });
   let started = false;
 
   /** A mass import comes over many turns of the event loop, so that requests are answered in between. */
@@ -80,10 +102,12 @@ export function createEnrichment({
       if (!anything) return;
       started = true;
       looks.start();
+      screenshots?.start();
     },
     async stop() {
       started = false;
-      await looks.stop();
+      await Promise.all([looks.stop(), screenshots?.stop()]);
+      camera?.close();
     },
     request(threatId) {
       if (!anything || threats.get(threatId) === undefined) return false;
@@ -92,6 +116,6 @@ export function createEnrichment({
       return true;
     },
     factsOf: (threatId) => store.factsOf(threatId),
-    running: () => looks.running(),
+    running: () => looks.running() + (screenshots?.running() ?? 0),
   };
 }

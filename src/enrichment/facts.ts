@@ -2,7 +2,9 @@ import type { Instant } from "../lib/clock.ts";
 import type { SeverityFacts } from "../threats/severity.ts";
 import type { ThreatFacts } from "../threats/update-facts.ts";
 import type { Registration } from "../threats/values.ts";
-import type { Existence, Page, PageResult, RegistrationResult } from "./results.ts";
+import type { Existence } from "./existence.ts";
+import type { RegistrationResult } from "./registration.ts";
+import type { Page, PageResult } from "./results.ts";
 
 /** What is known of a suspicious domain. What is absent was never found out; `unknown` says why, if that was tried. */
 export interface Facts {
@@ -24,8 +26,8 @@ export type KnownExistence = Omit<Existence, "exists" | "reason"> & { exists: "y
 
 export interface Screenshot {
   at: Instant;
-  /** Perceptual hash, 16 hexadecimal digits. */
-  hash: string;
+  /** Perceptual hash, 16 hexadecimal digits; absent: the page shows nothing. */
+  hash?: string;
   /** 0 to 1; absent: the original could not be captured. */
   visualSimilarity?: number;
 }

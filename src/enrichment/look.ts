@@ -78,10 +78,15 @@ export function createLook({
     const look: Look = {};
     let facts = before;
     if (abilities.names) {
-      look.existence = await bounded(lookUps.existence(domain), signal, existenceTimeoutMs, (reason) => ({
-        ...unknownExistence,
-        reason,
-      }));
+      look.existence = await bounded(
+        lookUps.existence(domain, { signal }),
+        signal,
+        existenceTimeoutMs,
+        (reason) => ({
+          ...unknownExistence,
+          reason,
+        }),
+      );
       facts = mergeLook(before, look, clock.now());
     }
     const now = clock.now();

@@ -51,8 +51,8 @@ const deceivesHurriedFrom = 0.88;
 /** Foreign letters are no slip of the finger: somebody chose them in order to deceive. */
 const homographDeceivesFrom = 0.9;
 
-/** Two captures of one page differ by less than this: dates, banners, a cookie notice. */
-export const sameLookFrom = 0.9;
+/** Eight of the 64 bits of the perceptual hash: dates, banners, a cookie notice. */
+export const sameLookFrom = 0.75;
 
 const youngDaysMax = 30;
 const oldDaysMin = 5 * 365;

@@ -301,27 +301,27 @@ describe("the queue", () => {
   test("takes the most severe first, of these the newest, within its limits", async () => {
     const never = new Promise<never>(() => {});
     opened.world.existence = () => never;
-    for (let index = 0; index < 30; index++) {
-      opened.sight(`low${index}.com`, { similarity: 0.8 });
-      opened.clock.advance(1_000);
-    }
-    for (let index = 0; index < 30; index++) {
-      opened.sight(`high${index}.com`, { similarity: 0.97 });
-      opened.clock.advance(1_000);
-    }
+    for (const [name, similarity] of [
+      ["low", 0.8],
+      ["high", 0.97],
+    ] as const)
+      for (let index = 0; index < 80; index++) {
+        opened.sight(`${name}${index}.com`, { similarity });
+        opened.clock.advance(1_000);
+      }
     opened.enrichment().start();
     expect(opened.asked()).toEqual(
-      Array.from({ length: 10 }, (_, index) => `existence high${29 - index}.com`),
+      Array.from({ length: 10 }, (_, index) => `existence high${79 - index}.com`),
     );
-    for (let second = 0; second < 10; second++) opened.clock.advance(1_000);
-    expect(opened.enrichment().running()).toBe(32);
+    for (let second = 0; second < 20; second++) opened.clock.advance(1_000);
+    expect(opened.enrichment().running()).toBe(128);
     const further = opened.asked();
-    expect(further.length).toBe(22);
-    expect(further.filter((what) => what.includes("high")).length).toBe(20);
+    expect(further.length).toBe(118);
+    expect(further.slice(0, 70).every((what) => what.includes("high"))).toBe(true);
   });
 
   test("with everything off does nothing, and says so to who asks", async () => {
-    const off = openEnrichment({ abilities: { names: false, registration: false, screenshots: false } });
+    const off = openEnrichment({ abilities: { names: false, registration: false } });
     const id = off.sight("examp1e-bank.com");
     off.enrichment().start();
     await off.pass(dayMs);
@@ -331,7 +331,7 @@ describe("the queue", () => {
   });
 
   test("with scans off and registration data on asks registries only", async () => {
-    const some = openEnrichment({ abilities: { names: false, registration: true, screenshots: false } });
+    const some = openEnrichment({ abilities: { names: false, registration: true } });
     some.sight("examp1e-bank.com");
     some.enrichment().start();
     await some.pass(1_000);

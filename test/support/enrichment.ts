@@ -1,12 +1,11 @@
+import { dirname, join } from "node:path";
+import type { Camera } from "../../src/enrichment/chromium.ts";
+import { createPictures } from "../../src/enrichment/pictures.ts";
 import { createEnrichment } from "../../src/enrichment/enrichment.ts";
 import type { Abilities } from "../../src/enrichment/plan.ts";
-import type {
-  Existence,
-  LookUps,
-  Page,
-  PageResult,
-  RegistrationResult,
-} from "../../src/enrichment/results.ts";
+import type { Existence } from "../../src/enrichment/existence.ts";
+import type { RegistrationResult } from "../../src/enrichment/registration.ts";
+import type { LookUps, Page, PageResult } from "../../src/enrichment/results.ts";
 import { createLog } from "../../src/lib/log.ts";
 import type { Source } from "../../src/threats/values.ts";
 import { until } from "./receiver.ts";
@@ -56,9 +55,10 @@ export interface World {
 
 /** Enrichment over a real database file, with a world that is told what to answer and a clock that stands still. */
 export function openEnrichment({
-  abilities = { names: true, registration: true, screenshots: false },
+  abilities = { names: true, registration: true },
+  camera,
   reactivate = true,
-}: { abilities?: Abilities; reactivate?: boolean } = {}) {
+}: { abilities?: Omit<Abilities, "screenshots">; camera?: Camera; reactivate?: boolean } = {}) {
   const stores = openStores({ reactivate });
   const { clock, database, threats } = stores;
   const world: World = { existence: existing, registration: registered, page: { ok: true, page: plainPage } };
@@ -79,7 +79,9 @@ export function openEnrichment({
   };
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", clock, write: (line) => void logged.push(line) });
-  const open = () => createEnrichment({ abilities, clock, database, log, lookUps, reactivate, threats });
+  const pictures = createPictures(join(dirname(stores.path), "screenshots"));
+  const open = () =>
+    createEnrichment({ abilities, camera, clock, database, log, lookUps, pictures, reactivate, threats });
   let enrichment = open();
 
   /** Lets time pass, and waits for the looks that became due to end; takes up to three seconds of the clock. */
@@ -100,6 +102,7 @@ export function openEnrichment({
     /** What was asked of the world since the last call. */
     asked: () => asked.splice(0),
     logged,
+    pictures,
     enrichment: () => enrichment,
     pass,
     /** As another process would after this one ended without a word. */

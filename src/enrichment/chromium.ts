@@ -1,0 +1,193 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { messageOf } from "../lib/errors.ts";
+import type { AddressRules } from "../network/addresses.ts";
+import { startGuardProxy, type GuardProxy } from "../network/guard-proxy.ts";
+import type { ResolveHost } from "../network/resolve.ts";
+
+/** Takes pictures of pages. */
+export interface Camera {
+  /** One at a time. Never throws for what a page does. */
+  capture(url: string, signal: AbortSignal): Promise<Capture>;
+  close(): void;
+}
+
+export type Capture = { ok: true; webp: Uint8Array } | { ok: false; reason: string };
+
+/** The Chromium to use, or why there will be no screenshots. */
+export type ChromiumChoice = { path: string; args: readonly string[] } | { reason: string };
+
+const names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+
+/**
+ * @param setting `scan.screenshots`
+ * @param args `screenshots.chromium_args`
+ * @param which finds a program on the path
+ */
+export function chooseChromium({
+  setting,
+  args,
+  which,
+  isRoot,
+}: {
+  setting: "auto" | "off" | { path: string };
+  args: readonly string[];
+  which: (name: string) => string | null;
+  isRoot: boolean;
+}): ChromiumChoice {
+  if (setting === "off") return { reason: "screenshots are switched off" };
+  const path = setting === "auto" ? names.map(which).find((found) => found !== null) : which(setting.path);
+  if (path === null || path === undefined)
+    return { reason: setting === "auto" ? "no Chromium was found" : `there is no program ${setting.path}` };
+  // Chromium does not start as root with its sandbox, and hostile pages are not shown without it.
+  if (isRoot && !args.includes("--no-sandbox"))
+    return {
+      reason:
+        "Chromium cannot use its sandbox as root: run phishwatch as another user, or, where a container is the " +
+        'sandbox, set screenshots.chromium_args = ["--no-sandbox"]',
+    };
+  return { path, args };
+}
+
+export const pictureBytesMax = 1024 * 1024;
+const captureTimeoutMs = 15_000;
+/** Of these 15 s; a page that loads for ever is then shown as far as it came. */
+const loadTimeoutMs = 9_000;
+const viewport = { width: 1280, height: 800 };
+const transferBytesMax = 32 * 1024 * 1024;
+/** The pipe to a browser that was killed has to be closed before Bun starts another. */
+const restartDelayMs = 250;
+const qualities = [75, 50, 25];
+
+/** Chromium reports home by itself, whatever it is told; pages have no need of these. */
+const homeHosts = [
+  "accounts.google.com",
+  "clients2.google.com",
+  "clientservices.googleapis.com",
+  "content-autofill.googleapis.com",
+  "optimizationguide-pa.googleapis.com",
+  "safebrowsing.googleapis.com",
+  "update.googleapis.com",
+];
+
+const switches = [
+  // Everything goes through the guard, loopback too; and no name is resolved here.
+  "--proxy-bypass-list=<-loopback>",
+  "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--disable-quic",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-default-apps",
+  "--disable-dev-shm-usage",
+  "--disable-features=AutofillServerCommunication,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,Translate",
+  "--disable-sync",
+  "--deny-permission-prompts",
+  "--hide-scrollbars",
+  "--mute-audio",
+  "--no-pings",
+  // The certificate is a fact by itself; here one wants to see what a careless visitor sees.
+  "--ignore-certificate-errors",
+];
+
+/**
+ * A Chromium by way of `Bun.WebView`, which allows one browser a process, from the main thread. Each picture is
+ * taken with a new browser and a new profile, through a proxy that reaches only what `rules` allow.
+ */
+export function createCamera({
+  chromium,
+  rules,
+  resolveHost,
+  timeoutMs = captureTimeoutMs,
+}: {
+  chromium: { path: string; args: readonly string[] };
+  rules: AddressRules;
+  resolveHost: ResolveHost;
+  timeoutMs?: number;
+}): Camera {
+  let proxy: Promise<GuardProxy> | undefined;
+
+  async function photograph(url: string, signal: AbortSignal): Promise<Uint8Array> {
+    proxy ??= startGuardProxy({ rules, resolveHost, bytesMax: transferBytesMax, refusedHosts: homeHosts });
+    const { port, refused } = await proxy;
+    refused();
+    const profile = await mkdtemp(join(tmpdir(), "phishwatch-chromium-"));
+    const argv = [...switches, `--proxy-server=http://127.0.0.1:${port}`, ...chromium.args];
+    try {
+      const view = new Bun.WebView({
+        ...viewport,
+        backend: { type: "chrome", path: chromium.path, argv },
+        dataStore: { directory: profile },
+      });
+      const picture = open(view, url).catch((error: unknown) => {
+        // Chromium says "tunnel failed"; the guard knows why.
+        throw new Error(
+          refused().find((reason) => reason.includes(new URL(url).hostname)) ?? messageOf(error),
+        );
+      });
+      return await before(picture, timeoutMs, signal);
+    } finally {
+      Bun.WebView.closeAll();
+      await Bun.sleep(restartDelayMs);
+      await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(() => {});
+    }
+  }
+
+  async function open(view: Bun.WebView, url: string): Promise<Uint8Array> {
+    await view.navigate("about:blank");
+    await view.cdp("Browser.setDownloadBehavior", { behavior: "deny" });
+    await view.cdp("Page.enable");
+    // A page that asks or warns for ever would hold up everything.
+    view.addEventListener("Page.javascriptDialogOpening", () => {
+      view.cdp("Page.handleJavaScriptDialog", { accept: false }).catch(() => {});
+    });
+    const loading = view.navigate(url);
+    const failure = await Promise.race([
+      loading.then(() => undefined).catch((error: unknown) => ({ error })),
+      Bun.sleep(Math.min(loadTimeoutMs, timeoutMs * 0.6)),
+    ]);
+    if (failure !== undefined && typeof failure === "object") throw failure.error;
+    return await shrink(
+      await view.screenshot({ format: "webp", quality: qualities[0]!, encoding: "buffer" }),
+    );
+  }
+
+  return {
+    async capture(url, signal) {
+      try {
+        return { ok: true, webp: await photograph(url, signal) };
+      } catch (error) {
+        signal.throwIfAborted();
+        return { ok: false, reason: messageOf(error) };
+      }
+    },
+    close: () => void proxy?.then((open) => open.close()),
+  };
+}
+
+/** The picture, or if need be a coarser one. */
+async function shrink(webp: Uint8Array): Promise<Uint8Array> {
+  let picture = webp;
+  for (const quality of qualities.slice(1)) {
+    if (picture.length <= pictureBytesMax) return picture;
+    picture = await new Bun.Image(webp as Uint8Array<ArrayBuffer>).webp({ quality }).bytes();
+  }
+  if (picture.length > pictureBytesMax) throw new Error(`the picture has ${picture.length} bytes`);
+  return picture;
+}
+
+async function before<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`not done within ${timeoutMs / 1000} s`)), timeoutMs);
+  const giveUp = () => reject(signal.reason as Error);
+  signal.addEventListener("abort", giveUp, { once: true });
+  // The view is closed under it, and nobody listens any more.
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", giveUp);
+  }
+}

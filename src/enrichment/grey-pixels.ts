@@ -1,0 +1,79 @@
+import { inflateSync } from "node:zlib";
+
+/** A browser's viewport and some more; a picture that claims to be larger is not decoded. */
+const pixelsMax = 16_000_000;
+const depth = 8;
+const channelsOf: Record<number, number> = { 0: 1, 2: 3, 4: 2, 6: 4 };
+
+/**
+ * A picture as `side` × `side` grey values of 0 to 255, row by row. `Bun.Image` gives no pixels, so they are read
+ * out of a PNG that it makes, which has a few kilobytes.
+ * @throws for what is no picture
+ */
+export async function greyPixels(picture: Uint8Array, side: number): Promise<Uint8Array> {
+  const png = await new Bun.Image(picture as Uint8Array<ArrayBuffer>, { maxPixels: pixelsMax })
+    .resize(side, side, { filter: "box", fit: "fill" })
+    .png()
+    .bytes();
+  const { channels, data } = readPng(png);
+  const pixels = unfilter(inflateSync(data), side, channels);
+  return Uint8Array.from({ length: side * side }, (_, index) => {
+    const at = index * channels;
+    if (channels < 3) return pixels[at]!;
+    // Rec. 601 luma.
+    return Math.round(0.299 * pixels[at]! + 0.587 * pixels[at + 1]! + 0.114 * pixels[at + 2]!);
+  });
+}
+
+/** Chunks of PNG (RFC 2083 §3): the header's colour type and the joined data. */
+function readPng(png: Uint8Array): { channels: number; data: Uint8Array } {
+  const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
+  const parts: Uint8Array[] = [];
+  let channels: number | undefined;
+  for (let at = 8; at < png.length;) {
+    const length = view.getUint32(at);
+    const type = String.fromCharCode(...png.subarray(at + 4, at + 8));
+    const content = png.subarray(at + 8, at + 8 + length);
+    if (type === "IHDR" && content[8] === depth) channels = channelsOf[content[9]!];
+    if (type === "IDAT") parts.push(content);
+    at += 12 + length;
+  }
+  if (channels === undefined) throw new Error("a PNG of another kind than was asked for");
+  return { channels, data: Buffer.concat(parts) };
+}
+
+/** Undoes the filters of the rows (RFC 2083 §6). */
+function unfilter(rows: Uint8Array, side: number, channels: number): Uint8Array {
+  const width = side * channels;
+  const pixels = new Uint8Array(side * width);
+  for (let y = 0; y < side; y++) {
+    const filter = rows[y * (width + 1)]!;
+    for (let x = 0; x < width; x++) {
+      const raw = rows[y * (width + 1) + 1 + x]!;
+      const left = x < channels ? 0 : pixels[y * width + x - channels]!;
+      const above = y === 0 ? 0 : pixels[(y - 1) * width + x]!;
+      const corner = y === 0 || x < channels ? 0 : pixels[(y - 1) * width + x - channels]!;
+      pixels[y * width + x] = raw + predicted(filter, left, above, corner);
+    }
+  }
+  return pixels;
+}
+
+function predicted(filter: number, left: number, above: number, corner: number): number {
+  switch (filter) {
+    case 1:
+      return left;
+    case 2:
+      return above;
+    case 3:
+      return (left + above) >> 1;
+    case 4: {
+      const estimate = left + above - corner;
+      const [toLeft, toAbove, toCorner] = [left, above, corner].map((value) => Math.abs(estimate - value));
+      if (toLeft! <= toAbove! && toLeft! <= toCorner!) return left;
+      return toAbove! <= toCorner! ? above : corner;
+    }
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,108 @@
+import type { Database } from "../database/database.ts";
+import { relaxedTransaction } from "../database/relaxed.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
+import { messageOf } from "../lib/errors.ts";
+import type { Threats } from "../threats/threats.ts";
+import { changesBetween } from "./changes.ts";
+import type { Camera } from "./chromium.ts";
+import { threatFactsOf, type Facts } from "./facts.ts";
+import { greyPixels } from "./grey-pixels.ts";
+import { hashSide, perceptualHash, visualSimilarity } from "./perceptual-hash.ts";
+import type { Pictures } from "./pictures.ts";
+import { rankOf } from "./plan.ts";
+import type { EnrichmentStore, Subject } from "./store.ts";
+
+/** Takes the screenshot of one threat's page, compares it with the original, and writes down what came of it. */
+export type TakeScreenshot = (threatSeq: number, signal: AbortSignal) => Promise<void>;
+
+const retryDelaysMs = [10 * 60_000, 2 * 3_600_000];
+const originalAgeMs = 24 * 3_600_000;
+const originalRetryMs = 3_600_000;
+
+/** The hash of a page, undefined for one that shows nothing; or why there is none. */
+type Hashed = { hash: string | undefined; webp: Uint8Array } | { reason: string };
+
+export function createScreenshots({
+  camera,
+  clock,
+  database,
+  pictures,
+  store,
+  threats,
+}: {
+  camera: Camera;
+  clock: Clock;
+  database: Database;
+  pictures: Pictures;
+  store: EnrichmentStore;
+  threats: Pick<Threats, "updateFacts">;
+}): TakeScreenshot {
+  /** Hashes of the protected domains' own pages; as many as there are domains. */
+  const originals = new Map<string, { hash: string | undefined; until: Instant }>();
+
+  async function take(url: string, signal: AbortSignal): Promise<Hashed> {
+    const capture = await camera.capture(url, signal);
+    if (!capture.ok) return { reason: capture.reason };
+    try {
+      return { hash: perceptualHash(await greyPixels(capture.webp, hashSide)), webp: capture.webp };
+    } catch (error) {
+      return { reason: `the picture cannot be read: ${messageOf(error)}` };
+    }
+  }
+
+  async function originalOf(protectedDomain: string, signal: AbortSignal): Promise<string | undefined> {
+    const known = originals.get(protectedDomain);
+    if (known !== undefined && clock.now() < known.until) return known.hash;
+    const taken = await take(`https://${protectedDomain}/`, signal);
+    const found = "reason" in taken ? undefined : taken.hash;
+    const until = clock.now() + (found === undefined ? originalRetryMs : originalAgeMs);
+    originals.set(protectedDomain, { hash: found ?? known?.hash, until });
+    return found ?? known?.hash;
+  }
+
+  function write(subject: Subject, taken: Hashed, original: string | undefined): void {
+    const now = clock.now();
+    const after = factsAfter(subject.facts, taken, original, now);
+    threats.updateFacts(subject.id, threatFactsOf(after, now), changesBetween(subject.facts, after));
+    store.saveFacts(subject.threatSeq, after);
+    const failures = subject.screenshotFailures;
+    const retryDelayMs = "reason" in taken ? retryDelaysMs[failures] : undefined;
+    const rank = rankOf(subject.severity);
+    store.saveScreenshotDue(
+      subject.threatSeq,
+      retryDelayMs === undefined ? undefined : { rank, dueAt: now + retryDelayMs, failures: failures + 1 },
+    );
+  }
+
+  return async (threatSeq, signal) => {
+    const subject = store.find(threatSeq);
+    const url = subject?.facts.page?.finalUrl;
+    if (subject === undefined || url === undefined || subject.status === "false_positive")
+      return store.saveScreenshotDue(threatSeq, undefined);
+    const taken = await take(url, signal);
+    if (!("reason" in taken)) await pictures.write(subject.id, taken.webp);
+    const compared = "hash" in taken && taken.hash !== undefined;
+    const original = compared ? await originalOf(subject.protectedDomain, signal) : undefined;
+    relaxedTransaction(database, () => {
+      // Read again: a look may have been there meanwhile.
+      const present = store.find(threatSeq);
+      if (present !== undefined) write(present, taken, original);
+    });
+  };
+}
+
+function factsAfter(before: Facts, taken: Hashed, original: string | undefined, now: Instant): Facts {
+  const { screenshot: _reason, ...unknown } = before.unknown;
+  if ("reason" in taken) return { ...before, unknown: { ...unknown, screenshot: taken.reason } };
+  const { hash } = taken;
+  const compared = hash !== undefined && original !== undefined;
+  return {
+    ...before,
+    unknown,
+    screenshot: {
+      at: now,
+      ...(hash === undefined ? {} : { hash }),
+      ...(compared ? { visualSimilarity: visualSimilarity(hash, original) } : {}),
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import net from "node:net";
+import { createLimiter } from "../lib/limiter.ts";
+import type { AddressRules } from "./addresses.ts";
+import { ExchangeError } from "./failure.ts";
+import { allowedAddresses, type ResolveHost } from "./resolve.ts";
+
+/**
+ * A forward proxy on loopback through which a browser reaches only addresses that `rules` allow. A browser
+ * resolves names by itself, again for each connection, and follows what a page tells it to: checks before it
+ * starts would be worth nothing against a name that changes its address (DNS rebinding) or a redirect inwards.
+ */
+export interface GuardProxy {
+  readonly port: number;
+  /** What was refused since the last call, the first ones. */
+  refused(): string[];
+  close(): void;
+}
+
+const headBytesMax = 64 * 1024;
+const headTimeoutMs = 10_000;
+const connectTimeoutMs = 10_000;
+const connectionsMax = 128;
+const resolvesMax = 16;
+const refusedKeptMax = 20;
+const httpPort = 80;
+const httpsPort = 443;
+const headEnd = Buffer.from("\r\n\r\n");
+
+/**
+ * @param bytesMax of answers for one connection; what sends more is cut off
+ * @param refusedHosts names that are never connected to, such as those that a browser reports home to
+ */
+export async function startGuardProxy({
+  rules,
+  resolveHost,
+  bytesMax,
+  refusedHosts = [],
+}: {
+  rules: AddressRules;
+  resolveHost: ResolveHost;
+  bytesMax: number;
+  refusedHosts?: readonly string[];
+}): Promise<GuardProxy> {
+  const sockets = new Set<net.Socket>();
+  const limited = createLimiter(resolvesMax);
+  let refused: string[] = [];
+
+  function keep(socket: net.Socket): net.Socket {
+    sockets.add(socket);
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => sockets.delete(socket));
+    return socket;
+  }
+
+  async function serve(client: net.Socket, head: Buffer, rest: Buffer): Promise<void> {
+    const request = readRequest(head);
+    if (request === undefined) return answer(client, "400 Bad Request");
+    const { host, port, forwarded } = request;
+    try {
+      if (refusedHosts.includes(host)) throw new ExchangeError("refused_address", `${host} is not asked`);
+      const addresses = await limited(() => allowedAddresses({ hostname: host, rules, resolveHost }));
+      const server = keep(await connectFirst(addresses, port));
+      if (client.destroyed) return void server.destroy();
+      if (forwarded === undefined) client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      else server.write(forwarded);
+      if (rest.length > 0) server.write(rest);
+      join(client, server);
+    } catch (error) {
+      const { kind, message } = error as ExchangeError;
+      if (kind === "refused_address" && refused.length < refusedKeptMax) refused.push(message);
+      answer(client, kind === "refused_address" ? "403 Forbidden" : "502 Bad Gateway");
+    }
+  }
+
+  function join(client: net.Socket, server: net.Socket): void {
+    let bytes = 0;
+    server.on("data", (data: Buffer) => {
+      bytes += data.length;
+      if (bytes > bytesMax) server.destroy();
+    });
+    server.on("close", () => client.destroy());
+    client.on("close", () => server.destroy());
+    server.pipe(client);
+    client.pipe(server);
+  }
+
+  const listener = net.createServer((client) => {
+    keep(client);
+    let head: Buffer = Buffer.alloc(0);
+    const late = setTimeout(() => client.destroy(), headTimeoutMs);
+    client.on("close", () => clearTimeout(late));
+    client.on("data", function collect(data: Buffer) {
+      head = Buffer.concat([head, data]);
+      const end = head.indexOf(headEnd);
+      if (end === -1) return void (head.length > headBytesMax && client.destroy());
+      clearTimeout(late);
+      client.off("data", collect);
+      client.pause();
+      void serve(client, head.subarray(0, end), head.subarray(end + headEnd.length));
+    });
+  });
+  listener.maxConnections = connectionsMax;
+  await new Promise<void>((resolve, reject) => {
+    listener.once("error", reject);
+    listener.listen(0, "127.0.0.1", resolve);
+  });
+
+  return {
+    port: (listener.address() as net.AddressInfo).port,
+    refused: () => {
+      const told = refused;
+      refused = [];
+      return told;
+    },
+    close() {
+      listener.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Where a request goes; `forwarded`: what is sent on of a plain request, absent for a tunnel. */
+function readRequest(head: Buffer): { host: string; port: number; forwarded?: string } | undefined {
+  const [line = "", ...fields] = head.toString("latin1").split("\r\n");
+  const [method, target, version] = line.split(" ");
+  if (target === undefined || version !== "HTTP/1.1") return undefined;
+  const url = URL.parse(method === "CONNECT" ? `https://${target}` : target);
+  if (url === null || (method !== "CONNECT" && url.protocol !== "http:")) return undefined;
+  const host = url.hostname.replace(/\.$/, "");
+  const port = Number(url.port) || (method === "CONNECT" ? httpsPort : httpPort);
+  if (method === "CONNECT") return { host, port };
+  // One request a connection: the next one may be for another host, which has to be checked as well.
+  const kept = fields.filter((field) => !/^(proxy-|connection:|keep-alive:)/i.test(field));
+  const first = `${method} ${url.pathname}${url.search} HTTP/1.1`;
+  return { host, port, forwarded: [first, ...kept, "Connection: close", "", ""].join("\r\n") };
+}
+
+async function connectFirst(addresses: readonly string[], port: number): Promise<net.Socket> {
+  let failure: unknown;
+  for (const address of addresses.slice(0, 4)) {
+    try {
+      return await connectTo(address, port);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+function connectTo(host: string, port: number): Promise<net.Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({ host, port });
+    const late = setTimeout(() => socket.destroy(new Error("timed out")), connectTimeoutMs);
+    socket.once("connect", () => {
+      clearTimeout(late);
+      resolve(socket);
+    });
+    socket.once("error", (error) => {
+      clearTimeout(late);
+      reject(new ExchangeError("connect", error.message));
+    });
+  });
+}
+
+function answer(client: net.Socket, status: string): void {
+  client.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+}

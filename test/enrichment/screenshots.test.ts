@@ -1,0 +1,215 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { chooseChromium, createCamera, pictureBytesMax, type Camera } from "../../src/enrichment/chromium.ts";
+import { findChromium } from "../support/chromium.ts";
+import { openEnrichment, plainPage } from "../support/enrichment.ts";
+import { until } from "../support/receiver.ts";
+
+const path = findChromium();
+const withChromium = path === undefined ? describe.skip : describe;
+// Chromium starts in a second on an idle machine, and in several on a busy one.
+const slowMs = 60_000;
+
+/** A site of several hosts on one port of loopback, and every request that reached it. */
+function startSite(pages: Record<string, string | (() => Response)>) {
+  const hits: string[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    fetch(request) {
+      const { pathname } = new URL(request.url);
+      const host = (request.headers.get("host") ?? "").replace(/:.*/, "");
+      hits.push(host + pathname);
+      const page = pages[host + pathname] ?? pages[pathname];
+      if (page === undefined) return new Response("no", { status: 404 });
+      return typeof page === "string"
+        ? new Response(page, { headers: { "content-type": "text/html" } })
+        : page();
+    },
+  });
+  return { hits, port: server.port!, stop: () => server.stop(true) };
+}
+
+const signIn = (brand: string, color: string) =>
+  `<title>${brand}</title><body style="margin:0;font:20px sans-serif"><div style="height:120px;background:${color}"></div>
+   <form style="margin:80px;width:400px;height:300px;background:#ccd"><h1>${brand}</h1><input type=password></form></body>`;
+
+describe("the choice of a Chromium", () => {
+  const which = (name: string) => (name === "chromium" || name === "/opt/chromium" ? name : null);
+  const given = { setting: "auto" as const, args: [], which, isRoot: false };
+
+  test("takes one from the path, or the one that is named", () => {
+    expect(chooseChromium(given)).toEqual({ path: "chromium", args: [] });
+    expect(chooseChromium({ ...given, setting: { path: "/opt/chromium" } })).toMatchObject({
+      path: "/opt/chromium",
+    });
+  });
+
+  test("says why there is none", () => {
+    expect(chooseChromium({ ...given, setting: "off" })).toEqual({ reason: "screenshots are switched off" });
+    expect(chooseChromium({ ...given, which: () => null })).toEqual({ reason: "no Chromium was found" });
+    expect(chooseChromium({ ...given, setting: { path: "/none" } })).toEqual({
+      reason: "there is no program /none",
+    });
+  });
+
+  test("refuses root without a sandbox, and says what to do, unless the arguments say so", () => {
+    const refused = chooseChromium({ ...given, isRoot: true });
+    expect(refused).toEqual({ reason: expect.stringContaining("screenshots.chromium_args") });
+    expect(chooseChromium({ ...given, isRoot: true, args: ["--no-sandbox"] })).toMatchObject({
+      path: "chromium",
+    });
+  });
+});
+
+withChromium("a screenshot", () => {
+  let site: ReturnType<typeof startSite>;
+  let cameras: Camera[];
+  const signal = new AbortController().signal;
+  beforeEach(() => void (cameras = []));
+  afterEach(() => {
+    for (const camera of cameras) camera.close();
+    site.stop();
+  });
+
+  function camera({ allowPrivateNetworks = true, timeoutMs = 15_000 } = {}): Camera {
+    const made = createCamera({
+      chromium: { path: path!, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] },
+      rules: { allowPrivateNetworks },
+      resolveHost: async () => ["127.0.0.1"],
+      timeoutMs,
+    });
+    cameras.push(made);
+    return made;
+  }
+
+  test(
+    "is a WebP of the page of at most 1 MiB, and its profile is gone afterwards",
+    async () => {
+      site = startSite({ "/": signIn("Example Bank", "#036") });
+      const capture = await camera().capture(`http://examp1e-bank.com:${site.port}/`, signal);
+      if (!capture.ok) throw new Error(capture.reason);
+      expect(capture.webp.length).toBeLessThan(pictureBytesMax);
+      expect(await new Bun.Image(capture.webp as Uint8Array<ArrayBuffer>).metadata()).toMatchObject({
+        format: "webp",
+        width: 1280,
+      });
+      expect(readdirSync(tmpdir()).filter((name) => name.startsWith("phishwatch-chromium-"))).toEqual([]);
+    },
+    slowMs,
+  );
+
+  test(
+    "reaches no address of one's own network: not by the page, not by redirects, not by what the page embeds",
+    async () => {
+      site = startSite({ "/": "secret" });
+      const guarded = camera({ allowPrivateNetworks: false });
+      for (const url of [`http://127.0.0.1:${site.port}/`, `http://inside.example:${site.port}/`]) {
+        const capture = await guarded.capture(url, signal);
+        expect(capture).toEqual({ ok: false, reason: expect.stringContaining("loopback") });
+      }
+      expect(site.hits).toEqual([]);
+    },
+    slowMs,
+  );
+
+  test(
+    "of a page that embeds or leads to a metadata service shows nothing of it",
+    async () => {
+      const trap = startSite({ "/": "secret" });
+      site = startSite({
+        "/": `<img src="http://169.254.169.254/latest"><iframe src="http://169.254.169.254/"></iframe>
+        <script>new WebSocket("ws://169.254.169.254/"); fetch("http://[::ffff:169.254.169.254]/").catch(() => {})</script>`,
+        "/redirect": () => Response.redirect("http://169.254.169.254/latest/meta-data/"),
+        "/file": () => new Response(null, { status: 302, headers: { location: "file:///etc/passwd" } }),
+      });
+      const guarded = camera();
+      const base = `http://examp1e-bank.com:${site.port}`;
+      expect((await guarded.capture(`${base}/`, signal)).ok).toBe(true);
+      expect(site.hits).toContain("examp1e-bank.com/");
+      const redirected = await guarded.capture(`${base}/redirect`, signal);
+      expect(redirected.ok).toBe(false);
+      expect((await guarded.capture(`${base}/file`, signal)).ok).toBe(false);
+      trap.stop();
+    },
+    slowMs,
+  );
+
+  test(
+    "of a page that never ends, warns for ever or hands out a file ends all the same",
+    async () => {
+      site = startSite({
+        "/endless": () =>
+          new Response(new ReadableStream({ start: (controller) => controller.enqueue("<h1>wait</h1>") }), {
+            headers: { "content-type": "text/html" },
+          }),
+        "/busy": "<script>for (;;) {}</script>",
+        "/alerts": `<h1>alerts</h1><script>for (let i = 0; i < 5; i++) alert("your computer has a virus")</script>`,
+        "/file": () =>
+          new Response("MZ", {
+            headers: {
+              "content-disposition": "attachment; filename=x.exe",
+              "content-type": "application/octet-stream",
+            },
+          }),
+      });
+      const patient = camera({ timeoutMs: 6_000 });
+      const base = `http://examp1e-bank.com:${site.port}`;
+      const capture = async (page: string) => (await patient.capture(base + page, signal)).ok;
+      expect(await capture("/busy")).toBe(false);
+      expect(await capture("/file")).toBe(false);
+      expect(await capture("/alerts")).toBe(true);
+      expect(await capture("/endless")).toBe(true);
+    },
+    slowMs,
+  );
+
+  test(
+    "of a threat's page is kept, compared with the original, and raises the severity of a copy",
+    async () => {
+      site = startSite({
+        "examp1e-bank.com/": signIn("Example Bank", "#036"),
+        "example-bank.com/": signIn("Example Bank", "#036"),
+        "example-bamk.com/": `<body style="background:#fff"><h1>A bakery</h1><div style="float:right;width:600px;height:700px;background:#a31"></div>`,
+      });
+      const real = camera();
+      const opened = openEnrichment({
+        // The original is at its usual port, which a test cannot have.
+        camera: {
+          ...real,
+          capture: (url, given) =>
+            real.capture(url.replace(/^https?:\/\/([^/:]+).*/, `http://$1:${site.port}/`), given),
+        },
+      });
+      const copy = opened.sight("examp1e-bank.com", { similarity: 0.8 });
+      opened.world.page = { ok: true, page: { ...plainPage, finalUrl: "http://examp1e-bank.com/" } };
+      opened.enrichment().start();
+      await opened.pass(1_000);
+      const taken = (id: string) => opened.enrichment().factsOf(id)?.facts.screenshot;
+      await until(
+        () => (opened.clock.advance(1_000), taken(copy) !== undefined),
+        "the copy is captured",
+        30_000,
+      );
+      expect(taken(copy)!.visualSimilarity).toBe(1);
+      expect(opened.threats.get(copy)).toMatchObject({ severity: "high" });
+      expect(opened.threats.get(copy)!.severityReasons).toContain("its page looks like the original's");
+      expect((await opened.pictures.read(copy))!.length).toBeGreaterThan(1_000);
+
+      const other = opened.sight("example-bamk.com", { similarity: 0.8 });
+      expect(await opened.pictures.read(other)).toBeUndefined();
+      opened.world.page = { ok: true, page: { ...plainPage, finalUrl: "http://example-bamk.com/" } };
+      await until(
+        () => (opened.clock.advance(1_000), taken(other) !== undefined),
+        "the other is captured",
+        30_000,
+      );
+      expect(taken(other)!.visualSimilarity!).toBeLessThan(0.75);
+      expect(opened.threats.get(other)!.severity).toBe("low");
+      await opened.dispose();
+    },
+    slowMs,
+  );
+});
