@@ -162,7 +162,7 @@ export function createCamera({
         return { ok: false, reason: messageOf(error) };
       }
     },
-    close: () => void proxy?.then((open) => open.close()),
+    close: () => void proxy?.then((started) => started.close()),
   };
 }
 

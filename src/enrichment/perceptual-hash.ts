@@ -26,7 +26,7 @@ export function perceptualHash(grey: ArrayLike<number>): string | undefined {
   if (deviation(grey) < featurelessBelow) return undefined;
   const coefficients = lowFrequencies(grey);
   // The constant part is the brightness, which would only pull the median.
-  const median = [...coefficients.slice(1)].sort((a, b) => a - b)[(bits - 1) >> 1]!;
+  const median = coefficients.slice(1).sort((a, b) => a - b)[(bits - 1) >> 1]!;
   let hash = 0n;
   for (const coefficient of coefficients) hash = (hash << 1n) | (coefficient > median ? 1n : 0n);
   return hash.toString(16).padStart(bits / 4, "0");

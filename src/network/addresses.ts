@@ -15,6 +15,8 @@ export type AddressClass =
 export interface AddressRules {
   /** Whether loopback and private addresses may be connected to. */
   allowPrivateNetworks: boolean;
+  /** No setting would allow them, so a refusal names none. */
+  fixed?: boolean;
 }
 
 type Verdict = AddressClass | "embedded";
@@ -108,7 +110,7 @@ export function refusal(address: string, rules: AddressRules): string | undefine
     case "loopback":
       return rules.allowPrivateNetworks
         ? undefined
-        : `${address} is a ${kind} address; webhooks.allow_private_networks = true would allow it`;
+        : `${address} is a ${kind} address${rules.fixed === true ? ", which is not connected to" : "; webhooks.allow_private_networks = true would allow it"}`;
     case undefined:
       return `${address} is not an IP address`;
     default:

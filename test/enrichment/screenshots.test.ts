@@ -74,7 +74,7 @@ withChromium("a screenshot", () => {
     site.stop();
   });
 
-  function camera({ allowPrivateNetworks = true, timeoutMs = 15_000 } = {}): Camera {
+  function openCamera({ allowPrivateNetworks = true, timeoutMs = 15_000 } = {}): Camera {
     const made = createCamera({
       chromium: { path: path!, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] },
       rules: { allowPrivateNetworks },
@@ -89,7 +89,7 @@ withChromium("a screenshot", () => {
     "is a WebP of the page of at most 1 MiB, and its profile is gone afterwards",
     async () => {
       site = startSite({ "/": signIn("Example Bank", "#036") });
-      const capture = await camera().capture(`http://examp1e-bank.com:${site.port}/`, signal);
+      const capture = await openCamera().capture(`http://examp1e-bank.com:${site.port}/`, signal);
       if (!capture.ok) throw new Error(capture.reason);
       expect(capture.webp.length).toBeLessThan(pictureBytesMax);
       expect(await new Bun.Image(capture.webp as Uint8Array<ArrayBuffer>).metadata()).toMatchObject({
@@ -105,7 +105,7 @@ withChromium("a screenshot", () => {
     "reaches no address of one's own network: not by the page, not by redirects, not by what the page embeds",
     async () => {
       site = startSite({ "/": "secret" });
-      const guarded = camera({ allowPrivateNetworks: false });
+      const guarded = openCamera({ allowPrivateNetworks: false });
       for (const url of [`http://127.0.0.1:${site.port}/`, `http://inside.example:${site.port}/`]) {
         const capture = await guarded.capture(url, signal);
         expect(capture).toEqual({ ok: false, reason: expect.stringContaining("loopback") });
@@ -125,7 +125,7 @@ withChromium("a screenshot", () => {
         "/redirect": () => Response.redirect("http://169.254.169.254/latest/meta-data/"),
         "/file": () => new Response(null, { status: 302, headers: { location: "file:///etc/passwd" } }),
       });
-      const guarded = camera();
+      const guarded = openCamera();
       const base = `http://examp1e-bank.com:${site.port}`;
       expect((await guarded.capture(`${base}/`, signal)).ok).toBe(true);
       expect(site.hits).toContain("examp1e-bank.com/");
@@ -155,7 +155,7 @@ withChromium("a screenshot", () => {
             },
           }),
       });
-      const patient = camera({ timeoutMs: 6_000 });
+      const patient = openCamera({ timeoutMs: 6_000 });
       const base = `http://examp1e-bank.com:${site.port}`;
       const capture = async (page: string) => (await patient.capture(base + page, signal)).ok;
       expect(await capture("/busy")).toBe(false);
@@ -174,7 +174,7 @@ withChromium("a screenshot", () => {
         "example-bank.com/": signIn("Example Bank", "#036"),
         "example-bamk.com/": `<body style="background:#fff"><h1>A bakery</h1><div style="float:right;width:600px;height:700px;background:#a31"></div>`,
       });
-      const real = camera();
+      const real = openCamera();
       const opened = openEnrichment({
         // The original is at its usual port, which a test cannot have.
         camera: {
