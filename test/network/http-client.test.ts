@@ -235,7 +235,7 @@ describe("the deadline", () => {
     const result = await send(server.url, { timeoutMs: 150 });
     expect(summary(result)).toEqual(["timeout", reason]);
     expect(result.durationMs).toBeGreaterThanOrEqual(149);
-    expect(result.durationMs).toBeLessThan(1_000);
+    expect(result.durationMs).toBeLessThan(10_000);
     await until(() => server.connections() === 0, "closed");
   });
 
