@@ -14,7 +14,7 @@ const dotCost = 50;
 const lostSeparatorCost = 20;
 const otherSeparatorCost = 10;
 /** People see the first letter of a word best, and another one makes another word: betflix is not netflix. */
-const otherFirstLetterFactor = 2.5;
+const otherFirstLetterFactor = 2.25;
 const lostFirstLetterFactor = 1.3;
 
 export interface Edit {

@@ -12,6 +12,7 @@ import {
   isWord,
   splitIntoKeywords,
 } from "./lexicon.ts";
+import { decodeLabel } from "./name.ts";
 import { splitName } from "./suffix.ts";
 import type { ProtectedName } from "./types.ts";
 
@@ -36,6 +37,8 @@ export interface BrandWord {
   errorsAnchored: number;
   /** Errors allowed where letters go on before or after the brand. */
   errorsAnywhere: number;
+  /** Letters beyond ASCII that the protected name is written with. */
+  ownLetters: ReadonlySet<string>;
   /** Spellings that sound the same. */
   homophones: ReadonlySet<string>;
   /** The label whose finding is needed for this word to be found: nothing has to look for it by itself. */
@@ -54,6 +57,11 @@ const hyphenStemLengthMin = 3;
 export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
   const parts = splitName(protectedName.domain);
   const words = new Map<string, BrandWord>();
+  const given = [parts.registrableLabel, ...protectedName.keywords]
+    .map(decodeLabel)
+    .join("")
+    .normalize("NFC");
+  const ownLetters = new Set(Array.from(given).filter((letter) => letter > "\x7f"));
   const add = (kind: WordKind, text: string, atLeast: Strictness = "plain"): void => {
     const length = lettersOf(text).length;
     if (length < 2 || words.has(text)) return;
@@ -67,6 +75,7 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
       length,
       strictness,
       homophones,
+      ownLetters,
       ...tolerance(kind === "stem" ? 0 : length),
     });
   };
@@ -91,6 +100,7 @@ function nameWord(label: BrandWord, suffix: string): BrandWord {
     length: lettersOf(text).length,
     strictness: "plain",
     homophones: new Set<string>(),
+    ownLetters: label.ownLetters,
   } as const;
   if (label.strictness !== "strict" && label.length >= ridingLengthMin) {
     const errors = label.errorsAnywhere;

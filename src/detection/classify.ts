@@ -3,7 +3,7 @@ import type { Alignment } from "./alignment.ts";
 import { countTypos } from "./acceptance.ts";
 import type { BrandWord } from "./brand-words.ts";
 import type { Context } from "./context.ts";
-import type { Host } from "./host.ts";
+import { isOtherLetter, type Host } from "./host.ts";
 import type { ThreatType } from "./types.ts";
 
 /** Host names whose dot is left out: wwwexample.com for www.example.com. */
@@ -17,12 +17,11 @@ export function classify(
   host: Host,
   sameSuffix: boolean,
 ): ThreatType {
-  if (countTypos(alignment) > 0) {
-    return context.wholeLabel && context.registrable && sameSuffix && isBitFlip(alignment)
-      ? "bitsquatting"
-      : "typosquatting";
-  }
-  if (showsOtherLetters(alignment, host)) return "homograph";
+  if (countTypos(alignment) === 0 && showsOtherLetters(word, alignment, context, host, sameSuffix))
+    return "homograph";
+  if (isBitFlip(word, context, host, sameSuffix)) return "bitsquatting";
+  if (countTypos(alignment) > 0) return "typosquatting";
+
   const intact = alignment.edits.length === 0;
   if (!context.registrable || context.acrossLabels) return "levelsquatting";
   if (word.kind === "name") return context.wholeLabel ? "doppelganger" : "combosquatting";
@@ -32,28 +31,45 @@ export function classify(
   return "combosquatting";
 }
 
-/** One character that differs in one bit: what a memory error makes of the name (Dinaburg 2011). */
-export function isBitFlip(alignment: Alignment): boolean {
-  const [edit, ...more] = alignment.edits;
-  if (edit === undefined || more.length > 0 || edit.found.length !== 1 || edit.expected.length !== 1)
-    return false;
-  const bits = edit.found.charCodeAt(0) ^ edit.expected.charCodeAt(0);
-  return (bits & (bits - 1)) === 0;
+/** The whole name with one bit of its label changed: what a memory error makes of it (Dinaburg 2011). */
+export function isBitFlip(word: BrandWord, context: Context, host: Host, sameSuffix: boolean): boolean {
+  const { label } = host.labels[context.labelIndex]!;
+  if (!sameSuffix || !context.wholeLabel || !context.registrable || context.acrossLabels) return false;
+  if (word.kind !== "label" || label.length !== word.text.length) return false;
+  let bits = 0;
+  for (let i = 0; i < label.length; i++) {
+    const changed = label.charCodeAt(i) ^ word.text.charCodeAt(i);
+    if (changed !== 0 && bits !== 0) return false;
+    bits |= changed;
+  }
+  return bits !== 0 && (bits & (bits - 1)) === 0;
 }
 
-function showsOtherLetters(alignment: Alignment, host: Host): boolean {
+function showsOtherLetters(
+  word: BrandWord,
+  alignment: Alignment,
+  context: Context,
+  host: Host,
+  sameSuffix: boolean,
+): boolean {
   if (alignment.edits.some((edit) => edit.kind === "confusable")) return true;
+  // Under the brand's own suffix a label of the same letters would be the protected name itself.
+  if (
+    sameSuffix &&
+    context.wholeLabel &&
+    context.registrable &&
+    alignment.edits.length === 0 &&
+    word.kind === "label"
+  ) {
+    return true;
+  }
   return host.labels.some((label) => {
-    if (label.origin === undefined) return false;
-    for (let i = 0; i < label.folded.length; i++) {
-      const at = label.start + i;
-      if (
-        at >= alignment.start &&
-        at < alignment.end &&
-        label.folded[i] !== "-" &&
-        label.shown[label.origin[i]!] !== label.folded[i]
-      )
-        return true;
+    for (
+      let i = Math.max(0, alignment.start - label.start);
+      i < Math.min(label.folded.length, alignment.end - label.start);
+      i++
+    ) {
+      if (isOtherLetter(label, i, word.ownLetters)) return true;
     }
     return false;
   });

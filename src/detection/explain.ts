@@ -1,9 +1,8 @@
 /** The reasons of a finding, in the order in which a person would give them. */
-import { isBitFlip } from "./classify.ts";
 import type { Alignment } from "./alignment.ts";
 import type { BrandWord } from "./brand-words.ts";
 import type { Context } from "./context.ts";
-import { labelIndexAt, type Host, type HostLabel } from "./host.ts";
+import { isOtherLetter, labelIndexAt, type Host } from "./host.ts";
 import type { Reason, ThreatType } from "./types.ts";
 
 export function explain(
@@ -27,7 +26,7 @@ export function explain(
   if (alignment.edits.some((edit) => edit.kind === "separator")) {
     reasons.push({ kind: "split", found, expected: word.text });
   }
-  reasons.push(...editReasons(alignment, host, type), ...characterReasons(alignment, host));
+  reasons.push(...editReasons(alignment, host, type), ...characterReasons(word, alignment, host));
   for (const keyword of context.keywords) {
     reasons.push({ kind: "keyword", label: host.labels[context.labelIndex]!.label, keyword });
   }
@@ -52,32 +51,23 @@ function editReasons(alignment: Alignment, host: Host, type: ThreatType): Reason
   return alignment.edits.flatMap((edit): Reason[] => {
     if (edit.kind === "separator") return [];
     const { label, start } = host.labels[labelIndexAt(host, edit.position)]!;
-    const kind = type === "bitsquatting" && isBitFlip(alignment) ? "bit_flip" : edit.kind;
+    const kind = type === "bitsquatting" ? "bit_flip" : edit.kind;
     return [{ kind, label, position: edit.position - start, found: edit.found, expected: edit.expected }];
   });
 }
 
 /** Characters that are not what they look like. */
-function characterReasons(alignment: Alignment, host: Host): Reason[] {
+function characterReasons(word: BrandWord, alignment: Alignment, host: Host): Reason[] {
   return host.labels.flatMap((label) => {
     const reasons: Reason[] = [];
-    for (let i = 0; i < label.folded.length; i++) {
-      const at = label.start + i;
-      const character =
-        at >= alignment.start && at < alignment.end ? characterAt(label, i) : label.folded[i]!;
-      if (character === label.folded[i] || character === "_") continue;
-      reasons.push({
-        kind: "confusable",
-        label: label.label,
-        position: label.origin![i]!,
-        found: character,
-        expected: label.folded[i]!,
-      });
+    const first = Math.max(0, alignment.start - label.start);
+    const end = Math.min(label.folded.length, alignment.end - label.start);
+    for (let i = first; i < end; i++) {
+      if (!isOtherLetter(label, i, word.ownLetters)) continue;
+      const position = label.origin![i]!;
+      const found = String.fromCodePoint(label.shown.codePointAt(position)!);
+      reasons.push({ kind: "confusable", label: label.label, position, found, expected: label.folded[i]! });
     }
     return reasons;
   });
-}
-
-function characterAt({ shown, folded, origin }: HostLabel, index: number): string {
-  return origin === undefined ? folded[index]! : String.fromCodePoint(shown.codePointAt(origin[index]!)!);
 }

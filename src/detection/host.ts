@@ -59,3 +59,10 @@ export function labelIndexAt(host: Host, position: number): number {
   while (index > 0 && host.labels[index]!.start > position) index--;
   return index;
 }
+
+/** Whether the character that `index` of the folded label comes from is another one, and not of `ownLetters`. */
+export function isOtherLetter(label: HostLabel, index: number, ownLetters: ReadonlySet<string>): boolean {
+  if (label.origin === undefined || label.folded[index] === "-") return false;
+  const shown = label.shown[label.origin[index]!]!;
+  return shown !== label.folded[index] && !ownLetters.has(shown);
+}

@@ -9,7 +9,7 @@ import type { BrandWord } from "./brand-words.ts";
 import { classify } from "./classify.ts";
 import { contextOf } from "./context.ts";
 import { explain } from "./explain.ts";
-import type { Host } from "./host.ts";
+import { isOtherLetter, type Host } from "./host.ts";
 import { metaphone } from "./metaphone.ts";
 import { fidelity, prominence } from "./score.ts";
 import type { Reason, ThreatType } from "./types.ts";
@@ -28,11 +28,14 @@ export interface Suspect {
 
 /** Cost of letters that are other characters than they seem, for each of them, in hundredths of an edit. */
 const foldedCharacterCost = 5;
+/** Of one edit in a label under the brand's own suffix, wherever in the label. */
+const dearestEdit = 130;
 /** What sounds the same does not look it. */
 const soundFidelity = 0.84;
 /** Costs beside the counted errors: separators and look-alikes. */
 const slackCost = 120;
-const dearestEdit = 130;
+/** More than one edit ever costs. */
+const dearestReading = 250;
 
 /** Findings below `minSimilarity` are left out; reasons are made for the others only. */
 export function judge(aligner: Aligner, host: Host, suspect: Suspect, minSimilarity: number): Finding[] {
@@ -43,7 +46,13 @@ export function judge(aligner: Aligner, host: Host, suspect: Suspect, minSimilar
     const context = contextOf(host, alignment.start, alignment.end);
     const found = host.text.slice(alignment.start, alignment.end);
     if (!accepts(word, alignment, context, found, host, sameSuffix)) continue;
-    const cost = alignment.cost + foldedCharacterCost * foldedCharacters(host, alignment);
+    const exposed = context.wholeLabel && context.registrable && sameSuffix;
+    const editCost =
+      exposed && alignment.edits.length === 1 ? Math.min(alignment.cost, dearestEdit) : alignment.cost;
+    const lettersCost = foldedCharacterCost * foldedCharacters(host, alignment, word.ownLetters);
+    // The brand's own name never comes here: one that differs in nothing that is seen has lost its marks.
+    const cost =
+      editCost + (exposed && editCost === 0 ? Math.max(lettersCost, foldedCharacterCost) : lettersCost);
     const similarity = fidelity(cost, word.length) * prominence(word, context, sameSuffix);
     if (similarity < minSimilarity) continue;
     const type = classify(word, alignment, context, host, sameSuffix);
@@ -92,8 +101,8 @@ function stretchesOf(host: Host): { start: number; end: number }[] {
  * cheapest stretch is the brand itself, but the label as a whole is a typo of it.
  */
 function readings(aligner: Aligner, host: Host, word: BrandWord): Alignment[] {
-  const anchoredMax = word.errorsAnchored * dearestEdit + slackCost;
-  const anywhereMax = word.errorsAnywhere * dearestEdit + slackCost;
+  const anchoredMax = word.errorsAnchored * dearestReading + slackCost;
+  const anywhereMax = word.errorsAnywhere * dearestReading + slackCost;
   const found = aligner.within(word.text, host.text, anywhereMax);
   for (const { start, end } of stretchesOf(host)) {
     if (Math.abs(end - start - word.text.length) > lengthDifferenceMax) continue;
@@ -108,17 +117,12 @@ function readings(aligner: Aligner, host: Host, word: BrandWord): Alignment[] {
 /** Two errors of two characters each, and separators. */
 const lengthDifferenceMax = 6;
 
-function foldedCharacters(host: Host, alignment: Alignment): number {
+function foldedCharacters(host: Host, alignment: Alignment, ownLetters: ReadonlySet<string>): number {
   let count = 0;
-  for (const { start, folded, shown, origin } of host.labels) {
-    if (origin === undefined) continue;
-    for (
-      let i = Math.max(0, alignment.start - start);
-      i < Math.min(folded.length, alignment.end - start);
-      i++
-    ) {
-      if (shown[origin[i]!] !== folded[i] && folded[i] !== "-") count++;
-    }
+  for (const label of host.labels) {
+    const first = Math.max(0, alignment.start - label.start);
+    const end = Math.min(label.folded.length, alignment.end - label.start);
+    for (let i = first; i < end; i++) if (isOtherLetter(label, i, ownLetters)) count++;
   }
   return count;
 }

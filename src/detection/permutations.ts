@@ -37,7 +37,7 @@ const keywords = (
 /** Host names whose dot is left out, or that are made into labels. */
 const hostPrefixes = ["www", "ww", "wwww", "m", "mail", "webmail", "ftp", "smtp", "web", "vpn", "remote"];
 
-/** Most likely first: by similarity, then by name. Nothing that no registry would take. */
+/** Most likely first: by similarity, then in the order of the kinds above. Nothing that no registry would take. */
 export function* permutations(
   protectedName: ProtectedName,
   options: { minSimilarity: number },
@@ -51,7 +51,7 @@ export function* permutations(
     const [match] = matcher.match(name);
     if (match !== undefined) found.push({ name, type: match.type, similarity: match.similarity });
   }
-  yield* found.sort((a, b) => b.similarity - a.similarity || (a.name < b.name ? -1 : 1));
+  yield* found.sort((a, b) => b.similarity - a.similarity);
 }
 
 function* candidates(domain: string): Generator<string> {

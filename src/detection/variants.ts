@@ -6,6 +6,9 @@ import { keyboardNeighboursOf, lookAlikesOf, multigraphPairs, vowelLetters } fro
 const letters = Array.from("abcdefghijklmnopqrstuvwxyz");
 const alphabet = [...letters, ..."0123456789"];
 
+/** So many look-alikes of each letter are combined with those of another. */
+const pairedLettersMax = 14;
+
 /** Every writing of `label` that differs in one way; may hold the label itself and the same writing twice. */
 export function* variantsOf(label: string): Generator<string> {
   yield* homographs(label);
@@ -19,8 +22,16 @@ export function* variantsOf(label: string): Generator<string> {
 function* homographs(label: string): Generator<string> {
   const once = Array.from(lookAlikeWritings(label));
   yield* once;
-  // Two places: plain ASCII only, or the list has no end.
-  for (const writing of once) if (/^[a-z0-9-]+$/.test(writing)) yield* asciiLookAlikes(writing);
+  for (const writing of once) if (isAscii(writing)) yield* asciiLookAlikes(writing);
+  for (let at = 0; at < label.length; at++) {
+    for (let next = at + 1; next < label.length; next++) {
+      for (const other of lookAlikeLetters(label[at]!).slice(0, pairedLettersMax)) {
+        for (const second of lookAlikeLetters(label[next]!).slice(0, pairedLettersMax)) {
+          yield replaced(replaced(label, next, 1, second), at, 1, other);
+        }
+      }
+    }
+  }
   for (const letter of new Set(label)) {
     for (const other of lookAlikeLetters(letter)) yield label.replaceAll(letter, other);
   }
@@ -81,6 +92,10 @@ function* slips(label: string): Generator<string> {
 function* hyphenations(label: string): Generator<string> {
   for (let at = 1; at < label.length; at++) yield replaced(label, at, 0, "-");
   if (label.includes("-")) yield label.replaceAll("-", "");
+}
+
+function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text);
 }
 
 function replaced(label: string, at: number, count: number, by: string): string {
