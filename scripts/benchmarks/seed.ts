@@ -60,6 +60,7 @@ export function seededDatabase(threatCount: number): SeededDatabase {
 function fingerprint(): string {
   const hasher = new Bun.CryptoHasher("sha256");
   const migrations = join(import.meta.dir, "../../drizzle");
+  hasher.update(readFileSync(join(migrations, "meta/_journal.json")));
   for (const name of readdirSync(migrations).sort()) {
     if (name.endsWith(".sql")) hasher.update(readFileSync(join(migrations, name)));
   }
