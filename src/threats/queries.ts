@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gte, lte, type Placeholder, type SQL, sql } from "d
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Database } from "../database/database.ts";
 import { opaque } from "../database/placeholders.ts";
+import { prepareRows } from "../database/rows.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import { threatCounts, threats } from "./tables.ts";
 import type { Severity, Status } from "./values.ts";
@@ -49,12 +50,14 @@ export type ListedThreat = ReturnType<ThreatQueries["list"]>["threats"][number];
 export type Threat = NonNullable<ReturnType<ThreatQueries["get"]>>;
 
 export function createThreatQueries({ query }: Database) {
-  const byId = query
-    .select(detailColumns)
-    .from(threats)
-    .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
-    .where(eq(threats.id, opaque("id")))
-    .prepare();
+  const byId = prepareRows(
+    detailColumns,
+    query
+      .select(detailColumns)
+      .from(threats)
+      .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
+      .where(eq(threats.id, opaque("id"))),
+  );
   const domainSeqs = query
     .select({ seq: protectedDomains.seq })
     .from(protectedDomains)
@@ -66,18 +69,20 @@ export function createThreatQueries({ query }: Database) {
 
   function prepareList(domains: number, filter: ThreatFilter) {
     const rows = (direction: Direction) =>
-      query
-        .select(listedColumns)
-        .from(threats)
-        .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
-        .where(
-          and(
-            sql`${threats.seq} in (select seq from ${pageOfSeqs(domains, filter, direction)})`,
-            ...valueConditions(threats, filter),
-          ),
-        )
-        .orderBy(desc(threats.firstSeen), desc(threats.seq))
-        .prepare();
+      prepareRows(
+        listedColumns,
+        query
+          .select(listedColumns)
+          .from(threats)
+          .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
+          .where(
+            and(
+              sql`${threats.seq} in (select seq from ${pageOfSeqs(domains, filter, direction)})`,
+              ...valueConditions(threats, filter),
+            ),
+          )
+          .orderBy(desc(threats.firstSeen), desc(threats.seq)),
+      );
     const counted = query
       .select({ total: sql<number>`coalesce(sum(${threatCounts.total}), 0)` })
       .from(threatCounts)
