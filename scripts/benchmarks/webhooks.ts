@@ -111,6 +111,7 @@ async function latency(): Promise<void> {
   await Bun.sleep(2_000);
   await figures();
   const total = eventsPerSecond * latencySeconds;
+  const cpuBefore = server.cpuSeconds();
   const startedAt = performance.now();
   const requests: Promise<unknown>[] = [];
   for (let index = 0; index < total; index += 1) {
@@ -126,6 +127,7 @@ async function latency(): Promise<void> {
   }
   await Promise.all(requests);
   const seconds = (performance.now() - startedAt) / 1_000;
+  const busy = (server.cpuSeconds() - cpuBefore) / seconds;
   await Bun.sleep(1_000);
   const { "/healthy": healthy } = await figures();
   await server.stop();
@@ -134,6 +136,7 @@ async function latency(): Promise<void> {
     `${Math.round(total / seconds)} status changes a second for ${Math.round(seconds)} s, ${healthy!.count} events at the healthy endpoint; ` +
       `commit to arrival: median ${quantile(sorted, 0.5)} ms, p99 ${quantile(sorted, 0.99)} ms, most ${sorted.at(-1)} ms`,
   );
+  console.log(`CPU of the process meanwhile: ${Math.round(busy * 100)} % of one core`);
   report("p99, ms", quantile(sorted, 0.99), goals.latencyMsP99, "at most");
   console.log();
 }
