@@ -39,6 +39,7 @@ const brokenOffMs = 60_000;
 const lookAhead = 64;
 // So that file descriptors suffice. An endpoint with nothing under way may always begin one request.
 const underWayMax = 1_024;
+const beginsPerTurnMax = 64;
 
 export function createLanes({
   clock,
@@ -61,6 +62,7 @@ export function createLanes({
 }): Lanes {
   const lanes = new Map<number, Lane>();
   let underWay = 0;
+  let begunThisTurn = 0;
   let draining = false;
   let drained: (() => void) | undefined;
 
@@ -101,6 +103,7 @@ export function createLanes({
 
   function mayBegin(lane: Lane): boolean {
     if (draining || !lane.enabled || recorder.full()) return false;
+    if (begunThisTurn >= beginsPerTurnMax) return false;
     const limit = lane.endpoint.concurrency ?? endpointConcurrency;
     return lane.underWay < limit && (underWay < underWayMax || lane.underWay === 0);
   }
@@ -139,6 +142,8 @@ export function createLanes({
     if (event === undefined) return void lane.held.delete(delivery.seq);
     lane.underWay += 1;
     underWay += 1;
+    begunThisTurn += 1;
+    if (begunThisTurn === 1) setImmediate(nextTurn);
     void attempt(lane, delivery, event).finally(() => {
       const full = underWay >= underWayMax;
       lane.underWay -= 1;
@@ -147,6 +152,13 @@ export function createLanes({
       if (full) pump();
       if (underWay === 0) drained?.();
     });
+  }
+
+  /** Requests to the API get their turn in between, also while a thousand endpoints have something due. */
+  function nextTurn(): void {
+    const goesOn = begunThisTurn >= beginsPerTurnMax;
+    begunThisTurn = 0;
+    if (goesOn) pump();
   }
 
   async function attempt(

@@ -32,7 +32,7 @@ export interface Recorder {
   close(): void;
 }
 
-const groupMax = 500;
+const groupMax = 250;
 // Real time, not the clock's: it only gathers what answers at nearly the same moment.
 const groupMs = 5;
 const rewriteMs = 1_000;
