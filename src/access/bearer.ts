@@ -6,15 +6,14 @@ import { Elysia } from "elysia";
 const nameNoQueryHas = "\ud800";
 
 /**
- * The bearer token of the `Authorization` header as `bearer` on the context. This is `@elysiajs/bearer`
- * with its two gaps closed: it compares the scheme by case and takes `BearerX abc` as well, and it reads
- * `?access_token=`.
+ * Puts the bearer token of the `Authorization` header on the context of the routes that follow, as `bearer`.
+ * This is `@elysiajs/bearer` with its two gaps closed: it tells schemes apart by case and takes `BearerX abc`
+ * for one, and it reads `?access_token=`.
  */
 export function bearerToken() {
   return new Elysia()
     .derive({ as: "scoped" }, ({ headers }) => {
       headers["authorization"] = canonicalAuthorization(headers["authorization"]);
-      return {};
     })
     .use(bearer({ extract: { header: "Bearer", query: nameNoQueryHas } }));
 }

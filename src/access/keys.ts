@@ -92,16 +92,16 @@ export function createApiKeys({
   let cachedVersion: number | undefined;
   const forget = () => cached.clear();
 
-  function findByHash(hash: Buffer): ApiKey | undefined {
+  function findValid(key: string): ApiKey | undefined {
     const version = database.foreignVersion();
     if (version !== cachedVersion) forget();
     cachedVersion = version;
-    const name = hash.toString("latin1");
-    const known = cached.get(name);
+    const hash = Bun.SHA256.hash(key, "hex");
+    const known = cached.get(hash);
     if (known !== undefined) return known;
-    const record = byHash.get({ hash });
+    const record = byHash.get({ hash: hashKey(key) });
     // Unknown ones are not kept: anybody could make them by the million.
-    if (record !== undefined) cached.set(name, record);
+    if (record !== undefined) cached.set(hash, record);
     return record;
   }
 
@@ -137,7 +137,7 @@ export function createApiKeys({
 
     authenticate(key) {
       if (!isAcceptableKey(key)) return undefined;
-      const record = findByHash(hashKey(key));
+      const record = findValid(key);
       if (record === undefined) return undefined;
       const now = clock.now();
       if (record.expiresAt !== null && now >= record.expiresAt) return undefined;

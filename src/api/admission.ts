@@ -4,11 +4,12 @@ import type { RateLimiter } from "../access/rate-limit.ts";
 import type { Clock } from "../lib/clock.ts";
 import { PublicError } from "../lib/errors.ts";
 
-/** Headers of an answer, by lower-case name. */
-export type AnswerHeaders = Record<string, string | number>;
-
-/** Lets a request to `/v1` in: who is it, and may it come now. Its answer tells the limit, whatever it is. */
-export type Admission = (token: string | undefined, headers: AnswerHeaders) => ApiKey;
+/**
+ * Lets a request to `/v1` in: who is it, and may it come now. Puts into `headers` what the answer has to say
+ * of the limit, whatever else it says.
+ * @throws PublicError `unauthorized`, `rate_limit_exceeded`
+ */
+export type Admission = (token: string | undefined, headers: Record<string, string>) => ApiKey;
 
 export function createAdmission({
   keys,
@@ -28,11 +29,11 @@ export function createAdmission({
     const limit = planLimits[key.plan];
     if (limit === null) return key;
     const state = limiter.take(key.seq, limit, clock.now());
-    headers["x-ratelimit-limit"] = state.limit;
-    headers["x-ratelimit-remaining"] = state.remaining;
-    headers["x-ratelimit-reset"] = state.resetSeconds;
+    headers["x-ratelimit-limit"] = `${state.limit}`;
+    headers["x-ratelimit-remaining"] = `${state.remaining}`;
+    headers["x-ratelimit-reset"] = `${state.resetSeconds}`;
     if (state.retryAfterSeconds === 0) return key;
-    headers["retry-after"] = state.retryAfterSeconds;
+    headers["retry-after"] = `${state.retryAfterSeconds}`;
     const seconds = state.retryAfterSeconds === 1 ? "1 second" : `${state.retryAfterSeconds} seconds`;
     throw new PublicError(
       "rate_limit_exceeded",

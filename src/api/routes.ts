@@ -1,17 +1,14 @@
 import { Elysia } from "elysia";
 import { bearerToken } from "../access/bearer.ts";
-import type { Log } from "../lib/log.ts";
-import type { Admission } from "./admission.ts";
+import type { Answering } from "./answering.ts";
 import type { createCandidateOperations } from "./candidate-operations.ts";
-import { docsRoutes } from "./docs-routes.ts";
-import { describeError, noSuchRoute } from "./errors.ts";
-import { siteRoutes, type SiteDependencies } from "./site-routes.ts";
+import { docsPages } from "./docs-pages.ts";
+import { noSuchRoute } from "./errors.ts";
+import { sitePages, type SiteDependencies } from "./site-pages.ts";
 import type { createThreatOperations } from "./threat-operations.ts";
 
 export interface RouteDependencies {
-  log: Log;
-  newRequestId: () => string;
-  admit: Admission;
+  answering: Answering;
   threats: ReturnType<typeof createThreatOperations>;
   candidates: ReturnType<typeof createCandidateOperations>;
   site: SiteDependencies;
@@ -19,59 +16,37 @@ export interface RouteDependencies {
   document: () => object;
 }
 
-const givenRequestId = /^[A-Za-z0-9._-]{1,128}$/;
+// Bodies are read by the operations, after the key was checked.
+const unread = { parse: "none" } as const;
 
 /** Every path the server knows. */
-export function createRoutes(dependencies: RouteDependencies) {
-  const { log, newRequestId, site, document } = dependencies;
-  const { metrics } = site;
-  return new Elysia({ normalize: false, strictPath: true })
-    .headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" })
-    .onRequest(({ request, set }) => {
-      const given = request.headers.get("x-request-id");
-      set.headers["x-request-id"] = given !== null && givenRequestId.test(given) ? given : newRequestId();
-    })
-    .onError(({ error, request, path, set }) => {
-      const id = String(set.headers["x-request-id"]);
-      const { status, body } = describeError(error, { id, method: request.method, path }, log);
-      set.status = status;
-      return body;
-    })
-    .mapResponse(({ request, route, responseValue, set }) => {
-      metrics.countRequest(route ?? "none", request.method, set.status as number);
-      // Given back as it is: for a path that no route has, the router takes what this answers.
-      return responseValue as Response;
-    })
-    .use(versionOne(dependencies))
-    .use(siteRoutes(site))
-    .use(docsRoutes({ document }));
-}
-
-/** `/v1`: the key is checked first, whatever path and method are asked for. */
-function versionOne({ admit, threats, candidates }: RouteDependencies) {
+export function createRoutes({ answering, threats, candidates, site, document }: RouteDependencies) {
+  const { guarded, reading, open, refuse } = answering;
+  const { health, ready, metrics, picture, root, consolePage } = sitePages(site);
+  const { openapi, docs, asset } = docsPages({ document });
+  const nothing = guarded("none", () => {
+    throw noSuchRoute();
+  });
   return (
-    new Elysia({ prefix: "/v1", normalize: false, strictPath: true })
+    new Elysia({ normalize: false, strictPath: true })
+      .onError(({ error, request }) => refuse(error, request))
+      .get("/", open("/", root))
+      .get("/console", open("/console", consolePage))
+      .get("/healthz", open("/healthz", health))
+      .get("/readyz", open("/readyz", ready))
+      .get("/screenshots/:id/:token", open("/screenshots/:id/:token", picture))
+      .get("/openapi.json", open("/openapi.json", openapi))
+      .get("/docs", open("/docs", docs))
+      .get("/docs/:asset", open("/docs/:asset", asset))
       .use(bearerToken())
-      .derive(({ bearer, set, request }) => {
-        const key = admit(bearer, set.headers as Record<string, string | number>);
-        // The router would answer HEAD like GET.
-        if (request.method === "HEAD") throw noSuchRoute();
-        return { key };
-      })
-      // Bodies are read by the operations, after the key was checked.
-      .get("/threats", ({ key, request }) => threats.list(key, request.url))
-      .post("/threats/batch", ({ key, request }) => threats.batch(key, request), { parse: "none" })
-      .get("/threats/:id", ({ key, params, request }) => threats.get(key, idOf(params), request.url))
-      .patch("/threats/:id", ({ key, params, request }) => threats.update(key, idOf(params), request), {
-        parse: "none",
-      })
-      .post("/candidates", ({ key, request }) => candidates.submit(key, request), { parse: "none" })
-      .all("", () => Promise.reject(noSuchRoute()), { parse: "none" })
-      .all("/*", () => Promise.reject(noSuchRoute()), { parse: "none" })
+      .get("/metrics", open("/metrics", metrics))
+      // `/v1`: the key is checked first, whatever path and method are asked for.
+      .get("/v1/threats", reading("/v1/threats", threats.list))
+      .post("/v1/threats/batch", guarded("/v1/threats/batch", threats.batch), unread)
+      .get("/v1/threats/:id", reading("/v1/threats/:id", threats.get))
+      .patch("/v1/threats/:id", guarded("/v1/threats/:id", threats.update), unread)
+      .post("/v1/candidates", guarded("/v1/candidates", candidates.submit), unread)
+      .all("/v1", nothing, unread)
+      .all("/v1/*", nothing, unread)
   );
-}
-
-/** The router gives null, against its type, for what is not percent-encoded UTF-8. */
-function idOf(params: { id: string | null }): string {
-  return params.id ?? "";
 }

@@ -10,6 +10,7 @@ import type { Candidates } from "../sources/candidates.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Deliveries } from "../webhooks/deliveries.ts";
 import { createAdmission } from "./admission.ts";
+import { createAnswering } from "./answering.ts";
 import { createCandidateOperations } from "./candidate-operations.ts";
 import { checkReadiness } from "./health.ts";
 import { createMetrics } from "./metrics.ts";
@@ -73,10 +74,16 @@ export function createServer({
     memory: () => process.memoryUsage(),
     cpu: () => process.cpuUsage(),
   });
-  const app = createRoutes({
-    log,
-    newRequestId,
+  const answering = createAnswering({
     admit: createAdmission({ keys, limiter: createRateLimiter(), clock }),
+    log,
+    metrics,
+    newRequestId,
+    snapshot: database.snapshot,
+    clientAddress: (request) => server?.requestIP(request)?.address,
+  });
+  const app = createRoutes({
+    answering,
     threats: createThreatOperations({ threats, publicUrl: () => publicUrl, ...config.api }),
     candidates: createCandidateOperations({ candidates }),
     site: {

@@ -5,6 +5,7 @@ import { isId } from "../lib/ids.ts";
 import type { Threat } from "../threats/queries.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Status } from "../threats/values.ts";
+import type { RouteContext } from "./answering.ts";
 import { jsonReader } from "./json-body.ts";
 import { readListQuery, refuseQuery } from "./query.ts";
 import { batchSchema, statusChangeSchema, type BatchBody } from "./schemas.ts";
@@ -33,15 +34,15 @@ export function createThreatOperations({
   const readBatch = jsonReader(batchSchema(maxBatchIds));
 
   /** @throws PublicError `not_found`, `forbidden` */
-  function find(key: ApiKey, id: string): Threat {
-    const threat = isId("threat", id) ? threats.get(id) : undefined;
+  function find(key: ApiKey, id: string | null | undefined): Threat {
+    const threat = typeof id === "string" && isId("threat", id) ? threats.get(id) : undefined;
     if (threat === undefined) throw new PublicError("not_found", "There is no threat with this id.");
     requireDomain(key, threat.protectedDomain);
     return threat;
   }
 
   return {
-    list(key: ApiKey, url: string) {
+    list(key: ApiKey, { url }: Request) {
       requireScope(key, "threats:read");
       const { domain, status, severity, page, perPage } = readListQuery(url, maxPerPage);
       if (domain !== undefined) requireDomain(key, domain);
@@ -54,18 +55,18 @@ export function createThreatOperations({
       };
     },
 
-    get(key: ApiKey, id: string, url: string) {
+    get(key: ApiKey, { url }: Request, { id }: RouteContext["params"]) {
       requireScope(key, "threats:read");
       refuseQuery(url);
       return { data: toDetailObject(find(key, id), publicUrl()) };
     },
 
-    async update(key: ApiKey, id: string, request: Request) {
+    async update(key: ApiKey, request: Request, { id }: RouteContext["params"]) {
       requireScope(key, "threats:write");
       refuseQuery(request.url);
       const { status } = await readStatusChange(request);
-      find(key, id);
-      threats.changeStatus([id], status as Status, { within: key.domains });
+      const threat = find(key, id);
+      threats.changeStatus([threat.id], status as Status, { within: key.domains });
       return { data: toDetailObject(find(key, id), publicUrl()) };
     },
 

@@ -1,7 +1,7 @@
-import { Elysia } from "elysia";
 import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import bundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
+import type { AnswerHeaders, Page } from "./answering.ts";
 import { noSuchRoute } from "./errors.ts";
 
 // The reader writes style attributes, and draws its icons from data addresses; nothing else is let in,
@@ -45,29 +45,34 @@ const assets: Record<string, Asset> = {
 };
 
 /** The OpenAPI document and a reader for it (Swagger UI, embedded), which loads nothing from elsewhere. */
-export function docsRoutes({ document }: { document: () => object }) {
+export function docsPages({ document }: { document: () => object }) {
   const loaded = new Map<string, Promise<Loaded>>();
 
   function load(name: string): Promise<Loaded> {
-    const asset = Object.hasOwn(assets, name) ? assets[name]! : undefined;
+    const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
     if (asset === undefined) throw noSuchRoute();
     const known = loaded.get(name) ?? asset.load().then((bytes) => withTag(bytes, asset.type));
     loaded.set(name, known);
     return known;
   }
 
-  // Made at each request: it is seldom asked for, and the public address is known only once we listen.
-  const described = () =>
-    withTag(new TextEncoder().encode(JSON.stringify(document())), "application/json; charset=utf-8");
+  return {
+    // Made at each request: it is seldom asked for, and the public address is known only once we listen.
+    openapi(request, headers) {
+      const bytes = new TextEncoder().encode(JSON.stringify(document()));
+      return send(withTag(bytes, "application/json; charset=utf-8"), request, headers);
+    },
 
-  return new Elysia({ normalize: false, strictPath: true })
-    .get("/openapi.json", ({ request, set }) => answer(described(), request, set))
-    .get("/docs", ({ set }) => {
-      set.headers["content-type"] = "text/html; charset=utf-8";
-      set.headers["content-security-policy"] = readerPolicy;
-      return page;
-    })
-    .get("/docs/:asset", async ({ params, request, set }) => answer(await load(params.asset), request, set));
+    docs(_request, headers) {
+      headers["content-type"] = "text/html; charset=utf-8";
+      headers["content-security-policy"] = readerPolicy;
+      return new Response(page, { headers });
+    },
+
+    async asset(request, headers, { asset }) {
+      return send(await load(String(asset)), request, headers);
+    },
+  } satisfies Record<string, Page>;
 }
 
 interface Loaded {
@@ -83,17 +88,12 @@ function withTag(bytes: Uint8Array<ArrayBuffer>, type: string): Loaded {
 }
 
 /** To be kept, but asked for again each time: another version of the executable has other contents. */
-function answer(
-  { bytes, type, etag }: Loaded,
-  request: Request,
-  set: { status?: number | string; headers: Record<string, unknown> },
-): Uint8Array<ArrayBuffer> | string {
-  set.headers["cache-control"] = "no-cache";
-  set.headers["etag"] = etag;
+function send({ bytes, type, etag }: Loaded, request: Request, headers: AnswerHeaders): Response {
+  headers["cache-control"] = "no-cache";
+  headers["etag"] = etag;
   if (request.headers.get("if-none-match")?.includes(etag) === true) {
-    set.status = 304;
-    return "";
+    return new Response(null, { status: 304, headers });
   }
-  set.headers["content-type"] = type;
-  return bytes;
+  headers["content-type"] = type;
+  return new Response(bytes, { headers });
 }

@@ -1,0 +1,78 @@
+import { sameText } from "../access/console-password.ts";
+import { PublicError } from "../lib/errors.ts";
+import { isId } from "../lib/ids.ts";
+import type { Threats } from "../threats/threats.ts";
+import type { AnswerHeaders, Page } from "./answering.ts";
+import { noSuchRoute } from "./errors.ts";
+import type { Readiness } from "./health.ts";
+import { plainPage, plainPagePolicy } from "./markup.ts";
+import type { Metrics } from "./metrics.ts";
+import { placeholderPicture } from "./placeholder-picture.ts";
+
+export interface SiteDependencies {
+  threats: Pick<Threats, "get">;
+  metrics: Metrics;
+  /** Null: anybody may read /metrics. */
+  metricsToken: string | null;
+  readiness: () => Readiness;
+  consoleEnabled: boolean;
+}
+
+const picturePolicy = "default-src 'none'; sandbox";
+
+/** What stands beside `/v1`: health, metrics, pictures and the way to the console. */
+export function sitePages({ threats, metrics, metricsToken, readiness, consoleEnabled }: SiteDependencies) {
+  return {
+    health: () => ({ status: "ok" }),
+
+    ready(_request, headers) {
+      const { ready, checks } = readiness();
+      const body = { status: ready ? "ready" : "not ready", checks };
+      return Response.json(body, { status: ready ? 200 : 503, headers });
+    },
+
+    metrics(_request, headers, _params, bearer) {
+      requireToken(bearer, metricsToken, headers);
+      headers["content-type"] = "text/plain; version=0.0.4; charset=utf-8";
+      return new Response(metrics.render(), { headers });
+    },
+
+    picture(_request, headers, { id, token }) {
+      const threat = typeof id === "string" && isId("threat", id) ? threats.get(id) : undefined;
+      if (threat === undefined || typeof token !== "string" || !sameText(token, threat.screenshotToken)) {
+        throw new PublicError("not_found", "There is no picture at this address.");
+      }
+      headers["content-type"] = "image/svg+xml";
+      headers["content-security-policy"] = picturePolicy;
+      const picture = placeholderPicture(threat.domain, "This version does not capture pages.");
+      return new Response(picture, { headers });
+    },
+
+    root(_request, headers) {
+      headers["location"] = "/console";
+      return new Response(null, { status: 302, headers });
+    },
+
+    consolePage(_request, headers) {
+      if (!consoleEnabled) throw noSuchRoute();
+      headers["content-type"] = "text/html; charset=utf-8";
+      headers["content-security-policy"] = plainPagePolicy();
+      return new Response(consoleMarkup, { headers });
+    },
+  } satisfies Record<string, Page>;
+}
+
+const consoleMarkup = plainPage(
+  "phishwatch",
+  `<p>The web console is not part of this version. Everything can be done with the <a href="/docs">HTTP API</a> and the command line (<code>phishwatch --help</code>).</p>
+<p><a href="/docs">API reference</a> · <a href="/healthz">Health</a></p>`,
+);
+
+function requireToken(sent: string | undefined, token: string | null, headers: AnswerHeaders): void {
+  if (token === null || (sent !== undefined && sameText(sent, token))) return;
+  headers["www-authenticate"] = "Bearer";
+  throw new PublicError(
+    "unauthorized",
+    "Send server.metrics_token in the header Authorization: Bearer <token>.",
+  );
+}
