@@ -84,7 +84,7 @@ export function createServer({
   });
   const app = createRoutes({
     answering,
-    threats: createThreatOperations({ threats, publicUrl: () => publicUrl, ...config.api }),
+    threats: createThreatOperations({ database, threats, publicUrl: () => publicUrl, ...config.api }),
     candidates: createCandidateOperations({ candidates }),
     site: {
       threats,

@@ -1,5 +1,6 @@
 import type { ApiKey } from "../access/keys.ts";
 import { requireDomain, requireScope } from "../access/permissions.ts";
+import type { Database } from "../database/database.ts";
 import { PublicError } from "../lib/errors.ts";
 import { isId } from "../lib/ids.ts";
 import type { Threat } from "../threats/queries.ts";
@@ -19,11 +20,13 @@ const statusAfter: Record<BatchBody["action"], Status> = {
 
 /** What the four operations on threats do, apart from HTTP's outer forms. Each takes an admitted key. */
 export function createThreatOperations({
+  database,
   threats,
   publicUrl,
   maxPerPage,
   maxBatchIds,
 }: {
+  database: Pick<Database, "groupCommit">;
   threats: Threats;
   /** Without trailing slash. */
   publicUrl: () => string;
@@ -66,7 +69,8 @@ export function createThreatOperations({
       refuseQuery(request.url);
       const { status } = await readStatusChange(request);
       const threat = find(key, id);
-      threats.changeStatus([threat.id], status as Status, { within: key.domains });
+      const within = key.domains;
+      await database.groupCommit(() => threats.changeStatus([threat.id], status as Status, { within }));
       return { data: toDetailObject(find(key, id), publicUrl()) };
     },
 
@@ -74,7 +78,8 @@ export function createThreatOperations({
       requireScope(key, "threats:write");
       refuseQuery(request.url);
       const { ids, action } = await readBatch(request);
-      const data = threats.changeStatus(ids, statusAfter[action], { within: key.domains });
+      const options = { within: key.domains };
+      const data = await database.groupCommit(() => threats.changeStatus(ids, statusAfter[action], options));
       const meta = { updated: 0, unchanged: 0, not_found: 0, forbidden: 0 };
       for (const { outcome } of data) meta[outcome] += 1;
       return { data, meta };
