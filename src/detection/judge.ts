@@ -15,6 +15,9 @@ import { fidelity, prominence } from "./score.ts";
 import type { Reason, ThreatType } from "./types.ts";
 
 export interface Finding {
+  /** The stretch of the host's text that was read as the word. */
+  start: number;
+  end: number;
   type: ThreatType;
   similarity: number;
   reasons: Reason[];
@@ -57,6 +60,8 @@ export function judge(aligner: Aligner, host: Host, suspect: Suspect, minSimilar
     if (similarity < minSimilarity) continue;
     const type = classify(word, alignment, context, host, sameSuffix);
     findings.push({
+      start: alignment.start,
+      end: alignment.end,
       type,
       similarity,
       reasons: explain(word, alignment, context, host, suspect.suffix, type),
@@ -78,7 +83,7 @@ function soundFindings(host: Host, { word, suffix }: Suspect, minSimilarity: num
     const reading = { start, end, cost: 0, edits: [] };
     const sound: Reason = { kind: "sound", label: found, expected: word.text, code: metaphone(found) };
     const reasons = explain(word, reading, context, host, suffix, "soundsquatting");
-    return [{ type: "soundsquatting" as const, similarity, reasons: [sound, ...reasons] }];
+    return [{ start, end, type: "soundsquatting" as const, similarity, reasons: [sound, ...reasons] }];
   });
 }
 

@@ -96,7 +96,13 @@ function targetOf(protectedName: ProtectedName): Target {
 /** The most specific type that was found, with its reasons, and the highest similarity of all findings. */
 function strongest(protectedDomain: string, findings: Finding[]): Match {
   const rank = (finding: Finding): number => (specificity as readonly string[]).indexOf(finding.type);
-  const [first] = findings.toSorted((a, b) => rank(a) - rank(b) || b.similarity - a.similarity);
+  // Where two words are read in one stretch, the closer one is meant.
+  const closest = findings.filter(({ start, end, similarity }) => {
+    return !findings.some(
+      (other) => other.start === start && other.end === end && other.similarity > similarity,
+    );
+  });
+  const [first] = closest.toSorted((a, b) => rank(a) - rank(b) || b.similarity - a.similarity);
   const similarity = rounded(Math.max(...findings.map((finding) => finding.similarity)));
   return { protectedDomain, type: first!.type, similarity, reasons: first!.reasons };
 }
