@@ -37,7 +37,6 @@ ${listDetails}`,
     const { createMatcher } = await import("../detection/matcher.ts");
     const { normalizeName } = await import("../detection/name.ts");
     const { describeReason } = await import("../detection/reasons.ts");
-    const { isHarmless } = await import("../sources/screening.ts");
     const { openNameList } = await import("../sources/names.ts");
     const { textOf } = await import("../sources/name-chunk.ts");
     const paths = readPaths(args.length === 0 ? ["-"] : args);
@@ -66,7 +65,7 @@ ${listDetails}`,
           const text = textOf(chunk);
           for (let i = 0; i < chunk.count; i++) {
             const fault = chunk.faults.size === 0 ? undefined : chunk.faults.get(i);
-            if (fault === undefined && isHarmless(matcher, chunk.bytes, chunk.starts[i]!, chunk.ends[i]!))
+            if (fault === undefined && !matcher.screen(chunk.bytes, chunk.starts[i]!, chunk.ends[i]!))
               continue;
             const normalized = fault === undefined ? normalizeName(text(i)) : { error: fault.why };
             if ("name" in normalized) show(normalized.name);

@@ -11,7 +11,8 @@ export const classMask = classCount - 1;
 export const separatorClass = 0;
 /** Set beside the class of a digit in `classOfByte`. */
 export const digitFlag = classCount;
-const otherClass = 25;
+/** The first of the classes of what no ASCII host name holds. */
+export const otherClass = 25;
 
 /** Class of each byte, with `digitFlag`. What no host name has is a class of its own. */
 export const classOfByte: Uint8Array = characterClasses();

@@ -15,9 +15,11 @@ import {
   commonness,
   digitFlag,
   foldedByte,
+  otherClass,
   seedNumber,
   separatorClass,
 } from "./classes.ts";
+import { labelBytesMax, nameBytesMax } from "./name.ts";
 import { seedLength, seedsFor, type Collapse, type Seed } from "./seeds.ts";
 
 export interface Filter {
@@ -31,13 +33,14 @@ export interface Filter {
 export interface Suspects {
   readonly words: Int32Array;
   count: number;
-  /** Hyphens, dots and underscores in the name. */
-  separators: number;
+  /** It is no host name in plain letters, or needs a closer look to tell: it may hold anything. */
+  unclear: boolean;
 }
 
 const seedMask = (1 << (seedLength * classBits)) - 1;
 const textLengthMax = 1024;
 const dot = 0x2e;
+const hyphen = 0x2d;
 /** Before and behind patterns and texts, so that neither equals the other there. */
 const patternEdge = 0xff;
 const textEdge = 0xfe;
@@ -57,7 +60,7 @@ export function createFilter(words: readonly BrandWord[]): Filter {
   const { marks, heads, entryWords, entryMasks, entryTests, entryPatterns, patternBytes } =
     buildTables(words);
   const lastSeen = new Int32Array(words.length);
-  const suspects: Suspects = { words: new Int32Array(words.length), count: 0, separators: 0 };
+  const suspects: Suspects = { words: new Int32Array(words.length), count: 0, unclear: false };
   const plain = newReading();
   const other = newReading();
   const folded = new Uint8Array(textLengthMax);
@@ -76,7 +79,9 @@ export function createFilter(words: readonly BrandWord[]): Filter {
     let coded = 0;
     let mask = 0;
     let separators = 0;
-    let lastDot = -1;
+    let lastDot = margin;
+    let longestLabel = 0;
+    let shortestLabel = labelBytesMax;
     let hitCountAtDot = 0;
     let maskAtDot = 0;
     let place = margin + 1;
@@ -95,13 +100,26 @@ export function createFilter(words: readonly BrandWord[]): Filter {
       if (value === separatorClass) {
         separators++;
         if (bytes[i] === dot) {
+          const label = place - lastDot - 1;
+          longestLabel = Math.max(longestLabel, label);
+          shortestLabel = Math.min(shortestLabel, label);
           lastDot = place;
           hitCountAtDot = hitCount;
           maskAtDot = mask;
         }
       }
     }
-    if (hasSuffix && lastDot > 0) {
+    const topLabel = place - lastDot - 1;
+    suspects.unclear =
+      mask >>> otherClass !== 0 ||
+      end - start > nameBytesMax ||
+      Math.max(longestLabel, topLabel) > labelBytesMax ||
+      Math.min(shortestLabel, topLabel) < 1 ||
+      lastDot === margin ||
+      // A last label that starts with a digit may make it an IP address.
+      isDigit(bytes[start + lastDot - margin]!) ||
+      (separators > 2 && containsALabel(bytes, start, end));
+    if (hasSuffix && lastDot > margin) {
       place = lastDot;
       hitCount = hitCountAtDot;
       mask = maskAtDot;
@@ -112,7 +130,6 @@ export function createFilter(words: readonly BrandWord[]): Filter {
     classes[place + 1] = textEdge;
     plain.hitCount = hitCount;
     suspects.count = 0;
-    suspects.separators = separators;
     nameMask = mask;
     now = (now + 1) | 0;
     const parted = separators > (hasSuffix ? 1 : 0);
@@ -241,6 +258,19 @@ export function createFilter(words: readonly BrandWord[]): Filter {
       return look(bytes, start, end, true);
     },
   };
+}
+
+function isDigit(byte: number): boolean {
+  return classOfByte[byte]! >= digitFlag;
+}
+
+/** Looks for `xn--`: such names have to be decoded before anything can be said. */
+function containsALabel(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let i = start; i + 4 <= end; i++) {
+    if (bytes[i + 2] !== hyphen || bytes[i + 3] !== hyphen) continue;
+    if ((bytes[i]! | 0x20) === 0x78 && (bytes[i + 1]! | 0x20) === 0x6e) return true;
+  }
+  return false;
 }
 
 /** Positions before the text's start are edges, not separators. */

@@ -7,7 +7,6 @@ import type { Pacer } from "../lib/pacer.ts";
 import type { RecordedThreat, Sighting } from "../threats/record.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Source } from "../threats/values.ts";
-import { isHarmless } from "./screening.ts";
 import { textOf, type NameChunk, type Place } from "./name-chunk.ts";
 
 /** So many threats at most are written in one transaction: some 10 ms, in which nobody else can write. */
@@ -103,7 +102,7 @@ export function createCandidates({
       reject,
       pending: () => pending.length,
       harmless: ({ bytes, starts, ends }: NameChunk, i: number) =>
-        isHarmless(matcher, bytes, starts[i]!, ends[i]!),
+        !matcher.screen(bytes, starts[i]!, ends[i]!),
 
       /** Answers the name in canonical form and its matches, if there are any. */
       look(text: string, line: number): { name: string; matches: Match[] } | undefined {
