@@ -203,8 +203,7 @@ function webhookOf({ type, when, body }: (typeof eventSchemas)[number]): Json {
   return {
     post: {
       operationId: `on_${type.replace(".", "_")}`,
-      summary: type,
-      description: when,
+      summary: when,
       security: [],
       parameters: [
         headerParameter(

@@ -12,6 +12,7 @@ import type { Deliveries } from "../webhooks/deliveries.ts";
 import { createAdmission } from "./admission.ts";
 import { createAnswering } from "./answering.ts";
 import { createCandidateOperations } from "./candidate-operations.ts";
+import { createClientAddress } from "./client-address.ts";
 import { checkReadiness } from "./health.ts";
 import { createMetrics } from "./metrics.ts";
 import { describeApi } from "./openapi.ts";
@@ -51,6 +52,14 @@ const graceMsDefault = 10_000;
 // Longer than any load balancer keeps an idle connection by default, so that it never meets a closed one.
 const idleTimeoutSeconds = 120;
 
+/** What tests look at besides. */
+export interface TestableServer extends Server {
+  routes: { method: string; path: string }[];
+  readonly port: number | undefined;
+  /** Requests under way. */
+  readonly pending: number;
+}
+
 export function createServer({
   config,
   clock,
@@ -63,7 +72,7 @@ export function createServer({
   candidates,
   deliveries,
   schedulersRunning,
-}: ServerDependencies): Server & { routes: { method: string; path: string }[] } {
+}: ServerDependencies): TestableServer {
   let publicUrl = config.server.publicUrl;
   let server: Bun.Server<undefined> | undefined;
 
@@ -74,13 +83,17 @@ export function createServer({
     memory: () => process.memoryUsage(),
     cpu: () => process.cpuUsage(),
   });
+  const clientOf = createClientAddress(config.server.trustedProxies);
   const answering = createAnswering({
     admit: createAdmission({ keys, limiter: createRateLimiter(), clock }),
     log,
     metrics,
     newRequestId,
     snapshot: database.snapshot,
-    clientAddress: (request) => server?.requestIP(request)?.address,
+    clientAddress(request) {
+      const peer = server?.requestIP(request)?.address;
+      return peer === undefined ? undefined : clientOf(peer, request.headers.get("x-forwarded-for"));
+    },
   });
   const app = createRoutes({
     answering,
@@ -99,6 +112,12 @@ export function createServer({
 
   return {
     routes: app.routes.map(({ method, path }) => ({ method, path })),
+    get port() {
+      return server?.port;
+    },
+    get pending() {
+      return server?.pendingRequests ?? 0;
+    },
     handle: async (request) => handle(request),
 
     listen() {

@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+import { createClientAddress } from "../../src/api/client-address.ts";
+
+const trusted = ["10.0.0.0/8", "fd00::/8", "127.0.0.1/32"];
+const cases: [peer: string, forwarded: string | null, client: string][] = [
+  ["192.0.2.1", null, "192.0.2.1"],
+  // A stranger may write what it likes.
+  ["192.0.2.1", "198.51.100.7", "192.0.2.1"],
+  ["10.0.0.1", null, "10.0.0.1"],
+  ["10.0.0.1", "198.51.100.7", "198.51.100.7"],
+  ["::ffff:10.0.0.1", "198.51.100.7", "198.51.100.7"],
+  // The client's own claim stands to the left of what our proxy saw.
+  ["10.0.0.1", "203.0.113.9, 198.51.100.7", "198.51.100.7"],
+  ["10.0.0.1", "203.0.113.9, 198.51.100.7, 10.0.0.2", "198.51.100.7"],
+  ["10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
+  ["fd00::1", "2001:db8::7", "2001:db8::7"],
+  ["fd00::1", "[2001:db8::7]:4711", "2001:db8::7"],
+  ["10.0.0.1", "198.51.100.7:4711", "198.51.100.7"],
+  ["10.0.0.1", "unknown", "10.0.0.1"],
+  ["10.0.0.1", "198.51.100.7, garbage\u202e", "10.0.0.1"],
+  ["10.0.0.1", "", "10.0.0.1"],
+  ["10.0.0.1", Array.from({ length: 5_000 }, () => "10.0.0.2").join(","), "10.0.0.2"],
+];
+for (const [peer, forwarded, client] of cases) {
+  test(`${peer} with ${JSON.stringify(forwarded?.slice(0, 50) ?? null)} is ${client}`, () => {
+    expect(createClientAddress(trusted)(peer, forwarded)).toBe(client);
+  });
+}
+
+test("without trusted proxies the header is not looked at", () => {
+  expect(createClientAddress([])("10.0.0.1", "198.51.100.7")).toBe("10.0.0.1");
+});
