@@ -1,9 +1,10 @@
 import { dirname, resolve } from "node:path";
 import { crossCheck } from "./checks.ts";
 import { type Config, toConfig } from "./config.ts";
-import { parseDocument, type Position } from "./document.ts";
+import type { TableNode } from "./document.ts";
 import { cutFound, type Fault } from "./fault.ts";
 import { fieldSchema, type Partly, type ReadContext } from "./fields.ts";
+import { quickDocument } from "./quick-document.ts";
 import { type Finding, readValues } from "./read.ts";
 import { configSchema, type FileValues } from "./schema.ts";
 
@@ -25,8 +26,7 @@ export interface LoadOptions {
   readFile: ReadContext["readFile"];
 }
 
-export type LoadResult =
-  { ok: true; config: Config; origins: ReadonlyMap<string, Position> } | { ok: false; faults: Fault[] };
+export type LoadResult = { ok: true; config: Config } | { ok: false; faults: Fault[] };
 
 /**
  * Reads the configuration file. Never throws on what the file holds: either everything is right, or every
@@ -35,21 +35,36 @@ export type LoadResult =
 export function loadConfig({ path, text, env, readFile }: LoadOptions): LoadResult {
   const source = readSource(path, text === undefined ? readFile : () => text);
   if (!source.ok) return { ok: false, faults: [{ file: path, path: "", ...source.fault }] };
-  const document = parseDocument(source.text);
+  const context: ReadContext = { folder: dirname(resolve(path)), env, readFile };
+  const quick = quickDocument(source.text);
+  if (quick !== undefined) {
+    const { value, findings } = judge(quick, context);
+    if (findings.length === 0) return { ok: true, config: toConfig(value) };
+  }
+  return loadWithPlaces(path, source.text, context);
+}
+
+/** Every value read and every fault found; `value` is whole when there is none. */
+function judge(root: TableNode, context: ReadContext): { value: FileValues; findings: Finding[] } {
+  const { value, findings, origins } = readValues(fieldSchema(configSchema), root, context);
+  const lineOf = (of: string) => origins.get(of)?.line;
+  for (const contradiction of crossCheck(value as Partly<FileValues>, lineOf)) {
+    findings.push({ ...contradiction, at: origins.get(contradiction.path) ?? root });
+  }
+  return { value: value as FileValues, findings };
+}
+
+function loadWithPlaces(path: string, text: string, context: ReadContext): LoadResult {
+  // Loaded on demand: most starts do without the parser that knows places.
+  const { parseDocument } = require("./document.ts") as typeof import("./document.ts");
+  const document = parseDocument(text);
   if (!document.ok) {
     const { at, ...fault } = document.fault;
     return { ok: false, faults: [{ file: path, ...at, path: "", ...fault }] };
   }
-
-  const context: ReadContext = { folder: dirname(resolve(path)), env, readFile };
-  const { value, findings, origins } = readValues(fieldSchema(configSchema), document.root, context);
-  const lineOf = (of: string) => origins.get(of)?.line;
-  for (const contradiction of crossCheck(value as Partly<FileValues>, lineOf)) {
-    findings.push({ ...contradiction, at: origins.get(contradiction.path) ?? document.root });
-  }
+  const { value, findings } = judge(document.root, context);
   if (findings.length > 0) return { ok: false, faults: faultsOf(path, findings) };
-  // Without a finding every field was read, so nothing of the schema is missing.
-  return { ok: true, config: toConfig(value as FileValues), origins };
+  return { ok: true, config: toConfig(value) };
 }
 
 type SourceResult =

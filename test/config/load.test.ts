@@ -99,13 +99,6 @@ test("names of objects in JavaScript are unknown keys like others", () => {
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });
 
-test("the place of each value of a good file is known", () => {
-  const result = load('[server]\n\nlisten = "127.0.0.1:1"\n[[feeds]]\nname = "a"\npath = "x"\n');
-  if (!result.ok) throw new Error("faults");
-  expect(result.origins.get("server.listen")).toEqual({ line: 3, column: 10 });
-  expect(result.origins.get("feeds[0].path")).toEqual({ line: 6, column: 8 });
-});
-
 test("the name of the file is shown safely", () => {
   const [line] = lines({ path: "a\u202e\n.toml", text: "x = 1" });
   expect(line).toStartWith("a\\u{202e}\\u{a}.toml:1: x: ");
