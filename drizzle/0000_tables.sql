@@ -64,6 +64,26 @@ CREATE TABLE `events` (
 CREATE UNIQUE INDEX `events_id_unique` ON `events` (`id`);--> statement-breakpoint
 CREATE INDEX `events_undispatched` ON `events` (`seq`) WHERE "events"."dispatched_at" is null;--> statement-breakpoint
 CREATE INDEX `events_created_at` ON `events` (`created_at`);--> statement-breakpoint
+CREATE TABLE `scans` (
+	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`id` text NOT NULL,
+	`trigger` text NOT NULL,
+	`protected_domains` text NOT NULL,
+	`status` text NOT NULL,
+	`cancel_requested` integer DEFAULT false NOT NULL,
+	`started_at` integer NOT NULL,
+	`completed_at` integer,
+	`planned` integer DEFAULT 0 NOT NULL,
+	`candidates` integer DEFAULT 0 NOT NULL,
+	`resolving` integer DEFAULT 0 NOT NULL,
+	`unknown` integer DEFAULT 0 NOT NULL,
+	`threats_found` integer DEFAULT 0 NOT NULL,
+	`threats_created` integer DEFAULT 0 NOT NULL,
+	`error` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `scans_id_unique` ON `scans` (`id`);--> statement-breakpoint
+CREATE INDEX `scans_running` ON `scans` (`seq`) WHERE "scans"."status" = 'running';--> statement-breakpoint
 CREATE TABLE `feed_files` (
 	`feed` text NOT NULL,
 	`path` text NOT NULL,

@@ -6,6 +6,8 @@ import { createServer, type Server } from "./api/server.ts";
 import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./database/database.ts";
 import { createProtectedDomains, type ProtectedDomains } from "./domains/domains.ts";
+import { createExistenceLookUp, type LookUpExistence } from "./enrichment/existence.ts";
+import { createWildcardProbe } from "./enrichment/wildcards.ts";
 import { createOutbox, type Outbox } from "./events/outbox.ts";
 import { buildInfo } from "./lib/build-info.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -13,7 +15,10 @@ import { createIdFactory, type FillRandom } from "./lib/ids.ts";
 import type { Log } from "./lib/log.ts";
 import { every, type Schedule } from "./lib/schedule.ts";
 import { createPacer } from "./lib/pacer.ts";
+import { createDnsClient } from "./network/dns-client.ts";
 import { resolveWithSystem } from "./network/resolve.ts";
+import { systemResolvers } from "./network/system-resolvers.ts";
+import { createScans, type Scans } from "./scans/scans.ts";
 import { type Candidates, createCandidates } from "./sources/candidates.ts";
 import { createFeeds, type Feeds } from "./sources/feeds.ts";
 import { createThreats, type Threats } from "./threats/threats.ts";
@@ -39,11 +44,13 @@ export interface App {
   readonly threats: Threats;
   readonly candidates: Candidates;
   readonly feeds: Feeds;
+  readonly lookUpExistence: LookUpExistence;
+  readonly scans: Scans;
   readonly keys: ApiKeys;
   readonly consolePassword: ConsolePassword;
   readonly webhooks: Webhooks;
   readonly server: Server;
-  /** Begins what runs by itself: deliveries, feeds. */
+  /** Begins what runs by itself: deliveries, feeds, scans. */
   start(): void;
   /** Finishes what is under way, for some seconds at most. */
   stop(): Promise<void>;
@@ -73,6 +80,30 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
   const pacer = () => createPacer({ sliceMs, elapsedMs: () => performance.now() });
   const candidates = createCandidates({ database, domains, threats, clock, pacer });
   const feeds = createFeeds({ feeds: config.feeds, database, candidates, clock, log });
+  const { resolvers, queriesPerSecond, schedule } = config.scan;
+  const dns = createDnsClient({
+    clock,
+    fillRandom,
+    resolvers: () => (resolvers.length > 0 ? resolvers : systemResolvers()),
+    queriesPerSecond,
+  });
+  const probeWildcard = createWildcardProbe({ dns, clock, fillRandom });
+  const lookUpExistence = createExistenceLookUp({ dns, probeWildcard });
+  const scans = createScans({
+    database,
+    clock,
+    ids,
+    outbox,
+    log,
+    domains,
+    threats,
+    dns,
+    lookUp: lookUpExistence,
+    pacer,
+    minSimilarity: config.detection.minSimilarity,
+    queriesPerSecond,
+    schedule,
+  });
   const settings = createSettings({ database, clock });
   const keys = createApiKeys({ database, clock, ids, fillRandom });
   const configured = config.console.password;
@@ -117,6 +148,8 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
     threats,
     candidates,
     feeds,
+    lookUpExistence,
+    scans,
     keys,
     consolePassword,
     webhooks,
@@ -124,12 +157,13 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
     start() {
       webhooks.start();
       feeds.start();
+      scans.start();
       lastUsed = every({ clock, pattern: everyMinute, run: keys.flushLastUsed });
     },
     async stop() {
       lastUsed?.stop();
       lastUsed = undefined;
-      await Promise.all([webhooks.stop(), feeds.stop()]);
+      await Promise.all([webhooks.stop(), feeds.stop(), scans.stop()]);
       keys.flushLastUsed();
     },
     firstStart: () => firstStart({ database, clock, settings, keys, consolePassword }),

@@ -7,6 +7,7 @@ import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
+import type { Scans } from "../scans/scans.ts";
 import type { Candidates } from "../sources/candidates.ts";
 import type { Feeds } from "../sources/feeds.ts";
 import type { Threats } from "../threats/threats.ts";
@@ -19,6 +20,7 @@ export interface Appliance {
   readonly threats: Threats;
   readonly candidates: Candidates;
   readonly feeds: Feeds;
+  readonly scans: Scans;
   readonly keys: ApiKeys;
   readonly webhooks: Webhooks;
   readonly server: Server;

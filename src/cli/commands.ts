@@ -9,6 +9,7 @@ import { keysCommands } from "./keys.ts";
 import { matchCommand } from "./match.ts";
 import { permutationsCommand } from "./permutations.ts";
 import { restoreCommand } from "./restore.ts";
+import { scanCommand } from "./scan.ts";
 import { serveCommand } from "./serve.ts";
 import { threatsCommands } from "./threats.ts";
 import { versionCommand } from "./version.ts";
@@ -22,6 +23,7 @@ export const commands: (CommandDefinition | CommandGroup)[] = [
   matchCommand,
   permutationsCommand,
   importCommand,
+  scanCommand,
   threatsCommands,
   domainsCommands,
   feedsCommands,

@@ -42,6 +42,17 @@ export function* permutations(
   protectedName: ProtectedName,
   options: { minSimilarity: number },
 ): Generator<Permutation> {
+  const steps = permutationSteps(protectedName, options);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  yield* step.value;
+}
+
+/** The same as one list at the end of many steps, for callers who let others work in between. */
+export function* permutationSteps(
+  protectedName: ProtectedName,
+  options: { minSimilarity: number },
+): Generator<void, Permutation[]> {
   const matcher = createMatcher([protectedName], options);
   const seen = new Set<string>();
   const found: Permutation[] = [];
@@ -50,8 +61,9 @@ export function* permutations(
     seen.add(name);
     const [match] = matcher.match(name);
     if (match !== undefined) found.push({ name, type: match.type, similarity: match.similarity });
+    yield;
   }
-  yield* found.sort((a, b) => b.similarity - a.similarity);
+  return found.sort((a, b) => b.similarity - a.similarity);
 }
 
 function* candidates(domain: string): Generator<string> {

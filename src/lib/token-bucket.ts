@@ -6,8 +6,11 @@ export interface TokenBucket {
   take(signal?: AbortSignal): Promise<void>;
 }
 
-/** A twentieth of a second's worth may go at once: timers are not fine enough for one after another. */
-const burstParts = 20;
+/**
+ * A fiftieth of a second's worth may go at once: timers are not fine enough for one after another. Not more,
+ * for a receiver has room for some hundred datagrams that it has not looked at yet.
+ */
+const burstParts = 50;
 const secondMs = 1_000;
 
 export function createTokenBucket({ clock, perSecond }: { clock: Clock; perSecond: number }): TokenBucket {

@@ -1,0 +1,165 @@
+import { tryLock } from "../database/lock.ts";
+import type { ProtectedDomain } from "../domains/domains.ts";
+import type { Outbox } from "../events/outbox.ts";
+import { messageOf, PublicError } from "../lib/errors.ts";
+import type { IdFactory } from "../lib/ids.ts";
+import { logDropped, type Log } from "../lib/log.ts";
+import { every, type Schedule } from "../lib/schedule.ts";
+import { runScan, ScanError, type Found, type ScanDependencies, type ScanWatcher } from "./run-scan.ts";
+import { createScanStore } from "./store.ts";
+import type { Scan, ScanTrigger } from "./tables.ts";
+
+export interface ScanOptions extends ScanWatcher {
+  trigger: ScanTrigger;
+  /** Protected domains, in any form; none: all that are enabled. */
+  domains?: readonly string[];
+  /** So many look-alikes of each at most. */
+  limit?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Looking for look-alikes that exist: on schedule and when asked, one scan at a time whatever process runs it. */
+export interface Scans {
+  /** Closes what a crash left open, and begins to follow the schedule. */
+  start(): void;
+  /** Ends the running scan; what it found up to there is recorded. */
+  stop(): Promise<void>;
+  /**
+   * Runs a scan to its end and answers how it ended: a failure is in the scan, not thrown.
+   * @throws PublicError `not_found`: no such protected domain; `bad_request`: none at all, or a scan is running.
+   */
+  run(options: ScanOptions): Promise<Scan>;
+  /** Ends a running scan, whatever process runs it, within a second; answers whether there is such a one. */
+  cancel(id: string): boolean;
+  running(): Scan | undefined;
+  get(id: string): Scan | undefined;
+  /** Newest first. */
+  list(limit: number): Scan[];
+}
+
+export function createScans({
+  outbox,
+  ids,
+  log,
+  schedule: pattern,
+  onFound,
+  ...dependencies
+}: ScanDependencies & {
+  outbox: Outbox;
+  ids: IdFactory;
+  log: Log;
+  /** Cron, UTC; null: never. */
+  schedule: string | null;
+  /** Told of every look-alike that a scan found, known ones too, with what the DNS says about it. */
+  onFound?: (found: Found) => void;
+}): Scans {
+  const { database, clock, domains } = dependencies;
+  const store = createScanStore({ database, clock, ids, outbox });
+  const stopping = new AbortController();
+  let schedule: Schedule | undefined;
+  let current: { id: string; cancelling: AbortController; ended: Promise<unknown> } | undefined;
+
+  const lock = () => (current === undefined ? tryLock(database.path, "scan.lock") : undefined);
+
+  /** Whoever holds the lock knows that nobody runs what is open on record. */
+  function closeLeftOpen(): void {
+    for (const { id } of store.running()) store.close(id, "failed", "the process that ran the scan ended");
+  }
+
+  function closeLeftOpenUnlessHeld(): void {
+    const held = lock();
+    try {
+      if (held !== undefined) closeLeftOpen();
+    } finally {
+      held?.release();
+    }
+  }
+
+  function targetsOf(names: readonly string[]): ProtectedDomain[] {
+    if (names.length === 0) {
+      const all = domains.list().filter(({ enabled }) => enabled);
+      if (all.length === 0)
+        throw new PublicError("bad_request", "there is no protected domain; add one first");
+      return all;
+    }
+    const found = names.map((name) => {
+      const domain = domains.find(name);
+      if (domain?.enabled === true) return domain;
+      throw new PublicError("not_found", `${name.slice(0, 100)} is not a protected domain; add it first`);
+    });
+    return [...new Map(found.map((domain) => [domain.domain, domain])).values()];
+  }
+
+  async function carryOut(targets: ProtectedDomain[], { trigger, limit, signal, ...watcher }: ScanOptions) {
+    const { id } = store.begin({ protectedDomains: targets.map(({ domain }) => domain), trigger });
+    const cancelling = new AbortController();
+    const cancel = () => cancelling.abort();
+    for (const each of [signal, stopping.signal]) {
+      each?.addEventListener("abort", cancel);
+      if (each?.aborted === true) cancel();
+    }
+    const tell = (found: Found) => {
+      onFound?.(found);
+      watcher.onFound?.(found);
+    };
+    const ended = Promise.withResolvers<void>();
+    current = { id, cancelling, ended: ended.promise };
+    try {
+      const task = { id, store, targets, limit, cancelling, watcher: { ...watcher, onFound: tell } };
+      await runScan(dependencies, task);
+      return store.close(id, cancelling.signal.aborted ? "cancelled" : "completed");
+    } catch (error) {
+      if (!(error instanceof ScanError)) logDropped(log, error, "a scan broke off");
+      return store.close(id, "failed", error instanceof ScanError ? error.message : "an internal error");
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+      stopping.signal.removeEventListener("abort", cancel);
+      current = undefined;
+      ended.resolve();
+    }
+  }
+
+  async function run(options: ScanOptions): Promise<Scan> {
+    const targets = targetsOf(options.domains ?? []);
+    const held = lock();
+    if (held === undefined)
+      throw new PublicError("bad_request", "a scan is running already; wait for its end");
+    try {
+      closeLeftOpen();
+      return await carryOut(targets, options);
+    } finally {
+      held.release();
+    }
+  }
+
+  async function runOnSchedule(): Promise<void> {
+    try {
+      const { id, status, error, candidates, resolving, threatsCreated } = await run({ trigger: "schedule" });
+      const level = status === "failed" ? "warn" : "info";
+      log[level]({ scan: id, status, error, candidates, resolving, created: threatsCreated }, "a scan ended");
+    } catch (error) {
+      // No domain to scan, or somebody scans already: the next one comes by itself.
+      log.warn({ why: messageOf(error) }, "the scheduled scan did not begin");
+    }
+  }
+
+  return {
+    start() {
+      if (store.running().length > 0) closeLeftOpenUnlessHeld();
+      if (pattern !== null) schedule = every({ clock, pattern, run: runOnSchedule });
+    },
+    async stop() {
+      schedule?.stop();
+      stopping.abort();
+      await current?.ended;
+    },
+    run,
+    cancel(id) {
+      if (current?.id === id) current.cancelling.abort();
+      return store.requestCancel(id);
+    },
+    running: () => store.running()[0],
+    get: store.get,
+    list: store.list,
+  };
+}

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { progressText } from "../../src/cli/scan.ts";
+import { commandFolder, type CommandFolder } from "../support/command-line.ts";
+import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
+import { startReceiver, until } from "../support/receiver.ts";
+
+let dns: DnsServer;
+let folder: CommandFolder;
+beforeEach(async () => {
+  dns = await startDnsServer({
+    "nic.com": { A: ["192.0.2.250"] },
+    "nic.net": { A: ["192.0.2.250"] },
+    "examp1e-bank.com": { A: ["192.0.2.1"], NS: ["ns1.host.net"] },
+    "example-bank.net": { MX: [[10, "mx.\u001b[31mevil.net"]], NS: ["ns1.sedoparking.com"] },
+  });
+});
+afterEach(() => {
+  dns.stop();
+  folder.dispose();
+});
+
+function open({ queriesPerSecond = 2_000, more = "" } = {}): CommandFolder {
+  folder = commandFolder(`
+[server]
+listen = "127.0.0.1:0"
+[storage]
+path = "data/test.db"
+[webhooks]
+allow_http = true
+[scan]
+schedule = ""
+resolvers = ["127.0.0.1:${dns.server.port}"]
+queries_per_second = ${queriesPerSecond}
+[[protected_domains]]
+domain = "example-bank.com"
+${more}`);
+  return folder;
+}
+
+const lines = (text: string) => text.split("\n").filter((line) => line !== "");
+
+describe("phishwatch scan", () => {
+  test("prints what exists, records it and sums up on standard error", async () => {
+    open();
+    const { code, out, err } = await folder.run(["scan", "--limit", "900"]);
+    expect(code).toBe(0);
+    const rows = lines(out).map((line) => line.split("\t"));
+    expect(rows.map(([domain, of, type, , outcome]) => [domain, of, type, outcome]).sort()).toEqual([
+      ["examp1e-bank.com", "example-bank.com", "homograph", "created"],
+      ["example-bank.net", "example-bank.com", "tld_squatting", "created"],
+    ]);
+    expect(out).toContain("192.0.2.1, name server ns1.host.net");
+    expect(out).toContain("mail mx.\\u{1b}[31mevil.net, name server ns1.sedoparking.com, parked Sedo");
+    expect(err).toContain("900 look-alikes looked up, 2 exist, 0 unknown; 2 threats, 2 of them new");
+    const threats = lines((await folder.run(["threats", "list", "--json"])).out);
+    expect(threats.map((line) => JSON.parse(line).source)).toEqual(["scan", "scan"]);
+  });
+
+  test("--json gives one object for each look-alike that exists", async () => {
+    open();
+    const { code, out } = await folder.run(["scan", "Example-Bank.com.", "--limit", "900", "--json"]);
+    expect(code).toBe(0);
+    const found = lines(out).map((line) => JSON.parse(line));
+    expect(found.find(({ domain }) => domain === "example-bank.net")).toEqual({
+      threat_id: expect.stringMatching(/^thr_/),
+      domain: "example-bank.net",
+      protected_domain: "example-bank.com",
+      type: "tld_squatting",
+      similarity: expect.any(Number),
+      outcome: "created",
+      addresses: [],
+      mail_servers: ["mx.\\u{1b}[31mevil.net"],
+      name_servers: ["ns1.sedoparking.com"],
+      parked: "Sedo",
+    });
+  });
+
+  test("refuses a name that is not protected, and fails with advice where no resolver answers", async () => {
+    open();
+    const unknown = await folder.run(["scan", "other.com"]);
+    expect(unknown).toMatchObject({ code: 1, out: "" });
+    expect(unknown.err).toContain("other.com is not a protected domain");
+    dns.stop();
+    const silent = await folder.run(["scan"]);
+    expect(silent.code).toBe(1);
+    expect(silent.err).toContain("set scan.resolvers to one that does");
+  });
+
+  test("that is interrupted ends as cancelled, with what it found", async () => {
+    open({ queriesPerSecond: 60 });
+    const running = folder.start(["scan"]);
+    const printed = running.stdout.getReader().read();
+    await printed;
+    running.kill("SIGINT");
+    expect(await running.exited).toBe(1);
+    expect(await new Response(running.stderr).text()).toContain("interrupted: what was found");
+    expect(lines((await folder.run(["threats", "list", "--json"])).out).length).toBeGreaterThan(0);
+  });
+
+  test("that is killed is closed as failed by the server that starts next, with its event", async () => {
+    const receiver = startReceiver();
+    open({
+      queriesPerSecond: 60,
+      more: `[[webhooks.endpoints]]
+name = "soc"
+url = "${receiver.url}"
+secret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
+events = ["scan.started", "scan.completed"]`,
+    });
+    const running = folder.start(["scan"]);
+    await running.stdout.getReader().read();
+    running.kill("SIGKILL");
+    await running.exited;
+    const server = await folder.serve();
+    const scans = () =>
+      receiver.received.map(({ body }) => JSON.parse(body)).filter(({ type }) => type.startsWith("scan."));
+    await until(() => scans().length === 2, "both events");
+    const [first, last] = scans().sort((a, b) => (a.id < b.id ? -1 : 1));
+    expect(first).toMatchObject({
+      type: "scan.started",
+      data: { scan: { trigger: "cli", status: "running" } },
+    });
+    const { id } = first.data.scan;
+    const error = "the process that ran the scan ended";
+    expect(last).toMatchObject({ type: "scan.completed", data: { scan: { id, status: "failed", error } } });
+    await server.stop();
+    receiver.stop();
+  });
+});
+
+test("the progress shows how far it is, how fast, and how long it will take", () => {
+  const counts = { planned: 0, candidates: 0, resolving: 0, unknown: 0, threatsFound: 0, threatsCreated: 0 };
+  expect(progressText(counts, 10)).toBe("preparing");
+  const half = { ...counts, planned: 5_000, candidates: 2_500, resolving: 12, unknown: 3, threatsCreated: 5 };
+  expect(progressText(half, 12_500)).toBe(
+    "[############············] 50 % 2,500 of 5,000, 200/s, 13 s left: 12 exist, 3 unknown, 5 new",
+  );
+});

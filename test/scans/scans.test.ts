@@ -1,0 +1,299 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openApp, type App } from "../../src/app.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { events } from "../../src/events/tables.ts";
+import { systemClock, type Clock } from "../../src/lib/clock.ts";
+import { createLog } from "../../src/lib/log.ts";
+import type { Found } from "../../src/scans/run-scan.ts";
+import { fillRandom, manualClock, temporaryFolder } from "../support/appliance.ts";
+import { answerTo, startDnsServer, type DnsServer, type Zones } from "../support/dns-server.ts";
+import { until } from "../support/receiver.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let servers: DnsServer[];
+let apps: App[];
+beforeEach(() => {
+  folder = temporaryFolder();
+  servers = [];
+  apps = [];
+});
+afterEach(async () => {
+  for (const app of apps) {
+    await app.stop();
+    app.close();
+  }
+  for (const server of servers) server.stop();
+  folder.dispose();
+});
+
+/** Names that resolvers deny where they are honest. */
+const suffixes: Zones = { "nic.com": { A: ["192.0.2.250"] }, "nic.net": { A: ["192.0.2.250"] } };
+
+async function serve(zones: Zones): Promise<DnsServer> {
+  const server = await startDnsServer({ ...suffixes, ...zones });
+  servers.push(server);
+  return server;
+}
+
+interface Settings {
+  clock?: Clock;
+  queriesPerSecond?: number;
+  schedule?: string;
+  domains?: string[];
+}
+
+function open(resolvers: DnsServer[], settings: Settings = {}): App {
+  const { clock = systemClock, queriesPerSecond = 2_000, schedule = "" } = settings;
+  const path = join(folder.path, "phishwatch.toml");
+  const domains = settings.domains ?? ["example-bank.com"];
+  writeFileSync(
+    path,
+    `[scan]
+    schedule = "${schedule}"
+    resolvers = [${resolvers.map(({ server }) => `"${server.address}:${server.port}"`).join()}]
+    queries_per_second = ${queriesPerSecond}
+    ${domains.map((domain) => `[[protected_domains]]\ndomain = "${domain}"`).join("\n")}`,
+  );
+  const loaded = loadConfig({ path, env: {}, readFile: readFileSync });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  const log = createLog({ level: "error", format: "json", clock, write: (line) => console.error(line) });
+  const app = openApp({ config: loaded.config, clock, log, fillRandom });
+  apps.push(app);
+  return app;
+}
+
+const threatsOf = (app: App) =>
+  app.threats
+    .list({}, { page: 1, perPage: 100 })
+    .threats.map(({ domain, source, status }) => ({ domain, source, status }))
+    .sort((a, b) => (a.domain < b.domain ? -1 : 1));
+const eventsOf = (app: App) =>
+  app.database.query
+    .select()
+    .from(events)
+    .all()
+    .map(({ body }) => JSON.parse(body) as { type: string; data: { scan: Record<string, unknown> } });
+const typesOf = (app: App) => eventsOf(app).map(({ type }) => type);
+
+/** Of each kind one look-alike of example-bank.com. */
+const planted: Zones = {
+  "examp1e-bank.com": { A: ["192.0.2.1"], NS: ["ns1.host.net"], MX: [[10, "mail.examp1e-bank.com"]] },
+  "exampel-bank.com": { MX: [[10, "mx.host.net"]] },
+  "example-bank.net": { NS: ["ns1.sedoparking.com"] },
+  "exmple-bank.com": { rcode: "SERVFAIL" },
+  "exampl-bank.com": { referral: true },
+  "xample-bank.com": { CNAME: "circle.net" },
+  "circle.net": { CNAME: "xample-bank.com" },
+  "*.xyz": { A: ["203.0.113.1"] },
+  "unrelated.com": { A: ["192.0.2.9"] },
+};
+
+describe("a scan", () => {
+  test("finds exactly what exists, and tells of its beginning, of each threat and of its end with counts", async () => {
+    const server = await serve(planted);
+    const app = open([server]);
+    const found: Found[] = [];
+    const scan = await app.scans.run({ trigger: "console", onFound: (one) => found.push(one) });
+    expect(threatsOf(app)).toEqual([
+      { domain: "examp1e-bank.com", source: "scan", status: "active" },
+      { domain: "exampel-bank.com", source: "scan", status: "active" },
+      { domain: "example-bank.net", source: "scan", status: "active" },
+    ]);
+    expect(typesOf(app)).toEqual([
+      "scan.started",
+      "threat.created",
+      "threat.created",
+      "threat.created",
+      "scan.completed",
+    ]);
+    expect(scan).toMatchObject({
+      status: "completed",
+      resolving: 3,
+      unknown: 3,
+      threatsFound: 3,
+      threatsCreated: 3,
+    });
+    expect(scan.candidates).toBe(scan.planned);
+    const iso = expect.stringMatching(/^\d{4}-.*Z$/);
+    const start = { id: scan.id, protected_domains: ["example-bank.com"], trigger: "console" };
+    expect(eventsOf(app)[0]!.data).toEqual({ scan: { ...start, status: "running", started_at: iso } });
+    expect(eventsOf(app).at(-1)!.data).toEqual({
+      scan: {
+        ...start,
+        status: "completed",
+        started_at: iso,
+        completed_at: iso,
+        candidates: scan.candidates,
+        resolving: 3,
+        threats_found: 3,
+        threats_created: 3,
+      },
+    });
+    const parked = found.find(({ domain }) => domain === "example-bank.net");
+    expect(parked).toMatchObject({
+      outcome: "created",
+      existence: { exists: "yes", parked: "Sedo", addresses: [] },
+    });
+    expect(app.threats.get(parked!.threatId)?.domain).toBe("example-bank.net");
+  });
+
+  test("that comes again makes no second threat, brings a resolved one back and leaves a false positive alone", async () => {
+    const app = open([await serve(planted)]);
+    const ids: string[] = [];
+    await app.scans.run({ trigger: "cli", onFound: ({ threatId }) => ids.push(threatId) });
+    app.threats.changeStatus([ids[0]!], "resolved");
+    app.threats.changeStatus([ids[1]!], "false_positive");
+    await Bun.sleep(2);
+    const before = typesOf(app).length;
+    const again = await app.scans.run({ trigger: "cli" });
+    expect(again).toMatchObject({ status: "completed", threatsFound: 3, threatsCreated: 0 });
+    expect(typesOf(app).slice(before)).toEqual(["scan.started", "threat.updated", "scan.completed"]);
+    expect(app.threats.get(ids[0]!)?.status).toBe("active");
+    expect(app.threats.get(ids[1]!)?.status).toBe("false_positive");
+  });
+
+  test("of one of the domains records threats of that one only; a name of two counts once", async () => {
+    const app = open([await serve(planted)], { domains: ["example-bank.com", "examplebank.com"] });
+    const scan = await app.scans.run({ trigger: "cli", domains: ["EXAMPLE-bank.com."], limit: 500 });
+    expect(scan).toMatchObject({ protectedDomains: ["example-bank.com"], candidates: 500 });
+    const { threats } = app.threats.list({}, { page: 1, perPage: 100 });
+    expect(new Set(threats.map(({ protectedDomain }) => protectedDomain))).toEqual(
+      new Set(["example-bank.com"]),
+    );
+  });
+
+  test("is refused for a name that is not protected, and when there is none", async () => {
+    const app = open([await serve({})], { domains: [] });
+    expect(app.scans.run({ trigger: "cli", domains: ["other.com"] })).rejects.toThrow(
+      "other.com is not a protected",
+    );
+    expect(app.scans.run({ trigger: "cli" })).rejects.toThrow("there is no protected domain");
+    expect(typesOf(app)).toEqual([]);
+  });
+
+  test("with resolvers that know every name, or that are silent, fails and records nothing", async () => {
+    const liar = await serve({ "*.": { A: ["203.0.113.80"] }, "nic.com": {}, "nic.net": {} });
+    const lying = open([liar]);
+    const failed = await lying.scans.run({ trigger: "cli" });
+    expect(failed.error).toContain("no resolver says when a name does not exist");
+    expect(failed).toMatchObject({ status: "failed", candidates: 0 });
+    expect(typesOf(lying)).toEqual(["scan.started", "scan.completed"]);
+    expect(eventsOf(lying)[1]!.data.scan).toMatchObject({ status: "failed", error: failed.error });
+    expect(threatsOf(lying)).toEqual([]);
+    liar.stop();
+    expect(await lying.scans.run({ trigger: "cli" })).toMatchObject({
+      status: "failed",
+      error: expect.stringContaining("no resolver answers"),
+    });
+  });
+
+  test("goes on with the honest resolvers where one lies", async () => {
+    const liar = await serve({ "*.": { A: ["203.0.113.80"] } });
+    const app = open([liar, await serve(planted)]);
+    expect(await app.scans.run({ trigger: "cli" })).toMatchObject({ status: "completed", resolving: 3 });
+  });
+
+  test("goes on to its end past hostile answers, and leaves those names unknown", async () => {
+    const address = { type: "A", name: "exampe-bank.com", class: "IN", ttl: 1, data: "192.0.2.3" } as const;
+    const hostile: Zones = {
+      "exampe-bank.com": {
+        raw: (query) => [answerTo(query, [address]).subarray(0, -1), Buffer.alloc(2_000, 0xc0)],
+      },
+      "eample-bank.com": {
+        truncated: true,
+        raw: (query) => [answerTo(query, [], 0x0200), Buffer.alloc(65_535)],
+      },
+    };
+    const app = open([await serve({ ...planted, ...hostile })]);
+    expect(await app.scans.run({ trigger: "cli" })).toMatchObject({
+      status: "completed",
+      resolving: 3,
+      unknown: 5,
+    });
+  });
+});
+
+describe("an end before the end", () => {
+  const slow = { queriesPerSecond: 40 };
+
+  test("asked for by whoever began it keeps what was found", async () => {
+    const app = open([await serve(planted)], slow);
+    const abort = new AbortController();
+    const onFound = () => abort.abort();
+    const scan = await app.scans.run({ trigger: "cli", signal: abort.signal, onFound });
+    expect(scan.status).toBe("cancelled");
+    expect(scan.candidates).toBeLessThan(scan.planned);
+    expect(threatsOf(app).length).toBeGreaterThan(0);
+    expect(scan).toMatchObject({ threatsFound: threatsOf(app).length, unknown: 0 });
+    expect(eventsOf(app).at(-1)!.data.scan).toMatchObject({ id: scan.id, status: "cancelled" });
+  });
+
+  test("asked for through another process ends it within seconds", async () => {
+    const server = await serve(planted);
+    const app = open([server], slow);
+    const other = open([server], slow);
+    const running = app.scans.run({ trigger: "cli" });
+    const { id } = other.scans.running()!;
+    expect(other.scans.cancel(id)).toBe(true);
+    expect((await running).status).toBe("cancelled");
+    expect(other.scans.cancel(id)).toBe(false);
+  });
+
+  test("by stopping the appliance is a cancelled scan", async () => {
+    const app = open([await serve(planted)], slow);
+    const running = app.scans.run({ trigger: "console" });
+    await app.stop();
+    expect((await running).status).toBe("cancelled");
+  });
+
+  test("no second scan begins beside a running one, in this process or in another", async () => {
+    const server = await serve(planted);
+    const app = open([server], slow);
+    const other = open([server], slow);
+    const abort = new AbortController();
+    const running = app.scans.run({ trigger: "cli", signal: abort.signal });
+    expect(app.scans.run({ trigger: "console" })).rejects.toThrow("a scan is running already");
+    expect(other.scans.run({ trigger: "cli" })).rejects.toThrow("a scan is running already");
+    other.start();
+    expect(other.scans.running()?.status).toBe("running");
+    abort.abort();
+    await running;
+    expect(typesOf(app).filter((type) => type.startsWith("scan."))).toEqual([
+      "scan.started",
+      "scan.completed",
+    ]);
+  });
+});
+
+describe("the schedule", () => {
+  const start = Date.UTC(2026, 0, 15, 3, 0);
+
+  test("begins a scan at its time, and another the next day", async () => {
+    const clock = manualClock(start);
+    const app = open([await serve(planted)], { clock, schedule: "17 3 * * *" });
+    app.start();
+    for (let day = 1; day <= 2; day++) {
+      expect(app.scans.list(10).length).toBe(day - 1);
+      for (let minute = 0; minute < 18; minute++) clock.advance(60_000);
+      await until(() => {
+        clock.advance(5);
+        return app.scans.list(10).filter(({ completedAt }) => completedAt !== null).length === day;
+      }, "the scan ended");
+      for (let minute = 18; minute < 1440; minute++) clock.advance(60_000);
+    }
+    expect(app.scans.list(1)[0]).toMatchObject({ trigger: "schedule", status: "completed", threatsFound: 3 });
+  });
+
+  test("that is empty asks nobody anything", async () => {
+    const clock = manualClock(start);
+    const server = await serve(planted);
+    const app = open([server], { clock, schedule: "" });
+    app.start();
+    for (let minute = 0; minute < 3_000; minute++) clock.advance(60_000);
+    await Bun.sleep(20);
+    expect(server.asked).toEqual([]);
+    expect(app.scans.list(1)).toEqual([]);
+  });
+});
