@@ -1,0 +1,37 @@
+/**
+ * Hash of a site's icon as Shodan's `http.favicon.hash` has it, so that it can be searched for there and in other
+ * indexes of the field: MurmurHash3 (x86, 32 bit, seed 0, signed) of the icon in base64 with a line feed after every
+ * 76 characters and at the end, which is what Python's `base64.encodebytes` writes.
+ */
+export function faviconHash(bytes: Uint8Array): string {
+  const lines =
+    Buffer.from(bytes)
+      .toString("base64")
+      .match(/.{1,76}/g) ?? [];
+  return String(Bun.hash.murmur32v3(lines.map((line) => `${line}\n`).join(""), 0) | 0);
+}
+
+/** Where the icon of a page is: what the page links, else where browsers look for it. */
+export function faviconAddress(
+  icons: readonly { rel: string; href: string }[],
+  base: string,
+): string | undefined {
+  const usable = icons.filter(({ rel, href }) => href !== "" && /(^|\s)icon(\s|$)/.test(rel));
+  const href = usable[0]?.href ?? "/favicon.ico";
+  return URL.canParse(href, base) ? new URL(href, base).href : undefined;
+}
+
+/** The content of a `data:` address (RFC 2397); undefined for another address. */
+export function dataAddress(address: string): Uint8Array | undefined {
+  const match = /^data:([^,]{0,200}),/.exec(address);
+  if (match === null) return undefined;
+  const content = address.slice(match[0].length);
+  try {
+    const bytes = /;\s*base64\s*$/i.test(match[1]!)
+      ? Buffer.from(decodeURIComponent(content), "base64")
+      : Buffer.from(decodeURIComponent(content));
+    return bytes.length === 0 ? undefined : bytes;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,175 @@
+import { decodeHTML, decodeHTMLAttribute } from "entities/decode";
+
+/** What stands in a page, as far as a look at it needs; all of it written by whoever made the page. */
+export interface PageContent {
+  /** Of the first `<title>`, entities decoded, white space joined. */
+  title: string;
+  /** Visible text, descriptions and alternative texts. */
+  text: string;
+  /** How much of `text` stands in the page itself. */
+  visibleLength: number;
+  fields: FormField[];
+  labels: string[];
+  /** Where `<meta http-equiv=refresh>` leads within some seconds. */
+  refresh: string | undefined;
+  /** Addresses that scripts send the browser to. */
+  scriptRedirects: string[];
+  /** Addresses of scripts and frames. */
+  embedded: string[];
+  icons: { rel: string; href: string }[];
+  base: string | undefined;
+}
+
+export interface FormField {
+  type: string;
+  autocomplete: string;
+  /** Name, id, placeholder, label and title. */
+  descriptions: string[];
+}
+
+const textLengthMax = 200_000;
+const scriptLengthMax = 200_000;
+const titleLengthMax = 2_000;
+const attributeLengthMax = 2_000;
+/** Small icons often stand in the page itself, as a data: address. */
+const iconAddressLengthMax = 65_536;
+const itemsMax = 500;
+const refreshSecondsMax = 10;
+
+/** Reads HTML with Bun's streaming parser; of everything no more than its limit is kept. */
+export function readPage(html: string): PageContent {
+  const title = collector(titleLengthMax);
+  const text = collector(textLengthMax);
+  const extra = collector(textLengthMax);
+  const script = collector(scriptLengthMax);
+  const label = collector(titleLengthMax);
+  const content: PageContent = {
+    title: "",
+    text: "",
+    visibleLength: 0,
+    fields: [],
+    labels: [],
+    refresh: undefined,
+    scriptRedirects: [],
+    embedded: [],
+    icons: [],
+    base: undefined,
+  };
+  let titleRead = false;
+  let hiddenWithin = 0;
+
+  const attribute = (element: HTMLRewriterTypes.Element, name: string, lengthMax = attributeLengthMax) =>
+    decodeHTMLAttribute((element.getAttribute(name) ?? "").slice(0, lengthMax)).trim();
+  const add = <T>(list: T[], item: T) => void (list.length < itemsMax && list.push(item));
+
+  const rewriter = new HTMLRewriter()
+    .on("script, style, template, noscript, title", {
+      element(element) {
+        if (element.selfClosing || !element.canHaveContent) return;
+        hiddenWithin += 1;
+        element.onEndTag(() => void (hiddenWithin -= 1));
+      },
+    })
+    .on("title", {
+      text(chunk) {
+        if (titleRead) return;
+        title.add(chunk.text);
+        titleRead = chunk.lastInTextNode;
+      },
+    })
+    .on("script", {
+      element: (element) => add(content.embedded, attribute(element, "src")),
+      text: (chunk) => script.add(chunk.text),
+    })
+    .on("iframe, frame", { element: (element) => add(content.embedded, attribute(element, "src")) })
+    .on("label", {
+      text(chunk) {
+        if (content.labels.length >= itemsMax) return;
+        label.add(chunk.text);
+        if (!chunk.lastInTextNode) return;
+        add(content.labels, decodeHTML(label.take()));
+      },
+    })
+    .on("input, textarea", {
+      element(element) {
+        if (content.fields.length >= itemsMax) return;
+        const names = ["name", "id", "placeholder", "aria-label", "title"];
+        const type =
+          element.tagName === "textarea" ? "text" : attribute(element, "type").toLowerCase() || "text";
+        const descriptions = names.map((name) => attribute(element, name)).filter((value) => value !== "");
+        content.fields.push({
+          type,
+          autocomplete: attribute(element, "autocomplete").toLowerCase(),
+          descriptions,
+        });
+      },
+    })
+    .on("img", { element: (element) => extra.add(` ${attribute(element, "alt")} `) })
+    .on("base", { element: (element) => void (content.base ??= attribute(element, "href")) })
+    .on("link", {
+      element(element) {
+        const rel = attribute(element, "rel").toLowerCase();
+        if (/\bicon\b/.test(rel))
+          add(content.icons, { rel, href: attribute(element, "href", iconAddressLengthMax) });
+      },
+    })
+    .on("meta", {
+      element(element) {
+        if (attribute(element, "http-equiv").toLowerCase() === "refresh")
+          content.refresh ??= refreshTarget(attribute(element, "content"));
+        const name = (attribute(element, "property") || attribute(element, "name")).toLowerCase();
+        if (/^(og:(site_name|title|description)|description|application-name|twitter:title)$/.test(name))
+          extra.add(` ${attribute(element, "content")} `);
+      },
+    })
+    .onDocument({
+      text(chunk) {
+        if (hiddenWithin === 0) text.add(chunk.lastInTextNode ? `${chunk.text} ` : chunk.text);
+      },
+    });
+  rewriter.transform(html);
+
+  content.title = joined(decodeHTML(title.take()));
+  const visibleText = joined(decodeHTML(text.take()));
+  content.visibleLength = visibleText.length;
+  content.text = `${visibleText} ${joined(extra.take())}`;
+  content.scriptRedirects = scriptTargets(script.take());
+  return content;
+}
+
+/** `5; url=/next`, in the many spellings that browsers take. */
+export function refreshTarget(content: string): string | undefined {
+  const match = /^\s*(\d{0,9})(?:\.\d*)?\s*[;,\s]\s*(?:url\s*=\s*)?["']?([^"']+)/i.exec(content);
+  if (match === null || Number(match[1]) > refreshSecondsMax) return undefined;
+  return match[2]!.trim();
+}
+
+function scriptTargets(script: string): string[] {
+  const assigned = /\blocation(?:\.href)?\s{0,9}=\s{0,9}(["'`])([^"'`\s]{1,2000})\1/g;
+  const called = /\blocation\.(?:replace|assign)\(\s{0,9}(["'`])([^"'`\s]{1,2000})\1/g;
+  const targets = [...script.matchAll(assigned), ...script.matchAll(called)].map((match) => match[2]!);
+  return targets.slice(0, itemsMax);
+}
+
+function joined(text: string): string {
+  return text.split(/\s+/).join(" ").trim();
+}
+
+/** Text up to a length. */
+function collector(lengthMax: number) {
+  let parts: string[] = [];
+  let length = 0;
+  return {
+    add(part: string) {
+      if (length >= lengthMax) return;
+      parts.push(part.slice(0, lengthMax - length));
+      length += part.length;
+    },
+    take() {
+      const text = parts.join("");
+      parts = [];
+      length = 0;
+      return text;
+    },
+  };
+}
