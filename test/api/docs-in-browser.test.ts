@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { openApi } from "../support/api.ts";
+import { temporaryFolder } from "../support/appliance.ts";
+import { findChromium } from "../support/chromium.ts";
+
+const chromium = findChromium();
+const timeoutMs = 60_000;
+
+/** What a real browser makes of a page: its document, what it asked for, what it complained of. */
+async function visit(url: string): Promise<{ document: string; requested: string[]; complaints: string[] }> {
+  const folder = temporaryFolder();
+  const netLog = `${folder.path}/net.json`;
+  const browser = Bun.spawn(
+    [
+      chromium!,
+      "--headless",
+      "--no-sandbox",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--disable-quic",
+      "--no-first-run",
+      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+      `--user-data-dir=${folder.path}/profile`,
+      `--log-net-log=${netLog}`,
+      "--enable-logging=stderr",
+      "--virtual-time-budget=20000",
+      "--dump-dom",
+      url,
+    ],
+    { stdout: "pipe", stderr: "pipe", timeout: timeoutMs },
+  );
+  const [document, errors] = await Promise.all([browser.stdout.text(), browser.stderr.text()]);
+  await browser.exited;
+  const { events, constants } = JSON.parse(readFileSync(netLog, "utf8")) as {
+    events: { type: number; params?: { url?: string; initiator?: string } }[];
+    constants: { logEventTypes: Record<string, number> };
+  };
+  const started = constants.logEventTypes["URL_REQUEST_START_JOB"];
+  // The browser has business of its own; what a page asks for bears the page's origin.
+  const requested = events
+    .filter(({ type, params }) => type === started && params?.initiator === new URL(url).origin)
+    .map(({ params }) => params?.url ?? "");
+  folder.dispose();
+  return { document, requested, complaints: errors.split("\n").filter((line) => line.includes("CONSOLE")) };
+}
+
+test.skipIf(chromium === undefined)(
+  "a browser shows the reference with nothing loaded from elsewhere and nothing that the policy forbids",
+  async () => {
+    const api = openApi({ server: { publicUrlIsDefault: true } });
+    const { url } = api.server.listen();
+    const { document, requested, complaints } = await visit(`${url}/docs`);
+    await api.server.stop();
+    api.dispose();
+    for (const text of [
+      "/v1/threats/batch",
+      "List threats",
+      "Hand in names to be checked",
+      "threat.resolved",
+    ]) {
+      expect(document).toContain(text);
+    }
+    expect(complaints).toEqual([]);
+    expect(requested).toContain(`${url}/openapi.json`);
+    expect(requested.filter((address) => !address.startsWith(`${url}/`))).toEqual([]);
+  },
+  timeoutMs,
+);
