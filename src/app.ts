@@ -132,6 +132,7 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
     threats,
     candidates,
     deliveries: webhooks.deliveries,
+    readCapture: async () => ({ why: "This version does not capture pages." }),
     schedulersRunning: () => lastUsed !== undefined,
   });
 

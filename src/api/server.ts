@@ -17,6 +17,7 @@ import { checkReadiness } from "./health.ts";
 import { createMetrics } from "./metrics.ts";
 import { describeApi } from "./openapi.ts";
 import { createRoutes } from "./routes.ts";
+import type { ReadCapture } from "./site-pages.ts";
 import { createThreatOperations } from "./threat-operations.ts";
 
 export interface ServerDependencies {
@@ -31,6 +32,7 @@ export interface ServerDependencies {
   threats: Threats;
   candidates: Candidates;
   deliveries: Pick<Deliveries, "totals">;
+  readCapture: ReadCapture;
   /** Whether what runs by itself runs. */
   schedulersRunning: () => boolean;
 }
@@ -71,6 +73,7 @@ export function createServer({
   threats,
   candidates,
   deliveries,
+  readCapture,
   schedulersRunning,
 }: ServerDependencies): TestableServer {
   let publicUrl = config.server.publicUrl;
@@ -101,6 +104,7 @@ export function createServer({
     candidates: createCandidateOperations({ candidates }),
     site: {
       threats,
+      readCapture,
       metrics,
       metricsToken: config.server.metricsToken,
       readiness: () => checkReadiness({ database, schedulersRunning }),

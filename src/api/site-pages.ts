@@ -9,8 +9,12 @@ import { plainPage, plainPagePolicy } from "./markup.ts";
 import type { Metrics } from "./metrics.ts";
 import { placeholderPicture } from "./placeholder-picture.ts";
 
+/** The captured page of a threat as WebP, or in words why there is none. */
+export type ReadCapture = (threatId: string) => Promise<{ webp: Uint8Array<ArrayBuffer> } | { why: string }>;
+
 export interface SiteDependencies {
   threats: Pick<Threats, "get">;
+  readCapture: ReadCapture;
   metrics: Metrics;
   /** Null: anybody may read /metrics. */
   metricsToken: string | null;
@@ -21,7 +25,14 @@ export interface SiteDependencies {
 const picturePolicy = "default-src 'none'; sandbox";
 
 /** What stands beside `/v1`: health, metrics, pictures and the way to the console. */
-export function sitePages({ threats, metrics, metricsToken, readiness, consoleEnabled }: SiteDependencies) {
+export function sitePages({
+  threats,
+  readCapture,
+  metrics,
+  metricsToken,
+  readiness,
+  consoleEnabled,
+}: SiteDependencies) {
   return {
     health: () => ({ status: "ok" }),
 
@@ -37,14 +48,15 @@ export function sitePages({ threats, metrics, metricsToken, readiness, consoleEn
       return new Response(metrics.render(), { headers });
     },
 
-    picture(_request, headers, { id, token }) {
+    async picture(_request, headers, { id, token }) {
       const threat = typeof id === "string" && isId("threat", id) ? threats.get(id) : undefined;
       if (threat === undefined || typeof token !== "string" || !sameText(token, threat.screenshotToken)) {
         throw new PublicError("not_found", "There is no picture at this address.");
       }
-      headers["content-type"] = "image/svg+xml";
+      const capture = await readCapture(threat.id);
       headers["content-security-policy"] = picturePolicy;
-      const picture = placeholderPicture(threat.domain, "This version does not capture pages.");
+      headers["content-type"] = "webp" in capture ? "image/webp" : "image/svg+xml";
+      const picture = "webp" in capture ? capture.webp : placeholderPicture(threat.domain, capture.why);
       return new Response(picture, { headers });
     },
 

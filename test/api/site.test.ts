@@ -120,6 +120,18 @@ describe("the picture behind screenshot_url", () => {
     expect(answer.text).not.toMatch(/<script|href|url\(|@import|<image|<foreignObject/i);
   });
 
+  test("is the captured page once there is one", async () => {
+    const webp = new Uint8Array([0x52, 0x49, 0x46, 0x46]);
+    const capturing = openApi({ readCapture: async () => ({ webp }) });
+    const [id] = capturing.sight("examp1e-bank.com");
+    const { json } = await capturing.call("GET", `/v1/threats/${id}`, { key: capturing.key() });
+    const address = new URL(json.data.screenshot_url).pathname;
+    const { status, headers, text } = await capturing.call("GET", address);
+    expect([status, headers.get("content-type"), text]).toEqual([200, "image/webp", "RIFF"]);
+    expect((await capturing.call("GET", `${address}x`)).status).toBe(404);
+    capturing.dispose();
+  });
+
   test("holds no hidden characters, whatever the name decodes to", async () => {
     // Punycode of U+202E and of a right-to-left letter.
     for (const domain of ["xn--exampl-7m9d.com", "xn--4dbcagdahymbxekheh6e0a7fei0b.com"]) {

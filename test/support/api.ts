@@ -1,5 +1,6 @@
 import { createApiKeys } from "../../src/access/keys.ts";
 import type { Plan, Scope } from "../../src/access/plans.ts";
+import type { ReadCapture } from "../../src/api/site-pages.ts";
 import { createServer, type ServerDependencies } from "../../src/api/server.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
@@ -36,10 +37,12 @@ export function openApi({
   server: serverSettings = {},
   consoleEnabled = true,
   schedulersRunning = () => true,
+  readCapture = async () => ({ why: "This version does not capture pages." }),
 }: {
   server?: Partial<ServerDependencies["config"]["server"]>;
   consoleEnabled?: boolean;
   schedulersRunning?: () => boolean;
+  readCapture?: ReadCapture;
 } = {}) {
   const stores = openStores();
   const { clock, threats } = stores;
@@ -75,6 +78,7 @@ export function openApi({
     threats,
     candidates: createCandidates({ ...stores, pacer }),
     deliveries: createDeliveries({ ...stores, onDue: () => {} }),
+    readCapture,
     schedulersRunning,
   });
 
