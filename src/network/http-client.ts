@@ -1,6 +1,7 @@
 import { allowedAddresses, type ResolveHost } from "./resolve.ts";
 import type { AddressRules } from "./addresses.ts";
 import { connect, type Connection, type PeerCertificate, type TlsFiles } from "./connection.ts";
+import { createConnectionPool } from "./connection-pool.ts";
 import { ExchangeError, type FailureKind } from "./failure.ts";
 import { createResponseReader, type HttpResponse, type Progress } from "./http-response.ts";
 
@@ -37,7 +38,14 @@ export type ExchangeResult = {
   address: string | undefined;
   /** Of the connection, when it had one. */
   certificate: PeerCertificate | undefined;
-} & ({ response: HttpResponse } | { failure: FailureKind; reason: string });
+} & ({ response: HttpResponse } | Failure);
+
+export interface Failure {
+  failure: FailureKind;
+  reason: string;
+  /** What had come of an answer that broke off. */
+  partial: { status: number; body: Uint8Array } | undefined;
+}
 
 export interface HttpClient {
   /** Sends one request and reads the answer. Never throws for what the other side did; follows nothing. */
@@ -49,7 +57,6 @@ export interface HttpClient {
 const addressesTriedMax = 4;
 // Below the 5 s after which common servers close, so that a kept connection is seldom a dead one.
 const idleMsDefault = 4_000;
-const idlePerHostMax = 16;
 
 /**
  * An HTTP/1.1 client for addresses that others chose: it connects only to addresses that `rules` allow,
@@ -66,32 +73,7 @@ export function createHttpClient({
   /** How long a connection is kept open for a next request. */
   idleMs?: number;
 }): HttpClient {
-  const idle = new Map<string, IdleConnection[]>();
-
-  function takeIdle(key: string): Connection | undefined {
-    const kept = idle.get(key)?.at(-1);
-    if (kept === undefined) return undefined;
-    kept.forget();
-    return kept.connection;
-  }
-
-  function keepIdle(key: string, connection: Connection): void {
-    const kept = idle.get(key) ?? [];
-    if (kept.length >= idlePerHostMax) return connection.destroy();
-    idle.set(key, kept);
-    const timer = setTimeout(() => connection.destroy(), idleMs);
-    timer.unref();
-    const own = {
-      connection,
-      forget() {
-        clearTimeout(timer);
-        kept.splice(kept.indexOf(own), 1);
-        if (kept.length === 0) idle.delete(key);
-      },
-    };
-    kept.push(own);
-    connection.listen({ onData: () => connection.destroy(), onClose: own.forget });
-  }
+  const pool = createConnectionPool({ idleMs });
 
   async function open(
     url: URL,
@@ -129,12 +111,14 @@ export function createHttpClient({
     const url = new URL(request.url);
     const key = poolKey(url, request);
     const bytes = serialize(url, request);
-    const kept = takeIdle(key);
+    const kept = pool.take(key);
     if (kept !== undefined) {
       trace.address = kept.address;
       trace.certificate = kept.certificate;
       try {
-        return await converse(kept, bytes, request, signal, trace, (connection) => keepIdle(key, connection));
+        return await converse(kept, bytes, request, signal, trace, (connection) =>
+          pool.keep(key, connection),
+        );
       } catch (error) {
         // The other side may close a kept connection at any time; one that did so before a byte of an answer
         // came says nothing of the receiver. Sending again is within at-least-once.
@@ -145,12 +129,12 @@ export function createHttpClient({
     const connection = await open(url, request, signal, trace.phases);
     trace.address = connection.address;
     trace.certificate = connection.certificate;
-    return converse(connection, bytes, request, signal, trace, (used) => keepIdle(key, used));
+    return converse(connection, bytes, request, signal, trace, (used) => pool.keep(key, used));
   }
 
   return {
     async send(request) {
-      const trace: Trace = { phases: {}, address: undefined, certificate: undefined };
+      const trace: Trace = { phases: {}, address: undefined, certificate: undefined, partial: undefined };
       const startedAt = performance.now();
       const deadline = new AbortController();
       let late = false;
@@ -161,7 +145,7 @@ export function createHttpClient({
       const onAbort = () => deadline.abort();
       request.signal?.addEventListener("abort", onAbort, { once: true });
       if (request.signal?.aborted === true) onAbort();
-      const result = (rest: { response: HttpResponse } | { failure: FailureKind; reason: string }) => ({
+      const result = (rest: { response: HttpResponse } | Failure) => ({
         phases: trace.phases,
         durationMs: performance.now() - startedAt,
         address: trace.address,
@@ -172,29 +156,23 @@ export function createHttpClient({
         return result({ response: await exchange(request, deadline.signal, trace) });
       } catch (error) {
         if (!(error instanceof ExchangeError)) throw error;
-        if (late) return result({ failure: "timeout", reason: lateReason(request.timeoutMs, trace) });
-        return result({ failure: error.kind, reason: error.message });
+        const { partial } = trace;
+        if (late)
+          return result({ failure: "timeout", reason: lateReason(request.timeoutMs, trace), partial });
+        return result({ failure: error.kind, reason: error.message, partial });
       } finally {
         clearTimeout(timer);
         request.signal?.removeEventListener("abort", onAbort);
       }
     },
-    close() {
-      for (const { connection } of [...idle.values()].flat()) connection.destroy();
-    },
+    close: pool.close,
   };
-}
-
-/** A connection that waits for its next request. */
-interface IdleConnection {
-  connection: Connection;
-  /** Takes it out of the pool; it stays open. */
-  forget(): void;
 }
 
 interface Trace {
   phases: Phases;
   address: string | undefined;
+  partial: Failure["partial"];
   certificate: PeerCertificate | undefined;
 }
 
@@ -216,6 +194,7 @@ function converse(
       connection.listen(undefined);
       if (firstByteAt !== undefined) trace.phases.readMs = performance.now() - firstByteAt;
       if (outcome instanceof ExchangeError) {
+        trace.partial = reader.partial();
         connection.destroy();
         return reject(outcome);
       }

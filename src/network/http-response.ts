@@ -19,6 +19,8 @@ export interface ResponseReader {
   push(bytes: Uint8Array): Progress;
   /** The other side has closed: for some answers that is how their end is told. */
   close(): Progress;
+  /** What has come so far of an answer that is not complete; undefined before the end of its headers. */
+  partial(): { status: number; body: Uint8Array } | undefined;
 }
 
 const headBytesMax = 16_384;
@@ -150,6 +152,7 @@ export function createResponseReader({ bodyBytesMax }: { bodyBytesMax: number })
       }
       return readBody();
     },
+    partial: () => (head === undefined ? undefined : { status: head.status, body: concat(parts) }),
     close() {
       if (head === undefined)
         return malformed(unread.length === 0 ? "closed without an answer" : "closed within the headers");

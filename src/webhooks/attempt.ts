@@ -98,7 +98,9 @@ export function judge(
   };
   if ("failure" in result) {
     if (result.failure === "aborted") return undefined;
-    return { ...base, failure: result.failure, error: visible(result.reason, 500) };
+    const { failure, partial, reason } = result;
+    const came = partial === undefined ? {} : { statusCode: partial.status, answer: safeText(partial.body) };
+    return { ...base, ...came, failure, error: visible(reason, 500) };
   }
   const { status, headers, body } = result.response;
   const answer = safeText(body);
