@@ -1,4 +1,5 @@
 import { decodeHTML, decodeHTMLAttribute } from "entities/decode";
+import { refreshTarget } from "./page-text.ts";
 
 /** What stands in a page, as far as a look at it needs; all of it written by whoever made the page. */
 export interface PageContent {
@@ -34,7 +35,6 @@ const attributeLengthMax = 2_000;
 /** Small icons often stand in the page itself, as a data: address. */
 const iconAddressLengthMax = 65_536;
 const itemsMax = 500;
-const refreshSecondsMax = 10;
 
 /** Reads HTML with Bun's streaming parser; of everything no more than its limit is kept. */
 export function readPage(html: string): PageContent {
@@ -135,13 +135,6 @@ export function readPage(html: string): PageContent {
   content.text = `${visibleText} ${joined(extra.take())}`;
   content.scriptRedirects = scriptTargets(script.take());
   return content;
-}
-
-/** `5; url=/next`, in the many spellings that browsers take. */
-export function refreshTarget(content: string): string | undefined {
-  const match = /^\s*(\d{0,9})(?:\.\d*)?\s*[;,\s]\s*(?:url\s*=\s*)?["']?([^"']+)/i.exec(content);
-  if (match === null || Number(match[1]) > refreshSecondsMax) return undefined;
-  return match[2]!.trim();
 }
 
 function scriptTargets(script: string): string[] {

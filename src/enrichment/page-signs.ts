@@ -1,3 +1,4 @@
+import { lazy } from "../lib/lazy.ts";
 import { foldedWords, foldText } from "./fold-text.ts";
 import type { FormField, PageContent } from "./page-content.ts";
 import parkingText from "./parking-markers.txt" with { type: "text" };
@@ -13,7 +14,7 @@ interface SecretWords {
   anywhere: string[];
   whole: Set<string>;
 }
-const secretWords = readSecretWords(secretText);
+const secretWords = lazy(() => readSecretWords(secretText));
 /** Field types that take typed text; a password field is known by its type alone. */
 const typedInto = new Set(["text", "tel", "number", "password", ""]);
 /** HTML §4.10.18.7, the tokens that a browser fills in itself. */
@@ -28,7 +29,7 @@ export function asksFor(secret: Secret, { fields, labels }: Pick<PageContent, "f
   if (secret === "password" && fields.some(({ type }) => type === "password")) return true;
   const typed = fields.filter(({ type }) => typedInto.has(type));
   if (typed.length === 0) return false;
-  const describes = (text: string) => text.length <= labelLengthMax && named(text, secretWords[secret]);
+  const describes = (text: string) => text.length <= labelLengthMax && named(text, secretWords()[secret]);
   const byField = ({ autocomplete, descriptions }: FormField) =>
     autocompleteTokens[secret].test(autocomplete) || descriptions.some(describes);
   return typed.some(byField) || labels.some(describes);
@@ -83,16 +84,20 @@ interface ParkingMarker {
   pattern: string;
   name: string;
 }
-const parkingMarkers: ParkingMarker[] = parkingText
-  .split("\n")
-  .filter((line) => line !== "" && !line.startsWith("#"))
-  .map((line) => {
-    const [marker = "", name = ""] = line.split(" = ");
-    const at = marker.indexOf(" ");
-    const kind = marker.slice(0, at);
-    const pattern = marker.slice(at + 1);
-    return { kind, pattern: kind === "text" ? foldedWords(pattern).join(" ") : pattern, name };
-  });
+const parkingMarkers = lazy(() => readParkingMarkers(parkingText));
+
+function readParkingMarkers(fileText: string): ParkingMarker[] {
+  return fileText
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => {
+      const [marker = "", name = ""] = line.split(" = ");
+      const at = marker.indexOf(" ");
+      const kind = marker.slice(0, at);
+      const pattern = marker.slice(at + 1);
+      return { kind, pattern: kind === "text" ? foldedWords(pattern).join(" ") : pattern, name };
+    });
+}
 /** A page with more to say than this is no sales page, whatever words stand in it. */
 const parkedTextLengthMax = 4_000;
 
@@ -104,7 +109,7 @@ export function parkedAs(
   content: Pick<PageContent, "title" | "text" | "visibleLength">,
   addresses: readonly URL[],
 ): string | undefined {
-  for (const { kind, pattern, name } of parkingMarkers) {
+  for (const { kind, pattern, name } of parkingMarkers()) {
     if (kind === "host" && addresses.some(({ hostname }) => isAtOrBelow(hostname, pattern))) return name;
     if (kind === "path" && addresses.some(({ pathname }) => pathname.includes(pattern))) return name;
   }
@@ -113,5 +118,5 @@ export function parkedAs(
   // Chinese and Japanese are not divided into words.
   const holds = (pattern: string) =>
     words.includes(/^[\x20-\x7e]*$/.test(pattern) ? ` ${pattern} ` : pattern);
-  return parkingMarkers.find(({ kind, pattern }) => kind === "text" && holds(pattern))?.name;
+  return parkingMarkers().find(({ kind, pattern }) => kind === "text" && holds(pattern))?.name;
 }

@@ -1,5 +1,6 @@
 /** How many bytes at the start of a page are searched for its encoding (WHATWG HTML, "prescan"). */
 const prescanBytes = 1_024;
+const refreshSecondsMax = 10;
 
 /**
  * The text of a page: by byte order mark, Content-Type, `<meta>`, in this order (WHATWG HTML §13.2.3), else UTF-8
@@ -36,4 +37,11 @@ function decoderFor(label: string): TextDecoder | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** `5; url=/next`, in the many spellings that browsers take. */
+export function refreshTarget(content: string): string | undefined {
+  const match = /^\s*(\d{0,9})(?:\.\d*)?\s*[;,\s]\s*(?:url\s*=\s*)?["']?([^"']+)/i.exec(content);
+  if (match === null || Number(match[1]) > refreshSecondsMax) return undefined;
+  return match[2]!.trim();
 }

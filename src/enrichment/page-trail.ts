@@ -1,7 +1,7 @@
-import { type PageContent, readPage, refreshTarget } from "./page-content.ts";
+import type { PageContent } from "./page-content.ts";
 import type { Hop, PageRequest } from "./page-request.ts";
 import { isAtOrBelow } from "./page-signs.ts";
-import { decodePage } from "./page-text.ts";
+import { decodePage, refreshTarget } from "./page-text.ts";
 
 /** The way from a name to the page that a visitor sees. */
 export interface Trail {
@@ -40,7 +40,7 @@ export async function followed({
   const addresses = [hop.url];
   const leadsTo: URL[] = [];
   for (;;) {
-    const content = contentOf(hop);
+    const content = await contentOf(hop);
     const scripted = content.scriptRedirects.flatMap((target) => resolved(target, hop.url) ?? []);
     leadsTo.push(...scripted);
     const next = nextAddress(hop, content, scripted);
@@ -71,7 +71,9 @@ async function begun(
   return "reason" in plain ? { reason: `https: ${secure.reason}; http: ${plain.reason}` } : plain;
 }
 
-function contentOf(hop: Hop): PageContent {
+async function contentOf(hop: Hop): Promise<PageContent> {
+  // Its tables of character references take some milliseconds to load, which only looks at pages are to cost.
+  const { readPage } = await import("./page-content.ts");
   const isPage =
     /html|xml/i.test(hop.contentType ?? "") || (hop.contentType === undefined && /^\s*</.test(hop.start()));
   return readPage(isPage && hop.location === undefined ? decodePage(hop.body, hop.contentType) : "");

@@ -7,7 +7,8 @@ import type { ResolveHost } from "../network/resolve.ts";
 import type { Registration } from "../threats/values.ts";
 import { createAnswerCache } from "./answer-cache.ts";
 import { createRdapClient } from "./rdap-client.ts";
-import { embeddedRdapServices, type RdapServices } from "./rdap-services.ts";
+import { createRdapDirectory, ianaBootstrapUrl } from "./rdap-directory.ts";
+import type { RdapServices } from "./rdap-services.ts";
 import type { RegistrationOutcome } from "./registration-outcome.ts";
 import { createServerPacing } from "./server-pacing.ts";
 import { createWhoisClient } from "./whois-client.ts";
@@ -44,7 +45,8 @@ export function createRegistrationLookup({
   rules,
   resolveHost,
   userAgent,
-  rdapServices = embeddedRdapServices(),
+  rdapServices,
+  bootstrapUrl = ianaBootstrapUrl,
   whoisServerFor = embeddedWhoisServers(),
   ianaServer = ianaWhoisServer,
   timeoutMs = requestTimeoutMs,
@@ -54,7 +56,10 @@ export function createRegistrationLookup({
   rules: AddressRules;
   resolveHost: ResolveHost;
   userAgent: string;
+  /** Taken as they are, instead of IANA's list. */
   rdapServices?: RdapServices;
+  /** Where IANA's list of RDAP services is. */
+  bootstrapUrl?: string;
   whoisServerFor?: WhoisServerFor;
   ianaServer?: string;
   /** For one request. */
@@ -63,6 +68,7 @@ export function createRegistrationLookup({
   intervalMs?: number;
 }): RegistrationLookup {
   const client = createHttpClient({ rules, resolveHost });
+  const directory = createRdapDirectory({ client, clock, url: bootstrapUrl, userAgent, timeoutMs });
   const pacing = createServerPacing({ clock, intervalMs, waitMsMax: turnWaitMsMax });
   const rdap = createRdapClient({ client, clock, pacing, userAgent, timeoutMs });
   const ask = createWhoisClient({
@@ -81,7 +87,7 @@ export function createRegistrationLookup({
   });
 
   async function lookUpDomain(domain: string): Promise<RegistrationResult> {
-    const service = rdapServices.serviceFor(domain);
+    const service = await (rdapServices ?? directory).serviceFor(domain);
     if (service === undefined) return resultOf(await whois.lookUp(domain));
     const first = await rdap.lookUp(domain, service);
     if (first.kind !== "failed") return resultOf(first);

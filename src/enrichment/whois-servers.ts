@@ -1,22 +1,30 @@
+import { lazy } from "../lib/lazy.ts";
 import embeddedText from "./whois-servers.txt" with { type: "text" };
 
 /** Host of the server, with `:port` where it is not 43, for the longest suffix of `domain` that has one. */
 export type WhoisServerFor = (domain: string) => string | undefined;
 
 export function embeddedWhoisServers(): WhoisServerFor {
-  const bySuffix = new Map<string, string>();
-  for (const line of embeddedText.split("\n")) {
-    if (line === "" || line.startsWith("#")) continue;
-    const [server = "", ...suffixes] = line.split(" ");
-    for (const suffix of suffixes) bySuffix.set(suffix, server.replace("*", suffix));
-  }
+  // Most starts of the program need it never.
+  const table = lazy(readServers);
   return (domain) => {
+    const bySuffix = table();
     for (let at = domain.indexOf("."); at !== -1; at = domain.indexOf(".", at + 1)) {
       const server = bySuffix.get(domain.slice(at + 1));
       if (server !== undefined) return server;
     }
     return undefined;
   };
+}
+
+function readServers(): Map<string, string> {
+  const bySuffix = new Map<string, string>();
+  for (const line of embeddedText.split("\n")) {
+    if (line === "" || line.startsWith("#")) continue;
+    const [server = "", ...suffixes] = line.split(" ");
+    for (const suffix of suffixes) bySuffix.set(suffix, server.replace("*", suffix));
+  }
+  return bySuffix;
 }
 
 /**

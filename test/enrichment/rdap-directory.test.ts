@@ -1,0 +1,138 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { createRdapDirectory } from "../../src/enrichment/rdap-directory.ts";
+import { embeddedRdapServices, parseBootstrap, rdapServices } from "../../src/enrichment/rdap-services.ts";
+import { embeddedWhoisServers, whoisQuery } from "../../src/enrichment/whois-servers.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createHttpClient } from "../../src/network/http-client.ts";
+import { type Answer, type Receiver, startReceiver } from "../support/receiver.ts";
+
+const receivers: Receiver[] = [];
+afterEach(() => {
+  for (const receiver of receivers.splice(0)) receiver.stop();
+});
+
+const list = (count: number, url = "https://rdap.fresh.example/") => ({
+  version: "1.0",
+  publication: "2026-02-25T20:00:02Z",
+  services: [[["com", ...Array.from({ length: count }, (_, index) => `tld${index}`)], [url]]],
+});
+
+function directory(answer: () => Answer) {
+  const receiver = startReceiver(answer);
+  receivers.push(receiver);
+  let now = Date.parse("2026-03-01T00:00:00Z");
+  const clock = { ...systemClock, now: () => now };
+  const client = createHttpClient({
+    rules: { allowPrivateNetworks: true },
+    resolveHost: async () => ["127.0.0.1"],
+  });
+  const made = createRdapDirectory({ client, clock, url: receiver.url, userAgent: "test", timeoutMs: 500 });
+  const pass = (ms: number) => void (now += ms);
+  return { serviceFor: made.serviceFor, received: receiver.received, pass };
+}
+
+const embedded = "https://rdap.verisign.com/com/v1/";
+const dayMs = 86_400_000;
+
+describe("the services of RDAP are", () => {
+  test("those of IANA's list, which is fetched once a week", async () => {
+    const { serviceFor, received, pass } = directory(() => Response.json(list(1_000)));
+    expect(await Promise.all([serviceFor("a.com"), serviceFor("b.tld7")])).toEqual([
+      "https://rdap.fresh.example/",
+      "https://rdap.fresh.example/",
+    ]);
+    pass(6 * dayMs);
+    await serviceFor("a.com");
+    expect(received).toHaveLength(1);
+    pass(dayMs);
+    await serviceFor("a.com");
+    expect(received).toHaveLength(2);
+  });
+
+  test.each([
+    ["an error", () => 500],
+    ["a page of a captive portal", () => new Response("<html>Sign in to the network</html>")],
+    ["a list that is nearly empty", () => Response.json(list(3))],
+    ["a list without end", () => new Response("[".repeat(2 << 20))],
+    ["silence", () => new Promise<Response>(() => {})],
+  ] as [string, () => Answer][])(
+    "those of the embedded copy while there is %s, and IANA is asked once a day",
+    async (_what, answer) => {
+      const { serviceFor, received, pass } = directory(answer);
+      expect(await serviceFor("a.com")).toBe(embedded);
+      expect(await serviceFor("b.com")).toBe(embedded);
+      expect(received).toHaveLength(1);
+      pass(dayMs);
+      expect(await serviceFor("b.com")).toBe(embedded);
+      expect(received).toHaveLength(2);
+    },
+  );
+
+  test("what was fetched before, while a later fetch fails", async () => {
+    let fails = false;
+    const { serviceFor, pass } = directory(() => (fails ? 503 : Response.json(list(1_000))));
+    await serviceFor("a.com");
+    fails = true;
+    pass(8 * dayMs);
+    expect(await serviceFor("a.com")).toBe("https://rdap.fresh.example/");
+  });
+});
+
+test("the embedded tables know the common suffixes, each service an address of the web", () => {
+  const services = embeddedRdapServices();
+  for (const suffix of ["com", "net", "org", "uk", "fr", "br", "app", "xyz", "info"])
+    expect(URL.canParse(services.serviceFor(`x.${suffix}`) ?? "")).toBe(true);
+  expect(services.serviceFor("x.co.uk")).toBe(services.serviceFor("x.uk"));
+  expect(services.serviceFor("x.invalid")).toBeUndefined();
+  expect(services.serviceFor("com")).toBeUndefined();
+  const serverFor = embeddedWhoisServers();
+  expect(["x.de", "x.co.jp", "x.io", "x.com", "x.eu", "x.invalid"].map(serverFor)).toEqual([
+    "whois.denic.de",
+    "whois.jprs.jp",
+    "whois.nic.io",
+    "whois.verisign-grs.com",
+    "whois.eu",
+    undefined,
+  ]);
+});
+
+test("servers with a language of their own are asked in it", () => {
+  expect(whoisQuery("whois.denic.de", "x.de")).toBe("-T dn,ace x.de\r\n");
+  expect(whoisQuery("whois.jprs.jp", "x.jp")).toBe("x.jp/e\r\n");
+  expect(whoisQuery("whois.nic.io", "x.io")).toBe("x.io\r\n");
+});
+
+test("of IANA's list what makes no sense is left out, https is preferred, the longest suffix counts", () => {
+  const parsed = parseBootstrap(
+    JSON.stringify({
+      publication: "soon",
+      services: [
+        null,
+        [],
+        [["a"]],
+        [["b"], "x"],
+        [
+          ["c", 7, "d e", "C2"],
+          ["http://c.example/rdap", "https://c.example/rdap"],
+        ],
+        [["f"], ["ftp://f.example/", 3]],
+        [["g.c"], ["http://g.example/"]],
+      ],
+    }),
+  );
+  expect(parsed).toEqual({
+    publication: undefined,
+    services: [
+      ["c", "https://c.example/rdap/"],
+      ["c2", "https://c.example/rdap/"],
+      ["g.c", "http://g.example/"],
+    ],
+  });
+  const services = rdapServices((parsed as { services: [string, string][] }).services);
+  expect([services.serviceFor("x.c"), services.serviceFor("y.g.c")]).toEqual([
+    "https://c.example/rdap/",
+    "http://g.example/",
+  ]);
+  for (const text of ["", "null", "[]", "{}", '{"services":4}', '{"services":[]}', "7"])
+    expect(parseBootstrap(text)).toHaveProperty("error");
+});
