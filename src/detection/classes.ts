@@ -3,6 +3,7 @@
  * dot and underscore are the separator. Three classes make a number of 15 bits.
  */
 import { multigraphPairs, visualGroups } from "./likeness.ts";
+import { keywordSample } from "./lexicon.ts";
 import type { Collapse } from "./seeds.ts";
 
 export const classBits = 5;
@@ -42,21 +43,32 @@ export function seedNumber(classes: readonly number[]): number {
   return classes.reduce((sum, value) => (sum << classBits) | value, 0);
 }
 
-/** Shares of the letters in host names, in thousandths. */
-const letterShares =
-  "a95 b25 c40 d35 e100 f18 g28 h28 j8 k20 l130 m35 n65 o80 p30 r65 s65 t62 u33 v15 w14 x8 y18 z10";
-const separatorShare = 150;
-const rareShare = 5;
-const shareOfClass = new Map<number, number>([
-  [separatorClass, separatorShare],
-  ...letterShares
-    .split(" ")
-    .map((entry): [number, number] => [classOf(entry.charCodeAt(0)), Number(entry.slice(1))]),
-]);
+/**
+ * How often three classes follow upon each other in host names: an estimate from pairs, counted in the words
+ * that stand beside brands. Only the order counts.
+ */
+export function commonness(seed: readonly number[]): number {
+  let share = 1;
+  for (let i = 0; i < seed.length; i++) {
+    share *= pairCounts[seed[i]! * classCount + (seed[i + 1] ?? seed[i]!)]! + 1;
+    if (i > 0) share /= singleCounts[seed[i]!]! + classCount;
+    if (i + 2 === seed.length) break;
+  }
+  return share;
+}
 
-/** How often three classes follow upon each other, by the shares of each: only the order counts. */
-export function commonness(classes: readonly number[]): number {
-  return classes.reduce((product, value) => product * (shareOfClass.get(value) ?? rareShare), 1);
+const pairCounts = new Int32Array(classCount * classCount);
+const singleCounts = new Int32Array(classCount);
+countPairs();
+
+function countPairs(): void {
+  let before = separatorClass;
+  for (let i = 0; i < keywordSample.length; i++) {
+    const value = keywordSample.charCodeAt(i) <= 0x20 ? separatorClass : classOf(keywordSample.charCodeAt(i));
+    pairCounts[before * classCount + value]!++;
+    singleCounts[value]!++;
+    before = value;
+  }
 }
 
 function characterClasses(): Uint8Array {

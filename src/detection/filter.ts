@@ -383,12 +383,19 @@ function buildTables(words: readonly BrandWord[]): Tables {
     const squeezed = classesOf(word.text.replace(/[-.]/g, ""));
     const anywhere = seedsFor(squeezed, word.errorsAnywhere, collapses, commonness);
     for (const seed of anywhere) add(index, seed, false);
+    const anchored = classesOf(`-${word.text}-`);
     for (const sound of word.homophones) {
-      for (const seed of seedsFor(classesOf(`-${sound}-`), 0, collapses, commonness)) add(index, seed, true);
+      const spelling = classesOf(`-${sound}-`);
+      // Near spellings are found as typos of the word.
+      const [pattern, text] = [
+        Uint8Array.of(...anchored, patternEdge),
+        Uint8Array.of(...spelling, textEdge, textEdge),
+      ];
+      if (reaches(pattern, 0, text, 0, 1, word.errorsAnchored)) continue;
+      for (const seed of seedsFor(spelling, 0, collapses, commonness)) add(index, seed, true);
     }
     // Where the brand stands alone with no more errors than anywhere it has been found already.
     if (word.errorsAnchored === word.errorsAnywhere && anywhere.length > 0) continue;
-    const anchored = classesOf(`-${word.text}-`);
     for (const seed of seedsFor(anchored, word.errorsAnchored, collapses, commonness)) add(index, seed, true);
   }
   return layOut(lists);

@@ -19,6 +19,9 @@ const hiddenKeywordMin = 5;
 const popularNames = new Set(popularText.split("\n").filter((line) => line !== "" && !line.startsWith("#")));
 const popularLabels = new Set(Array.from(popularNames, (name) => name.slice(0, name.indexOf("."))));
 
+/** Text in which letters follow upon each other as in host names. */
+export const keywordSample: string = [...keywords, ...popularNames].join(" ");
+
 /** Searched where it lies: a set of 70,000 strings would cost the start of every command. */
 const wordLines = wordText.slice(wordText.lastIndexOf("#"));
 

@@ -1,6 +1,7 @@
 /** Which protected names a name imitates. */
 import { createAligner } from "./alignment.ts";
 import { brandWordsOf, type BrandWord } from "./brand-words.ts";
+import { foldLabel } from "./fold.ts";
 import { createFilter } from "./filter.ts";
 import { readHost, type Host } from "./host.ts";
 import { judge, type Finding } from "./judge.ts";
@@ -52,6 +53,13 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
   const filter = createFilter(suspects.map((suspect) => suspect.word));
   const all = suspects.map((_, index) => index);
 
+  function mightHold(name: string): boolean {
+    const labels = name.split(".").slice(0, -1).map(foldLabel);
+    if (filter.suspects(labels.map((readings) => readings[0]!.folded).join(".")).count > 0) return true;
+    if (labels.every((readings) => readings.length === 1)) return false;
+    return filter.suspects(labels.map((readings) => readings.at(-1)!.folded).join(".")).count > 0;
+  }
+
   /** Indices of the words to judge, in their order: it decides between findings of equal rank. */
   function suspectsIn(host: Host): readonly number[] {
     if (options.filter === false) return all;
@@ -70,6 +78,8 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
       if ("error" in normalized) return [];
       const { name } = normalized;
       if (isPopularName(name)) return [];
+      // Without the suffix cut off, which takes time, it may hold more words but no fewer.
+      if (options.filter !== false && !mightHold(name)) return [];
       const findings = new Map<number, Finding[]>();
       for (const host of readHost(name)) {
         for (const index of suspectsIn(host)) {
