@@ -131,7 +131,7 @@ function textAt(index: number): string {
 async function readNames(
   file: string | undefined,
 ): Promise<{ bytes: Uint8Array; starts: Int32Array; count: number }> {
-  const raw = file === undefined ? madeUpNames() : Buffer.from(await Bun.file(file).arrayBuffer());
+  const raw = file === undefined ? madeUpNames() : new Uint8Array(await Bun.file(file).arrayBuffer());
   const text = file?.endsWith(".gz") ? Bun.gunzipSync(raw) : raw;
   const found: number[] = [0];
   for (let i = 0; i < text.length; i++) if (text[i] === 0x0a) found.push(i + 1);
@@ -139,7 +139,7 @@ async function readNames(
 }
 
 /** Names of syllables, some with hyphens, digits or sub-labels, like those that are registered every day. */
-function madeUpNames(): Buffer {
+function madeUpNames(): Uint8Array<ArrayBuffer> {
   const random = createRandom(1);
   const lines: string[] = [];
   for (let i = 0; i < madeUpCount; i++) {
@@ -148,7 +148,7 @@ function madeUpNames(): Buffer {
     if (random(8) === 0) label += String(random(1000));
     lines.push(`${label}.${["com", "net", "org", "top", "de"][random(5)]}\n`);
   }
-  return Buffer.from(lines.join(""));
+  return new Uint8Array(Buffer.from(lines.join("")));
 }
 
 function madeUpBrands(size: number): ProtectedName[] {

@@ -1,7 +1,7 @@
 import type { ProtectedName } from "../detection/types.ts";
 import { visible } from "../lib/safe-text.ts";
 import { command, UsageError } from "./command.ts";
-import { configFlag, jsonFlag, number, texts } from "./flags.ts";
+import { configFlag, jsonFlag, number, texts, toggle } from "./flags.ts";
 import { listDetails, listFlags, readPaths, reportInvalid } from "./lists.ts";
 import { printJson } from "./table.ts";
 import { loadConfiguration } from "./configuration.ts";
@@ -26,16 +26,18 @@ ${listDetails}`,
       undefined,
     ),
     ...listFlags,
+    explain: toggle("--explain", "say with each line how the name imitates the other and why it counts"),
     json: jsonFlag,
     config: configFlag,
   },
   examples: [
     ["phishwatch match --protect example.com names.txt.gz", "look for imitations of one domain"],
+    ["echo examp1e.com | phishwatch match --protect example.com --explain", "ask about one name"],
     ["cat names.txt | phishwatch match --json | jq -r .domain", "use it in a pipe"],
   ],
   async run({ args, options, terminal }) {
     const { createMatcher } = await import("../detection/matcher.ts");
-    const { normalizeName } = await import("../detection/name.ts");
+    const { displayName, normalizeName } = await import("../detection/name.ts");
     const { describeReason } = await import("../detection/reasons.ts");
     const { openNameList } = await import("../sources/names.ts");
     const { textOf } = await import("../sources/name-chunk.ts");
@@ -87,8 +89,12 @@ ${listDetails}`,
 
     function show(name: string): void {
       for (const { protectedDomain, type, similarity, reasons } of matcher.match(name)) {
-        if (!options.json) terminal.out.write(`${name}\t${protectedDomain}\t${type}\t${similarity}\n`);
-        else
+        if (!options.json) {
+          terminal.out.write(`${name}\t${protectedDomain}\t${type}\t${similarity}\n`);
+          if (!options.explain) continue;
+          if (name.includes("xn--")) terminal.out.write(`    shown as ${displayName(name)}\n`);
+          for (const reason of reasons) terminal.out.write(`    ${describeReason(reason)}\n`);
+        } else
           printJson(terminal.out, {
             domain: name,
             protected_domain: protectedDomain,

@@ -27,7 +27,7 @@ export function explain(
     reasons.push({ kind: "split", found, expected: word.text });
   }
   reasons.push(...editReasons(alignment, host, type), ...characterReasons(word, alignment, host));
-  for (const keyword of context.keywords) {
+  for (const keyword of context.keywords.filter(({ length }) => length >= shownKeywordMin)) {
     reasons.push({ kind: "keyword", label: host.labels[context.labelIndex]!.label, keyword });
   }
   if (!context.registrable) {
@@ -46,6 +46,9 @@ export function explain(
   }
   return reasons;
 }
+
+/** Shorter ones are mostly countries, and say little. */
+const shownKeywordMin = 3;
 
 function editReasons(alignment: Alignment, host: Host, type: ThreatType): Reason[] {
   return alignment.edits.flatMap((edit): Reason[] => {

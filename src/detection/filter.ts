@@ -8,19 +8,32 @@
 import type { BrandWord } from "./brand-words.ts";
 import {
   classBits,
-  classesOf,
   classMask,
   classOfByte,
-  collapses,
-  commonness,
   digitFlag,
   foldedByte,
   otherClass,
-  seedNumber,
   separatorClass,
 } from "./classes.ts";
+import {
+  anchoredOnly,
+  anywhereOnly,
+  both,
+  buildTables,
+  errorsField,
+  exactLeftField,
+  exactRightField,
+  kindField,
+  leftField,
+  missingMaxField,
+  rightField,
+  seedMask,
+  strangeMaxField,
+  testFields,
+} from "./filter-tables.ts";
 import { labelBytesMax, nameBytesMax } from "./name.ts";
-import { seedLength, seedsFor, type Collapse, type Seed } from "./seeds.ts";
+import { reaches, textEdge } from "./reaches.ts";
+import { seedLength } from "./seeds.ts";
 
 export interface Filter {
   /** The words that `text`, a folded name without its public suffix, might hold. */
@@ -37,13 +50,9 @@ export interface Suspects {
   unclear: boolean;
 }
 
-const seedMask = (1 << (seedLength * classBits)) - 1;
 const textLengthMax = 1024;
 const dot = 0x2e;
 const hyphen = 0x2d;
-/** Before and behind patterns and texts, so that neither equals the other there. */
-const patternEdge = 0xff;
-const textEdge = 0xfe;
 /** Texts start here: looking two places before them needs no test. */
 const margin = 4;
 
@@ -280,164 +289,6 @@ function hasSeparator(classes: Uint8Array, from: number, to: number): boolean {
     if (classes[place] === textEdge) return false;
   }
   return false;
-}
-
-/**
- * Whether the pattern from `p` to its edge can be read in the text from `t` on with at most `errors` errors, in
- * the direction of `step`. Going on while both agree loses nothing: an error that could come earlier can as
- * well come where they part (Landau and Vishkin 1989).
- */
-function reaches(
-  pattern: Uint8Array,
-  p: number,
-  text: Uint8Array,
-  t: number,
-  step: 1 | -1,
-  errors: number,
-): boolean {
-  while (pattern[p] === text[t]) {
-    p += step;
-    t += step;
-  }
-  const expected = pattern[p]!;
-  if (expected === patternEdge) return true;
-  if (errors === 0) return false;
-  const left = errors - 1;
-  if (reaches(pattern, p + step, text, t, step, left)) return true;
-  const found = text[t]!;
-  if (found === textEdge) return false;
-  if (reaches(pattern, p + step, text, t + step, step, left)) return true;
-  if (reaches(pattern, p, text, t + step, step, left)) return true;
-  const expectedNext = pattern[p + step]!;
-  const foundNext = text[t + step]!;
-  if (expected === foundNext && expectedNext === found) {
-    if (reaches(pattern, p + 2 * step, text, t + 2 * step, step, left)) return true;
-  }
-  if (singleFor(found, foundNext, step) === expected) {
-    if (reaches(pattern, p + step, text, t + 2 * step, step, left)) return true;
-  }
-  return (
-    singleFor(expected, expectedNext, step) === found &&
-    reaches(pattern, p + 2 * step, text, t + step, step, left)
-  );
-}
-
-/** The class that two others look like, or -1; `near` comes first in the direction of `step`. */
-function singleFor(near: number, far: number, step: 1 | -1): number {
-  if (near > classMask || far > classMask) return -1;
-  return singles[step > 0 ? (near << classBits) | far : (far << classBits) | near]!;
-}
-
-const singles = tableOfSingles();
-
-function tableOfSingles(): Int8Array {
-  const table = new Int8Array(1 << (2 * classBits)).fill(-1);
-  for (const { first, second, single } of collapses) table[(first << classBits) | second] = single;
-  return table;
-}
-
-interface Tables {
-  /** For each number of a seed whether it is one. Small enough for the processor's first cache. */
-  marks: Uint8Array;
-  /** Entries of a seed number are those from `heads[number]` to before `heads[number + 1]`. */
-  heads: Int32Array;
-  entryWords: Int32Array;
-  /** Classes of the entry's pattern, a bit for each. */
-  entryMasks: Int32Array;
-  /** `testFields` bytes for each entry. */
-  entryTests: Uint8Array;
-  /** Where in `patternBytes` the seed of the entry's pattern starts. */
-  entryPatterns: Int32Array;
-  /** Patterns between edges. */
-  patternBytes: Uint8Array;
-}
-
-const testFields = 8;
-const errorsField = 0;
-/** How many of the pattern's classes the name may lack altogether: two with each error. */
-const missingMaxField = 1;
-/** How far before the seed the separator is that the pattern starts with, and how far from it the last one. */
-const leftField = 2;
-const rightField = 3;
-/** How many classes around the seed are exact. */
-const exactLeftField = 4;
-const exactRightField = 5;
-/** How many classes may stand in the name that the pattern has not: two letters can look like one. */
-const strangeMaxField = 6;
-/** Whether the pattern has the separators around it. */
-const kindField = 7;
-const anchoredOnly = 1;
-const anywhereOnly = 2;
-const both = anchoredOnly | anywhereOnly;
-
-function buildTables(words: readonly BrandWord[]): Tables {
-  const lists = new Map<number, { word: number; seed: Seed; anchored: boolean }[]>();
-  const add = (word: number, seed: Seed, anchored: boolean): void => {
-    const number = seedNumber(seed.classes.slice(seed.offset, seed.offset + seedLength));
-    const list = lists.get(number) ?? [];
-    list.push({ word, seed, anchored });
-    lists.set(number, list);
-  };
-  for (const [index, word] of words.entries()) {
-    if (word.rides !== undefined) continue;
-    const squeezed = classesOf(word.text.replace(/[-.]/g, ""));
-    const anywhere = seedsFor(squeezed, word.errorsAnywhere, collapses, commonness);
-    for (const seed of anywhere) add(index, seed, false);
-    const anchored = classesOf(`-${word.text}-`);
-    for (const sound of word.homophones) {
-      const spelling = classesOf(`-${sound}-`);
-      // Near spellings are found as typos of the word.
-      const [pattern, text] = [
-        Uint8Array.of(...anchored, patternEdge),
-        Uint8Array.of(...spelling, textEdge, textEdge),
-      ];
-      if (reaches(pattern, 0, text, 0, 1, word.errorsAnchored)) continue;
-      for (const seed of seedsFor(spelling, 0, collapses, commonness)) add(index, seed, true);
-    }
-    // Where the brand stands alone with no more errors than anywhere it has been found already.
-    if (word.errorsAnchored === word.errorsAnywhere && anywhere.length > 0) continue;
-    for (const seed of seedsFor(anchored, word.errorsAnchored, collapses, commonness)) add(index, seed, true);
-  }
-  return layOut(lists);
-}
-
-function layOut(lists: ReadonlyMap<number, { word: number; seed: Seed; anchored: boolean }[]>): Tables {
-  const marks = new Uint8Array(seedMask + 1);
-  const heads = new Int32Array(seedMask + 2);
-  const [entryWords, entryMasks, entryTests, entryPatterns]: number[][] = [[], [], [], []];
-  const patternBytes: number[] = [patternEdge];
-  for (let number = 0; number <= seedMask; number++) {
-    heads[number] = entryWords!.length;
-    for (const { word, seed, anchored } of lists.get(number) ?? []) {
-      const { classes, offset, errors } = seed;
-      marks[number] = 1;
-      entryWords!.push(word);
-      entryMasks!.push(
-        classes.reduce((mask, value) => (value === separatorClass ? mask : mask | (1 << value)), 0),
-      );
-      const right = classes.length - 1 - offset;
-      const missingMax = errors * (collapses.some((pair) => contains(classes, pair)) ? 2 : 1);
-      const strangeMax = errors * (collapses.some(({ single }) => classes.includes(single)) ? 2 : 1);
-      entryTests!.push(errors, missingMax, offset, right, seed.left, seed.right, strangeMax);
-      entryTests!.push(anchored ? anchoredOnly : anywhereOnly);
-      entryPatterns!.push(patternBytes.length + offset);
-      patternBytes.push(...classes, patternEdge);
-    }
-  }
-  heads[seedMask + 1] = entryWords!.length;
-  return {
-    marks,
-    heads,
-    entryWords: Int32Array.from(entryWords!),
-    entryMasks: Int32Array.from(entryMasks!),
-    entryTests: Uint8Array.from(entryTests!),
-    entryPatterns: Int32Array.from(entryPatterns!),
-    patternBytes: Uint8Array.from(patternBytes),
-  };
-}
-
-function contains(classes: readonly number[], { first, second }: Collapse): boolean {
-  return classes.some((value, index) => value === first && classes[index + 1] === second);
 }
 
 function countBits(bits: number): number {

@@ -65,7 +65,8 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
     if (options.filter === false) return all;
     const { words, count } = filter.suspects(host.text);
     const found = Array.from(words.subarray(0, count));
-    return found.flatMap((index) => [index, ...suspects[index]!.riders]).sort((a, b) => a - b);
+    const riders = found.flatMap((index) => suspects[index]!.riders);
+    return found.concat(riders).sort((a, b) => a - b);
   }
 
   return {

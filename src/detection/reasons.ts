@@ -11,7 +11,9 @@ export function describeReason(reason: Reason): string {
     case "whole_name":
       return `the whole name ${quote(reason.expected)} is embedded as ${quote(reason.found)}`;
     case "whole_label":
-      return `the label ${quote(reason.label)} is ${quote(reason.expected)} and nothing else`;
+      return reason.label === reason.expected
+        ? `the label is ${quote(reason.expected)} and nothing else`
+        : `the whole label ${quote(reason.label)} reads as ${quote(reason.expected)}`;
     case "label_part":
       return `${quote(reason.found)} stands at position ${reason.position + 1} of the label ${quote(reason.label)}`;
     case "sub_label":

@@ -151,7 +151,7 @@ function possibleErrors(classes: readonly number[], collapses: readonly Collapse
     const both = { first: position, last: position + 1 };
     const singles = collapses.filter(({ first, second }) => first === value && second === next);
     for (const middle of [[next, value], ...singles.map(({ single }) => [single])]) {
-      const changed = middle.map((other) => ({ value: other, ...both }));
+      const changed = middle.map((other) => ({ value: other, first: both.first, last: both.last }));
       errors.push({
         ...both,
         outcome: [...cells.slice(0, position), ...changed, ...cells.slice(position + 2)],
