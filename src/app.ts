@@ -6,7 +6,9 @@ import { createServer, type Server } from "./api/server.ts";
 import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./database/database.ts";
 import { createProtectedDomains, type ProtectedDomains } from "./domains/domains.ts";
+import type { Enrichment } from "./enrichment/enrichment.ts";
 import { createExistenceLookUp, type LookUpExistence } from "./enrichment/existence.ts";
+import { openEnrichment, type Reach } from "./enrichment/open-enrichment.ts";
 import { createWildcardProbe } from "./enrichment/wildcards.ts";
 import { createOutbox, type Outbox } from "./events/outbox.ts";
 import { buildInfo } from "./lib/build-info.ts";
@@ -34,6 +36,8 @@ export interface Surroundings {
   clock: Clock;
   log: Log;
   fillRandom: FillRandom;
+  /** Where look-ups about threats may go; absent: to public addresses only. */
+  reach?: Reach;
 }
 
 /** All services over one open database. Nothing runs by itself until `start`. */
@@ -46,6 +50,7 @@ export interface App {
   readonly feeds: Feeds;
   readonly lookUpExistence: LookUpExistence;
   readonly scans: Scans;
+  readonly enrichment: Enrichment;
   readonly keys: ApiKeys;
   readonly consolePassword: ConsolePassword;
   readonly webhooks: Webhooks;
@@ -65,7 +70,7 @@ export interface App {
  * with what the configuration file declares.
  * @throws StartError with a message for the operator.
  */
-export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
+export function openApp({ config, clock, log, fillRandom, reach }: Surroundings): App {
   const database = openDatabase(config.storage.path);
   const ids = createIdFactory(clock.now, fillRandom);
   const outbox = createOutbox({ database, clock, ids });
@@ -104,6 +109,19 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
     queriesPerSecond,
     schedule,
   });
+  const enrichment = openEnrichment({
+    clock,
+    config,
+    database,
+    dns,
+    isRoot: process.getuid?.() === 0,
+    log,
+    lookUpExistence,
+    reach,
+    threats,
+    version: buildInfo.version,
+    which: (name) => Bun.which(name),
+  });
   const settings = createSettings({ database, clock });
   const keys = createApiKeys({ database, clock, ids, fillRandom });
   const configured = config.console.password;
@@ -132,7 +150,7 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
     threats,
     candidates,
     deliveries: webhooks.deliveries,
-    readCapture: async () => ({ why: "This version does not capture pages." }),
+    readCapture: (id) => enrichment.captureOf(id),
     schedulersRunning: () => lastUsed !== undefined,
   });
 
@@ -151,6 +169,7 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
     feeds,
     lookUpExistence,
     scans,
+    enrichment,
     keys,
     consolePassword,
     webhooks,
@@ -159,12 +178,13 @@ export function openApp({ config, clock, log, fillRandom }: Surroundings): App {
       webhooks.start();
       feeds.start();
       scans.start();
+      enrichment.start();
       lastUsed = every({ clock, pattern: everyMinute, run: keys.flushLastUsed });
     },
     async stop() {
       lastUsed?.stop();
       lastUsed = undefined;
-      await Promise.all([webhooks.stop(), feeds.stop(), scans.stop()]);
+      await Promise.all([webhooks.stop(), feeds.stop(), scans.stop(), enrichment.stop()]);
       keys.flushLastUsed();
     },
     firstStart: () => firstStart({ database, clock, settings, keys, consolePassword }),

@@ -14,6 +14,7 @@ export function writeConfig({ database, port }: { database: string; port: number
     `path = ${JSON.stringify(database)}`,
     "[scan]",
     `schedule = ""`,
+    "registration_data = false",
   ];
   writeFileSync(path, `${lines.join("\n")}\n`);
   return path;

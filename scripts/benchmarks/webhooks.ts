@@ -166,7 +166,7 @@ function configure(database: string, receivers: string[]): { config: string; por
   const lines = [
     `[server]\nlisten = "127.0.0.1:${port}"`,
     `[storage]\npath = ${JSON.stringify(database)}`,
-    `[scan]\nschedule = ""`,
+    `[scan]\nschedule = ""\nregistration_data = false`,
     `[webhooks]\nallow_http = true`,
     ...receivers.map(
       (name) =>

@@ -4,6 +4,7 @@ import type { Server } from "../api/server.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
+import type { Enrichment } from "../enrichment/enrichment.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
@@ -21,6 +22,7 @@ export interface Appliance {
   readonly candidates: Candidates;
   readonly feeds: Feeds;
   readonly scans: Scans;
+  readonly enrichment: Enrichment;
   readonly keys: ApiKeys;
   readonly webhooks: Webhooks;
   readonly server: Server;

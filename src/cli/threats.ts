@@ -1,13 +1,13 @@
-import { toDetailObject, toListObject } from "../api/threat-shapes.ts";
-import { displayName, normalizeName } from "../detection/name.ts";
-import { toIsoTime } from "../lib/clock.ts";
+import { toListObject } from "../api/threat-shapes.ts";
+import { normalizeName } from "../detection/name.ts";
 import { visible } from "../lib/safe-text.ts";
-import type { ListedThreat, Threat } from "../threats/queries.ts";
+import type { ListedThreat } from "../threats/queries.ts";
 import { severities, statuses, type Status } from "../threats/values.ts";
 import { command, UsageError, type CommandDefinition, type CommandGroup } from "./command.ts";
 import { FailedError } from "./failure.ts";
 import { choice, configFlag, jsonFlag, number, text } from "./flags.ts";
 import { printJson, printRows, renderFacts, shortTime, type Column } from "./table.ts";
+import { shownDomain, threatJson, threatRows } from "./threat-details.ts";
 import { withAppliance } from "./with-appliance.ts";
 
 const rowsPerQuery = 1_000;
@@ -72,41 +72,23 @@ const show = command({
   summary: "show all that is known of a threat",
   flags: { json: jsonFlag, config: configFlag },
   examples: [
-    ["phishwatch threats show thr_01kf0z7m3yeqz9x8r4p6s2t5vw", "the reasons, the address, the registration"],
+    [
+      "phishwatch threats show thr_01kf0z7m3yeqz9x8r4p6s2t5vw",
+      "the reasons, the address, the registration, the page, and what changed",
+    ],
   ],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ threats }, { server }) => {
+    withAppliance({ terminal, options }, ({ enrichment, threats }, { server }) => {
       const [id = ""] = args;
       const threat = threats.get(id);
       if (threat === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
+      const known = enrichment.factsOf(id);
+      const history = threats.history(id);
       if (options.json)
-        printJson(terminal.out, { ...toDetailObject(threat, server.publicUrl), reasons: threat.reasons });
-      else terminal.out.write(renderFacts(facts(threat)));
+        printJson(terminal.out, threatJson({ threat, known, history, publicUrl: server.publicUrl }));
+      else terminal.out.write(renderFacts(threatRows({ threat, known, history })));
     }),
 });
-
-function facts(threat: Threat): [string, string | null][] {
-  const registration = Object.entries(threat.whois).map(([name, value]): [string, string] => [
-    `whois ${name}`,
-    Array.isArray(value) ? value.join(", ") : String(value),
-  ]);
-  return [
-    ["id", threat.id],
-    ["domain", shownDomain(threat.domain)],
-    ["imitates", threat.protectedDomain],
-    ["type", threat.type],
-    ["status", threat.status],
-    ["severity", threat.severity],
-    ["similarity", threat.similarity.toFixed(4)],
-    ["source", threat.source],
-    ["first seen", toIsoTime(threat.firstSeen)],
-    ["recorded", toIsoTime(threat.createdAt)],
-    ["ip address", threat.ipAddress],
-    ["registrar", threat.registrar],
-    ...registration,
-    ...threat.reasons.map((reason, index): [string, string] => [index === 0 ? "reasons" : "", reason]),
-  ];
-}
 
 function triage(name: string, status: Status, summary: string, example: string): CommandDefinition {
   return command({
@@ -149,12 +131,6 @@ function protectedName(given: string): string {
   const normalized = normalizeName(given);
   if ("name" in normalized) return normalized.name;
   throw new UsageError(`--domain "${visible(given, 100)}" is not a domain name: ${normalized.error}`);
-}
-
-/** As it is written in DNS and, where that says something, as people see it. */
-function shownDomain(domain: string): string {
-  const display = displayName(domain);
-  return display === domain ? domain : `${domain} (${display})`;
 }
 
 export const threatsCommands: CommandGroup = {

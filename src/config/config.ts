@@ -28,7 +28,7 @@ export interface Config {
   api: { maxPerPage: number; maxBatchIds: number };
   detection: { minSimilarity: number; reactivate: boolean };
   scan: {
-    /** Five cron fields in UTC; null: never. */
+    /** Five cron fields in UTC; null: never, nor is anything looked up in DNS or on the web by itself. */
     schedule: string | null;
     /** None: the system's. */
     resolvers: { address: string; port: number }[];
@@ -36,6 +36,7 @@ export interface Config {
     registrationData: boolean;
     screenshots: "auto" | "off" | { path: string };
   };
+  screenshots: { chromiumArgs: string[] };
   webhooks: {
     timeoutMs: number;
     retryDelaysMs: number[];
@@ -121,6 +122,7 @@ export function toConfig(values: FileValues): Config {
       registrationData: scan.registration_data,
       screenshots: scan.screenshots,
     },
+    screenshots: { chromiumArgs: values.screenshots.chromium_args },
     webhooks: {
       timeoutMs: webhooks.timeout,
       retryDelaysMs: webhooks.retry_delays,

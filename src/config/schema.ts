@@ -12,6 +12,7 @@ import {
   text,
 } from "./fields.ts";
 import {
+  readChromiumArgument,
   readDatabasePath,
   readDuration,
   readListen,
@@ -123,13 +124,30 @@ const scan = table(
       { minimum: 1, maximum: 100_000 },
       { default: 200, description: "most DNS queries a second" },
     ),
-    registration_data: boolean({ default: true, description: "look up registrations: RDAP, then WHOIS" }),
+    registration_data: boolean({
+      default: true,
+      description: "look up registrations of threats: RDAP, then WHOIS",
+    }),
     screenshots: text("auto | off | path", readScreenshots, {
       default: "auto",
       description: `"auto" (when a Chromium is found), "off", or the path of a Chromium`,
     }),
   },
-  "Looking for registered look-alikes of the protected domains.",
+  "Looking for registered look-alikes, and up what they are. Without a schedule nothing asks DNS or the web by itself.",
+);
+
+const screenshots = table(
+  {
+    chromium_args: array(
+      text("argument", readChromiumArgument, item("an argument")),
+      { maxItems: 64 },
+      {
+        default: [],
+        description: `further arguments for Chromium; ["--no-sandbox"] only where a container is the sandbox`,
+      },
+    ),
+  },
+  "Pictures of the pages of threats.",
 );
 
 const webhooks = table(
@@ -199,6 +217,7 @@ export const configSchema = table(
     api,
     detection,
     scan,
+    screenshots,
     webhooks,
     retention: retentions,
     log,

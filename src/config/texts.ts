@@ -48,6 +48,13 @@ export const readScreenshots: TextReader<"auto" | "off" | { path: string }> = (t
     : { allowed: `"auto", "off" or the path of a Chromium` };
 };
 
+const argumentCharactersMax = 1_000;
+
+export const readChromiumArgument: TextReader<string> = (text) =>
+  text.startsWith("--") && text.length <= argumentCharactersMax && !text.includes("\0")
+    ? { value: text }
+    : { allowed: `an argument such as "--no-sandbox", of at most ${argumentCharactersMax} characters` };
+
 /** `host:port`, `192.0.2.1:port` or `[2001:db8::1]:port`; port 0 lets the system choose. */
 export const readListen: TextReader<HostPort> = (text) => {
   const allowed = `host:port or [IPv6]:port, such as "127.0.0.1:8080"`;

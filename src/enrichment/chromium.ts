@@ -99,17 +99,25 @@ export function createCamera({
   chromium,
   rules,
   resolveHost,
+  ports,
   timeoutMs = captureTimeoutMs,
 }: {
   chromium: { path: string; args: readonly string[] };
   rules: AddressRules;
   resolveHost: ResolveHost;
+  ports?: { http: number; https: number } | undefined;
   timeoutMs?: number;
 }): Camera {
   let proxy: Promise<GuardProxy> | undefined;
 
   async function photograph(url: string, signal: AbortSignal): Promise<Uint8Array> {
-    proxy ??= startGuardProxy({ rules, resolveHost, bytesMax: transferBytesMax, refusedHosts: homeHosts });
+    proxy ??= startGuardProxy({
+      rules,
+      resolveHost,
+      bytesMax: transferBytesMax,
+      refusedHosts: homeHosts,
+      ...(ports === undefined ? {} : { ports }),
+    });
     const { port, refused } = await proxy;
     refused();
     const profile = await mkdtemp(join(tmpdir(), "phishwatch-chromium-"));

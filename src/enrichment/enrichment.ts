@@ -10,6 +10,7 @@ import type { Abilities } from "./plan.ts";
 import type { LookUps } from "./results.ts";
 import { createScreenshots } from "./screenshots.ts";
 import { createEnrichmentStore } from "./store.ts";
+import { whyNoCapture } from "./why-no-capture.ts";
 import { createWorker, type Worker } from "./worker.ts";
 
 /** Facts about threats: found out when a threat is new, then at growing intervals, and when a person asks. */
@@ -22,6 +23,8 @@ export interface Enrichment {
   request(threatId: string): boolean;
   /** What is known; undefined: never looked at. */
   factsOf(threatId: string): { facts: Facts; lookedAt: Instant | null; dueAt: Instant } | undefined;
+  /** The captured page of a threat (WebP), or why there is none, for people. */
+  captureOf(threatId: string): Promise<{ webp: Uint8Array<ArrayBuffer> } | { why: string }>;
   /** Looks and screenshots under way. */
   running(): number;
 }
@@ -40,6 +43,8 @@ export function createEnrichment({
   database,
   log,
   lookUps,
+  noCamera,
+  onStop = () => {},
   pictures,
   reactivate,
   threats,
@@ -47,10 +52,14 @@ export function createEnrichment({
   abilities: Omit<Abilities, "screenshots">;
   /** Undefined: no screenshots. */
   camera: Camera | undefined;
+  /** Why there is none. */
+  noCamera?: string | undefined;
   clock: Clock;
   database: Database;
   log: Log;
   lookUps: LookUps;
+  /** Closes what the look-ups keep open. */
+  onStop?: () => void;
   pictures: Pictures;
   reactivate: boolean;
   threats: Threats;
@@ -108,12 +117,19 @@ export function createEnrichment({
       started = false;
       await Promise.all([looks.stop(), screenshots?.stop()]);
       camera?.close();
+      onStop();
     },
     request(threatId) {
       if (!anything || threats.get(threatId) === undefined) return false;
       // From another process, or before it was admitted: the queue finds it there.
       if (!store.ask(threatId, clock.now()) && requested.size < requestsMax) requested.add(threatId);
       return true;
+    },
+    async captureOf(threatId) {
+      const webp = await pictures.read(threatId);
+      if (webp !== undefined) return { webp };
+      const off = names ? undefined : "without scan.schedule no pages are looked at";
+      return { why: whyNoCapture(store.factsOf(threatId)?.facts, noCamera ?? off) };
     },
     factsOf: (threatId) => store.factsOf(threatId),
     running: () => looks.running() + (screenshots?.running() ?? 0),

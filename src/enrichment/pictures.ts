@@ -6,7 +6,7 @@ export interface Pictures {
   /** Takes the place of an earlier one. */
   write(threatId: string, webp: Uint8Array): Promise<void>;
   /** WebP; undefined: there is none. */
-  read(threatId: string): Promise<Uint8Array | undefined>;
+  read(threatId: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
 const plainId = /^[a-z0-9_]{1,64}$/;

@@ -53,7 +53,8 @@ export function createScreenshots({
   async function originalOf(protectedDomain: string, signal: AbortSignal): Promise<string | undefined> {
     const known = originals.get(protectedDomain);
     if (known !== undefined && clock.now() < known.until) return known.hash;
-    const taken = await take(`https://${protectedDomain}/`, signal);
+    let taken = await take(`https://${protectedDomain}/`, signal);
+    if ("reason" in taken) taken = await take(`http://${protectedDomain}/`, signal);
     const found = "reason" in taken ? undefined : taken.hash;
     const until = clock.now() + (found === undefined ? originalRetryMs : originalAgeMs);
     originals.set(protectedDomain, { hash: found ?? known?.hash, until });

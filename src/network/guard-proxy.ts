@@ -35,12 +35,16 @@ export async function startGuardProxy({
   resolveHost,
   bytesMax,
   refusedHosts = [],
+  ports = { http: httpPort, https: httpsPort },
 }: {
   rules: AddressRules;
   resolveHost: ResolveHost;
   bytesMax: number;
   refusedHosts?: readonly string[];
+  /** Where what asks for the usual ports is led, for tests. */
+  ports?: { http: number; https: number };
 }): Promise<GuardProxy> {
+  const portOf = (port: number) => (port === httpPort ? ports.http : port === httpsPort ? ports.https : port);
   const sockets = new Set<net.Socket>();
   const limited = createLimiter(resolvesMax);
   let refused: string[] = [];
@@ -59,7 +63,7 @@ export async function startGuardProxy({
     try {
       if (refusedHosts.includes(host)) throw new ExchangeError("refused_address", `${host} is not asked`);
       const addresses = await limited(() => allowedAddresses({ hostname: host, rules, resolveHost }));
-      const server = keep(await connectFirst(addresses, port));
+      const server = keep(await connectFirst(addresses, portOf(port)));
       if (client.destroyed) return void server.destroy();
       if (forwarded === undefined) client.write("HTTP/1.1 200 Connection established\r\n\r\n");
       else server.write(forwarded);

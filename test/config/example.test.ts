@@ -32,6 +32,7 @@ const defaults: Config = {
     registrationData: true,
     screenshots: "auto",
   },
+  screenshots: { chromiumArgs: [] },
   webhooks: {
     timeoutMs: 10_000,
     retryDelaysMs: [60_000, 300_000, 1_800_000, 7_200_000],

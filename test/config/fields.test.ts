@@ -101,6 +101,11 @@ describe("scan", () => {
       '[scan]\nscreenshots = ""',
       '2: scan.screenshots: found ""; expected "auto", "off" or the path of a Chromium',
     ],
+    [
+      "arguments for Chromium that are none",
+      '[screenshots]\nchromium_args = ["no-sandbox"]',
+      '2: screenshots.chromium_args[0]: found "no-sandbox"; expected an argument such as "--no-sandbox", of at most 1000 characters',
+    ],
   ]);
 });
 

@@ -67,6 +67,11 @@ describe("paths, numbers and schedules", () => {
     ['[scan]\nschedule = ""', ({ scan }) => scan.schedule, null],
     ['[scan]\nschedule = "@daily"', ({ scan }) => scan.schedule, "@daily"],
     ['[scan]\nschedule = "0 0 29 2 *"', ({ scan }) => scan.schedule, "0 0 29 2 *"],
+    [
+      '[screenshots]\nchromium_args = ["--no-sandbox"]',
+      ({ screenshots }) => screenshots.chromiumArgs,
+      ["--no-sandbox"],
+    ],
     ['[scan]\nscreenshots = "off"', ({ scan }) => scan.screenshots, "off"],
     [
       '[scan]\nscreenshots = "/usr/bin/chromium"',

@@ -118,6 +118,9 @@ export const defaultConfig = `
 listen = "127.0.0.1:0"
 [storage]
 path = "data/test.db"
+[scan]
+schedule = ""
+registration_data = false
 [webhooks]
 allow_http = true
 [[protected_domains]]

@@ -21,7 +21,7 @@ beforeEach(() => {
   const lines = [
     `[server]\nlisten = "127.0.0.1:0"`,
     `[storage]\npath = "phishwatch.db"`,
-    `[scan]\nschedule = ""`,
+    `[scan]\nschedule = ""\nregistration_data = false`,
     `[webhooks]\nallow_http = true\nretry_delays = []`,
     `[[protected_domains]]\ndomain = "example-bank.com"`,
   ];

@@ -1,0 +1,242 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { openApp, type App } from "../../src/app.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { rdapServices } from "../../src/enrichment/rdap-services.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { fillRandom, temporaryFolder } from "../support/appliance.ts";
+import { findChromium } from "../support/chromium.ts";
+import { startDnsServer, type Zones } from "../support/dns-server.ts";
+import { until } from "../support/receiver.ts";
+
+const chromium = findChromium();
+const slowMs = 120_000;
+const dayMs = 86_400_000;
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const zones: Zones = {
+  "example-bank.com": { A: ["127.0.0.1"] },
+  "registry.test": { A: ["127.0.0.1"] },
+  // A copy of the sign-in page, registered yesterday.
+  "examp1e-bank.com": { A: ["127.0.0.1"], NS: ["ns1.host.test"] },
+  // Receives mail and has no page.
+  "example-bank.net": { MX: [[10, "mx.host.test"]], NS: ["ns1.host.test"] },
+  // Somebody's bakery.
+  "example-bamk.com": { A: ["127.0.0.1"], NS: ["ns1.host.test"] },
+  // Leads to the bank itself.
+  "examplebank.com": { A: ["127.0.0.1"], NS: ["ns1.host.test"] },
+  "exampe-bank.com": { rcode: "SERVFAIL" },
+};
+
+const signIn = `<title>Example Bank</title><body style="margin:0;font:20px sans-serif"><div style="height:120px;background:#036"></div>
+  <form action="/login" method="post" style="margin:80px;width:400px;height:300px;background:#ccd"><h1>Example Bank</h1>
+  <input name="user"><input type="password" name="password"></form></body>`;
+const pages: Record<string, () => Response> = {
+  "example-bank.com": () => html(signIn),
+  "examp1e-bank.com": () => html(signIn),
+  "example-bamk.com": () =>
+    html(`<title>Bread</title><body><h1>A bakery</h1><p>Rolls and loaves since 1902, in the old town.</p>
+    <div style="float:right;width:600px;height:700px;background:#a31"></div>`),
+  "examplebank.com": () => Response.redirect("http://example-bank.com/", 301),
+};
+const html = (body: string) =>
+  new Response(body, { headers: { "content-type": "text/html; charset=utf-8" } });
+
+/** The whole appliance, with the world on loopback. */
+async function openWorld({ screenshots }: { screenshots: boolean }) {
+  const folder = temporaryFolder();
+  closing.push(folder.dispose);
+  const dns = await startDnsServer(zones);
+  closing.push(() => dns.stop());
+  const site = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: (request) =>
+      pages[(request.headers.get("host") ?? "").replace(/:.*/, "")]?.() ?? new Response("", { status: 404 }),
+  });
+  closing.push(() => site.stop(true));
+  const registry = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch(request) {
+      const name = new URL(request.url).pathname.split("/").at(-1)!;
+      const ageDays = name.startsWith("examp1e") ? 1 : 400;
+      return Response.json(
+        {
+          objectClassName: "domain",
+          ldhName: name.toUpperCase(),
+          events: [
+            { eventAction: "registration", eventDate: new Date(Date.now() - ageDays * dayMs).toISOString() },
+          ],
+          entities: [
+            {
+              objectClassName: "entity",
+              roles: ["registrar"],
+              vcardArray: [
+                "vcard",
+                [
+                  ["version", {}, "text", "4.0"],
+                  ["fn", {}, "text", "Example Registrar"],
+                ],
+              ],
+            },
+          ],
+        },
+        { headers: { "content-type": "application/rdap+json" } },
+      );
+    },
+  });
+  closing.push(() => registry.stop(true));
+
+  const text = `
+    [server]
+    listen = "127.0.0.1:0"
+    [storage]
+    path = "data/phishwatch.db"
+    [scan]
+    resolvers = ["127.0.0.1:${dns.server.port}"]
+    screenshots = "${screenshots ? "auto" : "off"}"
+    ${process.getuid?.() === 0 ? '[screenshots]\nchromium_args = ["--no-sandbox"]' : ""}
+    [[protected_domains]]
+    domain = "example-bank.com"`;
+  const loaded = loadConfig({
+    path: join(folder.path, "phishwatch.toml"),
+    text,
+    env: {},
+    readFile: () => "",
+  });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  const lines: string[] = [];
+  const log = createLog({
+    level: "info",
+    format: "json",
+    clock: systemClock,
+    write: (line) => void lines.push(line),
+  });
+  const registryUrl = `http://registry.test:${registry.port}/`;
+  const app = openApp({
+    config: loaded.config,
+    clock: systemClock,
+    log,
+    fillRandom,
+    reach: {
+      rules: { allowPrivateNetworks: true },
+      // Nothing listens on port 9: https fails, and http is what is left.
+      ports: { http: site.port!, https: 9 },
+      rdapServices: rdapServices([
+        ["com", registryUrl],
+        ["net", registryUrl],
+      ]),
+      whoisServerFor: () => undefined,
+    },
+  });
+  closing.push(async () => {
+    await app.stop();
+    app.close();
+  });
+  return { app, dns, folder, lines };
+}
+
+async function lookedAt(app: App, ids: readonly string[], andCaptured = false): Promise<void> {
+  const done = (id: string) => {
+    const known = app.enrichment.factsOf(id);
+    if (known === undefined || known.lookedAt === null) return false;
+    const shown = known.facts.page !== undefined && known.facts.page.redirects.length === 0;
+    return !andCaptured || !shown || known.facts.screenshot !== undefined;
+  };
+  await until(() => ids.every(done), "all threats were looked at", 60_000);
+}
+
+function byDomain(app: App) {
+  const { threats } = app.threats.list({}, { page: 1, perPage: 100 });
+  return Object.fromEntries(threats.map(({ domain, id }) => [domain, app.threats.get(id)!]));
+}
+
+const planted = [
+  "examp1e-bank.com",
+  "example-bank.net",
+  "example-bamk.com",
+  "examplebank.com",
+  "exampe-bank.com",
+];
+
+describe("from names to judged threats", () => {
+  test(
+    "each name gets its facts, severity and reasons, in the running appliance",
+    async () => {
+      const { app, lines } = await openWorld({ screenshots: false });
+      app.start();
+      await app.candidates.submit(planted, { source: "submission" });
+      const all = () => Object.values(byDomain(app)).map(({ id }) => id);
+      expect(all().length).toBe(planted.length);
+      await lookedAt(app, all());
+      const threats = byDomain(app);
+
+      expect(threats["examp1e-bank.com"]).toMatchObject({
+        severity: "high",
+        ipAddress: "127.0.0.1",
+        registrar: "Example Registrar",
+        whois: { source: "rdap", registrar: "Example Registrar", created_at: expect.any(String) },
+      });
+      expect(threats["examp1e-bank.com"]!.severityReasons.slice(1)).toEqual([
+        "its page asks for a password",
+        "its page names the brand",
+        "it was registered 1 day ago",
+      ]);
+      expect(threats["example-bank.net"]).toMatchObject({ severity: "high", ipAddress: null });
+      expect(threats["example-bank.net"]!.severityReasons).toContain("a mail server receives for it");
+      expect(threats["example-bamk.com"]!.severity).toBe("low");
+      expect(threats["examplebank.com"]).toMatchObject({ severity: "low" });
+      expect(threats["examplebank.com"]!.severityReasons).toContain(
+        "it leads to the domain that it imitates",
+      );
+      const silent = threats["exampe-bank.com"]!;
+      expect(silent).toMatchObject({ status: "active", ipAddress: null });
+      expect(app.enrichment.factsOf(silent.id)!.facts.unknown.existence).toContain("SERVFAIL");
+      expect(lines.filter((line) => line.includes('"error"'))).toEqual([]);
+    },
+    slowMs,
+  );
+
+  test.skipIf(chromium === undefined)(
+    "with pictures: a copy is recognised by its looks, and its picture is served",
+    async () => {
+      const { app, folder } = await openWorld({ screenshots: true });
+      app.start();
+      await app.candidates.submit(planted, { source: "submission" });
+      await lookedAt(
+        app,
+        Object.values(byDomain(app)).map(({ id }) => id),
+        true,
+      );
+      const threats = byDomain(app);
+      expect(threats["examp1e-bank.com"]!.severityReasons).toContain("its page looks like the original's");
+      expect(threats["example-bamk.com"]!.severityReasons).not.toContain(
+        "its page looks like the original's",
+      );
+      const picture = async (domain: string) => {
+        const { id, screenshotToken } = threats[domain]!;
+        const answer = await app.server.handle(
+          new Request(`http://localhost/screenshots/${id}/${screenshotToken}`),
+        );
+        return { type: answer.headers.get("content-type"), body: await answer.bytes() };
+      };
+      const copy = await picture("examp1e-bank.com");
+      expect(copy.type).toBe("image/webp");
+      expect(await new Bun.Image(copy.body).metadata()).toMatchObject({ format: "webp", width: 1280 });
+      const mailOnly = await picture("example-bank.net");
+      expect(mailOnly.type).toBe("image/svg+xml");
+      expect(Buffer.from(mailOnly.body).toString()).toContain("No host stands behind this name.");
+      const kept = readdirSync(join(folder.path, "data/screenshots"));
+      expect(kept).toContain(`${threats["examp1e-bank.com"]!.id}.webp`);
+      expect(kept.filter((name) => !name.endsWith(".webp"))).toEqual([]);
+    },
+    slowMs,
+  );
+});
