@@ -128,13 +128,13 @@ export async function runScan(
   }
 
   function sightingsOf({ name }: { name: string }): Sighting[] {
+    // Of two protected domains that look alike neither imitates the other.
+    if (domains.find(name)?.enabled === true) return [];
     const seenAt = clock.now();
     return domains
       .matcher()
       .match(name)
-      .filter(
-        ({ protectedDomain }) => wanted.has(protectedDomain) && domains.find(protectedDomain) !== undefined,
-      )
+      .filter(({ protectedDomain: of }) => wanted.has(of) && domains.find(of) !== undefined)
       .map((match) => ({ domain: name, match, source: "scan", seenAt }));
   }
 

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { progressText } from "../../src/cli/scan.ts";
+import { permutations } from "../../src/detection/permutations.ts";
 import { commandFolder, type CommandFolder } from "../support/command-line.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
 import { startReceiver, until } from "../support/receiver.ts";
+
+const [first] = permutations({ domain: "acme.com", keywords: [], allow: [] }, { minSimilarity: 0.75 });
 
 let dns: DnsServer;
 let folder: CommandFolder;
@@ -10,8 +13,10 @@ beforeEach(async () => {
   dns = await startDnsServer({
     "nic.com": { A: ["192.0.2.250"] },
     "nic.net": { A: ["192.0.2.250"] },
-    "examp1e-bank.com": { A: ["192.0.2.1"], NS: ["ns1.host.net"] },
-    "example-bank.net": { MX: [[10, "mx.\u001b[31mevil.net"]], NS: ["ns1.sedoparking.com"] },
+    // What is looked up first.
+    [first!.name]: { A: ["192.0.2.2"] },
+    "acrne.com": { A: ["192.0.2.1"], NS: ["ns1.host.net"] },
+    "acme.net": { MX: [[10, "mx.\u001b[31mevil.net"]], NS: ["ns1.sedoparking.com"] },
   });
 });
 afterEach(() => {
@@ -19,7 +24,7 @@ afterEach(() => {
   folder.dispose();
 });
 
-function open({ queriesPerSecond = 2_000, more = "" } = {}): CommandFolder {
+function open({ queriesPerSecond = 5_000, more = "" } = {}): CommandFolder {
   folder = commandFolder(`
 [server]
 listen = "127.0.0.1:0"
@@ -32,7 +37,7 @@ schedule = ""
 resolvers = ["127.0.0.1:${dns.server.port}"]
 queries_per_second = ${queriesPerSecond}
 [[protected_domains]]
-domain = "example-bank.com"
+domain = "acme.com"
 ${more}`);
   return folder;
 }
@@ -42,29 +47,30 @@ const lines = (text: string) => text.split("\n").filter((line) => line !== "");
 describe("phishwatch scan", () => {
   test("prints what exists, records it and sums up on standard error", async () => {
     open();
-    const { code, out, err } = await folder.run(["scan", "--limit", "900"]);
+    const { code, out, err } = await folder.run(["scan", "--limit", "1500"]);
     expect(code).toBe(0);
     const rows = lines(out).map((line) => line.split("\t"));
     expect(rows.map(([domain, of, type, , outcome]) => [domain, of, type, outcome]).sort()).toEqual([
-      ["examp1e-bank.com", "example-bank.com", "homograph", "created"],
-      ["example-bank.net", "example-bank.com", "tld_squatting", "created"],
+      ["acme.net", "acme.com", "tld_squatting", "created"],
+      ["acrne.com", "acme.com", "homograph", "created"],
+      [first!.name, "acme.com", first!.type, "created"],
     ]);
     expect(out).toContain("192.0.2.1, name server ns1.host.net");
     expect(out).toContain("mail mx.\\u{1b}[31mevil.net, name server ns1.sedoparking.com, parked Sedo");
-    expect(err).toContain("900 look-alikes looked up, 2 exist, 0 unknown; 2 threats, 2 of them new");
+    expect(err).toContain("1,500 look-alikes looked up, 3 exist, 0 unknown; 3 threats, 3 of them new");
     const threats = lines((await folder.run(["threats", "list", "--json"])).out);
-    expect(threats.map((line) => JSON.parse(line).source)).toEqual(["scan", "scan"]);
+    expect(threats.map((line) => JSON.parse(line).source)).toEqual(["scan", "scan", "scan"]);
   });
 
   test("--json gives one object for each look-alike that exists", async () => {
     open();
-    const { code, out } = await folder.run(["scan", "Example-Bank.com.", "--limit", "900", "--json"]);
+    const { code, out } = await folder.run(["scan", "Acme.com.", "--limit", "1500", "--json"]);
     expect(code).toBe(0);
     const found = lines(out).map((line) => JSON.parse(line));
-    expect(found.find(({ domain }) => domain === "example-bank.net")).toEqual({
+    expect(found.find(({ domain }) => domain === "acme.net")).toEqual({
       threat_id: expect.stringMatching(/^thr_/),
-      domain: "example-bank.net",
-      protected_domain: "example-bank.com",
+      domain: "acme.net",
+      protected_domain: "acme.com",
       type: "tld_squatting",
       similarity: expect.any(Number),
       outcome: "created",

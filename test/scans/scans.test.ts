@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openApp, type App } from "../../src/app.ts";
 import { loadConfig } from "../../src/config/load.ts";
+import { permutations } from "../../src/detection/permutations.ts";
 import { events } from "../../src/events/tables.ts";
 import { systemClock, type Clock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
@@ -45,9 +46,9 @@ interface Settings {
 }
 
 function open(resolvers: DnsServer[], settings: Settings = {}): App {
-  const { clock = systemClock, queriesPerSecond = 2_000, schedule = "" } = settings;
+  const { clock = systemClock, queriesPerSecond = 5_000, schedule = "" } = settings;
   const path = join(folder.path, "phishwatch.toml");
-  const domains = settings.domains ?? ["example-bank.com"];
+  const domains = settings.domains ?? ["acme.com"];
   writeFileSync(
     path,
     `[scan]
@@ -77,15 +78,15 @@ const eventsOf = (app: App) =>
     .map(({ body }) => JSON.parse(body) as { type: string; data: { scan: Record<string, unknown> } });
 const typesOf = (app: App) => eventsOf(app).map(({ type }) => type);
 
-/** Of each kind one look-alike of example-bank.com. */
+/** Of each kind one look-alike of acme.com. */
 const planted: Zones = {
-  "examp1e-bank.com": { A: ["192.0.2.1"], NS: ["ns1.host.net"], MX: [[10, "mail.examp1e-bank.com"]] },
-  "exampel-bank.com": { MX: [[10, "mx.host.net"]] },
-  "example-bank.net": { NS: ["ns1.sedoparking.com"] },
-  "exmple-bank.com": { rcode: "SERVFAIL" },
-  "exampl-bank.com": { referral: true },
-  "xample-bank.com": { CNAME: "circle.net" },
-  "circle.net": { CNAME: "xample-bank.com" },
+  "acrne.com": { A: ["192.0.2.1"], NS: ["ns1.host.net"], MX: [[10, "mail.acrne.com"]] },
+  "acmee.com": { MX: [[10, "mx.host.net"]] },
+  "acme.net": { NS: ["ns1.sedoparking.com"] },
+  "amce.com": { rcode: "SERVFAIL" },
+  "acem.com": { referral: true },
+  "accme.com": { CNAME: "circle.net" },
+  "circle.net": { CNAME: "accme.com" },
   "*.xyz": { A: ["203.0.113.1"] },
   "unrelated.com": { A: ["192.0.2.9"] },
 };
@@ -97,9 +98,9 @@ describe("a scan", () => {
     const found: Found[] = [];
     const scan = await app.scans.run({ trigger: "console", onFound: (one) => found.push(one) });
     expect(threatsOf(app)).toEqual([
-      { domain: "examp1e-bank.com", source: "scan", status: "active" },
-      { domain: "exampel-bank.com", source: "scan", status: "active" },
-      { domain: "example-bank.net", source: "scan", status: "active" },
+      { domain: "acme.net", source: "scan", status: "active" },
+      { domain: "acmee.com", source: "scan", status: "active" },
+      { domain: "acrne.com", source: "scan", status: "active" },
     ]);
     expect(typesOf(app)).toEqual([
       "scan.started",
@@ -117,7 +118,7 @@ describe("a scan", () => {
     });
     expect(scan.candidates).toBe(scan.planned);
     const iso = expect.stringMatching(/^\d{4}-.*Z$/);
-    const start = { id: scan.id, protected_domains: ["example-bank.com"], trigger: "console" };
+    const start = { id: scan.id, protected_domains: ["acme.com"], trigger: "console" };
     expect(eventsOf(app)[0]!.data).toEqual({ scan: { ...start, status: "running", started_at: iso } });
     expect(eventsOf(app).at(-1)!.data).toEqual({
       scan: {
@@ -131,12 +132,12 @@ describe("a scan", () => {
         threats_created: 3,
       },
     });
-    const parked = found.find(({ domain }) => domain === "example-bank.net");
+    const parked = found.find(({ domain }) => domain === "acme.net");
     expect(parked).toMatchObject({
       outcome: "created",
       existence: { exists: "yes", parked: "Sedo", addresses: [] },
     });
-    expect(app.threats.get(parked!.threatId)?.domain).toBe("example-bank.net");
+    expect(app.threats.get(parked!.threatId)?.domain).toBe("acme.net");
   });
 
   test("that comes again makes no second threat, brings a resolved one back and leaves a false positive alone", async () => {
@@ -154,14 +155,21 @@ describe("a scan", () => {
     expect(app.threats.get(ids[1]!)?.status).toBe("false_positive");
   });
 
-  test("of one of the domains records threats of that one only; a name of two counts once", async () => {
-    const app = open([await serve(planted)], { domains: ["example-bank.com", "examplebank.com"] });
-    const scan = await app.scans.run({ trigger: "cli", domains: ["EXAMPLE-bank.com."], limit: 500 });
-    expect(scan).toMatchObject({ protectedDomains: ["example-bank.com"], candidates: 500 });
+  test("of one of the domains records threats of that one only, and none of the other domain itself", async () => {
+    const zones = { ...planted, "acme.org": { A: ["192.0.2.8"] } };
+    const app = open([await serve(zones)], { domains: ["acme.com", "acme.org"] });
+    const scan = await app.scans.run({ trigger: "cli", domains: ["ACME.com."] });
+    expect(scan).toMatchObject({ protectedDomains: ["acme.com"], resolving: 4, threatsFound: 3 });
     const { threats } = app.threats.list({}, { page: 1, perPage: 100 });
-    expect(new Set(threats.map(({ protectedDomain }) => protectedDomain))).toEqual(
-      new Set(["example-bank.com"]),
-    );
+    expect(threats.map(({ protectedDomain }) => protectedDomain)).toEqual([
+      "acme.com",
+      "acme.com",
+      "acme.com",
+    ]);
+    const all = await app.scans.run({ trigger: "cli", limit: 1_500 });
+    expect(all.protectedDomains).toEqual(["acme.com", "acme.org"]);
+    expect(all.threatsCreated).toBeGreaterThan(0);
+    expect(all.candidates).toBeLessThan(3_000);
   });
 
   test("is refused for a name that is not protected, and when there is none", async () => {
@@ -196,12 +204,12 @@ describe("a scan", () => {
   });
 
   test("goes on to its end past hostile answers, and leaves those names unknown", async () => {
-    const address = { type: "A", name: "exampe-bank.com", class: "IN", ttl: 1, data: "192.0.2.3" } as const;
+    const address = { type: "A", name: "acmme.com", class: "IN", ttl: 1, data: "192.0.2.3" } as const;
     const hostile: Zones = {
-      "exampe-bank.com": {
+      "acmme.com": {
         raw: (query) => [answerTo(query, [address]).subarray(0, -1), Buffer.alloc(2_000, 0xc0)],
       },
-      "eample-bank.com": {
+      "aacme.com": {
         truncated: true,
         raw: (query) => [answerTo(query, [], 0x0200), Buffer.alloc(65_535)],
       },
@@ -217,9 +225,12 @@ describe("a scan", () => {
 
 describe("an end before the end", () => {
   const slow = { queriesPerSecond: 40 };
+  /** What is looked up first exists. */
+  const [first] = permutations({ domain: "acme.com", keywords: [], allow: [] }, { minSimilarity: 0.75 });
+  const early: Zones = { [first!.name]: { A: ["192.0.2.1"] } };
 
   test("asked for by whoever began it keeps what was found", async () => {
-    const app = open([await serve(planted)], slow);
+    const app = open([await serve(early)], slow);
     const abort = new AbortController();
     const onFound = () => abort.abort();
     const scan = await app.scans.run({ trigger: "cli", signal: abort.signal, onFound });
@@ -231,7 +242,7 @@ describe("an end before the end", () => {
   });
 
   test("asked for through another process ends it within seconds", async () => {
-    const server = await serve(planted);
+    const server = await serve(early);
     const app = open([server], slow);
     const other = open([server], slow);
     const running = app.scans.run({ trigger: "cli" });
@@ -242,14 +253,14 @@ describe("an end before the end", () => {
   });
 
   test("by stopping the appliance is a cancelled scan", async () => {
-    const app = open([await serve(planted)], slow);
+    const app = open([await serve(early)], slow);
     const running = app.scans.run({ trigger: "console" });
     await app.stop();
     expect((await running).status).toBe("cancelled");
   });
 
   test("no second scan begins beside a running one, in this process or in another", async () => {
-    const server = await serve(planted);
+    const server = await serve(early);
     const app = open([server], slow);
     const other = open([server], slow);
     const abort = new AbortController();
