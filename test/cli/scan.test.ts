@@ -5,7 +5,7 @@ import { commandFolder, type CommandFolder } from "../support/command-line.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
 import { startReceiver, until } from "../support/receiver.ts";
 
-const [first] = permutations({ domain: "acme.com", keywords: [], allow: [] }, { minSimilarity: 0.75 });
+const [earliest] = permutations({ domain: "acme.com", keywords: [], allow: [] }, { minSimilarity: 0.75 });
 
 let dns: DnsServer;
 let folder: CommandFolder;
@@ -14,7 +14,7 @@ beforeEach(async () => {
     "nic.com": { A: ["192.0.2.250"] },
     "nic.net": { A: ["192.0.2.250"] },
     // What is looked up first.
-    [first!.name]: { A: ["192.0.2.2"] },
+    [earliest!.name]: { A: ["192.0.2.2"] },
     "acrne.com": { A: ["192.0.2.1"], NS: ["ns1.host.net"] },
     "acme.net": { MX: [[10, "mx.\u001b[31mevil.net"]], NS: ["ns1.sedoparking.com"] },
   });
@@ -53,7 +53,7 @@ describe("phishwatch scan", () => {
     expect(rows.map(([domain, of, type, , outcome]) => [domain, of, type, outcome]).sort()).toEqual([
       ["acme.net", "acme.com", "tld_squatting", "created"],
       ["acrne.com", "acme.com", "homograph", "created"],
-      [first!.name, "acme.com", first!.type, "created"],
+      [earliest!.name, "acme.com", earliest!.type, "created"],
     ]);
     expect(out).toContain("192.0.2.1, name server ns1.host.net");
     expect(out).toContain("mail mx.\\u{1b}[31mevil.net, name server ns1.sedoparking.com, parked Sedo");
