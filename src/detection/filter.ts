@@ -33,6 +33,7 @@ import {
 } from "./filter-tables.ts";
 import { labelBytesMax, nameBytesMax } from "./name.ts";
 import { reaches, textEdge } from "./reaches.ts";
+import { containsALabel, hasSeparator, margin, newReading, textLengthMax, type Reading } from "./reading.ts";
 import { seedLength } from "./seeds.ts";
 
 export interface Filter {
@@ -50,20 +51,7 @@ export interface Suspects {
   unclear: boolean;
 }
 
-const textLengthMax = 1024;
 const dot = 0x2e;
-const hyphen = 0x2d;
-/** Texts start here: looking two places before them needs no test. */
-const margin = 4;
-
-/** One reading of a name; all of them are looked through with the same seeds. */
-interface Reading {
-  /** From `margin` on a separator, the name's classes, a separator; edges around them. */
-  classes: Uint8Array;
-  /** Pairs: the number of a seed, and the place of its last class. */
-  hits: Int32Array;
-  hitCount: number;
-}
 
 export function createFilter(words: readonly BrandWord[]): Filter {
   const { marks, heads, entryWords, entryMasks, entryTests, entryPatterns, patternBytes } =
@@ -164,10 +152,7 @@ export function createFilter(words: readonly BrandWord[]): Filter {
       }
       place++;
     }
-    other.classes[place] = separatorClass;
-    other.classes[place + 1] = textEdge;
-    other.hitCount = closeReading(other, place, seed, hitCount);
-    if (other.hitCount > 0) lookThrough(other, anywhereOnly);
+    lookThroughOther(place, seed, hitCount, anywhereOnly);
   }
 
   /** With digits as separators: brands are numbered. */
@@ -184,10 +169,14 @@ export function createFilter(words: readonly BrandWord[]): Filter {
         other.hits[hitCount++] = place;
       }
     }
+    lookThroughOther(end, seed, hitCount, anchoredOnly);
+  }
+
+  function lookThroughOther(end: number, seed: number, hitCount: number, kinds: number): void {
     other.classes[end] = separatorClass;
     other.classes[end + 1] = textEdge;
     other.hitCount = closeReading(other, end, seed, hitCount);
-    if (other.hitCount > 0) lookThrough(other, anchoredOnly);
+    if (other.hitCount > 0) lookThrough(other, kinds);
   }
 
   /** The seed that ends with the separator at the end of the name. */
@@ -273,32 +262,8 @@ function isDigit(byte: number): boolean {
   return classOfByte[byte]! >= digitFlag;
 }
 
-/** Looks for `xn--`: such names have to be decoded before anything can be said. */
-function containsALabel(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let i = start; i + 4 <= end; i++) {
-    if (bytes[i + 2] !== hyphen || bytes[i + 3] !== hyphen) continue;
-    if ((bytes[i]! | 0x20) === 0x78 && (bytes[i + 1]! | 0x20) === 0x6e) return true;
-  }
-  return false;
-}
-
-/** Positions before the text's start are edges, not separators. */
-function hasSeparator(classes: Uint8Array, from: number, to: number): boolean {
-  for (let place = Math.max(margin, from); place <= to; place++) {
-    if (classes[place] === separatorClass) return true;
-    if (classes[place] === textEdge) return false;
-  }
-  return false;
-}
-
 function countBits(bits: number): number {
   let rest = bits - ((bits >>> 1) & 0x55555555);
   rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333);
   return Math.imul((rest + (rest >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-}
-
-function newReading(): Reading {
-  const classes = new Uint8Array(textLengthMax + 2 * margin).fill(textEdge);
-  classes[margin] = separatorClass;
-  return { classes, hits: new Int32Array(2 * textLengthMax + 4), hitCount: 0 };
 }
