@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { Endpoint } from "../webhooks/endpoints.ts";
+import type { Endpoint } from "../webhooks/endpoint-store.ts";
 import { visible } from "../lib/safe-text.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { Appliance } from "./appliance.ts";

@@ -1,7 +1,7 @@
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { AttemptResult } from "../webhooks/attempt.ts";
-import type { Endpoint } from "../webhooks/endpoints.ts";
+import type { Endpoint } from "../webhooks/endpoint-store.ts";
 import { command, UsageError, type CommandGroup } from "./command.ts";
 import { FailedError } from "./failure.ts";
 import { configFlag, duration, jsonFlag, text, toggle } from "./flags.ts";

@@ -2,7 +2,7 @@ import type { Clock, Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { ExchangeResult, HttpClient, Phases } from "../network/http-client.ts";
 import type { TlsFiles } from "../network/connection.ts";
-import { signingSecrets, type Endpoint } from "./endpoints.ts";
+import { signingSecrets, type Endpoint } from "./endpoint-store.ts";
 import { requestedDelayMs } from "./schedule.ts";
 import { signatureHeaders } from "./signing.ts";
 import type { FailureClass } from "./tables.ts";

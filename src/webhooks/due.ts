@@ -2,7 +2,7 @@ import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { events } from "../events/tables.ts";
 import type { Instant } from "../lib/clock.ts";
-import type { Endpoint } from "./endpoints.ts";
+import type { Endpoint } from "./endpoint-store.ts";
 import { deliveries, webhookEndpoints } from "./tables.ts";
 
 /** A delivery whose next attempt is due. */

@@ -1,8 +1,7 @@
-import { asc, count, eq, inArray, or, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { PublicError, StartError, messageOf } from "../lib/errors.ts";
-import type { FillRandom, IdFactory } from "../lib/ids.ts";
+import type { FillRandom } from "../lib/ids.ts";
 import { visible } from "../lib/safe-text.ts";
 import {
   checkName,
@@ -13,12 +12,9 @@ import {
   type DestinationRules,
   type EndpointSettings,
 } from "./endpoint-rules.ts";
+import type { Endpoint, EndpointStore } from "./endpoint-store.ts";
 import { makeSecret } from "./signing.ts";
-import { deliveries, webhookEndpoints } from "./tables.ts";
 import { filesOf, type EndpointFiles } from "./tls-files.ts";
-
-/** A receiver of events, with its secrets: never to be shown as it is. */
-export type Endpoint = typeof webhookEndpoints.$inferSelect;
 
 export interface DeclaredEndpoint extends EndpointSettings {
   name: string;
@@ -71,48 +67,24 @@ export interface Endpoints {
 }
 
 export const rotationOverlapMs = 86_400_000;
-/** So that one event never makes more deliveries than fit into one short transaction. */
-export const endpointsMax = 2_000;
-const removalRowsMax = 5_000;
 
 export function createEndpoints({
   database,
   clock,
-  ids,
   fillRandom,
   rules,
+  store,
   tlsFiles,
 }: {
   database: Database;
   clock: Clock;
-  ids: IdFactory;
   fillRandom: FillRandom;
   rules: DestinationRules;
+  store: EndpointStore;
   /** Throws when a file cannot be used. */
   tlsFiles: (files: EndpointFiles) => unknown;
 }): Endpoints {
-  const { query } = database;
-  const listeners: (() => void)[] = [];
-  const notify = () => {
-    for (const listener of listeners) listener();
-  };
-  const all = query.select().from(webhookEndpoints).orderBy(asc(webhookEndpoints.name)).prepare();
-  const one = query
-    .select()
-    .from(webhookEndpoints)
-    .where(
-      or(eq(webhookEndpoints.id, sql.placeholder("key")), eq(webhookEndpoints.name, sql.placeholder("key"))),
-    )
-    .prepare();
-
-  const find = (key: string) => one.get({ key });
-
-  function get(key: string): Endpoint {
-    const endpoint = find(key);
-    if (endpoint === undefined)
-      throw new PublicError("not_found", `there is no endpoint ${visible(key, 100)}`);
-    return endpoint;
-  }
+  const { find, get, insert, update } = store;
 
   function editable(key: string): Endpoint {
     const endpoint = get(key);
@@ -133,35 +105,6 @@ export function createEndpoints({
       throw new PublicError("bad_request", messageOf(error));
     }
     return checkSettings(settings, rules);
-  }
-
-  function insert(
-    row: Omit<typeof webhookEndpoints.$inferInsert, "id" | "consecutiveFailures" | "createdAt" | "updatedAt">,
-  ) {
-    if (query.select({ total: count() }).from(webhookEndpoints).get()!.total >= endpointsMax)
-      throw new PublicError("bad_request", `there are ${endpointsMax} endpoints already; remove one first`);
-    const now = clock.now();
-    const id = ids.next("endpoint");
-    query
-      .insert(webhookEndpoints)
-      .values({ ...row, id, consecutiveFailures: 0, createdAt: now, updatedAt: now })
-      .run();
-    database.afterCommit(notify);
-    return get(id);
-  }
-
-  function update(endpoint: Endpoint, values: Partial<Endpoint>): Endpoint {
-    const changed = Object.entries(values).some(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(endpoint[name as keyof Endpoint]),
-    );
-    if (!changed) return endpoint;
-    query
-      .update(webhookEndpoints)
-      .set({ ...values, updatedAt: clock.now() })
-      .where(eq(webhookEndpoints.seq, endpoint.seq))
-      .run();
-    database.afterCommit(notify);
-    return get(endpoint.id);
   }
 
   const disabled = (reason: Endpoint["disabledReason"], at: Instant = clock.now()) => ({
@@ -196,20 +139,8 @@ export function createEndpoints({
     });
   }
 
-  function removeDeliveries(endpoint: Endpoint): void {
-    const batch = query
-      .select({ seq: deliveries.seq })
-      .from(deliveries)
-      .where(eq(deliveries.endpointSeq, endpoint.seq))
-      .limit(removalRowsMax);
-    while (
-      query.delete(deliveries).where(inArray(deliveries.seq, batch)).returning({ seq: deliveries.seq }).all()
-        .length > 0
-    );
-  }
-
   return {
-    list: () => all.all(),
+    list: store.list,
     find,
     get,
 
@@ -253,10 +184,7 @@ export function createEndpoints({
       // One that left the file is nobody's any more, so it can be removed here.
       if (endpoint.disabledReason !== "undeclared") editable(key);
       update(endpoint, disabled("operator"));
-      // In batches, so that others get their turn at the write lock.
-      removeDeliveries(endpoint);
-      query.delete(webhookEndpoints).where(eq(webhookEndpoints.seq, endpoint.seq)).run();
-      database.afterCommit(notify);
+      store.remove(endpoint);
     },
 
     rotate: (key, { secret = makeSecret(fillRandom), overlapMs = rotationOverlapMs } = {}) =>
@@ -280,20 +208,12 @@ export function createEndpoints({
           }
         }
         const names = new Set(declared.map((endpoint) => endpoint.name));
-        for (const endpoint of all.all()) {
+        for (const endpoint of store.list()) {
           const left = endpoint.origin === "file" && !names.has(endpoint.name);
           if (left && endpoint.disabledReason !== "undeclared") update(endpoint, disabled("undeclared"));
         }
       }),
 
-    onChanged: (listener) => void listeners.push(listener),
+    onChanged: store.onChanged,
   };
-}
-
-/** The secrets that sign at `now`, the present one first. */
-export function signingSecrets(endpoint: Endpoint, now: Instant): string[] {
-  const { secret, previousSecret, previousSecretUntil } = endpoint;
-  return previousSecret !== null && previousSecretUntil !== null && now < previousSecretUntil
-    ? [secret, previousSecret]
-    : [secret];
 }

@@ -2,7 +2,7 @@ import type { Clock, Instant, Timer } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { AttemptResult, SendAttempt } from "./attempt.ts";
 import type { DueDeliveries, DueDelivery } from "./due.ts";
-import type { Endpoint } from "./endpoints.ts";
+import type { Endpoint } from "./endpoint-store.ts";
 import type { RecordedAttempt, Recorder } from "./recorder.ts";
 
 /** The ways of all endpoints. Each endpoint has its own, so that none waits for another. */

@@ -4,7 +4,8 @@ import { events } from "../events/tables.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { PublicError } from "../lib/errors.ts";
 import type { IdFactory } from "../lib/ids.ts";
-import type { Endpoint, Endpoints } from "./endpoints.ts";
+import type { Endpoint } from "./endpoint-store.ts";
+import type { Endpoints } from "./endpoints.ts";
 import { deliveries } from "./tables.ts";
 
 /** What is to be sent again. */

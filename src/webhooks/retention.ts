@@ -1,13 +1,13 @@
-import { and, asc, eq, gt, inArray, isNotNull, lt, ne, notExists, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, lt, lte, ne, notExists, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { relaxedTransaction } from "../database/relaxed.ts";
 import { events } from "../events/tables.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
-import { deliveries } from "./tables.ts";
+import { deliveries, webhookEndpoints } from "./tables.ts";
 
-/** Deletes old events and deliveries. What is pending is never deleted, and an event not before its deliveries. */
+/** Deletes old events, deliveries and secrets. What is pending is never deleted, and an event not before its deliveries. */
 export interface Retention {
   /** Once an hour from now on. */
   start(): void;
@@ -103,6 +103,15 @@ export function createRetention({
     }
   }
 
+  /** Secrets whose rotation is over sign nothing any more, and need not lie about. */
+  function forgetOldSecrets(now: Instant): void {
+    query
+      .update(webhookEndpoints)
+      .set({ previousSecret: null, previousSecretUntil: null })
+      .where(lte(webhookEndpoints.previousSecretUntil, now))
+      .run();
+  }
+
   async function run(): Promise<{ events: number; deliveries: number }> {
     const now = clock.now();
     const counts = {
@@ -113,6 +122,7 @@ export function createRetention({
       ),
       events: await walk((after) => pageOfEvents.all({ after }), deleteEvents, now - eventsMs),
     };
+    forgetOldSecrets(now);
     if (counts.events + counts.deliveries > 0) log.info(counts, "old events and deliveries deleted");
     return counts;
   }

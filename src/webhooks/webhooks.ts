@@ -10,6 +10,7 @@ import { createDeliveries, type Deliveries } from "./deliveries.ts";
 import { createDestinations, type Destinations } from "./destination.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createDueDeliveries } from "./due.ts";
+import { createEndpointStore } from "./endpoint-store.ts";
 import { createEndpoints, type Endpoints } from "./endpoints.ts";
 import { createFanOut } from "./fan-out.ts";
 import { createHealth } from "./health.ts";
@@ -71,8 +72,9 @@ export function createWebhooks({
   const { allowHttp, allowPrivateNetworks, caFile, disableAfterMs, endpointConcurrency, timeoutMs } =
     settings;
   const rules = { allowHttp, allowPrivateNetworks };
+  const store = createEndpointStore({ database, clock, ids });
   const tlsFiles = createTlsFiles(caFile);
-  const endpoints = createEndpoints({ database, clock, ids, fillRandom, rules, tlsFiles });
+  const endpoints = createEndpoints({ database, clock, fillRandom, rules, store, tlsFiles });
   const client = createHttpClient({ rules, resolveHost });
   const send = createSender({ client, clock, version, timeoutMs, tlsFiles });
   const policy = { delaysMs: settings.retryDelaysMs, jitter: settings.retryJitter };

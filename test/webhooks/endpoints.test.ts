@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { signingSecrets } from "../../src/webhooks/endpoints.ts";
+import { signingSecrets } from "../../src/webhooks/endpoint-store.ts";
 import { manualClock } from "../support/appliance.ts";
 import { openWebhooks, type OpenWebhooks } from "../support/webhooks.ts";
 

@@ -92,3 +92,15 @@ test("the log of deliveries can be kept for less time than the events", async ()
   expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 1_200 });
   expect(totals()).toEqual({ events: 1_200, deliveries: 0, delivery_attempts: 0 });
 });
+
+test("a secret whose rotation is over is forgotten, one that still signs is kept", async () => {
+  open({ eventsMs: hourMs, deliveriesMs: hourMs });
+  webhooks.endpoints.rotate("soc", { overlapMs: 2 * hourMs });
+  const { previousSecret } = webhooks.endpoints.get("soc");
+  clock.advance(2 * hourMs - 1);
+  await webhooks.retention.run();
+  expect(webhooks.endpoints.get("soc").previousSecret).toBe(previousSecret);
+  clock.advance(1);
+  await webhooks.retention.run();
+  expect(webhooks.endpoints.get("soc")).toMatchObject({ previousSecret: null, previousSecretUntil: null });
+});
