@@ -16,8 +16,8 @@ export function faviconAddress(
   icons: readonly { rel: string; href: string }[],
   base: string,
 ): string | undefined {
-  const usable = icons.filter(({ rel, href }) => href !== "" && /(^|\s)icon(\s|$)/.test(rel));
-  const href = usable[0]?.href ?? "/favicon.ico";
+  const usable = icons.find(({ rel, href }) => href !== "" && /(^|\s)icon(\s|$)/.test(rel));
+  const href = usable?.href ?? "/favicon.ico";
   return URL.canParse(href, base) ? new URL(href, base).href : undefined;
 }
 
