@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openApp, type App } from "../../src/app.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { rdapServices } from "../../src/enrichment/rdap-services.ts";
+import { events } from "../../src/events/tables.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { fillRandom, temporaryFolder } from "../support/appliance.ts";
@@ -101,6 +102,7 @@ async function openWorld({ screenshots }: { screenshots: boolean }) {
     path = "data/phishwatch.db"
     [scan]
     resolvers = ["127.0.0.1:${dns.server.port}"]
+    queries_per_second = 5000
     screenshots = "${screenshots ? "auto" : "off"}"
     ${process.getuid?.() === 0 ? '[screenshots]\nchromium_args = ["--no-sandbox"]' : ""}
     [[protected_domains]]
@@ -140,7 +142,13 @@ async function openWorld({ screenshots }: { screenshots: boolean }) {
     await app.stop();
     app.close();
   });
-  return { app, dns, folder, lines };
+  return {
+    app,
+    folder,
+    lines,
+    /** All events, oldest first. */
+    events: () => app.database.query.select({ type: events.type }).from(events).all(),
+  };
 }
 
 async function lookedAt(app: App, ids: readonly string[], andCaptured = false): Promise<void> {
@@ -168,14 +176,25 @@ const planted = [
 
 describe("from names to judged threats", () => {
   test(
-    "each name gets its facts, severity and reasons, in the running appliance",
+    "a scan finds exactly what exists, and each name gets its facts, severity, reasons and events",
     async () => {
-      const { app, lines } = await openWorld({ screenshots: false });
+      const { app, events: recorded, lines } = await openWorld({ screenshots: false });
       app.start();
-      await app.candidates.submit(planted, { source: "submission" });
-      const all = () => Object.values(byDomain(app)).map(({ id }) => id);
-      expect(all().length).toBe(planted.length);
-      await lookedAt(app, all());
+      const scan = await app.scans.run({ trigger: "cli", domains: ["example-bank.com"] });
+      const existing = planted.filter((domain) => domain !== "exampe-bank.com");
+      expect(scan).toMatchObject({ status: "completed", threatsCreated: existing.length, unknown: 1 });
+      expect(Object.keys(byDomain(app)).toSorted()).toEqual(existing.toSorted());
+      expect(recorded().map(({ type }): string => type)).toEqual([
+        "scan.started",
+        ...existing.map(() => "threat.created"),
+        "scan.completed",
+      ]);
+      // What nobody can tell about is no threat of a scan, but may be handed in.
+      await app.candidates.submit(["exampe-bank.com"], { source: "submission" });
+      await lookedAt(
+        app,
+        Object.values(byDomain(app)).map(({ id }) => id),
+      );
       const threats = byDomain(app);
 
       expect(threats["examp1e-bank.com"]).toMatchObject({

@@ -1,0 +1,116 @@
+import { afterEach, expect, test } from "bun:test";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { commandFolder, type CommandFolder } from "../support/command-line.ts";
+import { startDnsServer } from "../support/dns-server.ts";
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+interface Socket {
+  kind: string;
+  local: string;
+  remote: string;
+  inode: string;
+}
+
+/** Internet sockets of a process, as Linux tells of them (proc(5)). */
+function socketsOf(pid: number): Socket[] {
+  const folder = `/proc/${pid}/fd`;
+  const inodes = new Set(
+    readdirSync(folder).flatMap((fd) => {
+      try {
+        return /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${fd}`))?.[1] ?? [];
+      } catch {
+        // Closed meanwhile.
+        return [];
+      }
+    }),
+  );
+  return ["tcp", "tcp6", "udp", "udp6"].flatMap((kind) =>
+    readFileSync(`/proc/${pid}/net/${kind}`, "utf8")
+      .split("\n")
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
+      .filter((columns) => columns.length > 9 && inodes.has(columns[9]!))
+      .map((columns) => ({ kind, local: columns[1]!, remote: columns[2]!, inode: columns[9]! })),
+  );
+}
+
+/** Looks at the sockets again and again for so long, and answers each that was ever seen. */
+async function watch(pid: number, ms: number): Promise<Socket[]> {
+  const seen = new Map<string, Socket>();
+  const end = Date.now() + ms;
+  while (Date.now() < end) {
+    for (const socket of socketsOf(pid)) seen.set(socket.inode, socket);
+    await Bun.sleep(5);
+  }
+  return [...seen.values()];
+}
+
+const configOf = (dnsPort: number, scan: string) => `
+[server]
+listen = "127.0.0.1:0"
+[storage]
+path = "data/test.db"
+[scan]
+resolvers = ["127.0.0.1:${dnsPort}"]
+${scan}
+[[protected_domains]]
+domain = "example-bank.com"
+`;
+const off = 'schedule = ""\nregistration_data = false\nscreenshots = "off"';
+
+async function open(
+  scan: string,
+): Promise<{ folder: CommandFolder; dns: Awaited<ReturnType<typeof startDnsServer>> }> {
+  // Silent, so that whoever asks waits for seconds with an open socket.
+  const dns = await startDnsServer({ "*.": { silent: true } });
+  const folder = commandFolder(configOf(dns.server.port, scan));
+  closing.push(folder.dispose, () => dns.stop());
+  return { folder, dns };
+}
+
+const linuxOnly = test.skipIf(process.platform !== "linux");
+
+linuxOnly(
+  "with scans, registration data and screenshots off and no endpoints, a server with new threats opens no connection and asks nobody",
+  async () => {
+    const { folder, dns } = await open(off);
+    const server = await folder.serve();
+    const watching = watch(server.process.pid, 4_000);
+    folder.file("names.txt", "examp1e-bank.com\nexample-bank.net\n");
+    const imported = await folder.run(["import", "names.txt"]);
+    expect(imported.code).toBe(0);
+    const listed = await folder.run(["threats", "list", "--json"]);
+    expect(listed.out.trim().split("\n").length).toBe(2);
+    const sockets = await watching;
+    await server.stop();
+    const listening = "00000000:0000";
+    expect(
+      sockets.filter(({ remote, local }) => remote !== listening && !local.startsWith("0100007F:")),
+    ).toEqual([]);
+    expect(sockets.filter(({ kind }) => kind.startsWith("udp"))).toEqual([]);
+    expect(sockets.filter(({ remote }) => remote === listening).length).toBe(1);
+    expect(dns.asked).toEqual([]);
+  },
+  60_000,
+);
+
+linuxOnly(
+  "the same server with scans on asks the resolver: the trap catches what it should",
+  async () => {
+    const { folder, dns } = await open('registration_data = false\nscreenshots = "off"');
+    const server = await folder.serve();
+    folder.file("names.txt", "examp1e-bank.com\n");
+    expect((await folder.run(["import", "names.txt"])).code).toBe(0);
+    const sockets: Socket[] = [];
+    for (let round = 0; round < 20 && dns.asked.length === 0; round++)
+      sockets.push(...(await watch(server.process.pid, 500)));
+    await server.stop();
+    expect(dns.asked.map(({ name }) => name)).toContain("examp1e-bank.com");
+    expect(sockets.some(({ kind }) => kind.startsWith("udp"))).toBe(true);
+  },
+  60_000,
+);
