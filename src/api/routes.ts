@@ -38,8 +38,6 @@ export function createRoutes({ answering, threats, candidates, site, document }:
       .get("/openapi.json", open("/openapi.json", openapi))
       .get("/docs", open("/docs", docs))
       .get("/docs/:asset", open("/docs/:asset", asset))
-      .use(bearerToken())
-      .get("/metrics", open("/metrics", metrics))
       // `/v1`: the key is checked first, whatever path and method are asked for.
       .get("/v1/threats", reading("/v1/threats", threats.list))
       .post("/v1/threats/batch", guarded("/v1/threats/batch", threats.batch), unread)
@@ -48,5 +46,7 @@ export function createRoutes({ answering, threats, candidates, site, document }:
       .post("/v1/candidates", guarded("/v1/candidates", candidates.submit), unread)
       .all("/v1", nothing, unread)
       .all("/v1/*", nothing, unread)
+      .use(bearerToken())
+      .get("/metrics", open("/metrics", metrics))
   );
 }

@@ -60,6 +60,8 @@ export interface TestableServer extends Server {
   readonly port: number | undefined;
   /** Requests under way. */
   readonly pending: number;
+  /** As the socket asks for it. */
+  answer(request: Request): Response | Promise<Response>;
 }
 
 export function createServer({
@@ -122,6 +124,7 @@ export function createServer({
     get pending() {
       return server?.pendingRequests ?? 0;
     },
+    answer: handle,
     handle: async (request) => handle(request),
 
     listen() {

@@ -3,7 +3,7 @@ import { requireDomain, requireScope } from "../access/permissions.ts";
 import type { Database } from "../database/database.ts";
 import { PublicError } from "../lib/errors.ts";
 import { isId } from "../lib/ids.ts";
-import type { Threat } from "../threats/queries.ts";
+import type { ThreatDetail } from "../threats/detail.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Status } from "../threats/values.ts";
 import type { RouteContext } from "./answering.ts";
@@ -37,8 +37,8 @@ export function createThreatOperations({
   const readBatch = jsonReader(batchSchema(maxBatchIds));
 
   /** @throws PublicError `not_found`, `forbidden` */
-  function find(key: ApiKey, id: string | null | undefined): Threat {
-    const threat = typeof id === "string" && isId("threat", id) ? threats.get(id) : undefined;
+  function find(key: ApiKey, id: string | null | undefined): ThreatDetail {
+    const threat = typeof id === "string" && isId("threat", id) ? threats.detail(id) : undefined;
     if (threat === undefined) throw new PublicError("not_found", "There is no threat with this id.");
     requireDomain(key, threat.protectedDomain);
     return threat;

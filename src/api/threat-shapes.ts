@@ -1,5 +1,6 @@
 import { toIsoTime } from "../lib/clock.ts";
-import type { ListedThreat, Threat } from "../threats/queries.ts";
+import type { ThreatDetail } from "../threats/detail.ts";
+import type { ListedThreat } from "../threats/queries.ts";
 
 /** A threat as the list shows it (interface specification, "Threat"). */
 export function toListObject(threat: ListedThreat, publicUrl: string) {
@@ -18,7 +19,7 @@ export function toListObject(threat: ListedThreat, publicUrl: string) {
 }
 
 /** A threat with all that is known of it. */
-export function toDetailObject(threat: Threat, publicUrl: string) {
+export function toDetailObject(threat: ThreatDetail, publicUrl: string) {
   return {
     id: threat.id,
     domain: threat.domain,
@@ -37,6 +38,9 @@ export function toDetailObject(threat: Threat, publicUrl: string) {
 }
 
 /** Opens without a key and cannot be guessed: the token is 128 random bits. */
-function screenshotUrl({ id, screenshotToken }: ListedThreat, publicUrl: string): string {
+function screenshotUrl(
+  { id, screenshotToken }: Pick<ListedThreat, "id" | "screenshotToken">,
+  publicUrl: string,
+): string {
   return `${publicUrl}/screenshots/${id}/${screenshotToken}`;
 }

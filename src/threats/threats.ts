@@ -3,6 +3,7 @@ import type { Outbox } from "../events/outbox.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import { createStatusChanger, type StatusChange } from "./change-status.ts";
+import { createDetailQuery, type ThreatDetail } from "./detail.ts";
 import { createHistory, type DatedChange } from "./history.ts";
 import { createThreatQueries, type ListedThreat, type Threat, type ThreatFilter } from "./queries.ts";
 import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
@@ -19,6 +20,8 @@ export interface Threats {
     page: { page: number; perPage: number },
   ): { threats: ListedThreat[]; total: number };
   get(id: string): Threat | undefined;
+  /** What the API shows of it, faster. */
+  detail(id: string): ThreatDetail | undefined;
   /**
    * Moves threats to `status`, with their events, in one transaction: one answer for each distinct id,
    * in the order of first appearance. `within`: protected domains that the caller may touch; empty or absent: all.
@@ -57,6 +60,7 @@ export function createThreats(dependencies: ThreatsDependencies): Threats {
     record: (sightings) => database.transaction(() => sightings.map((sighting) => recordOne(sighting))),
     list: queries.list,
     get: queries.get,
+    detail: createDetailQuery(database),
     changeStatus: (ids, status, { within = [] } = {}) =>
       database.transaction(() => [...new Set(ids)].map((id) => setStatus.byId(id, status, within))),
     updateFacts: (...args): FactsUpdated | undefined => database.transaction(() => updateFacts(...args)),

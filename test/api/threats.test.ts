@@ -260,3 +260,11 @@ describe("a key that is bound to a domain", () => {
     expect(api.threats.get(bank!)?.status).toBe("active");
   });
 });
+
+test("reading waits for no promise: the answer is there when the router returns", () => {
+  const [id] = api.sight("examp1e-bank.com");
+  const headers = { authorization: `Bearer ${key}` };
+  for (const path of ["/v1/threats", `/v1/threats/${id}`, "/v1/threats?page=0", "/v1/threats/unknown"]) {
+    expect(api.server.answer(new Request(`http://localhost${path}`, { headers }))).toBeInstanceOf(Response);
+  }
+});
