@@ -45,7 +45,7 @@ const assets: Record<string, Asset> = {
 };
 
 /** The OpenAPI document and a reader for it (Swagger UI, embedded), which loads nothing from elsewhere. */
-export function docsPages({ document }: { document: () => object }) {
+export function docsPages({ document }: { document: () => Promise<object> }) {
   const loaded = new Map<string, Promise<Loaded>>();
 
   function load(name: string): Promise<Loaded> {
@@ -58,8 +58,8 @@ export function docsPages({ document }: { document: () => object }) {
 
   return {
     // Made at each request: it is seldom asked for, and the public address is known only once we listen.
-    openapi(request, headers) {
-      const bytes = new TextEncoder().encode(JSON.stringify(document()));
+    async openapi(request, headers) {
+      const bytes = new TextEncoder().encode(JSON.stringify(await document()));
       return send(withTag(bytes, "application/json; charset=utf-8"), request, headers);
     },
 

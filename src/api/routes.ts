@@ -13,7 +13,7 @@ export interface RouteDependencies {
   candidates: ReturnType<typeof createCandidateOperations>;
   site: SiteDependencies;
   /** The OpenAPI document as it is now. */
-  document: () => object;
+  document: () => Promise<object>;
 }
 
 // Bodies are read by the operations, after the key was checked.

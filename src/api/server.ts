@@ -15,7 +15,6 @@ import { createCandidateOperations } from "./candidate-operations.ts";
 import { createClientAddress } from "./client-address.ts";
 import { checkReadiness } from "./health.ts";
 import { createMetrics } from "./metrics.ts";
-import { describeApi } from "./openapi.ts";
 import { createRoutes } from "./routes.ts";
 import type { ReadCapture } from "./site-pages.ts";
 import { createThreatOperations } from "./threat-operations.ts";
@@ -112,7 +111,11 @@ export function createServer({
       readiness: () => checkReadiness({ database, schedulersRunning }),
       consoleEnabled: config.console.enabled,
     },
-    document: () => describeApi({ publicUrl, version: build.version, ...config.api }),
+    async document() {
+      // Its many schemas are made when somebody asks, not at the start.
+      const { describeApi } = await import("./openapi.ts");
+      return describeApi({ publicUrl, version: build.version, ...config.api });
+    },
   });
   const handle = (request: Request) => app.fetch(withPlainUrl(request));
 
