@@ -14,7 +14,7 @@ import { createOutbox, type Outbox } from "./events/outbox.ts";
 import { buildInfo } from "./lib/build-info.ts";
 import type { Clock } from "./lib/clock.ts";
 import { createIdFactory, type FillRandom } from "./lib/ids.ts";
-import type { Log } from "./lib/log.ts";
+import { logDropped, type Log } from "./lib/log.ts";
 import { every, type Schedule } from "./lib/schedule.ts";
 import { createPacer } from "./lib/pacer.ts";
 import { createDnsClient } from "./network/dns-client.ts";
@@ -139,6 +139,14 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
   });
   const newRequestId = () => crypto.randomUUID();
   let lastUsed: Schedule | undefined;
+  const writeLastUsed = () => {
+    try {
+      keys.flushLastUsed();
+    } catch (error) {
+      // A full disk, say: it is kept for the next minute, and no reason to end.
+      logDropped(log, error, "the times of last use of API keys wait to be written");
+    }
+  };
   const server = createServer({
     config,
     clock,
@@ -179,13 +187,13 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
       feeds.start();
       scans.start();
       enrichment.start();
-      lastUsed = every({ clock, pattern: everyMinute, run: keys.flushLastUsed });
+      lastUsed = every({ clock, pattern: everyMinute, run: writeLastUsed });
     },
     async stop() {
       lastUsed?.stop();
       lastUsed = undefined;
       await Promise.all([webhooks.stop(), feeds.stop(), scans.stop(), enrichment.stop()]);
-      keys.flushLastUsed();
+      writeLastUsed();
     },
     firstStart: () => firstStart({ database, clock, settings, keys, consolePassword }),
     close: () => database.close(),

@@ -110,7 +110,8 @@ function wrap(sqlite: Sqlite, path: string, finalizeAll: () => void): Database {
     try {
       return work();
     } finally {
-      end.run();
+      // After a grave error SQLite has ended it by itself.
+      if (sqlite.inTransaction) end.run();
     }
   }
 

@@ -219,6 +219,38 @@ describe("transactions", () => {
   });
 });
 
+describe("a snapshot", () => {
+  test("shows one state of the database, whatever another process commits meanwhile", () => {
+    const database = openDatabase(path);
+    const other = openDatabase(path);
+    const count = () =>
+      database.sqlite.query<{ n: number }, []>("select count(*) as n from settings").get()!.n;
+    const insert = () =>
+      other.sqlite.run("insert into settings (name, value, updated_at) values (hex(randomblob(8)), '', 0)");
+    const seen = database.snapshot(() => {
+      const before = count();
+      insert();
+      return [before, count()];
+    });
+    expect(seen).toEqual([0, 0]);
+    expect(count()).toBe(1);
+    other.close();
+    database.close();
+  });
+
+  test("ends when its work throws, and stands within a transaction", () => {
+    const database = openDatabase(path);
+    expect(() =>
+      database.snapshot(() => {
+        throw new Error("no");
+      }),
+    ).toThrow("no");
+    expect(database.sqlite.inTransaction).toBe(false);
+    expect(database.transaction(() => database.snapshot(() => 1) + database.snapshot(() => 2))).toBe(3);
+    database.close();
+  });
+});
+
 describe("the right to serve a database", () => {
   test("is held by one, and free again after release", () => {
     openDatabase(path).close();
