@@ -8,7 +8,7 @@ import { seedLength, seedsFor, type Collapse, type Seed } from "./seeds.ts";
 export const seedMask = (1 << (seedLength * classBits)) - 1;
 
 export interface FilterTables {
-  /** For each number of a seed whether it is one. Small enough for the processor's first cache. */
+  /** For each number of a seed the kinds of patterns that it is one of, else 0. Small enough for the processor's first cache. */
   marks: Uint8Array;
   /** Entries of a seed number are those from `heads[number]` to before `heads[number + 1]`. */
   heads: Int32Array;
@@ -81,7 +81,7 @@ function layOut(lists: ReadonlyMap<number, { word: number; seed: Seed; anchored:
     heads[number] = entryWords!.length;
     for (const { word, seed, anchored } of lists.get(number) ?? []) {
       const { classes, offset, errors } = seed;
-      marks[number] = 1;
+      marks[number]! |= anchored ? anchoredOnly : anywhereOnly;
       entryWords!.push(word);
       entryMasks!.push(
         classes.reduce((mask, value) => (value === separatorClass ? mask : mask | (1 << value)), 0),

@@ -146,7 +146,7 @@ export function createFilter(words: readonly BrandWord[]): Filter {
       if (value === separatorClass) continue;
       other.classes[place] = value;
       seed = ((seed << classBits) | value) & seedMask;
-      if (marks[seed] !== 0) {
+      if ((marks[seed]! & anywhereOnly) !== 0) {
         other.hits[hitCount++] = seed;
         other.hits[hitCount++] = place;
       }
@@ -164,7 +164,7 @@ export function createFilter(words: readonly BrandWord[]): Filter {
       const value = flagged >= digitFlag ? separatorClass : flagged;
       other.classes[place] = value;
       seed = ((seed << classBits) | value) & seedMask;
-      if (marks[seed] !== 0) {
+      if ((marks[seed]! & anchoredOnly) !== 0) {
         other.hits[hitCount++] = seed;
         other.hits[hitCount++] = place;
       }
@@ -210,7 +210,6 @@ export function createFilter(words: readonly BrandWord[]): Filter {
   function fits(entry: number, classes: Uint8Array, start: number): boolean {
     const tests = entry * testFields;
     const errors = entryTests[tests + errorsField]!;
-    if (entryTests[tests + kindField] === anchoredOnly && !isTokenLike(entry, classes, start)) return false;
     // The stretch around the seed, which no error may touch.
     let p = entryPatterns[entry]! - entryTests[tests + exactLeftField]!;
     const q = entryPatterns[entry]! + seedLength + entryTests[tests + exactRightField]!;
@@ -218,6 +217,7 @@ export function createFilter(words: readonly BrandWord[]): Filter {
     const patternBefore = p - 1;
     const textBefore = t - 1;
     for (; p < q; p++, t++) if (patternBytes[p] !== classes[t]) return false;
+    if (entryTests[tests + kindField] === anchoredOnly && !isTokenLike(entry, classes, start)) return false;
     if (reaches(patternBytes, patternBefore, classes, textBefore, -1, 0)) {
       return reaches(patternBytes, p, classes, t, 1, errors);
     }
