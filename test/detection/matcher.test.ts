@@ -1,23 +1,145 @@
 import { expect, test } from "bun:test";
 import { createMatcher } from "../../src/detection/matcher.ts";
+import { describeReason } from "../../src/detection/reasons.ts";
+import type { Match } from "../../src/detection/types.ts";
 
-const paypal = { domain: "paypal.com", keywords: [], allow: ["paypal-corp.com"] };
-const matcher = createMatcher([paypal], { minSimilarity: 0.75 });
-const typeOf = (name: string): string | undefined => matcher.match(name)[0]?.type;
+function match(protectedDomain: string, name: string, keywords: string[] = []): Match | undefined {
+  const names = [{ domain: protectedDomain, keywords, allow: ["paypal-corp.com"] }];
+  return createMatcher(names, { minSimilarity: 0.75 }).match(name)[0];
+}
 
 test.each([
-  ["paypal.net", "tld_squatting"],
-  ["payppal.com", "typosquatting"],
+  // Homographs: other scripts, marks, hooked and stroked letters, ASCII look-alikes, whole-script Cyrillic.
+  ["pаypal.com", "homograph"],
+  ["xn--pypal-4ve.com", "homograph"],
   ["pàypal.com", "homograph"],
-  ["paypal-login.com", "combosquatting"],
+  ["paypaƚ.com", "homograph"],
+  ["paypa1.com", "homograph"],
+  ["PAYPA1.COM.", "homograph"],
+  ["раураӏ.com", "homograph"],
+  // Bit flips of the whole name.
+  ["paypcl.com", "bitsquatting"],
+  ["qaypal.com", "bitsquatting"],
+  // Typos, hyphens among them.
+  ["paypall.com", "typosquatting"],
+  ["pyapal.com", "typosquatting"],
+  ["paypals.net", "typosquatting"],
+  ["pay-pal.com", "typosquatting"],
+  // Other suffixes, private ones too.
+  ["paypal.net", "tld_squatting"],
+  ["paypal.co.uk", "tld_squatting"],
+  ["paypal.pages.dev", "tld_squatting"],
+  // Dots that are left out.
+  ["wwwpaypal.com", "doppelganger"],
+  ["www-paypal.com", "doppelganger"],
+  ["paypalcom.net", "doppelganger"],
+  ["paypal-com.net", "doppelganger"],
+  // Below names of others.
+  ["paypal.evil.top", "levelsquatting"],
   ["paypal.com.evil.top", "levelsquatting"],
-])("%s is %s", (name, type) => {
-  expect(typeOf(name)).toBe(type);
+  ["paypal-com.evil.top", "levelsquatting"],
+  ["secure-paypal-login.evil.top", "levelsquatting"],
+  ["pay.pal.evil.top", "levelsquatting"],
+  // With other words.
+  ["paypal-login.com", "combosquatting"],
+  ["securepaypal.com", "combosquatting"],
+  ["paypal-iniciar-sesion.duckdns.org", "combosquatting"],
+  ["mypaypal24.de", "combosquatting"],
+  // Composed: the most specific type of what is seen.
+  ["paypa1-login.com", "homograph"],
+  ["secure-paypall.net", "typosquatting"],
+  ["paypall.evil.top", "typosquatting"],
+  ["login_paypa1.github.io", "homograph"],
+  // Malformed A-labels stand for themselves.
+  ["xn--paypal-99999999.com", "combosquatting"],
+] as const)("%s imitates paypal.com by %s", (name, type) => {
+  const found = match("paypal.com", name);
+  expect([name, found?.type]).toEqual([name, type]);
+  expect(found!.similarity).toBeGreaterThanOrEqual(0.75);
+  expect(found!.similarity).toBeLessThan(1);
+  expect(found!.reasons.length).toBeGreaterThan(0);
+  for (const reason of found!.reasons) expect(describeReason(reason)).toMatch(/^[^\n]+$/);
 });
 
-test.each(["paypal.com", "WWW.PayPal.com.", "paypal-corp.com", "x.paypal-corp.com", "example.org", ""])(
-  "%j is never a look-alike",
-  (name) => {
-    expect(matcher.match(name)).toEqual([]);
-  },
-);
+test.each([
+  "paypal.com", "WWW.PayPal.com.", "a.b.paypal.com", "paypal-corp.com", "x.paypal-corp.com",
+  "papal.com", "example.org", "paypal", "", "com", "..", "1.2.3.4",
+])("%j is no look-alike of paypal.com", (name) => {
+  expect(match("paypal.com", name)).toBeUndefined();
+}); // prettier-ignore
+
+test.each([
+  ["metamask.io", "rnetamask.io", "homograph"],
+  ["metamask.io", "metarnask-wallet.app", "homograph"],
+  ["wellsfargo.com", "vvellsfargo.com", "homograph"],
+  ["microsoft.com", "rnicrosoft-support.net", "homograph"],
+  ["metamask.io", "metmsk.io", "typosquatting"],
+  ["metamask.io", "securemetamsk.com", "typosquatting"],
+  ["netflix.com", "netflicks-login.com", "soundsquatting"],
+  ["chain.link", "chainlink-claim.com", "combosquatting"],
+  ["smbc-card.com", "smbccard.top", "typosquatting"],
+  ["smbc-card.com", "www.smbc-crad.com.evil.cn", "typosquatting"],
+  ["americanexpress.com", "americna-express.com", "typosquatting"],
+  ["bücher.de", "xn--bcher-kva.com", "tld_squatting"],
+  ["bücher.de", "bucher.de", "homograph"],
+  ["bücher.de", "buecher.com", "tld_squatting"],
+  ["пример.рф", "xn--e1afmkfd.com", "tld_squatting"],
+] as const)("of %s: %s is %s", (domain, name, type) => {
+  expect(match(domain, name)?.type).toBe(type);
+});
+
+test.each([
+  ["binance.com", "finance.com"],
+  ["binance.com", "carfinance-refund.com"],
+  ["trezor.io", "tenor.com"],
+  ["telegram.org", "telegraph-news.com"],
+  ["ledger.com", "ledge.com"],
+  ["chase.com", "purchase-order.com"],
+  ["chase.com", "steeplechase.com"],
+  ["chase.com", "phase.com"],
+  ["office.com", "officer-training.com"],
+  ["apple.com", "pineapple-pie.com"],
+  ["intuit.com", "intuition.systems"],
+])("words of their own are left alone: for %s not %s", (domain, name) => {
+  expect(match(domain, name)).toBeUndefined();
+});
+
+test("a keyword of the configuration counts as the domain's name", () => {
+  expect(match("xfinity.com", "comcast-login.net")).toBeUndefined();
+  expect(match("xfinity.com", "comcast-login.net", ["comcast"])?.type).toBe("combosquatting");
+});
+
+test("similarity falls in the order in which an eye is less deceived", () => {
+  const order = ["pаypal.com", "paypa1.com", "paypall.com", "paypaxl.com", "secure-paypaxl.evil.top"];
+  const similarities = order.map((name) => match("paypal.com", name)?.similarity ?? 0);
+  expect(similarities).toEqual(similarities.toSorted((a, b) => b - a));
+  const places = ["paypal.net", "paypal-login.net", "paypal-xkcd.net", "myxpaypalkcdq.net"];
+  const prominence = places.map((name) => match("paypal.com", name)!.similarity);
+  expect(prominence).toEqual(prominence.toSorted((a, b) => b - a));
+  expect(match("wellsfargo.com", "wellsfarrgo.com")!.similarity).toBeGreaterThan(
+    match("wellsfargo.com", "wellzfarrgo.com")!.similarity,
+  );
+});
+
+test("each protected name is answered for once, in their order", () => {
+  const names = ["paypal.com", "paypal.de", "metamask.io"].map((domain) => ({
+    domain,
+    keywords: [],
+    allow: [],
+  }));
+  const found = createMatcher(names, { minSimilarity: 0.75 }).match("paypal-paypal.metamask.evil.top");
+  expect(found.map(({ protectedDomain }) => protectedDomain)).toEqual([
+    "paypal.com",
+    "paypal.de",
+    "metamask.io",
+  ]);
+});
+
+test("reasons name what was changed and where, and show nothing raw", () => {
+  const text = (name: string): string => match("paypal.com", name)!.reasons.map(describeReason).join("; ");
+  expect(text("pаypal.com")).toContain('"а" (U+0430) looks like "a" at position 2');
+  expect(text("paypal-login.top")).toContain('"login"');
+  expect(text("xn--paypal-login-\u202e.com".replace("\u202e", "zz"))).not.toMatch(
+    /[\u202a-\u202e\u2066-\u2069]/,
+  );
+});

@@ -1,0 +1,68 @@
+import { expect, test } from "bun:test";
+import { decodeLabel, displayName, normalizeName } from "../../src/detection/name.ts";
+import { decodePunycode, encodePunycode } from "../../src/detection/punycode.ts";
+import { isWord, splitIntoKeywords } from "../../src/detection/lexicon.ts";
+import { metaphone } from "../../src/detection/metaphone.ts";
+
+test.each([
+  ["Example.COM.", "example.com"],
+  [" example.com\r", "example.com"],
+  ["*.example.com", "example.com"],
+  ["münchen.de", "xn--mnchen-3ya.de"],
+  ["日本。jp", "xn--wgv71a.jp"],
+  ["_dmarc.example.com", "_dmarc.example.com"],
+  ["xn--zzzz9999.com", "xn--zzzz9999.com"],
+])("%j is %s", (text, name) => {
+  expect(normalizeName(text)).toEqual({ name });
+});
+
+test.each([
+  "", " ", ".", "a..b", ".a.com", "com", "a b.com", "1.2.3.4", "[::1]", "a:80", "http://a.com", "a\0.com", "a\u202e.com",
+  `${"a".repeat(64)}.com`, `${"a.".repeat(126)}com`, "a".repeat(100_000),
+])("%j is told to be no host name", (text) => {
+  expect(normalizeName(text)).toEqual({ error: expect.any(String) });
+}); // prettier-ignore
+
+// Samples of RFC 3492, section 7.1.
+test.each([
+  ["egbpdaj6bu4bxfgehfvwxn", "ليهمابتكلموشعربي؟"],
+  ["ihqwcrb4cv8a8dqg056pqjye", "他们为什么不说中文"],
+  ["d9juau41awczczp", "そのスピードで"],
+])("Punycode %s is %s, both ways", (encoded, text) => {
+  expect(decodePunycode(encoded)).toBe(text);
+  expect(encodePunycode(text)).toBe(encoded);
+});
+
+test.each(["zzzz9999", "é", "a-é", "99999999", "-", ""])(
+  "what is no Punycode, as %j, is not decoded",
+  (encoded) => {
+    expect(decodeLabel(`xn--${encoded}`)).toBe(`xn--${encoded}`);
+  },
+);
+
+test("a name is shown in Unicode only where nothing in it hides or reorders", () => {
+  expect(displayName("xn--mnchen-3ya.de")).toBe("münchen.de");
+  for (const text of ["a\u202eb", "a\u200bb", "a\u00adb", "שלום"]) {
+    const label = `xn--${encodePunycode(text)}`;
+    expect(displayName(`${label}.com`)).toBe(`${label}.com`);
+  }
+});
+
+test("words are found where they lie, and nothing else", () => {
+  for (const word of ["finance", "the", "zoom", "aardvark"])
+    expect([word, isWord(word)]).toEqual([word, true]);
+  for (const word of ["finanse", "", "z", "paypal", "#"]) expect([word, isWord(word)]).toEqual([word, false]);
+  expect(splitIntoKeywords("securelogin")).toEqual(["secure", "login"]);
+  expect(splitIntoKeywords("securexlogin")).toBeUndefined();
+});
+
+test.each([
+  ["metaphone", "MTFN"],
+  ["thumb", "0M"],
+  ["school", "SKL"],
+  ["knight", "NT"],
+  ["nite", "NT"],
+  ["xerox", "SRKS"],
+])("Metaphone of %s is %s", (word, code) => {
+  expect(metaphone(word)).toBe(code);
+});
