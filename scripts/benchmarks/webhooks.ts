@@ -118,6 +118,13 @@ async function latency(): Promise<void> {
     const dueIn = startedAt + (index * 1_000) / eventsPerSecond - performance.now();
     if (dueIn > 1) await Bun.sleep(dueIn);
     const status = Math.floor(index / list.data.length) % 2 === 0 ? "false_positive" : "active";
+    // Beside it, in the same seconds, a bare POST to the same receiver: what this machine's own noise costs.
+    const bareBody = JSON.stringify(sampleEvent());
+    requests.push(
+      fetch(`http://127.0.0.1:${receiverPort}/bare`, { method: "POST", body: bareBody }).then((answer) =>
+        answer.text(),
+      ),
+    );
     const url = `${base}/threats/${list.data[index % list.data.length]!.id}`;
     requests.push(
       fetch(url, { method: "PATCH", headers, body: JSON.stringify({ status }) }).then((answer) =>
@@ -129,12 +136,16 @@ async function latency(): Promise<void> {
   const seconds = (performance.now() - startedAt) / 1_000;
   const busy = (server.cpuSeconds() - cpuBefore) / seconds;
   await Bun.sleep(1_000);
-  const { "/healthy": healthy } = await figures();
+  const { "/healthy": healthy, "/bare": bareFetch } = await figures();
   await server.stop();
+  const bareSorted = bareFetch!.latenciesMs.toSorted((a, b) => a - b);
   const sorted = healthy!.latenciesMs.toSorted((a, b) => a - b);
   console.log(
     `${Math.round(total / seconds)} status changes a second for ${Math.round(seconds)} s, ${healthy!.count} events at the healthy endpoint; ` +
       `commit to arrival: median ${quantile(sorted, 0.5)} ms, p99 ${quantile(sorted, 0.99)} ms, most ${sorted.at(-1)} ms`,
+  );
+  console.log(
+    `a bare POST in the same seconds: median ${quantile(bareSorted, 0.5)} ms, p99 ${quantile(bareSorted, 0.99)} ms, most ${bareSorted.at(-1)} ms`,
   );
   console.log(`CPU of the process meanwhile: ${Math.round(busy * 100)} % of one core`);
   report("p99, ms", quantile(sorted, 0.99), goals.latencyMsP99, "at most");

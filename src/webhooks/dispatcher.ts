@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { pingEventType, type EventBody } from "../events/types.ts";
-import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
+import { toIsoTime, type Clock, type Instant, type Timer } from "../lib/clock.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
@@ -28,6 +28,7 @@ export interface Dispatcher {
 
 const drainMsDefault = 10_000;
 const everySecond = "* * * * * *";
+const pollMs = 1_000;
 
 export function createDispatcher({
   clock,
@@ -58,6 +59,7 @@ export function createDispatcher({
 }): Dispatcher {
   let run: Run | undefined;
   let waking: ReturnType<typeof setImmediate> | undefined;
+  let dueTimer: Timer | undefined;
   let stale = true;
   let foreignVersion = -1;
   let lastNow: Instant = Number.POSITIVE_INFINITY;
@@ -79,13 +81,20 @@ export function createDispatcher({
       stale = false;
       const { endpointSeqs, left } = fanOut.step();
       for (const seq of endpointSeqs) run.lanes.noteDue(seq, now);
-      run.lanes.pump();
+      const nextDueAt = run.lanes.pump();
+      if (nextDueAt !== null && nextDueAt - now < pollMs) wakeAt(nextDueAt);
       if (left) wake();
     } catch (error) {
       // A full disk, say: what waits is in the database, and the next poll tries again.
       stale = true;
       logDropped(log, error, "webhook deliveries are held up");
     }
+  }
+
+  /** What is due before the next poll need not wait for it. */
+  function wakeAt(instant: Instant): void {
+    dueTimer?.cancel();
+    dueTimer = clock.at(instant, wake);
   }
 
   /** Once a second and no more often, for another process may commit all the time. */
@@ -135,6 +144,7 @@ export function createDispatcher({
       const { giveUp, lanes, poll, recorder } = run;
       run = undefined;
       poll.stop();
+      dueTimer?.cancel();
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, drainMs);
       await Promise.race([lanes.drain(), late]);

@@ -11,8 +11,8 @@ export interface Lanes {
   read(): void;
   /** Something for this endpoint is due at `at`. */
   noteDue(endpointSeq: number, at: Instant): void;
-  /** Begins whatever may begin. */
-  pump(): void;
+  /** Begins whatever may begin. Answers when the next delivery is due, if one is. */
+  pump(): Instant | null;
   /** Results are written down. */
   noteRecorded(attempts: readonly RecordedAttempt[]): void;
   /** Begins nothing more; resolves when nothing is under way. */
@@ -89,8 +89,16 @@ export function createLanes({
     if (lane !== undefined && (lane.nextDueAt === null || at < lane.nextDueAt)) lane.nextDueAt = at;
   }
 
-  function pump(): void {
-    for (const lane of lanes.values()) pumpLane(lane);
+  function pump(): Instant | null {
+    const now = clock.now();
+    let next: Instant | null = null;
+    for (const lane of lanes.values()) {
+      pumpLane(lane);
+      const { enabled, nextDueAt } = lane;
+      if (enabled && nextDueAt !== null && nextDueAt > now && (next === null || nextDueAt < next))
+        next = nextDueAt;
+    }
+    return next;
   }
 
   function pumpLane(lane: Lane): void {

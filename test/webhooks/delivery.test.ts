@@ -126,6 +126,18 @@ describe("a delivery", () => {
     expect(receiver.received).toHaveLength(2);
   });
 
+  test("is tried again at its time and not only at the next full second", async () => {
+    const receiver = receive(() => 500);
+    const webhooks = start({ retryDelaysMs: [20, 20, 20, 20] });
+    webhooks.endpoints.add({ url: receiver.url });
+    webhooks.record();
+    await until(() => statuses(webhooks)[0] === "failed", "given up", 900);
+    const times = receiver.received.map(({ at }) => at);
+    expect(times).toHaveLength(5);
+    for (const [index, time] of times.slice(1).entries())
+      expect(time - times[index]!).toBeGreaterThanOrEqual(20);
+  });
+
   test("waits through a restart: what was pending is delivered by the next process", async () => {
     const clock = manualClock();
     const receiver = receive((_, count) => (count === 1 ? 500 : 200));
