@@ -11,7 +11,7 @@ import {
   type Reply,
 } from "./dns-message.ts";
 import { createResolverPool, type Resolver } from "./dns-resolvers.ts";
-import { carryByTcp, carryByUdp, type NameServer, type Transport } from "./dns-transport.ts";
+import { carryByTcp, createUdpTransport, type NameServer, type Transport } from "./dns-transport.ts";
 
 export type { DnsAnswer, DnsRecord, DnsType } from "./dns-message.ts";
 export type { NameServer } from "./dns-transport.ts";
@@ -57,7 +57,8 @@ export interface DnsClientDependencies {
 
 const timeoutMsDefault = 2_000;
 const attemptsMax = 3;
-const underWayMax = 1_000;
+/** A server has room for some 250 datagrams that it has not looked at yet (Linux: 208 KiB, 768 bytes for each). */
+const underWayMax = 200;
 const idsAtOnce = 1_024;
 /** Where look-alikes are registered; nobody has registered twenty random letters. */
 const probedSuffixes = ["com", "net", "org"];
@@ -74,6 +75,7 @@ export function createDnsClient({
   const limit = createLimiter(underWayMax);
   const bucket = createTokenBucket({ clock, perSecond: queriesPerSecond });
   const nextId = createIdSource(fillRandom);
+  const carryByUdp = createUdpTransport();
 
   async function ask(
     name: string,

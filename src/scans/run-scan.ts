@@ -48,7 +48,7 @@ export class ScanError extends Error {
  */
 const answerSeconds = 0.5;
 const lookUpsMin = 8;
-const lookUpsMax = 256;
+const lookUpsMax = 128;
 const recordedEachMs = 1_000;
 /** So many names at most are recorded in one transaction: some 10 ms, in which nobody else can write. */
 const namesPerTransaction = 50;

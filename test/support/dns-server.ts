@@ -49,7 +49,7 @@ const ttl = 60;
  * A real name server on loopback, UDP and TCP on one port, which answers as a recursive resolver does: chains
  * are followed, a name that has no entry does not exist, wildcards stand in for it.
  */
-export async function startDnsServer(zones: Zones) {
+export async function startDnsServer(zones: Zones, { address = "127.0.0.1", port: wanted = 0 } = {}) {
   const asked: Asked[] = [];
   const names = new Set(Object.keys(zones));
   const parents = new Set<string>();
@@ -99,8 +99,8 @@ export async function startDnsServer(zones: Zones) {
   }
 
   const tcp = Bun.listen<{ pieces: Buffer[] }>({
-    hostname: "127.0.0.1",
-    port: 0,
+    hostname: address,
+    port: wanted,
     socket: {
       open: (socket) => void (socket.data = { pieces: [] }),
       data(socket, piece) {
@@ -116,18 +116,18 @@ export async function startDnsServer(zones: Zones) {
     },
   });
   const udp = await Bun.udpSocket({
-    hostname: "127.0.0.1",
+    hostname: address,
     port: tcp.port,
     socket: {
-      data(socket, data, port, address) {
-        for (const message of respond(data, "udp", port)) socket.send(message, port, address);
+      data(socket, data, port, from) {
+        for (const message of respond(data, "udp", port)) socket.send(message, port, from);
       },
       // Whoever asked may have given up meanwhile.
       error() {},
     },
   });
   return {
-    server: { address: "127.0.0.1", port: tcp.port },
+    server: { address, port: tcp.port },
     asked,
     /** What was asked about a name, as `type over transport`. */
     askedAbout: (name: string) =>
