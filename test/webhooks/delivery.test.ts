@@ -172,6 +172,36 @@ describe("endpoints among each other", () => {
     expect(new Set(healthy.eventIds()).size).toBe(200);
   });
 
+  test("forty hanging ones, with 320 requests under way, hold up none of the others", async () => {
+    const hanging = receive(() => new Promise<Response>(() => {}));
+    const healthy = receive();
+    const webhooks = start({ timeoutMs: 30_000 });
+    webhooks.database.transaction(() => {
+      for (let index = 0; index < 40; index += 1) webhooks.endpoints.add({ url: `${hanging.url}/${index}` });
+    });
+    for (let index = 0; index < 8; index += 1) webhooks.record();
+    await until(() => hanging.received.length === 320, "all under way");
+    webhooks.endpoints.add({ url: healthy.url });
+    for (let index = 0; index < 20; index += 1) webhooks.record();
+    await until(() => healthy.received.length === 20, "all at the healthy one", 2_000);
+    expect(hanging.received).toHaveLength(320);
+    await webhooks.dispatcher.stop(0);
+  });
+
+  test("one event reaches a thousand of them, each once", async () => {
+    const receiver = receive();
+    const webhooks = start();
+    webhooks.database.transaction(() => {
+      for (let index = 0; index < 1_000; index += 1)
+        webhooks.endpoints.add({ name: `e${index}`, url: receiver.url.replace("/hook", `/${index}`) });
+    });
+    webhooks.record();
+    webhooks.record();
+    await until(() => receiver.received.length === 2_000, "all delivered");
+    await until(() => webhooks.deliveries.list({ status: "pending" }, 1).length === 0, "recorded");
+    expect(new Set(receiver.received.map(({ path }) => path)).size).toBe(1_000);
+  });
+
   test("no more than 8 requests are under way to one", async () => {
     const receiver = receive(async () => {
       await Bun.sleep(5);
