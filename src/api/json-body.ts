@@ -46,12 +46,18 @@ export function requireContentType<T extends string>(request: Request, allowed: 
 
 /** The whole body as text; a longer one is refused as soon as that is known, whatever its length claims. */
 export async function readText(request: Request, bytesMax: number): Promise<string> {
-  const bytes = await readBytes(request, bytesMax);
+  const bytes = await readBytes(request, bytesMax).catch(refuseCutShort);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw badRequest("The body is not UTF-8.");
   }
+}
+
+/** A caller that goes away in the middle of its body is no fault of ours, and none for the log. */
+function refuseCutShort(error: unknown): never {
+  if ((error as { name?: unknown } | null)?.name !== "AbortError") throw error;
+  throw badRequest("The connection was closed before the body was complete.");
 }
 
 async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {

@@ -48,6 +48,7 @@ export function judge(aligner: Aligner, host: Host, suspect: Suspect, minSimilar
   for (const alignment of readings(aligner, host, word)) {
     const context = contextOf(host, alignment.start, alignment.end);
     const found = host.text.slice(alignment.start, alignment.end);
+    if (word.rides !== undefined && hasTypoWithin(suspect.suffix.length, alignment)) continue;
     if (!accepts(word, alignment, context, found, host, sameSuffix)) continue;
     const exposed = context.wholeLabel && context.registrable && sameSuffix;
     const editCost =
@@ -69,6 +70,18 @@ export function judge(aligner: Aligner, host: Host, suspect: Suspect, minSimilar
   }
   findings.push(...soundFindings(host, suspect, minSimilarity));
   return findings;
+}
+
+/**
+ * Whether one of the last letters, where a whole name has its suffix, is mistyped. Then it is not the whole
+ * name that was embedded, but its label with something else behind: `example-bank-log` is no
+ * `example-bank.com`. The label that the name rides on is found as such.
+ */
+function hasTypoWithin(lastCharacters: number, { edits, end }: Alignment): boolean {
+  return edits.some(
+    ({ kind, position, found }) =>
+      kind !== "separator" && kind !== "confusable" && position + found.length > end - lastCharacters,
+  );
 }
 
 /** Labels and parts between hyphens that are spelled otherwise and sound the same. */

@@ -153,7 +153,11 @@ export function createCandidates({
       const run = createRun(options);
       const matches = new Map<string, RecordedThreat[]>();
       const record = () => {
-        for (const threat of run.record()) matches.get(threat.domain)!.push(threat);
+        for (const threat of run.record()) {
+          const told = matches.get(threat.domain)!;
+          // A name may be handed in twice, in one form or in several.
+          if (!told.some(({ threatId }) => threatId === threat.threatId)) told.push(threat);
+        }
       };
       for (const text of names) {
         const number = ++run.tally.received;

@@ -73,6 +73,19 @@ describe("over a socket", () => {
     expect(api.threats.get(id!)?.status).toBe("resolved");
   });
 
+  for (const framing of ["Content-Length: 100", "Transfer-Encoding: chunked"]) {
+    test(`a caller that goes away in the middle of its body (${framing}) is no error of the server`, async () => {
+      const socket = connect(port, "127.0.0.1");
+      const lines = [`Authorization: Bearer ${api.key()}`, "Content-Type: application/json", framing];
+      const begun = `${head("POST", "/v1/threats/batch", lines)}5\r\n{"ids`;
+      socket.write(begun, () => socket.destroy());
+      const counted = 'route="/v1/threats/batch",method="POST",status="400"} 1';
+      while (!(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).includes(counted))
+        await Bun.sleep(20);
+      expect(api.logged.join("")).not.toContain('"level":"error"');
+    });
+  }
+
   test("a body that is announced as too long is refused unread", async () => {
     const lines = [
       `Authorization: Bearer ${api.key()}`,

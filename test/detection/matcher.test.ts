@@ -143,3 +143,12 @@ test("reasons name what was changed and where, and show nothing raw", () => {
     /[\u202a-\u202e\u2066-\u2069]/,
   );
 });
+
+test.each(["newbrandxyz-login.com", "newbrandxyz-con.com", "newbrandxyz-cam.net", "newbrandxyz-logi.org"])(
+  "what stands behind the brand in %s is not read as a mistyped suffix",
+  (name) => {
+    const found = match("newbrandxyz.com", name);
+    expect(found?.type).toBe("combosquatting");
+    expect(found?.reasons.map(({ kind }) => kind)).not.toContain("whole_name");
+  },
+);

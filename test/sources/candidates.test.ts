@@ -57,6 +57,13 @@ test("names that match become threats, told once each in the order handed in", a
   expect(stores.events().map(({ type }) => type)).toEqual(["threat.created", "threat.created"]);
 });
 
+test("a name handed in several times, in one form or in others, is told once with each of its threats once", async () => {
+  const names = ["example-bank.net", "example-bank.net", "EXAMPLE-BANK.NET.", "ｅxample-bank.net"];
+  const { matches } = await candidates.submit(names, submission);
+  expect(matches).toHaveLength(1);
+  expect(matches[0]!.threats).toEqual([expect.objectContaining({ outcome: "created" })]);
+});
+
 test("names handed in again make nothing twice", async () => {
   await candidates.submit(["example-bank.net"], submission);
   const again = await candidates.submit(["example-bank.net"], submission);
