@@ -81,8 +81,8 @@ export function createAnswering({
   function note(route: string, request: Request, status: number, headers: AnswerHeaders): void {
     metrics.countRequest(route, request.method, status);
     if (!logsRequests) return;
-    const { method, url } = request;
-    const path = url.slice(url.indexOf("/", "https://".length));
+    const { method } = request;
+    const path = loggedPath(request.url);
     const client = clientAddress(request);
     log.debug({ request: headers["x-request-id"], method, path, status, client }, "request");
   }
@@ -109,9 +109,9 @@ export function createAnswering({
   }
 
   function refuse(route: string, error: unknown, request: Request, headers: AnswerHeaders): Response {
-    const { url, method } = request;
     const id = headers["x-request-id"]!;
-    const { status, body } = describeError(error, { id, method, path: new URL(url).pathname }, log);
+    const where = { id, method: request.method, path: loggedPath(request.url) };
+    const { status, body } = describeError(error, where, log);
     note(route, request, status, headers);
     return Response.json(body, { status, headers });
   }
@@ -181,4 +181,13 @@ export function createAnswering({
 
     refuse: (error, request) => refuse("none", error, request, newHeaders(request)),
   };
+}
+
+const pictureToken = /^(\/screenshots\/[^/]*\/).*/;
+
+/** Without the query, where people put keys by mistake, and without the token that opens a picture. */
+function loggedPath(url: string): string {
+  const path = url.slice(url.indexOf("/", "https://".length));
+  const end = path.search(/[?#]/);
+  return (end === -1 ? path : path.slice(0, end)).replace(pictureToken, "$1…");
 }

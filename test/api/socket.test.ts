@@ -131,10 +131,11 @@ describe("over a socket", () => {
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
   });
 
-  test("the log tells of requests at level debug, with the client's address and without the key", async () => {
+  test("the log tells of requests at level debug, with the client's address and without keys and tokens", async () => {
     const key = api.key();
     const headers = { authorization: `Bearer ${key}`, "x-request-id": "mine" };
-    await fetch(`http://127.0.0.1:${port}/v1/threats?page=%E2%80%AE`, { headers });
+    await fetch(`http://127.0.0.1:${port}/v1/threats?access_token=${key}`, { headers });
+    await fetch(`http://127.0.0.1:${port}/screenshots/thr_1/the-token`);
     const lines = api.logged.map((text) => JSON.parse(text) as Record<string, unknown>);
     expect(lines).toContainEqual(
       expect.objectContaining({
@@ -142,12 +143,14 @@ describe("over a socket", () => {
         message: "request",
         request: "mine",
         method: "GET",
-        path: "/v1/threats?page=%E2%80%AE",
+        path: "/v1/threats",
         status: 400,
         client: "127.0.0.1",
       }),
     );
+    expect(lines).toContainEqual(expect.objectContaining({ path: "/screenshots/thr_1/…", status: 404 }));
     expect(api.logged.join("")).not.toContain(key);
+    expect(api.logged.join("")).not.toContain("the-token");
   });
 });
 
