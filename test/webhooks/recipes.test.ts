@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { signatureHeaders, verifySignatures } from "../../src/webhooks/signing.ts";
 import { temporaryFolder } from "../support/appliance.ts";
@@ -132,6 +132,7 @@ test("TypeScript with the library of Standard Webhooks", async () => {
   const { verified } = (await import(path)) as {
     verified: (body: string, headers: Headers, secret: string) => unknown;
   };
+  rmSync(path);
   const all = cases(Date.now());
   for (const { what, body: text, headers, secret: key, standard } of all) {
     const verify = () => verified(text, new Headers(headers), key);
