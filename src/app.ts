@@ -158,6 +158,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
     threats,
     candidates,
     deliveries: webhooks.deliveries,
+    scans,
     readCapture: (id) => enrichment.captureOf(id),
     schedulersRunning: () => lastUsed !== undefined,
   });

@@ -1,4 +1,5 @@
 import type { BuildInfo } from "../lib/build-info.ts";
+import type { Instant } from "../lib/clock.ts";
 import type { Status } from "../threats/values.ts";
 
 /** Numbers for a monitoring system. */
@@ -12,6 +13,7 @@ export interface MetricSources {
   build: BuildInfo;
   threatTotals: () => readonly { status: Status; severity: string; total: number }[];
   deliveryTotals: () => readonly { endpoint: string; status: string; total: number }[];
+  scanTotals: () => { byStatus: readonly { status: string; total: number }[]; completedAt: Instant | null };
   memory: () => { rss: number; heapUsed: number };
   /** Of this process so far, in microseconds. */
   cpu: () => { user: number; system: number };
@@ -42,6 +44,7 @@ export function createMetrics(sources: MetricSources): Metrics {
 
     render() {
       const { build, threatTotals, deliveryTotals, memory, cpu } = sources;
+      const scans = sources.scanTotals();
       const { rss, heapUsed } = memory();
       const { user, system } = cpu();
       return [
@@ -65,6 +68,18 @@ export function createMetrics(sources: MetricSources): Metrics {
           "gauge",
           "Webhook deliveries in the log, by endpoint and status.",
           deliveryTotals().map(({ total, ...labels }) => [labels, total]),
+        ),
+        family(
+          "phishwatch_scans",
+          "gauge",
+          "Scans on record, by status; one that runs is among them.",
+          scans.byStatus.map(({ total, ...labels }) => [labels, total]),
+        ),
+        family(
+          "phishwatch_last_scan_completed_seconds",
+          "gauge",
+          "Unix time at which the last scan that went through ended.",
+          scans.completedAt === null ? [] : [[{}, scans.completedAt / 1000]],
         ),
         family("process_resident_memory_bytes", "gauge", "Resident memory.", [[{}, rss]]),
         family("phishwatch_heap_used_bytes", "gauge", "JavaScript heap in use.", [[{}, heapUsed]]),

@@ -6,6 +6,7 @@ import type { BuildInfo } from "../lib/build-info.ts";
 import type { Clock } from "../lib/clock.ts";
 import { StartError, messageOf } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
+import type { Scans } from "../scans/scans.ts";
 import type { Candidates } from "../sources/candidates.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Deliveries } from "../webhooks/deliveries.ts";
@@ -31,6 +32,7 @@ export interface ServerDependencies {
   threats: Threats;
   candidates: Candidates;
   deliveries: Pick<Deliveries, "totals">;
+  scans: Pick<Scans, "totals">;
   readCapture: ReadCapture;
   /** Whether what runs by itself runs. */
   schedulersRunning: () => boolean;
@@ -74,6 +76,7 @@ export function createServer({
   threats,
   candidates,
   deliveries,
+  scans,
   readCapture,
   schedulersRunning,
 }: ServerDependencies): TestableServer {
@@ -84,6 +87,7 @@ export function createServer({
     build,
     threatTotals: threats.totals,
     deliveryTotals: deliveries.totals,
+    scanTotals: scans.totals,
     memory: () => process.memoryUsage(),
     cpu: () => process.cpuUsage(),
   });

@@ -21,8 +21,8 @@ interface Finding {
 export const checkCommand = command({
   name: "check",
   summary: "say what works and what does not",
-  details: `Looks at the configuration, the database, the protected domains, the feeds, name resolution, Chromium and the
-endpoints. Ends with code 1 when something does not work, with 2 when the configuration is faulty.`,
+  details: `Looks at the configuration, the database, the protected domains, the feeds, name resolution, the resolvers of
+scans, Chromium and the endpoints. Ends with code 1 when something does not work, with 2 when the configuration is faulty.`,
   flags: {
     ping: toggle("--ping", "send each endpoint a webhook.ping"),
     json: jsonFlag,
@@ -46,6 +46,7 @@ endpoints. Ends with code 1 when something does not work, with 2 when the config
         found(protectedDomains(appliance));
         for (const finding of await feeds(config)) found(finding);
         found(await resolution());
+        for (const finding of await resolvers(appliance, config)) found(finding);
         found(chromium(config));
         for (const endpoint of appliance.webhooks.endpoints.list())
           found(await endpointFinding(appliance, endpoint, options.ping));
@@ -114,6 +115,16 @@ async function resolution(): Promise<Finding> {
   } catch (error) {
     return { what, state: "fault", detail: messageOf(error) };
   }
+}
+
+/** A resolver that is silent stops nothing where no scan is planned. */
+async function resolvers({ scans }: Appliance, { scan }: Config): Promise<Finding[]> {
+  const checks = await scans.checkResolvers();
+  return checks.map(({ server, verdict, detail }) => ({
+    what: `resolver ${server.address}:${server.port}`,
+    state: verdict === "honest" ? "ok" : verdict === "silent" && scan.schedule === null ? "note" : "fault",
+    detail: verdict === "lying" ? `knows names that do not exist (${detail}); scans do not ask it` : detail,
+  }));
 }
 
 const chromiumNames = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];

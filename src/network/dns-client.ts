@@ -119,22 +119,26 @@ export function createDnsClient({
 
   async function check(resolver: Resolver, options: QueryOptions): Promise<ResolverCheck> {
     const { server } = resolver;
-    let reason = "";
-    let denials = 0;
-    for (const suffix of probedSuffixes) {
-      const name = `${randomLabel(fillRandom, probeLabelLength)}.${suffix}`;
-      const answer = await attempt(name, "A", resolver, options);
+    const probes = await Promise.all(
+      probedSuffixes.map(async (suffix) => {
+        const name = `${randomLabel(fillRandom, probeLabelLength)}.${suffix}`;
+        const answer = await attempt(name, "A", resolver, options);
+        return { name, answer };
+      }),
+    );
+    let silent: string | undefined;
+    for (const { name, answer } of probes) {
       if (answer.outcome === "answer") {
         pool.note(resolver, "lying");
         const detail = `${name} is ${answer.records.map(({ data }) => String(data)).join(", ")}`;
         return { server, verdict: "lying", detail };
       }
-      if (answer.outcome === "unknown") reason = answer.reason;
-      else denials++;
+      if (answer.outcome === "unknown") silent = answer.reason;
     }
-    return denials > 0
+    const denied = probes.some(({ answer }) => answer.outcome !== "unknown");
+    return denied
       ? { server, verdict: "honest", detail: "says when a name does not exist" }
-      : { server, verdict: "silent", detail: reason };
+      : { server, verdict: "silent", detail: silent ?? "" };
   }
 
   return {

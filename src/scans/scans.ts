@@ -5,8 +5,9 @@ import { messageOf, PublicError } from "../lib/errors.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
+import type { ResolverCheck } from "../network/dns-client.ts";
 import { runScan, ScanError, type Found, type ScanDependencies, type ScanWatcher } from "./run-scan.ts";
-import { createScanStore } from "./store.ts";
+import { createScanStore, type ScanTotals } from "./store.ts";
 import type { Scan, ScanTrigger } from "./tables.ts";
 
 export interface ScanOptions extends ScanWatcher {
@@ -35,6 +36,9 @@ export interface Scans {
   get(id: string): Scan | undefined;
   /** Newest first. */
   list(limit: number): Scan[];
+  totals(): ScanTotals;
+  /** Which resolvers there are, and which of them can be relied on. */
+  checkResolvers(): Promise<ResolverCheck[]>;
 }
 
 export function createScans({
@@ -161,5 +165,7 @@ export function createScans({
     running: () => store.running()[0],
     get: store.get,
     list: store.list,
+    totals: store.totals,
+    checkResolvers: () => dependencies.dns.checkResolvers(),
   };
 }

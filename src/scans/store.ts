@@ -1,8 +1,8 @@
-import { desc, eq } from "drizzle-orm";
+import { count, desc, eq, max } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { relaxedTransaction } from "../database/relaxed.ts";
 import type { Outbox } from "../events/outbox.ts";
-import { toIsoTime, type Clock } from "../lib/clock.ts";
+import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import { scans, type Scan, type ScanCounts, type ScanStatus, type ScanTrigger } from "./tables.ts";
 
@@ -18,6 +18,13 @@ export interface ScanStore {
   get(id: string): Scan | undefined;
   /** Newest first. */
   list(limit: number): Scan[];
+  totals(): ScanTotals;
+}
+
+export interface ScanTotals {
+  byStatus: { status: ScanStatus; total: number }[];
+  /** When the last one that went through to its end did so. */
+  completedAt: Instant | null;
 }
 
 export function createScanStore({
@@ -38,6 +45,19 @@ export function createScanStore({
 
   return {
     get,
+    totals() {
+      const byStatus = query
+        .select({ status: scans.status, total: count() })
+        .from(scans)
+        .groupBy(scans.status)
+        .all();
+      const last = query
+        .select({ at: max(scans.completedAt) })
+        .from(scans)
+        .where(eq(scans.status, "completed"))
+        .get();
+      return { byStatus, completedAt: last?.at ?? null };
+    },
     running: () => query.select().from(scans).where(eq(scans.status, "running")).all(),
     list: (limit) => query.select().from(scans).orderBy(desc(scans.seq)).limit(limit).all(),
 

@@ -134,6 +134,24 @@ events = ["scan.started", "scan.completed"]`,
   });
 });
 
+describe("phishwatch check", () => {
+  test("tells whether the resolvers of scans can be relied on", async () => {
+    open();
+    const honest = await folder.run(["check"]);
+    expect(honest.out).toContain(
+      `ok     resolver 127.0.0.1:${dns.server.port}: says when a name does not exist\n`,
+    );
+    dns.stop();
+    dns = await startDnsServer({ "*.": { A: ["203.0.113.80"] } }, { port: dns.server.port });
+    const lying = await folder.run(["check"]);
+    expect(lying.code).toBe(1);
+    expect(lying.out).toMatch(/^fault +resolver .*knows names that do not exist .*203\.0\.113\.80/m);
+    dns.stop();
+    const silent = await folder.run(["check"]);
+    expect(silent.out).toMatch(/^note +resolver .*refuses the connection$/m);
+  });
+});
+
 test("the progress shows how far it is, how fast, and how long it will take", () => {
   const counts = { planned: 0, candidates: 0, resolving: 0, unknown: 0, threatsFound: 0, threatsCreated: 0 };
   expect(progressText(counts, 10)).toBe("preparing");

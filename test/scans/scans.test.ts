@@ -140,6 +140,16 @@ describe("a scan", () => {
     expect(app.threats.get(parked!.threatId)?.domain).toBe("acme.net");
   });
 
+  test("is seen in the metrics: how many ended how, and when the last one did", async () => {
+    const app = open([await serve({ "acme.net": { A: ["192.0.2.1"] } })]);
+    await app.scans.run({ trigger: "cli", limit: 10 });
+    await app.scans.run({ trigger: "cli", limit: 10, signal: AbortSignal.abort() });
+    const metrics = await (await app.server.handle(new Request("http://localhost/metrics"))).text();
+    expect(metrics).toContain('phishwatch_scans{status="cancelled"} 1\n');
+    expect(metrics).toContain('phishwatch_scans{status="completed"} 1\n');
+    expect(metrics).toMatch(/^phishwatch_last_scan_completed_seconds \d{10}(\.\d+)?$/m);
+  });
+
   test("that comes again makes no second threat, brings a resolved one back and leaves a false positive alone", async () => {
     const app = open([await serve(planted)]);
     const ids: string[] = [];

@@ -6,6 +6,7 @@ import { createLog } from "../../src/lib/log.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
 import type { Sighting } from "../../src/threats/record.ts";
+import { createScanStore } from "../../src/scans/store.ts";
 import { createDeliveries } from "../../src/webhooks/deliveries.ts";
 import { fillRandom } from "./appliance.ts";
 import { expectDescribed } from "./openapi.ts";
@@ -78,6 +79,7 @@ export function openApi({
     threats,
     candidates: createCandidates({ ...stores, pacer }),
     deliveries: createDeliveries({ ...stores, onDue: () => {} }),
+    scans: createScanStore(stores),
     readCapture,
     schedulersRunning,
   });

@@ -120,6 +120,7 @@ listen = "127.0.0.1:0"
 path = "data/test.db"
 [scan]
 schedule = ""
+resolvers = ["127.0.0.1:9"]
 registration_data = false
 [webhooks]
 allow_http = true
