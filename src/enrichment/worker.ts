@@ -12,6 +12,7 @@ export interface Worker {
 }
 
 const everySecond = "* * * * * *";
+const secondMs = 1_000;
 
 /**
  * @param take numbers of what is due, the first to be done first; may name what is under way
@@ -49,20 +50,37 @@ export function createWorker({
       const free = Math.min(concurrencyMax - running.size, startsPerSecondMax);
       if (free <= 0) return;
       const due = take(free + running.size).filter((number) => !running.has(number));
-      for (const number of due.slice(0, free)) begin(number, signal);
+      // One by one over the second: all at once they would hold up requests for as long as ten take.
+      due.slice(0, free).forEach((number, index) => {
+        begin(number, (index * secondMs) / startsPerSecondMax, signal);
+      });
     } catch (error) {
       // A full disk, say; the next second tries again.
       logDropped(log, error, `${name} is held up`);
     }
   }
 
-  function begin(number: number, signal: AbortSignal): void {
-    const done = work(number, signal)
+  function begin(number: number, delayMs: number, signal: AbortSignal): void {
+    const done = turn(delayMs, signal)
+      .then(() => work(number, signal))
       .catch((error: unknown) => {
         if (!signal.aborted) logDropped(log, error, `${name} failed`);
       })
       .finally(() => running.delete(number));
     running.set(number, done);
+  }
+
+  async function turn(delayMs: number, signal: AbortSignal): Promise<void> {
+    if (delayMs > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = clock.after(delayMs, resolve);
+      const giveUp = () => resolve();
+      signal.addEventListener("abort", giveUp);
+      await promise;
+      signal.removeEventListener("abort", giveUp);
+      timer.cancel();
+    }
+    signal.throwIfAborted();
   }
 
   return {

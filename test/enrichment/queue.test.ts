@@ -301,6 +301,10 @@ describe("the queue", () => {
   test("takes the most severe first, of these the newest, within its limits", async () => {
     const never = new Promise<never>(() => {});
     opened.world.existence = () => never;
+    const step = async (ms: number) => {
+      opened.clock.advance(ms);
+      await new Promise((resolve) => setImmediate(resolve));
+    };
     for (const [name, similarity] of [
       ["low", 0.8],
       ["high", 0.97],
@@ -310,10 +314,12 @@ describe("the queue", () => {
         opened.clock.advance(1_000);
       }
     opened.enrichment().start();
+    // Spread over the second, so that they hold up nobody.
+    for (let tenth = 0; tenth < 9; tenth++) await step(100);
     expect(opened.asked()).toEqual(
       Array.from({ length: 10 }, (_, index) => `existence high${79 - index}.com`),
     );
-    for (let second = 0; second < 20; second++) opened.clock.advance(1_000);
+    for (let second = 0; second < 20; second++) await step(1_000);
     expect(opened.enrichment().running()).toBe(128);
     const further = opened.asked();
     expect(further.length).toBe(118);

@@ -89,11 +89,10 @@ export function openEnrichment({
     clock.jump(ms);
     // New threats are admitted and taken up over turns of the event loop and seconds of the clock.
     for (let second = 0; second < 3; second++) {
+      clock.advance(1_000);
       await until(() => enrichment.running() === 0, "the looks end");
       await new Promise((resolve) => setImmediate(resolve));
-      clock.advance(1_000);
     }
-    await until(() => enrichment.running() === 0, "the looks end");
   }
 
   return {
