@@ -22,7 +22,7 @@ export const checkCommand = command({
   name: "check",
   summary: "say what works and what does not",
   details: `Looks at the configuration, the database, the protected domains, the feeds, name resolution, the resolvers of
-scans, Chromium and the endpoints. Ends with code 1 when something does not work, with 2 when the configuration is faulty.`,
+scans, Chromium, the certificates and the endpoints. Ends with code 1 when something does not work, with 2 when the configuration is faulty.`,
   flags: {
     ping: toggle("--ping", "send each endpoint a webhook.ping"),
     json: jsonFlag,
@@ -48,8 +48,9 @@ scans, Chromium and the endpoints. Ends with code 1 when something does not work
         found(await resolution());
         for (const finding of await resolvers(appliance, config)) found(finding);
         found(chromium(config));
+        for (const finding of await certificates(config)) found(finding);
         for (const endpoint of appliance.webhooks.endpoints.list())
-          found(await endpointFinding(appliance, endpoint, options.ping));
+          found(await endpointFinding(appliance, endpoint, options.ping, config));
       }
     } finally {
       appliance?.close();
@@ -127,6 +128,17 @@ async function resolvers({ scans }: Appliance, { scan }: Config): Promise<Findin
   }));
 }
 
+async function certificates({ server, webhooks: { caFile } }: Config): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const add = (what: string, fault: string | undefined) =>
+    findings.push({ what, state: fault === undefined ? "ok" : "fault", detail: fault ?? "can be used" });
+  const files = await import("./check-files.ts");
+  if (server.tls !== null) add("server certificate", await files.serverCertificateFault(server));
+  const noneOfItsOwn = { caFile: null, clientCertFile: null, clientKeyFile: null };
+  if (caFile !== null) add("webhooks.ca_file", files.endpointCertificateFault(caFile, noneOfItsOwn));
+  return findings;
+}
+
 const chromiumNames = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 function chromium({ scan: { screenshots } }: Config): Finding {
@@ -144,9 +156,17 @@ function chromium({ scan: { screenshots } }: Config): Finding {
     : { what, state: "ok", detail: path ?? "" };
 }
 
-async function endpointFinding({ webhooks }: Appliance, endpoint: Endpoint, ping: boolean): Promise<Finding> {
+async function endpointFinding(
+  { webhooks }: Appliance,
+  endpoint: Endpoint,
+  ping: boolean,
+  config: Config,
+): Promise<Finding> {
   const what = `endpoint ${endpoint.name}`;
   if (!endpoint.enabled) return { what, state: "note", detail: "disabled" };
+  const { endpointCertificateFault } = await import("./check-files.ts");
+  const fault = endpointCertificateFault(config.webhooks.caFile, endpoint);
+  if (fault !== undefined) return { what, state: "fault", detail: fault };
   if (ping) {
     const { failure, error, statusCode, durationMs } = await webhooks.dispatcher.test(endpoint);
     if (failure !== null) return { what, state: "fault", detail: error ?? failure };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import { StartError } from "../lib/errors.ts";
 import type { Terminal } from "./terminal.ts";
@@ -13,7 +13,7 @@ const configVariable = "PHISHWATCH_CONFIG";
 export async function loadConfiguration(given: string | undefined, env: Terminal["env"]): Promise<Config> {
   const { formatFault, loadConfig } = await import("../config/load.ts");
   const path = findConfiguration(given, env);
-  const result = loadConfig({ path, env, readFile: (file) => readFileSync(file) });
+  const result = loadConfig({ path, env, readFile: readBounded });
   if (result.ok) return result.config;
   throw new StartError(result.faults.map(formatFault).join("\n"), { exitCode: 2 });
 }
@@ -28,4 +28,24 @@ function findConfiguration(given: string | undefined, env: Terminal["env"]): str
       "write one with 'phishwatch init', or name yours with --config FILE",
     { exitCode: 2 },
   );
+}
+
+/** No configuration and no secret is that long: what is, never ends (`/dev/zero`) or is another file. */
+const fileBytesMax = 1 << 24;
+
+function readBounded(path: string): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  const file = openSync(path, "r");
+  try {
+    for (let length = 0; length <= fileBytesMax;) {
+      const chunk = new Uint8Array(1 << 16);
+      const read = readSync(file, chunk);
+      if (read === 0) return Buffer.concat(chunks);
+      chunks.push(chunk.subarray(0, read));
+      length += read;
+    }
+  } finally {
+    closeSync(file);
+  }
+  throw new Error(`longer than ${fileBytesMax} bytes`);
 }

@@ -195,6 +195,25 @@ describe("check", () => {
     expect(err).toContain("2 of ");
   });
 
+  test("certificates that cannot be used are faults", async () => {
+    const settings = ["[server]", 'tls_cert = "none.pem"', 'tls_key = "none.key"'];
+    const scan = ["[scan]", 'schedule = ""', 'resolvers = ["127.0.0.1:9"]'];
+    const webhooks = ["[webhooks]", 'ca_file = "none-ca.pem"'];
+    folder.file("other.toml", [...settings, ...scan, ...webhooks].join("\n"));
+    const { code, out, err } = await run("check", "--config", "other.toml");
+    expect(code).toBe(1);
+    expect(out).toMatch(/^fault +server certificate: .*none\.pem .*cannot be used/m);
+    expect(out).toMatch(/^fault +webhooks\.ca_file: .*none-ca\.pem cannot be used/m);
+    expect(err).toContain("2 of ");
+  });
+
+  test("a secret's file that never ends is refused", async () => {
+    folder.file("other.toml", '[console]\npassword = { file = "/dev/zero" }\n');
+    const { code, err } = await run("check", "--config", "other.toml");
+    expect(code).toBe(2);
+    expect(err).toContain("the file /dev/zero, which cannot be read");
+  });
+
   test("a database that cannot be opened is told", async () => {
     folder.file("data", "a file where the folder should be");
     const { code, out } = await run("check");
