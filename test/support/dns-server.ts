@@ -98,34 +98,48 @@ export async function startDnsServer(zones: Zones, { address = "127.0.0.1", port
     ];
   }
 
-  const tcp = Bun.listen<{ pieces: Buffer[] }>({
-    hostname: address,
-    port: wanted,
-    socket: {
-      open: (socket) => void (socket.data = { pieces: [] }),
-      data(socket, piece) {
-        socket.data.pieces.push(Buffer.from(piece));
-        const whole = Buffer.concat(socket.data.pieces);
-        if (whole.length < 2 || whole.length < 2 + whole.readUInt16BE(0)) return;
-        for (const message of respond(whole.subarray(2), "tcp", socket.remotePort)) {
-          const length = Buffer.alloc(2);
-          length.writeUInt16BE(Math.min(message.length, 65_535));
-          socket.write(Buffer.concat([length, message]));
-        }
+  const listenTcp = () =>
+    Bun.listen<{ pieces: Buffer[] }>({
+      hostname: address,
+      port: wanted,
+      socket: {
+        open: (socket) => void (socket.data = { pieces: [] }),
+        data(socket, piece) {
+          socket.data.pieces.push(Buffer.from(piece));
+          const whole = Buffer.concat(socket.data.pieces);
+          if (whole.length < 2 || whole.length < 2 + whole.readUInt16BE(0)) return;
+          for (const message of respond(whole.subarray(2), "tcp", socket.remotePort)) {
+            const length = Buffer.alloc(2);
+            length.writeUInt16BE(Math.min(message.length, 65_535));
+            socket.write(Buffer.concat([length, message]));
+          }
+        },
       },
-    },
-  });
-  const udp = await Bun.udpSocket({
-    hostname: address,
-    port: tcp.port,
-    socket: {
-      data(socket, data, port, from) {
-        for (const message of respond(data, "udp", port)) socket.send(message, port, from);
+    });
+  const listenUdp = (taken: number) =>
+    Bun.udpSocket({
+      hostname: address,
+      port: taken,
+      socket: {
+        data(socket, data, port, from) {
+          for (const message of respond(data, "udp", port)) socket.send(message, port, from);
+        },
+        // Whoever asked may have given up meanwhile.
+        error() {},
       },
-      // Whoever asked may have given up meanwhile.
-      error() {},
-    },
-  });
+    });
+  // What is free for TCP need not be for UDP.
+  let tcp = listenTcp();
+  let udp: Awaited<ReturnType<typeof listenUdp>> | undefined;
+  for (let attempt = 0; udp === undefined; attempt++) {
+    try {
+      udp = await listenUdp(tcp.port);
+    } catch (error) {
+      tcp.stop(true);
+      if (attempt === 20) throw error;
+      tcp = listenTcp();
+    }
+  }
   return {
     server: { address, port: tcp.port },
     asked,
@@ -134,7 +148,7 @@ export async function startDnsServer(zones: Zones, { address = "127.0.0.1", port
       asked.filter((one) => one.name === name).map(({ type, over }) => `${type} ${over}`),
     stop() {
       tcp.stop(true);
-      udp.close();
+      udp?.close();
     },
   };
 }
