@@ -17,7 +17,7 @@ import { createIdFactory, type FillRandom } from "./lib/ids.ts";
 import { logDropped, type Log } from "./lib/log.ts";
 import { every, type Schedule } from "./lib/schedule.ts";
 import { createPacer } from "./lib/pacer.ts";
-import { createDnsClient } from "./network/dns-client.ts";
+import { createDnsClient, type DnsClient } from "./network/dns-client.ts";
 import { resolveWithSystem } from "./network/resolve.ts";
 import { systemResolvers } from "./network/system-resolvers.ts";
 import { createScans, type Scans } from "./scans/scans.ts";
@@ -48,6 +48,7 @@ export interface App {
   readonly threats: Threats;
   readonly candidates: Candidates;
   readonly feeds: Feeds;
+  readonly dns: DnsClient;
   readonly lookUpExistence: LookUpExistence;
   readonly scans: Scans;
   readonly enrichment: Enrichment;
@@ -176,6 +177,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
     threats,
     candidates,
     feeds,
+    dns,
     lookUpExistence,
     scans,
     enrichment,

@@ -9,6 +9,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { FillRandom } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import type { Scans } from "../scans/scans.ts";
+import type { DnsClient } from "../network/dns-client.ts";
 import type { Candidates } from "../sources/candidates.ts";
 import type { Feeds } from "../sources/feeds.ts";
 import type { Threats } from "../threats/threats.ts";
@@ -21,6 +22,7 @@ export interface Appliance {
   readonly threats: Threats;
   readonly candidates: Candidates;
   readonly feeds: Feeds;
+  readonly dns: DnsClient;
   readonly scans: Scans;
   readonly enrichment: Enrichment;
   readonly keys: ApiKeys;

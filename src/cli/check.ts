@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { Config } from "../config/config.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
 import { visible } from "../lib/safe-text.ts";
@@ -11,6 +12,10 @@ import { printJson } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { open } from "./with-appliance.ts";
 
+/** A name that every resolver with a way to the root servers knows. */
+const knownName = "com";
+const adviceOffline = 'set scan.resolvers, or where there is no internet scan.schedule = ""';
+
 interface Finding {
   what: string;
   /** `note`: works, but something is left to do. */
@@ -21,8 +26,8 @@ interface Finding {
 export const checkCommand = command({
   name: "check",
   summary: "say what works and what does not",
-  details: `Looks at the configuration, the database, the protected domains, the feeds, name resolution, the resolvers of
-scans, Chromium, the certificates and the endpoints. Ends with code 1 when something does not work, with 2 when the configuration is faulty.`,
+  details: `Looks at the configuration, the database, the protected domains, the feeds, the resolvers of scans, Chromium,
+the certificates and the endpoints. Ends with code 1 when something does not work, with 2 when the configuration is faulty.`,
   flags: {
     ping: toggle("--ping", "send each endpoint a webhook.ping"),
     json: jsonFlag,
@@ -45,9 +50,8 @@ scans, Chromium, the certificates and the endpoints. Ends with code 1 when somet
       if (appliance !== undefined) {
         found(protectedDomains(appliance));
         for (const finding of await feeds(config)) found(finding);
-        found(await resolution());
         for (const finding of await resolvers(appliance, config)) found(finding);
-        found(chromium(config));
+        found(await screenshots(config));
         for (const finding of await certificates(config)) found(finding);
         for (const endpoint of appliance.webhooks.endpoints.list())
           found(await endpointFinding(appliance, endpoint, options.ping, config));
@@ -107,25 +111,25 @@ async function feeds({ feeds: declared }: Config): Promise<Finding[]> {
   return Promise.all(looks);
 }
 
-async function resolution(): Promise<Finding> {
-  const what = "name resolution";
-  const { resolveWithSystem } = await import("../network/resolve.ts");
-  try {
-    await resolveWithSystem("localhost");
-    return { what, state: "ok", detail: "the system's resolver answers" };
-  } catch (error) {
-    return { what, state: "fault", detail: messageOf(error) };
-  }
-}
-
 /** A resolver that is silent stops nothing where no scan is planned. */
-async function resolvers({ scans }: Appliance, { scan }: Config): Promise<Finding[]> {
+async function resolvers({ scans, dns }: Appliance, { scan }: Config): Promise<Finding[]> {
+  const bad = scan.schedule === null ? "note" : "fault";
+  const wayOut = scan.schedule === null ? "" : `; ${adviceOffline}`;
   const checks = await scans.checkResolvers();
-  return checks.map(({ server, verdict, detail }) => ({
-    what: `resolver ${server.address}:${server.port}`,
-    state: verdict === "honest" ? "ok" : verdict === "silent" && scan.schedule === null ? "note" : "fault",
-    detail: verdict === "lying" ? `knows names that do not exist (${detail}); scans do not ask it` : detail,
-  }));
+  const findings = checks.map(({ server: { address, port }, verdict, detail }): Finding => {
+    const what = `resolver ${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
+    if (verdict === "honest") return { what, state: "ok", detail };
+    if (verdict === "silent") return { what, state: bad, detail: `${detail}${wayOut}` };
+    return {
+      what,
+      state: "fault",
+      detail: `knows names that do not exist (${detail}); scans do not ask it`,
+    };
+  });
+  if (!checks.some(({ verdict }) => verdict === "honest")) return findings;
+  if ((await dns.query(knownName, "NS")).outcome !== "nxdomain") return findings;
+  const detail = `say that not even "${knownName}" exists, so no look-alike does either${wayOut}`;
+  return [...findings, { what: "resolvers", state: bad, detail }];
 }
 
 async function certificates({ server, webhooks: { caFile } }: Config): Promise<Finding[]> {
@@ -139,21 +143,15 @@ async function certificates({ server, webhooks: { caFile } }: Config): Promise<F
   return findings;
 }
 
-const chromiumNames = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-
-function chromium({ scan: { screenshots } }: Config): Finding {
+async function screenshots({ scan, screenshots: { chromiumArgs: args } }: Config): Promise<Finding> {
   const what = "screenshots";
-  if (screenshots === "off") return { what, state: "ok", detail: "off" };
-  if (typeof screenshots === "object") {
-    const path = Bun.which(screenshots.path);
-    return path === null
-      ? { what, state: "fault", detail: `${screenshots.path} is no program (scan.screenshots)` }
-      : { what, state: "ok", detail: path };
-  }
-  const path = chromiumNames.map((name) => Bun.which(name)).find((found) => found !== null);
-  return path === undefined
-    ? { what, state: "note", detail: "no Chromium found: pages are not captured" }
-    : { what, state: "ok", detail: path ?? "" };
+  const { screenshots: setting } = scan;
+  if (setting === "off") return { what, state: "ok", detail: "off" };
+  const { chooseChromium } = await import("../enrichment/chromium.ts");
+  const isRoot = process.getuid?.() === 0;
+  const choice = chooseChromium({ setting, args, which: (name) => Bun.which(name), isRoot });
+  if ("path" in choice) return { what, state: "ok", detail: choice.path };
+  return { what, state: setting === "auto" ? "note" : "fault", detail: `none: ${choice.reason}` };
 }
 
 async function endpointFinding(

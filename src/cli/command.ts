@@ -10,7 +10,7 @@ export interface CommandDefinition {
   arguments?: string;
   /** One line. */
   summary: string;
-  /** Paragraphs below it in the help. */
+  /** Paragraphs below it in the help, an empty line between them. */
   details?: string;
   flags: Record<string, Flag<unknown>>;
   examples: [command: string, does: string][];

@@ -85,7 +85,7 @@ function buildCommand(definition: CommandDefinition, terminal: Terminal): Comman
   const { name, summary, details, flags, examples } = definition;
   const built = new Command(name)
     .summary(summary)
-    .description(details === undefined ? summary : `${summary}\n\n${details}`);
+    .description(details === undefined ? summary : `${summary}\n\n${inParagraphs(details)}`);
   if (definition.arguments !== undefined) built.arguments(definition.arguments);
   const options = Object.entries(flags).map(([key, flag]) => [key, buildOption(flag)] as const);
   for (const [, option] of options) built.addOption(option);
@@ -101,6 +101,14 @@ function buildCommand(definition: CommandDefinition, terminal: Terminal): Comman
       terminal,
     });
   });
+}
+
+/** Lines end where the terminal does, not where those of the source do. */
+function inParagraphs(text: string): string {
+  return text
+    .split("\n\n")
+    .map((paragraph) => paragraph.replaceAll("\n", " "))
+    .join("\n\n");
 }
 
 function buildOption({ form, description, read, repeatable, absentShown }: Flag<unknown>): Option {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
+import { startDnsServer, type Zones } from "../support/dns-server.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 let folder: CommandFolder;
@@ -183,6 +184,24 @@ describe("check", () => {
     expect(out).toContain("ok     configuration: no faults\n");
     expect(out).toMatch(/^ok +database: .*test\.db: ok$/m);
     expect(out).toMatch(/^ok +protected domains: 1$/m);
+  });
+
+  test.each([
+    ["that does not answer", { "*.": { rcode: "REFUSED" } }, "REFUSED"],
+    ["that knows no name, as where there is no internet", {}, 'not even "com" exists'],
+  ] as [string, Zones, string][])("a resolver %s is a fault, with a way out", async (_, zones, told) => {
+    const dns = await startDnsServer(zones);
+    try {
+      const scan = `[scan]\nresolvers = ["127.0.0.1:${dns.server.port}"]`;
+      folder.file("phishwatch.toml", defaultConfig.replace(/\[scan\]\n.*\n.*/, scan));
+      const { code, out } = await run("check");
+      expect(code).toBe(1);
+      expect(out).toMatch(/^fault +resolver/m);
+      expect(out).toContain(told);
+      expect(out).toContain('scan.schedule = ""');
+    } finally {
+      dns.stop();
+    }
   });
 
   test("a feed that is missing and an endpoint that does not answer are faults", async () => {
