@@ -22,6 +22,13 @@ export function migrateDatabase(sqlite: Sqlite, migrationsFolder = builtInMigrat
       },
     );
   }
+  // drizzle compares only with the newest, and would take such a database for one that is up to date.
+  if (applied.some((millis) => !known.some(({ folderMillis }) => folderMillis === millis))) {
+    throw new StartError(
+      "the database was written by a version of phishwatch before its tables were settled; move it away and start with a new one, or run that version",
+      { exitCode: 1 },
+    );
+  }
   if (applied.length < known.length) {
     // SQLite rebuilds a table by copy and drop: with foreign keys on, the drop would cascade.
     sqlite.run("PRAGMA foreign_keys = OFF");

@@ -77,6 +77,13 @@ describe("opening", () => {
     database.close();
     expect(() => openDatabase(path)).toThrow("newer version");
   });
+
+  test("a database whose migrations are others, as many as ours, is refused", () => {
+    const database = openDatabase(path);
+    database.sqlite.run("UPDATE __drizzle_migrations SET created_at = created_at - 1");
+    database.close();
+    expect(() => openDatabase(path)).toThrow("before its tables were settled");
+  });
 });
 
 describe("migrations", () => {
