@@ -105,6 +105,7 @@ export function openApi({
       json: isJson && text !== "" ? JSON.parse(text) : undefined,
     };
     if (path.startsWith("/v1")) expectDescribed({ method, path }, answer);
+    expectDiscreet(answer.text, key);
     return answer;
   }
 
@@ -139,3 +140,14 @@ function sighting(given: string | Partial<Sighting>, seenAt: number): Sighting {
 }
 
 export type Api = ReturnType<typeof openApi>;
+
+/** No answer whatever repeats a key, or tells of the inside: stacks, paths, SQL. */
+function expectDiscreet(text: string, key: string | undefined): void {
+  if (key !== undefined && key !== "" && text.includes(key)) throw new Error("an answer repeats the API key");
+  const inside = /\n\s+at |node_modules|\/src\/|SQLITE|SQLiteError|\bselect .+ from\b/.exec(
+    text.slice(0, 100_000),
+  );
+  // The embedded reader is somebody else's program text.
+  if (inside !== null && !text.includes("swagger"))
+    throw new Error(`an answer tells of the inside: ${inside[0]}`);
+}
