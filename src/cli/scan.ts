@@ -4,6 +4,7 @@ import { visible } from "../lib/safe-text.ts";
 import { command } from "./command.ts";
 import { FailedError } from "./failure.ts";
 import { configFlag, jsonFlag, number } from "./flags.ts";
+import { lookAtFound } from "./look-at-found.ts";
 import { createProgress, grouped } from "./progress.ts";
 import { printJson } from "./table.ts";
 import type { Output } from "./terminal.ts";
@@ -19,7 +20,7 @@ export const scanCommand = command({
 between: name, protected domain, type, similarity, created or known, and where it points.
 
 A name that nobody can tell about is neither: it is counted as unknown. A server may run beside it: it sends the
-events. One scan runs at a time; interrupted it is recorded as cancelled, and what it found stays.`,
+events and finds out what there is to know of each threat; without one this is done here, but for screenshots. One scan runs at a time; interrupted it is recorded as cancelled, and what it found stays.`,
   flags: {
     limit: number(
       "--limit <count>",
@@ -37,21 +38,23 @@ events. One scan runs at a time; interrupted it is recorded as cancelled, and wh
   async run({ args, options: { limit, json, config }, terminal }) {
     const { out, err } = terminal;
     const signal = terminal.interruption();
-    await withAppliance({ terminal, options: { config } }, async ({ scans }) => {
+    await withAppliance({ terminal, options: { config } }, async (appliance) => {
       const elapsedMs = () => performance.now();
       const startedMs = elapsedMs();
       const progress = createProgress(err, elapsedMs);
+      const found: string[] = [];
       let scan: Scan;
       try {
-        scan = await scans.run({
+        scan = await appliance.scans.run({
           trigger: "cli",
           domains: args,
           limit,
           signal,
           onProgress: (counts) => progress.show((ms) => progressText(counts, ms)),
-          onFound(found) {
+          onFound(one) {
             progress.end();
-            printFound(out, found, json);
+            found.push(one.threatId);
+            printFound(out, one, json);
           },
         });
       } finally {
@@ -62,6 +65,9 @@ events. One scan runs at a time; interrupted it is recorded as cancelled, and wh
       if (scan.status === "failed") throw new FailedError(`the scan failed: ${scan.error ?? ""}`);
       if (scan.status === "cancelled")
         throw new FailedError("interrupted: what was found up to there is recorded");
+      const looked = await lookAtFound(appliance, found, { progress, signal });
+      progress.end();
+      if (looked !== undefined) err.write(`${grouped(looked)} of ${grouped(found.length)} looked at\n`);
     });
   },
 });

@@ -15,8 +15,11 @@ import { createWorker, type Worker } from "./worker.ts";
 
 /** Facts about threats: found out when a threat is new, then at growing intervals, and when a person asks. */
 export interface Enrichment {
-  /** Takes up what is due, from this run or an earlier one. Does nothing where everything is switched off. */
-  start(): void;
+  /**
+   * Takes up what is due, from this run or an earlier one. Does nothing where everything is switched off.
+   * Screenshots can be left to a later run.
+   */
+  start(options?: { withScreenshots?: boolean }): void;
   /** Gives up what is under way; it stays due. */
   stop(): Promise<void>;
   /** Looks at a threat as soon as possible. Answers whether anything can be looked up at all. */
@@ -107,11 +110,11 @@ export function createEnrichment({
   }
 
   return {
-    start() {
+    start({ withScreenshots = true } = {}) {
       if (!anything) return;
       started = true;
       looks.start();
-      screenshots?.start();
+      if (withScreenshots) screenshots?.start();
     },
     async stop() {
       started = false;

@@ -62,6 +62,45 @@ describe("phishwatch scan", () => {
     expect(threats.map((line) => JSON.parse(line).source)).toEqual(["scan", "scan", "scan"]);
   });
 
+  test("finds out, where no server runs, what there is to know of what it found", async () => {
+    folder = commandFolder(`
+[storage]
+path = "data/test.db"
+[scan]
+resolvers = ["127.0.0.1:${dns.server.port}"]
+queries_per_second = 5000
+registration_data = false
+screenshots = "off"
+[[protected_domains]]
+domain = "acme.com"
+`);
+    const { code, err } = await folder.run(["scan", "--limit", "1500"]);
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("3 of 3 looked at\n") });
+    const ids = lines((await folder.run(["threats", "list", "--json"])).out).map((line) => JSON.parse(line));
+    const { id } = ids.find(({ domain }) => domain === "acme.net");
+    const shown = JSON.parse((await folder.run(["threats", "show", id, "--json"])).out);
+    expect(shown).toMatchObject({
+      severity: "high",
+      severity_reasons: [
+        "the name deceives a careful reader (similarity 0.98)",
+        "a mail server receives for it",
+        "it is parked (Sedo)",
+      ],
+      facts: { dns: { exists: "yes", parked: "Sedo" }, page: null },
+      looked_at: expect.stringMatching(/Z$/),
+    });
+    expect(shown.history).toContainEqual({
+      at: expect.stringMatching(/Z$/),
+      field: "parked",
+      before: null,
+      after: "Sedo",
+    });
+    const { out } = await folder.run(["threats", "show", id]);
+    expect(out).toMatch(/^history +\S.* → /m);
+    expect(out).toMatch(/^because +the name deceives/m);
+    expect(out).not.toContain("\u001b");
+  });
+
   test("--json gives one object for each look-alike that exists", async () => {
     open();
     const { code, out } = await folder.run(["scan", "Acme.com.", "--limit", "1500", "--json"]);
