@@ -4,7 +4,6 @@ import { visible } from "../lib/safe-text.ts";
 import { command } from "./command.ts";
 import { FailedError } from "./failure.ts";
 import { configFlag, jsonFlag, number } from "./flags.ts";
-import { lookAtFound } from "./look-at-found.ts";
 import { createProgress, grouped } from "./progress.ts";
 import { printJson } from "./table.ts";
 import type { Output } from "./terminal.ts";
@@ -65,6 +64,7 @@ events and finds out what there is to know of each threat; without one this is d
       if (scan.status === "failed") throw new FailedError(`the scan failed: ${scan.error ?? ""}`);
       if (scan.status === "cancelled")
         throw new FailedError("interrupted: what was found up to there is recorded");
+      const { lookAtFound } = await import("./look-at-found.ts");
       const looked = await lookAtFound(appliance, found, { progress, signal });
       progress.end();
       if (looked !== undefined) err.write(`${grouped(looked)} of ${grouped(found.length)} looked at\n`);

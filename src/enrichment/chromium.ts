@@ -100,12 +100,15 @@ export function createCamera({
   rules,
   resolveHost,
   ports,
+  profileFolder = tmpdir(),
   timeoutMs = captureTimeoutMs,
 }: {
   chromium: { path: string; args: readonly string[] };
   rules: AddressRules;
   resolveHost: ResolveHost;
   ports?: { http: number; https: number } | undefined;
+  /** Where the profiles are made, each of which is gone with its picture. */
+  profileFolder?: string;
   timeoutMs?: number;
 }): Camera {
   let proxy: Promise<GuardProxy> | undefined;
@@ -120,7 +123,7 @@ export function createCamera({
     });
     const { port, refused } = await proxy;
     refused();
-    const profile = await mkdtemp(join(tmpdir(), "phishwatch-chromium-"));
+    const profile = await mkdtemp(join(profileFolder, "phishwatch-chromium-"));
     const argv = [...switches, `--proxy-server=http://127.0.0.1:${port}`, ...chromium.args];
     try {
       const view = new Bun.WebView({

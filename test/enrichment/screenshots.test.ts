@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { chooseChromium, createCamera, pictureBytesMax, type Camera } from "../../src/enrichment/chromium.ts";
+import { temporaryFolder } from "../support/appliance.ts";
 import { findChromium } from "../support/chromium.ts";
 import { openEnrichment, plainPage } from "../support/enrichment.ts";
 import { until } from "../support/receiver.ts";
@@ -67,11 +67,16 @@ describe("the choice of a Chromium", () => {
 withChromium("a screenshot", () => {
   let site: ReturnType<typeof startSite>;
   let cameras: Camera[];
+  let profiles: ReturnType<typeof temporaryFolder>;
   const signal = new AbortController().signal;
-  beforeEach(() => void (cameras = []));
+  beforeEach(() => {
+    cameras = [];
+    profiles = temporaryFolder();
+  });
   afterEach(() => {
     for (const camera of cameras) camera.close();
     site.stop();
+    profiles.dispose();
   });
 
   function openCamera({ allowPrivateNetworks = true, timeoutMs = 15_000 } = {}): Camera {
@@ -79,6 +84,7 @@ withChromium("a screenshot", () => {
       chromium: { path: path!, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] },
       rules: { allowPrivateNetworks },
       resolveHost: async () => ["127.0.0.1"],
+      profileFolder: profiles.path,
       timeoutMs,
     });
     cameras.push(made);
@@ -96,7 +102,7 @@ withChromium("a screenshot", () => {
         format: "webp",
         width: 1280,
       });
-      expect(readdirSync(tmpdir()).filter((name) => name.startsWith("phishwatch-chromium-"))).toEqual([]);
+      expect(readdirSync(profiles.path)).toEqual([]);
     },
     slowMs,
   );
