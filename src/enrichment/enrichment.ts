@@ -113,6 +113,7 @@ export function createEnrichment({
     start({ withScreenshots = true } = {}) {
       if (!anything) return;
       started = true;
+      if (names && noCamera !== undefined) log.info({ reason: noCamera }, "pages are not captured");
       looks.start();
       if (withScreenshots) screenshots?.start();
     },
