@@ -24,7 +24,10 @@ export interface Matcher {
 interface Target {
   domain: string;
   suffix: string;
-  /** Names that are never look-alikes, with everything below them. */
+  /**
+   * Names that are never look-alikes, with everything below them: not of this one and not of another protected
+   * name, for one owner may well have two that are alike.
+   */
   own: readonly string[];
 }
 
@@ -50,6 +53,7 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
   for (const [index, { word }] of suspects.entries()) {
     suspects.find((suspect) => suspect.word === word.rides)?.riders.push(index);
   }
+  const own = new Set(targets.flatMap((target) => target.own));
   const filter = createFilter(suspects.map((suspect) => suspect.word));
   const all = suspects.map((_, index) => index);
 
@@ -78,15 +82,14 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
       const normalized = normalizeName(text);
       if ("error" in normalized) return [];
       const { name } = normalized;
-      if (isPopularName(name)) return [];
+      if (isPopularName(name) || isOrIsBelow(name, own)) return [];
       // Without the suffix cut off, which takes time, it may hold more words but no fewer.
       if (options.filter !== false && !mightHold(name)) return [];
       const findings = new Map<number, Finding[]>();
       for (const host of readHost(name)) {
         for (const index of suspectsIn(host)) {
           const { target, word } = suspects[index]!;
-          const { suffix, own } = targets[target]!;
-          if (own.some((ownName) => name === ownName || name.endsWith(`.${ownName}`))) continue;
+          const { suffix } = targets[target]!;
           const found = judge(aligner, host, { suffix, word }, options.minSimilarity);
           if (found.length > 0) findings.set(target, [...(findings.get(target) ?? []), ...found]);
         }
@@ -102,6 +105,14 @@ function targetOf(protectedName: ProtectedName): Target {
   const { suffix, registrableDomain } = splitName(protectedName.domain);
   const own = [protectedName.domain, registrableDomain, ...protectedName.allow].filter((name) => name !== "");
   return { domain: protectedName.domain, suffix, own };
+}
+
+/** Whether `names` hold the name itself or one above it. */
+function isOrIsBelow(name: string, names: ReadonlySet<string>): boolean {
+  for (let at = 0; at !== -1; at = name.indexOf(".", at + 1)) {
+    if (names.has(at === 0 ? name : name.slice(at + 1))) return true;
+  }
+  return false;
 }
 
 /** The most specific type that was found, with its reasons, and the highest similarity of all findings. */

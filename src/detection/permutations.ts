@@ -37,7 +37,10 @@ const keywords = (
 /** Host names whose dot is left out, or that are made into labels. */
 const hostPrefixes = ["www", "ww", "wwww", "m", "mail", "webmail", "ftp", "smtp", "web", "vpn", "remote"];
 
-/** Most likely first: by similarity, then in the order of the kinds above. Nothing that no registry would take. */
+/**
+ * Most likely first: the types take turns, each with its most similar name that is left, for the first hundred
+ * should not all be homographs. Nothing that no registry would take.
+ */
 export function* permutations(
   protectedName: ProtectedName,
   options: { minSimilarity: number },
@@ -63,7 +66,20 @@ export function* permutationSteps(
     if (match !== undefined) found.push({ name, type: match.type, similarity: match.similarity });
     yield;
   }
-  return found.sort((a, b) => b.similarity - a.similarity);
+  return inTurns(found);
+}
+
+function inTurns(found: readonly Permutation[]): Permutation[] {
+  const ranks = new Map<ThreatType, number>();
+  return found
+    .toSorted((a, b) => b.similarity - a.similarity)
+    .map((permutation) => {
+      const rank = ranks.get(permutation.type) ?? 0;
+      ranks.set(permutation.type, rank + 1);
+      return { permutation, rank };
+    })
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ permutation }) => permutation);
 }
 
 function* candidates(domain: string): Generator<string> {
@@ -97,6 +113,8 @@ function* combinations(label: string): Generator<string> {
 
 /** Registrable names from labels and suffixes, with `above` before them. */
 function* named(labels: Iterable<string>, under: readonly string[], above = ""): Generator<string> {
+  // No registry is asked about a label below a name, but host names hold it to the same rule.
+  if (above !== "" && !isRegistrableLabel(above.slice(0, -1))) return;
   for (const label of labels) {
     if (!isRegistrableLabel(label)) continue;
     for (const suffix of under) {

@@ -92,7 +92,7 @@ describe("match", () => {
   });
 });
 
-test("permutations prints names with type and similarity, the most alike first", async () => {
+test("permutations prints names with type and similarity, the likeliest of each type first", async () => {
   const { code, out } = await folder.run(["permutations", "example-bank.com", "--limit", "5"]);
   expect(code).toBe(0);
   const rows = out
@@ -100,8 +100,8 @@ test("permutations prints names with type and similarity, the most alike first",
     .split("\n")
     .map((line) => line.split("\t"));
   expect(rows).toHaveLength(5);
-  const similarities = rows.map(([, , similarity]) => Number(similarity));
-  expect(similarities).toEqual(similarities.toSorted((a, b) => b - a));
+  expect(new Set(rows.map(([, type]) => type)).size).toBe(5);
+  for (const [, , similarity] of rows) expect(Number(similarity)).toBeGreaterThan(0.9);
 });
 
 describe.each(forms)("import ($form)", ({ command }) => {

@@ -100,3 +100,18 @@ test("own names and allowed names with all below them are never matched", () => 
   }
   expect(matcher.match("evil-example-bank.de")).toHaveLength(1);
 });
+
+test("of two protected domains that are alike neither is a look-alike of the other, nor what is below it", () => {
+  stores.domains.reconcile([
+    { domain: "example-bank.com" },
+    { domain: "example-bank.de", allow: ["example-bank.fr"] },
+  ]);
+  const matcher = stores.domains.matcher();
+  for (const own of ["example-bank.de", "www.example-bank.com", "example-bank.fr", "a.example-bank.fr"]) {
+    expect(matcher.match(own)).toEqual([]);
+  }
+  expect(matcher.match("example-bank.nl").map(({ protectedDomain }) => protectedDomain)).toEqual([
+    "example-bank.com",
+    "example-bank.de",
+  ]);
+});
