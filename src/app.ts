@@ -79,6 +79,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
     database,
     clock,
     ids,
+    log,
     minSimilarity: config.detection.minSimilarity,
   });
   const { reactivate } = config.detection;

@@ -26,7 +26,7 @@ interface Finding {
 export const checkCommand = command({
   name: "check",
   summary: "say what works and what does not",
-  details: `Looks at the configuration, the database, the protected domains, the feeds, the resolvers of scans, Chromium,
+  details: `Looks at the configuration, the database, the protected domains and their brand words, the feeds, the resolvers of scans, Chromium,
 the certificates and the endpoints. Ends with code 1 when something does not work, with 2 when the configuration is faulty.`,
   flags: {
     ping: toggle("--ping", "send each endpoint a webhook.ping"),
@@ -49,6 +49,7 @@ the certificates and the endpoints. Ends with code 1 when something does not wor
     try {
       if (appliance !== undefined) {
         found(protectedDomains(appliance));
+        for (const finding of await brandWords(appliance)) found(finding);
         for (const finding of await feeds(config)) found(finding);
         for (const finding of await resolvers(appliance, config)) found(finding);
         found(await screenshots(config));
@@ -98,6 +99,19 @@ function protectedDomains({ domains }: Appliance): Finding {
   return enabled.length === 0
     ? { what: "protected domains", state: "note", detail: "none: nothing can be found" }
     : { what: "protected domains", state: "ok", detail: String(enabled.length) };
+}
+
+/** Those that are not looked for everywhere. */
+async function brandWords({ domains }: Appliance): Promise<Finding[]> {
+  const { describeRemark } = await import("../detection/word-remarks.ts");
+  return domains
+    .matcher()
+    .remarks()
+    .map((remark) => ({
+      what: `brand word "${remark.word}" of ${remark.domain}`,
+      state: remark.advice === undefined ? "ok" : "note",
+      detail: describeRemark(remark),
+    }));
 }
 
 async function feeds({ feeds: declared }: Config): Promise<Finding[]> {

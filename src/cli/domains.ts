@@ -1,4 +1,5 @@
 import type { ProtectedDomain } from "../domains/domains.ts";
+import { visible } from "../lib/safe-text.ts";
 import { toIsoTime } from "../lib/clock.ts";
 import { command, type CommandGroup } from "./command.ts";
 import { configFlag, jsonFlag, texts } from "./flags.ts";
@@ -48,11 +49,16 @@ const add = command({
     ],
   ],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ domains }) => {
+    withAppliance({ terminal, options }, async ({ domains }) => {
       const { keyword: keywords, allow } = options;
       const added = domains.add({ domain: args[0] ?? "", keywords, allow });
       if (options.json) printJson(terminal.out, shape(added));
       else terminal.err.write(`${added.domain} is protected\n`);
+      const { describeRemark, remarksOn } = await import("../detection/word-remarks.ts");
+      for (const remark of remarksOn(added)) {
+        const what = `brand word "${remark.word}"`;
+        terminal.err.write(`${visible(`${what}: ${describeRemark(remark)}`, 500)}\n`);
+      }
     }),
 });
 

@@ -33,6 +33,8 @@ export interface BrandWord {
   /** Letters and digits, separators not counted. */
   length: number;
   strictness: Strictness;
+  /** Why it is so strict, in words for whoever writes the configuration. */
+  reason: string;
   /** Errors allowed where the brand stands between separators, or is the label. */
   errorsAnchored: number;
   /** Errors allowed where letters go on before or after the brand. */
@@ -65,8 +67,11 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
   const add = (kind: WordKind, text: string, atLeast: Strictness = "plain"): void => {
     const length = lettersOf(text).length;
     if (length < 2 || words.has(text)) return;
-    const own = assessWord(text).strictness;
-    const strictness = strictnesses[Math.max(strictnesses.indexOf(own), strictnesses.indexOf(atLeast))]!;
+    const own = assessWord(text);
+    const { strictness, reason } =
+      strictnesses.indexOf(own.strictness) >= strictnesses.indexOf(atLeast)
+        ? own
+        : { strictness: atLeast, reason: `"${text}" is a label below the domain that was registered` };
     const sounds = kind === "stem" || strictness === "strict" ? [] : homophonesOf(text);
     const homophones = new Set(sounds.filter((sound) => !isWord(sound)));
     words.set(text, {
@@ -74,6 +79,7 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
       text,
       length,
       strictness,
+      reason,
       homophones,
       ownLetters,
       ...tolerance(kind === "stem" ? 0 : length),
@@ -99,6 +105,7 @@ function nameWord(label: BrandWord, suffix: string): BrandWord {
     text,
     length: lettersOf(text).length,
     strictness: "plain",
+    reason: "label and suffix together are seldom anything else",
     homophones: new Set<string>(),
     ownLetters: label.ownLetters,
   } as const;

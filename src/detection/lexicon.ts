@@ -37,6 +37,11 @@ export function isPopularLabel(label: string): boolean {
   return popularLabels.has(label);
 }
 
+/** Popular names whose first label holds `text`. */
+export function popularNamesWith(text: string): string[] {
+  return Array.from(popularNames).filter((name) => name.slice(0, name.indexOf(".")).includes(text));
+}
+
 /** Whether `text` stands in any English word. */
 export function isInWords(text: string): boolean {
   return wordLines.includes(text);

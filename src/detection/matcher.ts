@@ -10,6 +10,7 @@ import { normalizeName } from "./name.ts";
 import { rounded } from "./score.ts";
 import { splitName } from "./suffix.ts";
 import { specificity, type Match, type ProtectedName } from "./types.ts";
+import { remarksOn, type WordRemark } from "./word-remarks.ts";
 
 export interface Matcher {
   /** `name` in any form of host name; what is no host name matches nothing. */
@@ -19,6 +20,8 @@ export interface Matcher {
    * name in ASCII, and `match` finds nothing in it. Takes a fraction of a microsecond.
    */
   screen(bytes: Uint8Array, start: number, end: number): boolean;
+  /** What was decided about brand words that are not looked for everywhere. */
+  remarks(): WordRemark[];
 }
 
 interface Target {
@@ -47,8 +50,9 @@ export interface MatcherOptions {
 export function createMatcher(protectedNames: readonly ProtectedName[], options: MatcherOptions): Matcher {
   const aligner = createAligner();
   const targets = protectedNames.map(targetOf);
-  const suspects = protectedNames.flatMap((name, target) =>
-    brandWordsOf(name).map((word): Suspect => ({ target, word, riders: [] })),
+  const wordsOfTargets = protectedNames.map(brandWordsOf);
+  const suspects = wordsOfTargets.flatMap((words, target) =>
+    words.map((word): Suspect => ({ target, word, riders: [] })),
   );
   for (const [index, { word }] of suspects.entries()) {
     suspects.find((suspect) => suspect.word === word.rides)?.riders.push(index);
@@ -78,6 +82,7 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
       const { count, unclear } = filter.suspectsIn(bytes, start, end);
       return unclear || count > 0;
     },
+    remarks: () => protectedNames.flatMap((name, target) => remarksOn(name, wordsOfTargets[target]!)),
     match(text) {
       const normalized = normalizeName(text);
       if ("error" in normalized) return [];

@@ -3,6 +3,7 @@ import type { Database } from "../database/database.ts";
 import type { Matcher } from "../detection/matcher.ts";
 import { normalizeName } from "../detection/name.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
 import { PublicError, messageOf } from "../lib/errors.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import { protectedDomains } from "./tables.ts";
@@ -43,11 +44,13 @@ export function createProtectedDomains({
   database,
   clock,
   ids,
+  log,
   minSimilarity,
 }: {
   database: Database;
   clock: Clock;
   ids: IdFactory;
+  log: Log;
   /** `detection.min_similarity`. */
   minSimilarity: number;
 }): ProtectedDomains {
@@ -58,6 +61,8 @@ export function createProtectedDomains({
     .from(protectedDomains)
     .where(eq(protectedDomains.domain, sql.placeholder("domain")))
     .prepare();
+  /** Remarks in the log already: one line for each, not one for each change of the domains. */
+  let logged = new Set<string>();
   let cached: { matcher: Matcher; content: string; foreignVersion: number } | undefined;
 
   function write(declared: DeclaredDomain, origin: ProtectedDomain["origin"]): void {
@@ -93,6 +98,16 @@ export function createProtectedDomains({
 
   function forget(): void {
     if (cached !== undefined) cached.foreignVersion = -1;
+  }
+
+  function logRemarks(matcher: Matcher): void {
+    const before = logged;
+    logged = new Set();
+    for (const remark of matcher.remarks()) {
+      const key = JSON.stringify(remark);
+      logged.add(key);
+      if (!before.has(key)) log.info(remark, "a brand word is not looked for everywhere");
+    }
   }
 
   const find = (text: string) => {
@@ -153,10 +168,11 @@ export function createProtectedDomains({
       const enabled = all.all().filter((row) => row.enabled);
       // Most commits of other processes leave the domains alone, and a matcher takes time to build.
       const content = JSON.stringify(enabled.map(({ domain, keywords, allow }) => [domain, keywords, allow]));
-      const matcher =
-        cached?.content === content
-          ? cached.matcher
-          : loadDetection().createMatcher(enabled, { minSimilarity });
+      const isUnchanged = cached?.content === content;
+      const matcher = isUnchanged
+        ? cached!.matcher
+        : loadDetection().createMatcher(enabled, { minSimilarity });
+      if (!isUnchanged) logRemarks(matcher);
       cached = { matcher, content, foreignVersion };
       return matcher;
     },

@@ -115,6 +115,16 @@ describe("domains", () => {
     expect((await run("domains", "remove", "müller-bank.example")).err).toContain("removed");
     expect(await rows("domains", "list")).toHaveLength(1);
   });
+
+  test("added with a common word are told where it counts and what would help; with a rare one nothing is", async () => {
+    const common = await run("domains", "add", "chase.com");
+    expect(common.code).toBe(0);
+    expect(common.err).toMatch(/^brand word "chase": "chase" is a word of its own.* counts as .* keywords/m);
+    const helped = await run("domains", "add", "orange.fr", "--keyword", "orangetelecom");
+    expect(helped.err).toContain('brand word "orange": ');
+    expect(helped.err).not.toContain("given as keywords");
+    expect((await run("domains", "add", "wellsfargo.com")).err).toBe("wellsfargo.com is protected\n");
+  });
 });
 
 describe("webhooks", () => {
@@ -184,6 +194,19 @@ describe("check", () => {
     expect(out).toContain("ok     configuration: no faults\n");
     expect(out).toMatch(/^ok +database: .*test\.db: ok$/m);
     expect(out).toMatch(/^ok +protected domains: 1$/m);
+  });
+
+  test("tells of each brand word that is not looked for everywhere, why, and what would help", async () => {
+    for (const domain of ["x.com", "chase.com", "wellsfargo.com"]) await run("domains", "add", domain);
+    await run("domains", "add", "orange.fr", "--keyword", "orangetelecom");
+    const { code, out } = await run("check");
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^note +brand word "chase" of chase\.com: "chase" is a word .*; it counts .*keywords/m,
+    );
+    expect(out).toMatch(/^note +brand word "x" of x\.com: "x" has only 1 character; it is not looked for/m);
+    expect(out).toMatch(/^ok +brand word "orange" of orange\.fr: /m);
+    expect(out).not.toMatch(/brand word "(wellsfargo|orangetelecom|example-bank)"/);
   });
 
   test.each([

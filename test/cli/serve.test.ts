@@ -147,6 +147,24 @@ describe("beside a running server", () => {
     await receiver.stop();
   });
 
+  test("a brand word that is not looked for everywhere is logged once, with the first name that is judged", async () => {
+    folder.file("phishwatch.toml", `${defaultConfig}\n[[protected_domains]]\ndomain = "chase.com"\n`);
+    const server = await folder.serve();
+    const authorization = `Bearer ${await ok("keys", "create")}`;
+    const told = () => server.err().match(/a brand word is not looked for everywhere/g)?.length ?? 0;
+    expect(told()).toBe(0);
+    for (const name of ["one.example", "two.example"]) {
+      const headers = { authorization, "content-type": "text/plain" };
+      const request = { method: "POST", headers, body: name };
+      expect((await fetch(`${server.url}/v1/candidates`, request)).status).toBe(200);
+    }
+    await until(() => told() > 0, "the brand word is logged");
+    const { err } = await server.stop();
+    expect(told()).toBe(1);
+    const line = err.split("\n").find((text) => text.includes("brand word"))!;
+    expect(JSON.parse(line)).toMatchObject({ domain: "chase.com", word: "chase", strictness: "strict" });
+  });
+
   test("a domain that is added is protected at once", async () => {
     const feed = join(folder.path, "feed");
     mkdirSync(feed);

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { openDatabase } from "../../src/database/database.ts";
 import { createProtectedDomains } from "../../src/domains/domains.ts";
 import { events } from "../../src/events/tables.ts";
+import { createLog } from "../../src/lib/log.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { createIdFactory } from "../../src/lib/ids.ts";
 import { createThreats } from "../../src/threats/threats.ts";
@@ -15,7 +16,8 @@ export function openStores({ reactivate = true } = {}) {
   const database = openDatabase(path);
   const ids = createIdFactory(clock.now, fillRandom);
   const outbox = createOutbox({ database, clock, ids });
-  const domains = createProtectedDomains({ database, clock, ids, minSimilarity: 0.75 });
+  const log = createLog({ level: "silent", format: "json", clock, write: () => {} });
+  const domains = createProtectedDomains({ database, clock, ids, log, minSimilarity: 0.75 });
   domains.reconcile([{ domain: "example-bank.com" }, { domain: "example-shop.com" }]);
   const threats = createThreats({ database, clock, ids, outbox, fillRandom, reactivate });
   return {
