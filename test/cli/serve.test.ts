@@ -150,7 +150,7 @@ describe("beside a running server", () => {
   test("a brand word that is not looked for everywhere is logged once, with the first name that is judged", async () => {
     folder.file("phishwatch.toml", `${defaultConfig}\n[[protected_domains]]\ndomain = "chase.com"\n`);
     const server = await folder.serve();
-    const authorization = `Bearer ${await ok("keys", "create")}`;
+    const authorization = `Bearer ${await ok("keys", "create", "--scope", "candidates:write")}`;
     const told = () => server.err().match(/a brand word is not looked for everywhere/g)?.length ?? 0;
     expect(told()).toBe(0);
     for (const name of ["one.example", "two.example"]) {
