@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import type { Appliance } from "./appliance.ts";
 import { NameListError } from "../sources/errors.ts";
 import type { Tally } from "../sources/candidates.ts";
@@ -7,8 +6,8 @@ import { visible } from "../lib/safe-text.ts";
 import { command, type OptionsOf } from "./command.ts";
 import { FailedError } from "./failure.ts";
 import { choice, configFlag, jsonFlag, time } from "./flags.ts";
-import { listDetails, listFlags, readPaths, reportInvalid, shownPath } from "./lists.ts";
-import { createProgress, grouped } from "./progress.ts";
+import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
+import { createProgress, grouped, percentage } from "./progress.ts";
 import { printJson } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { withAppliance } from "./with-appliance.ts";
@@ -126,14 +125,7 @@ function progressText(
   ms: number,
   part: number | undefined,
 ): string {
-  const percent = part === undefined ? "" : `${Math.min(100, part * 100).toFixed(0)} % `;
+  const percent = percentage(part);
   const rate = grouped((received / Math.max(ms, 1)) * 1000);
   return `${shownPath(path)}: ${percent}${grouped(received)} names, ${grouped(matched)} matched, ${grouped(created)} new, ${rate}/s`;
-}
-
-/** Undefined for what has no size: a pipe, a terminal. */
-function sizeOf(path: string): number | undefined {
-  if (path === "-") return undefined;
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat?.isFile() === true && stat.size > 0 ? stat.size : undefined;
 }

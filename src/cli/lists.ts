@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { listFormats } from "../sources/formats.ts";
 import type { InvalidName } from "../sources/candidates.ts";
 import { visible } from "../lib/safe-text.ts";
@@ -27,6 +28,13 @@ export function readPaths(args: string[]): string[] {
 
 export function shownPath(path: string): string {
   return path === "-" ? "standard input" : visible(path, 500);
+}
+
+/** Undefined for what has no size: a pipe, a terminal. */
+export function sizeOf(path: string): number | undefined {
+  if (path === "-") return undefined;
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() === true && stat.size > 0 ? stat.size : undefined;
 }
 
 /** Says how many lines were no names, and the first few of them. */

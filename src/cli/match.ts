@@ -2,7 +2,8 @@ import type { ProtectedName } from "../detection/types.ts";
 import { visible } from "../lib/safe-text.ts";
 import { command, UsageError } from "./command.ts";
 import { configFlag, jsonFlag, number, texts, toggle } from "./flags.ts";
-import { listDetails, listFlags, readPaths, reportInvalid } from "./lists.ts";
+import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
+import { createProgress, grouped, percentage } from "./progress.ts";
 import { printJson } from "./table.ts";
 import { loadConfiguration } from "./configuration.ts";
 import type { InvalidName } from "../sources/candidates.ts";
@@ -58,10 +59,15 @@ ${listDetails}`,
     }
     const matcher = createMatcher(names, { minSimilarity });
 
+    const progress = createProgress(terminal.err, () => performance.now());
+    let read = 0;
+    let matched = 0;
+
     for (const path of paths) {
       const list = await openNameList(path, { format: options.format, column: options.column ?? "" });
       const invalid: InvalidName[] = [];
       let invalidCount = 0;
+      const bytes = sizeOf(path);
       try {
         for await (const chunk of list.chunks()) {
           const text = textOf(chunk);
@@ -80,15 +86,29 @@ ${listDetails}`,
           }
           // Whoever reads along sees each result at once, also when names come slowly.
           terminal.out.flush();
+          read += chunk.count;
+          // Names that come one by one are typed: the line would be in the way.
+          if (chunk.count === 1) continue;
+          progress.show((ms) => {
+            const percent = percentage(bytes && list.diskBytes / bytes);
+            const rate = grouped((read / Math.max(ms, 1)) * 1000);
+            return `${shownPath(path)}: ${percent}${grouped(read)} names, ${grouped(matched)} matched, ${rate}/s`;
+          });
         }
       } finally {
+        progress.end();
         await list.close();
       }
       reportInvalid(terminal.err, path, invalidCount, invalid);
     }
 
     function show(name: string): void {
-      for (const { protectedDomain, type, similarity, reasons } of matcher.match(name)) {
+      const matches = matcher.match(name);
+      if (matches.length === 0) return;
+      matched++;
+      // Where both go to one terminal, the progress makes room for the results.
+      if (terminal.out.isTerminal) progress.end();
+      for (const { protectedDomain, type, similarity, reasons } of matches) {
         if (!options.json) {
           terminal.out.write(`${name}\t${protectedDomain}\t${type}\t${similarity}\n`);
           if (!options.explain) continue;

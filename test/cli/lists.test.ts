@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { commandFolder, forms, type CommandFolder } from "../support/command-line.ts";
+import { until } from "../support/receiver.ts";
+import { commandFolder, forms, quickest, type CommandFolder } from "../support/command-line.ts";
 
 let folder: CommandFolder;
 beforeEach(() => void (folder = commandFolder()));
@@ -90,6 +93,33 @@ describe("match", () => {
     await running.stdin.end();
     expect(await running.exited).toBe(0);
   });
+
+  test("on a terminal it shows how far it is, and takes that away at the end", async () => {
+    const fifo = join(folder.path, "names.fifo");
+    expect(Bun.spawnSync(["mkfifo", fifo]).exitCode).toBe(0);
+    let seen = "";
+    const data = (_: unknown, bytes: Uint8Array) => void (seen += Buffer.from(bytes).toString());
+    const command = [...quickest, "match", "--protect", "example-bank.com", "names.fifo"];
+    const running = Bun.spawn(command, { cwd: folder.path, terminal: { cols: 100, rows: 24, data } });
+    const names = await open(fifo, "w");
+    const written = setInterval(() => void names.write("example-bank.net\nother.org\n"), 50);
+    await until(
+      () => /names\.fifo: [\d,]+ names, [\d,]+ matched, [\d,]+\/s/.test(seen),
+      "it is shown",
+      20_000,
+    );
+    clearInterval(written);
+    await names.close();
+    expect(await running.exited).toBe(0);
+    await until(
+      () =>
+        seen
+          .split("/s")
+          .slice(1)
+          .every((rest) => rest.startsWith("\r\u001b[K")),
+      "it is taken away",
+    );
+  }, 30_000);
 });
 
 test("permutations prints names with type and similarity, the likeliest of each type first", async () => {
