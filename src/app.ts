@@ -7,6 +7,7 @@ import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./database/database.ts";
 import { createProtectedDomains, type ProtectedDomains } from "./domains/domains.ts";
 import type { Enrichment } from "./enrichment/enrichment.ts";
+import { withCredibleAbsence } from "./enrichment/credible-absence.ts";
 import { createExistenceLookUp, type LookUpExistence } from "./enrichment/existence.ts";
 import { openEnrichment, type Reach } from "./enrichment/open-enrichment.ts";
 import { createWildcardProbe } from "./enrichment/wildcards.ts";
@@ -118,7 +119,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
     dns,
     isRoot: process.getuid?.() === 0,
     log,
-    lookUpExistence,
+    lookUpExistence: withCredibleAbsence({ dns, lookUp: lookUpExistence }),
     reach,
     threats,
     version: buildInfo.version,

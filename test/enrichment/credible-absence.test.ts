@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test";
+import { withCredibleAbsence } from "../../src/enrichment/credible-absence.ts";
+import type { Existence } from "../../src/enrichment/existence.ts";
+import type { DnsAnswer } from "../../src/network/dns-client.ts";
+
+const absent: Existence = { exists: "no", addresses: [], mailServers: [], nameServers: [], wildcard: false };
+const known: DnsAnswer = { outcome: "answer", records: [] };
+
+function lookUpWith(answers: DnsAnswer[], existence = absent) {
+  const asked: string[] = [];
+  const lookUp = withCredibleAbsence({
+    dns: {
+      query: async (name, type) => {
+        asked.push(`${name} ${type}`);
+        return answers[asked.length - 1]!;
+      },
+    },
+    lookUp: async () => existence,
+  });
+  return { asked, lookUp };
+}
+
+test("a resolver that denies com too leaves it open whether a name is gone, until it knows better", async () => {
+  const { asked, lookUp } = lookUpWith([
+    { outcome: "nxdomain" },
+    { outcome: "unknown", reason: "timeout" },
+    known,
+  ]);
+  expect(await lookUp("a.com")).toMatchObject({ exists: "unknown", reason: expect.stringContaining("com") });
+  expect(await lookUp("a.com")).toMatchObject({ exists: "unknown" });
+  expect(await lookUp("a.com")).toEqual(absent);
+  expect(await lookUp("b.com")).toEqual(absent);
+  expect(asked).toEqual(["com NS", "com NS", "com NS"]);
+});
+
+test("nothing more is asked about a name that exists", async () => {
+  const present: Existence = { ...absent, exists: "yes", addresses: ["192.0.2.1"] };
+  const { asked, lookUp } = lookUpWith([], present);
+  expect(await lookUp("a.com")).toEqual(present);
+  expect(asked).toEqual([]);
+});
