@@ -1,10 +1,11 @@
 /**
  * What a label looks like, letter by letter: the skeleton of UTS #39, carried further. Two labels whose
  * skeletons are equal can be taken for each other. ASCII characters stand for themselves here (an underscore
- * for a hyphen); pairs of them
- * that look alike (0 and o, rn and m) depend on their surroundings and are weighed in `alignment.ts`.
+ * for a hyphen); pairs of them that look alike (0 and o, rn and m) depend on their surroundings and are
+ * weighed in `alignment.ts`.
  */
 import confusables from "./confusables.txt" with { type: "text" };
+import { lazy } from "../lib/lazy.ts";
 import { decodeLabel } from "./name.ts";
 
 /**
@@ -103,23 +104,20 @@ export function lookAlikeLetters(letter: string): readonly string[] {
   return lettersByFold().get(letter) ?? [];
 }
 
-let lettersByFoldMade: Map<string, string[]> | undefined;
-
 /** Made when first asked for: only generation needs it. */
-function lettersByFold(): ReadonlyMap<string, string[]> {
-  if (lettersByFoldMade !== undefined) return lettersByFoldMade;
-  lettersByFoldMade = new Map();
+const lettersByFold = lazy((): ReadonlyMap<string, readonly string[]> => {
+  const letters = new Map<string, string[]>();
   for (const [first, last] of letterBlocks) {
     for (let point = first; point <= last; point++) {
       const letter = String.fromCodePoint(point);
       if (!/^[\p{Ll}\p{Lo}]$/u.test(letter) || letter !== letter.normalize("NFKC")) continue;
       const fold = foldCharacter(letter, false);
       if (!/^[a-z]$/.test(fold)) continue;
-      lettersByFoldMade.set(fold, [...(lettersByFoldMade.get(fold) ?? []), letter]);
+      letters.set(fold, [...(letters.get(fold) ?? []), letter]);
     }
   }
-  return lettersByFoldMade;
-}
+  return letters;
+});
 
 function foldWith(shown: string, second: boolean): FoldedLabel {
   let folded = "";
