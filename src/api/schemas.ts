@@ -19,7 +19,6 @@ export const statusChangeSchema = Type.Object(
   { status: choice(statuses, { description: "The status the threat is to have." }) },
   { additionalProperties: false, description: "A change of a threat's status." },
 );
-export type StatusChangeBody = Static<typeof statusChangeSchema>;
 
 export function batchSchema(maxIds: number) {
   return Type.Object(

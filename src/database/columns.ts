@@ -14,4 +14,3 @@ export const json = <T>(name: string) =>
 
 /** Who declared a row: the configuration file (reconciled at every start) or a person at run time. */
 export const origins = ["file", "runtime"] as const;
-export type Origin = (typeof origins)[number];

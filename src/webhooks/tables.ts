@@ -8,7 +8,6 @@ import { deliveryStatuses } from "./values.ts";
 
 /** Why an endpoint is disabled: a person did it, it left the file, or it did nothing but fail for too long. */
 export const disabledReasons = ["operator", "undeclared", "failing"] as const;
-export type DisabledReason = (typeof disabledReasons)[number];
 
 export const webhookEndpoints = sqliteTable("webhook_endpoints", {
   seq: integer("seq").primaryKey({ autoIncrement: true }),
