@@ -120,6 +120,10 @@ export function createCamera({
       bytesMax: transferBytesMax,
       refusedHosts: homeHosts,
       ...(ports === undefined ? {} : { ports }),
+    }).catch((error: unknown) => {
+      // The next picture tries anew.
+      proxy = undefined;
+      throw error;
     });
     const { port, refused } = await proxy;
     refused();
@@ -173,7 +177,12 @@ export function createCamera({
         return { ok: false, reason: messageOf(error) };
       }
     },
-    close: () => void proxy?.then((started) => started.close()),
+    // One that could not be started was told to whoever wanted a picture.
+    close: () =>
+      void proxy?.then(
+        (started) => started.close(),
+        () => {},
+      ),
   };
 }
 

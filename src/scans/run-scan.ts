@@ -109,15 +109,22 @@ export async function runScan(
 
   function record(): void {
     const batch = pending;
-    pending = [];
     if (batch.length === 0) return note();
-    const found = database.transaction(() => {
-      const recorded = threats.record(batch.flatMap(sightingsOf));
-      counts.threatsFound += recorded.length;
-      counts.threatsCreated += recorded.filter(({ outcome }) => outcome === "created").length;
-      note();
-      return recorded;
-    });
+    const before = { ...counts };
+    let found: RecordedThreat[];
+    try {
+      found = database.transaction(() => {
+        const recorded = threats.record(batch.flatMap(sightingsOf));
+        counts.threatsFound += recorded.length;
+        counts.threatsCreated += recorded.filter(({ outcome }) => outcome === "created").length;
+        note();
+        return recorded;
+      });
+    } catch (error) {
+      Object.assign(counts, before);
+      throw error;
+    }
+    pending = [];
     const existences = new Map(batch.map(({ name, existence }) => [name, existence]));
     for (const threat of found) watcher.onFound?.({ ...threat, existence: existences.get(threat.domain)! });
   }
@@ -165,11 +172,12 @@ export async function runScan(
     }
   }
 
-  await checkResolvers(dns, signal);
-  const names = await collectLookAlikes(targets, { minSimilarity, limit, pacer: pace, signal });
-  counts.planned = names.length;
+  // From the beginning, for this is also how somebody's wish to end it is noticed.
   recordRegularly();
   try {
+    await checkResolvers(dns, signal);
+    const names = await collectLookAlikes(targets, { minSimilarity, limit, pacer: pace, signal });
+    counts.planned = names.length;
     const iterator = names.values();
     await Promise.all(
       Array.from({ length: lookUpsAtOnce }, () =>
@@ -179,8 +187,9 @@ export async function runScan(
   } finally {
     timer?.cancel();
   }
-  if (failing.signal.aborted) throw failing.signal.reason;
+  // What was found before something failed is kept.
   record();
+  if (failing.signal.aborted) throw failing.signal.reason;
 }
 
 /** With nobody honest to ask, every name would seem to exist, or none. */
