@@ -7,7 +7,7 @@ import type { Camera } from "./chromium.ts";
 import { createLook } from "./look.ts";
 import type { Pictures } from "./pictures.ts";
 import type { Abilities } from "./plan.ts";
-import type { LookUps } from "./results.ts";
+import type { LookUps } from "./look-ups.ts";
 import { createScreenshots } from "./screenshots.ts";
 import { createEnrichmentStore } from "./store.ts";
 import { whyNoCapture } from "./why-no-capture.ts";

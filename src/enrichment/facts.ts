@@ -4,7 +4,7 @@ import type { ThreatFacts } from "../threats/update-facts.ts";
 import type { Registration } from "../threats/values.ts";
 import type { Existence } from "./existence.ts";
 import type { RegistrationResult } from "./registration.ts";
-import type { Page, PageResult } from "./results.ts";
+import type { Page, PageResult } from "./page.ts";
 
 /** What is known of a suspicious domain. What is absent was never found out; `unknown` says why, if that was tried. */
 export interface Facts {

@@ -16,7 +16,7 @@ import {
   wantsScreenshot,
   type Abilities,
 } from "./plan.ts";
-import type { LookUps } from "./results.ts";
+import type { LookUps } from "./look-ups.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
 
 const dayMs = 86_400_000;
