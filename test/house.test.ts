@@ -15,7 +15,7 @@ const pureModules = ["node:url", "node:util", "node:buffer"];
 
 const root = join(import.meta.dir, "..");
 const sources = filesBelow("src");
-const typescript = sources.filter((path) => path.endsWith(".ts"));
+const typescript = sources.filter((path) => /\.tsx?$/.test(path));
 const everyTextFile = [
   ...["src", "test", "scripts", "drizzle", ".ci"].flatMap(filesBelow),
   ...readdirSync(root, { withFileTypes: true })
@@ -55,7 +55,7 @@ describe("imports", () => {
       if (loaded.has(path)) return;
       loaded.add(path);
       for (const specifier of loadedAtOnce(read(path))) {
-        if (specifier.startsWith(".") && specifier.endsWith(".ts")) {
+        if (specifier.startsWith(".") && /\.tsx?$/.test(specifier)) {
           load(toPosix(relative(root, resolve(root, dirname(path), specifier))));
         }
       }
