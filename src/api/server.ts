@@ -92,20 +92,27 @@ export function createServer({
     cpu: () => process.cpuUsage(),
   });
   const clientOf = createClientAddress(config.server.trustedProxies);
+  const clientAddress = (request: Request): string | undefined => {
+    const peer = server?.requestIP(request)?.address;
+    return peer === undefined ? undefined : clientOf(peer, request.headers.get("x-forwarded-for"));
+  };
   const answering = createAnswering({
     admit: createAdmission({ keys, limiter: createRateLimiter(), clock }),
     log,
     metrics,
     newRequestId,
     snapshot: database.snapshot,
-    clientAddress(request) {
-      const peer = server?.requestIP(request)?.address;
-      return peer === undefined ? undefined : clientOf(peer, request.headers.get("x-forwarded-for"));
-    },
+    clientAddress,
   });
   const app = createRoutes({
     answering,
-    threats: createThreatOperations({ database, threats, publicUrl: () => publicUrl, ...config.api }),
+    threats: createThreatOperations({
+      database,
+      threats,
+      publicUrl: () => publicUrl,
+      clientAddress,
+      ...config.api,
+    }),
     candidates: createCandidateOperations({ candidates }),
     site: {
       threats,

@@ -1,3 +1,4 @@
+import type { Actor } from "../access/actor.ts";
 import type { ApiKey } from "../access/keys.ts";
 import { requireDomain, requireScope } from "../access/permissions.ts";
 import type { Database } from "../database/database.ts";
@@ -25,6 +26,7 @@ export function createThreatOperations({
   publicUrl,
   maxPerPage,
   maxBatchIds,
+  clientAddress,
 }: {
   database: Pick<Database, "groupCommit">;
   threats: Threats;
@@ -32,6 +34,7 @@ export function createThreatOperations({
   publicUrl: () => string;
   maxPerPage: number;
   maxBatchIds: number;
+  clientAddress: (request: Request) => string | undefined;
 }) {
   const readStatusChange = jsonReader(statusChangeSchema);
   const readBatch = jsonReader(batchSchema(maxBatchIds));
@@ -42,6 +45,10 @@ export function createThreatOperations({
     if (threat === undefined) throw new PublicError("not_found", "There is no threat with this id.");
     requireDomain(key, threat.protectedDomain);
     return threat;
+  }
+
+  function actorOf(key: ApiKey, request: Request): Actor {
+    return { via: "api", name: key.name, address: clientAddress(request) ?? null };
   }
 
   return {
@@ -69,8 +76,8 @@ export function createThreatOperations({
       refuseQuery(request.url);
       const { status } = await readStatusChange(request);
       const threat = find(key, id);
-      const within = key.domains;
-      await database.groupCommit(() => threats.changeStatus([threat.id], status as Status, { within }));
+      const options = { by: actorOf(key, request), within: key.domains };
+      await database.groupCommit(() => threats.changeStatus([threat.id], status as Status, options));
       return { data: toDetailObject(find(key, id), publicUrl()) };
     },
 
@@ -78,7 +85,7 @@ export function createThreatOperations({
       requireScope(key, "threats:write");
       refuseQuery(request.url);
       const { ids, action } = await readBatch(request);
-      const options = { within: key.domains };
+      const options = { by: actorOf(key, request), within: key.domains };
       const data = await database.groupCommit(() => threats.changeStatus(ids, statusAfter[action], options));
       const meta = { updated: 0, unchanged: 0, not_found: 0, forbidden: 0 };
       for (const { outcome } of data) meta[outcome] += 1;

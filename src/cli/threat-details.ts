@@ -1,5 +1,6 @@
 import { toDetailObject } from "../api/threat-shapes.ts";
 import { displayName } from "../detection/name.ts";
+import { describeActor } from "../access/actor.ts";
 import type { Facts } from "../enrichment/facts.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import type { DatedChange } from "../threats/history.ts";
@@ -48,7 +49,8 @@ export function threatRows({
     ...listed(
       "history",
       history.map(
-        ({ at, field, before, after }) => `${shortTime(at)}  ${field}: ${before ?? "–"} → ${after ?? "–"}`,
+        ({ at, field, before, after, by }) =>
+          `${shortTime(at)}  ${field}: ${before ?? "–"} → ${after ?? "–"}${by === null ? "" : `  (${describeActor(by)})`}`,
       ),
     ),
   ];

@@ -6,6 +6,7 @@ import { severities, statuses, type Status } from "../threats/values.ts";
 import { command, UsageError, type CommandDefinition, type CommandGroup } from "./command.ts";
 import { FailedError } from "./failure.ts";
 import { choice, configFlag, jsonFlag, number, text } from "./flags.ts";
+import { actorOfShell } from "./shell-user.ts";
 import { printJson, printRows, renderFacts, shortTime, type Column } from "./table.ts";
 import { shownDomain, threatJson, threatRows } from "./threat-details.ts";
 import { withAppliance } from "./with-appliance.ts";
@@ -105,7 +106,7 @@ function triage(name: string, status: Status, summary: string, example: string):
     async run({ args, options, terminal }) {
       const ids = await readIds(args);
       await withAppliance({ terminal, options }, ({ threats }) => {
-        const changes = threats.changeStatus(ids, status);
+        const changes = threats.changeStatus(ids, status, { by: actorOfShell(terminal.env) });
         for (const change of changes) {
           const after = "status" in change ? change.status : undefined;
           if (options.json)

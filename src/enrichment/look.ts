@@ -1,3 +1,4 @@
+import { itself } from "../access/actor.ts";
 import type { Database } from "../database/database.ts";
 import { relaxedTransaction } from "../database/relaxed.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
@@ -130,7 +131,7 @@ export function createLook({
     const alive = cameBackToLife(before, after);
     let { status } = subject;
     if (reactivate && alive && status === "resolved") {
-      threats.changeStatus([id], "active");
+      threats.changeStatus([id], "active", { by: itself });
       status = "active";
     }
     const rose = updated !== undefined && rankOf(updated.severity) < rankOf(updated.previousSeverity);

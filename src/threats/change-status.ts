@@ -1,4 +1,5 @@
 import { eq, sql } from "drizzle-orm";
+import type { Actor } from "../access/actor.ts";
 import type { Database } from "../database/database.ts";
 import { opaque } from "../database/placeholders.ts";
 import { protectedDomains } from "../domains/tables.ts";
@@ -25,10 +26,17 @@ export interface ChangeableThreat {
   status: Status;
 }
 
+export interface StatusChangeOptions {
+  /** Who decides; the threat's history keeps it. */
+  by: Actor;
+  /** Protected domains that the caller may touch; empty or absent: all. */
+  within?: readonly string[] | undefined;
+}
+
 export interface StatusChanger {
-  byId(id: string, status: Status, within: readonly string[]): StatusChange;
+  byId(id: string, status: Status, options: StatusChangeOptions): StatusChange;
   /** Answers whether anything changed. */
-  apply(threat: ChangeableThreat, status: Status): boolean;
+  apply(threat: ChangeableThreat, status: Status, by: Actor): boolean;
 }
 
 /** The one place where a status changes and its events are written; has to run within a transaction. */
@@ -67,10 +75,10 @@ export function createStatusChanger({
     .where(eq(threats.seq, sql.placeholder("seq")))
     .prepare();
 
-  function apply(threat: ChangeableThreat, status: Status): boolean {
+  function apply(threat: ChangeableThreat, status: Status, by: Actor): boolean {
     if (threat.status === status) return false;
     update.run({ status, statusChangedAt: clock.now(), seq: threat.seq });
-    history.record(threat.seq, [{ field: "status", before: threat.status, after: status }]);
+    history.record(threat.seq, [{ field: "status", before: threat.status, after: status }], by);
     const data = {
       threat: {
         id: threat.id,
@@ -90,11 +98,11 @@ export function createStatusChanger({
 
   return {
     apply,
-    byId(id, status, within) {
+    byId(id, status, { by, within = [] }) {
       const threat = find.get({ id });
       if (threat === undefined) return { id, outcome: "not_found" };
       if (within.length > 0 && !within.includes(threat.protectedDomain)) return { id, outcome: "forbidden" };
-      return { id, outcome: apply(threat, status) ? "updated" : "unchanged", status };
+      return { id, outcome: apply(threat, status, by) ? "updated" : "unchanged", status };
     },
   };
 }

@@ -1,4 +1,5 @@
 import { desc, eq, sql } from "drizzle-orm";
+import type { Actor } from "../access/actor.ts";
 import type { Database } from "../database/database.ts";
 import { placeholders } from "../database/placeholders.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
@@ -14,16 +15,22 @@ export interface Change {
 
 export interface DatedChange extends Change {
   at: Instant;
+  /** Who decided it; null: nobody did, it was found out. */
+  by: Actor | null;
 }
 
-/** What changed about each threat and when; the latest ones, so that a host that flickers fills no disk. */
+/**
+ * What changed about each threat and when. The latest of what was found out, so that a host that flickers fills
+ * no disk; and, counted apart so that it does not push them out, the latest of what people decided.
+ */
 export interface History {
-  /** Has to run within a transaction. */
-  record(threatSeq: number, changes: readonly Change[]): void;
+  /** Has to run within a transaction. `by`: who decided it; null: nobody did, it was found out. */
+  record(threatSeq: number, changes: readonly Change[], by: Actor | null): void;
   /** Newest first. */
   list(threatId: string): DatedChange[];
 }
 
+/** Of what was found out, and of what was decided. */
 export const changesPerThreatMax = 200;
 const textCharactersMax = 500;
 
@@ -31,13 +38,13 @@ export function createHistory({ database, clock }: { database: Database; clock: 
   const { query } = database;
   const insert = query
     .insert(threatHistory)
-    .values(placeholders("threatSeq", "at", "field", "before", "after"))
+    .values(placeholders("threatSeq", "at", "field", "before", "after", "via", "actorName", "actorAddress"))
     .prepare();
   const trim = query
     .delete(threatHistory)
     .where(
       sql`${threatHistory.seq} in (select seq from ${threatHistory} where threat_seq = ${sql.placeholder("threatSeq")}
-        order by seq desc limit -1 offset ${changesPerThreatMax})`,
+        and (via is not null) = ${sql.placeholder("decided")} order by seq desc limit -1 offset ${changesPerThreatMax})`,
     )
     .prepare();
   const list = query
@@ -46,23 +53,31 @@ export function createHistory({ database, clock }: { database: Database; clock: 
       field: threatHistory.field,
       before: threatHistory.before,
       after: threatHistory.after,
+      via: threatHistory.via,
+      actorName: threatHistory.actorName,
+      actorAddress: threatHistory.actorAddress,
     })
     .from(threatHistory)
     .innerJoin(threats, eq(threatHistory.threatSeq, threats.seq))
     .where(eq(threats.id, sql.placeholder("id")))
     .orderBy(desc(threatHistory.seq))
-    .limit(changesPerThreatMax)
+    .limit(2 * changesPerThreatMax)
     .prepare();
 
   return {
-    record(threatSeq, changes) {
+    record(threatSeq, changes, by) {
       if (changes.length === 0) return;
       const at = clock.now();
+      const actor = { via: by?.via ?? null, actorName: by?.name ?? null, actorAddress: by?.address ?? null };
       for (const { field, before, after } of changes)
-        insert.run({ threatSeq, at, field, before: cut(before), after: cut(after) });
-      trim.run({ threatSeq });
+        insert.run({ threatSeq, at, field, before: cut(before), after: cut(after), ...actor });
+      trim.run({ threatSeq, decided: by === null ? 0 : 1 });
     },
-    list: (id) => list.all({ id }),
+    list: (id) =>
+      list.all({ id }).map(({ via, actorName: name, actorAddress: address, ...change }) => ({
+        ...change,
+        by: via === null ? null : { via, name, address },
+      })),
   };
 }
 

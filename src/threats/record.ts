@@ -1,4 +1,5 @@
 import { and, desc, eq, sql } from "drizzle-orm";
+import { itself } from "../access/actor.ts";
 import type { Database } from "../database/database.ts";
 import { placeholders } from "../database/placeholders.ts";
 import { describeReason } from "../detection/reasons.ts";
@@ -149,7 +150,7 @@ export function createRecorder(
     if (seenAt < known.firstSeen) setFirstSeen.run({ firstSeen: seenAt, seq: known.seq });
     const backToLife =
       known.status === "resolved" && signsOfLife.includes(sighting.source) && seenAt > known.statusChangedAt;
-    if (reactivate && backToLife) statusChanger.apply({ ...known, protectedDomain }, "active");
+    if (reactivate && backToLife) statusChanger.apply({ ...known, protectedDomain }, "active", itself);
     const { id, domain, type, similarity } = known;
     return { threatId: id, domain, protectedDomain, type, similarity, outcome: "known" };
   };

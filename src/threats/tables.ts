@@ -1,4 +1,5 @@
 import { index, integer, real, sqliteTable, text, uniqueIndex, primaryKey } from "drizzle-orm/sqlite-core";
+import { vias } from "../access/actor.ts";
 import { instant, json } from "../database/columns.ts";
 import { threatTypes } from "../detection/types.ts";
 import { protectedDomains } from "../domains/tables.ts";
@@ -82,6 +83,10 @@ export const threatHistory = sqliteTable(
     field: text("field").notNull(),
     before: text("before"),
     after: text("after"),
+    /** Who decided it; null: nobody did, it was found out (or is older than this column). */
+    via: text("via", { enum: vias }),
+    actorName: text("actor_name"),
+    actorAddress: text("actor_address"),
   },
   (table) => [index("threat_history_threat").on(table.threatSeq)],
 );

@@ -2,7 +2,7 @@ import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
-import { createStatusChanger, type StatusChange } from "./change-status.ts";
+import { createStatusChanger, type StatusChange, type StatusChangeOptions } from "./change-status.ts";
 import { createDetailQuery, type ThreatDetail } from "./detail.ts";
 import { createHistory, type DatedChange } from "./history.ts";
 import { createThreatQueries, type ListedThreat, type Threat, type ThreatFilter } from "./queries.ts";
@@ -24,16 +24,12 @@ export interface Threats {
   detail(id: string): ThreatDetail | undefined;
   /**
    * Moves threats to `status`, with their events, in one transaction: one answer for each distinct id,
-   * in the order of first appearance. `within`: protected domains that the caller may touch; empty or absent: all.
+   * in the order of first appearance.
    */
-  changeStatus(
-    ids: readonly string[],
-    status: Status,
-    options?: { within?: readonly string[] },
-  ): StatusChange[];
+  changeStatus(ids: readonly string[], status: Status, options: StatusChangeOptions): StatusChange[];
   /** Writes what was found out about a threat, judges its severity anew and keeps what changed. */
   updateFacts: UpdateFacts;
-  /** What changed and when, newest first; the latest 200. */
+  /** What changed and when, newest first; the latest 200 facts and 200 decisions. */
   history(id: string): DatedChange[];
   /** How many threats there are of each status and severity. */
   totals(): { status: Status; severity: string; total: number }[];
@@ -61,8 +57,8 @@ export function createThreats(dependencies: ThreatsDependencies): Threats {
     list: queries.list,
     get: queries.get,
     detail: createDetailQuery(database),
-    changeStatus: (ids, status, { within = [] } = {}) =>
-      database.transaction(() => [...new Set(ids)].map((id) => setStatus.byId(id, status, within))),
+    changeStatus: (ids, status, options) =>
+      database.transaction(() => [...new Set(ids)].map((id) => setStatus.byId(id, status, options))),
     updateFacts: (...args): FactsUpdated | undefined => database.transaction(() => updateFacts(...args)),
     history: history.list,
     totals: queries.totals,

@@ -76,7 +76,7 @@ export function createFactsUpdater({
     });
     const judged: Change[] =
       severity === threat.severity ? [] : [{ field: "severity", before: threat.severity, after: severity }];
-    history.record(threat.seq, [...changes, ...judged]);
+    history.record(threat.seq, [...changes, ...judged], null);
     return { severity, previousSeverity: threat.severity };
   };
 }

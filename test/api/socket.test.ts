@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
+import type { Actor } from "../../src/access/actor.ts";
 import { openApi, type Api } from "../support/api.ts";
 
 let api: Api;
@@ -47,6 +48,8 @@ describe("over a socket", () => {
     ]);
     const post = { method: "POST", headers, body: JSON.stringify({ ids: [id], action: "reactivate" }) };
     expect(await read(await fetch(`${url}/batch`, post))).toMatchObject([200, { meta: { updated: 1 } }]);
+    const by: Actor = { via: "api", name: "test", address: "127.0.0.1" };
+    expect(api.threats.history(id!).map((change) => change.by)).toEqual([by, by]);
   });
 
   test("a body in chunks is read, and refused as soon as it is too long", async () => {

@@ -58,6 +58,12 @@ describe("threats", () => {
     });
     const again = await run("threats", "reactivate", ids[0]!, ids[0]!);
     expect(again.out).toBe(`${ids[0]}\tupdated\tactive\n`);
+    const [shown] = await rows("threats", "show", ids[0]!);
+    const by = { via: "command_line", name: expect.stringMatching(/\S/), address: null };
+    expect((shown!.history as unknown[])[0]).toMatchObject({ before: "resolved", after: "active", by });
+    expect((await run("threats", "show", ids[0]!)).out).toMatch(
+      /status: resolved → active +\(command line \S+\)/,
+    );
     expect((await rows("threats", "list", "--status", "false_positive")).map(({ id }) => id).sort()).toEqual(
       ids.slice(1).sort(),
     );

@@ -12,6 +12,7 @@ import {
   type OpenEnrichment,
 } from "../support/enrichment.ts";
 import { until } from "../support/receiver.ts";
+import { analyst } from "../support/stores.ts";
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -218,7 +219,7 @@ describe("reactivation", () => {
     const id = from.sight("examp1e-bank.com");
     from.enrichment().start();
     await from.pass(1_000);
-    from.threats.changeStatus([id], "resolved");
+    from.threats.changeStatus([id], "resolved", { by: analyst });
     from.world.existence = missing;
     await from.pass(dayMs);
     return id;
@@ -240,7 +241,7 @@ describe("reactivation", () => {
     const id = opened.sight("examp1e-bank.com");
     opened.enrichment().start();
     await opened.pass(1_000);
-    opened.threats.changeStatus([id], "resolved");
+    opened.threats.changeStatus([id], "resolved", { by: analyst });
     await opened.pass(dayMs);
     expect(opened.threats.get(id)!.status).toBe("resolved");
   });
@@ -267,13 +268,13 @@ describe("reactivation", () => {
     opened.world.existence = missing;
     opened.enrichment().start();
     await opened.pass(1_000);
-    opened.threats.changeStatus([id], "false_positive");
+    opened.threats.changeStatus([id], "false_positive", { by: analyst });
     opened.world.existence = existing;
     opened.asked();
     await opened.pass(40 * dayMs);
     expect(opened.asked()).toEqual([]);
     expect(opened.threats.get(id)!.status).toBe("false_positive");
-    opened.threats.changeStatus([id], "active");
+    opened.threats.changeStatus([id], "active", { by: analyst });
     await opened.pass(dayMs);
     expect(opened.asked()).toContain("existence examp1e-bank.com");
   });

@@ -11,6 +11,7 @@ import type { Found } from "../../src/scans/run-scan.ts";
 import { fillRandom, manualClock, temporaryFolder } from "../support/appliance.ts";
 import { answerTo, startDnsServer, type DnsServer, type Zones } from "../support/dns-server.ts";
 import { until } from "../support/receiver.ts";
+import { analyst } from "../support/stores.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 let servers: DnsServer[];
@@ -154,8 +155,8 @@ describe("a scan", () => {
     const app = open([await serve(planted)]);
     const ids: string[] = [];
     await app.scans.run({ trigger: "cli", onFound: ({ threatId }) => ids.push(threatId) });
-    app.threats.changeStatus([ids[0]!], "resolved");
-    app.threats.changeStatus([ids[1]!], "false_positive");
+    app.threats.changeStatus([ids[0]!], "resolved", { by: analyst });
+    app.threats.changeStatus([ids[1]!], "false_positive", { by: analyst });
     await Bun.sleep(2);
     const before = typesOf(app).length;
     const again = await app.scans.run({ trigger: "cli" });

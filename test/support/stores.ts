@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Actor } from "../../src/access/actor.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { createProtectedDomains } from "../../src/domains/domains.ts";
 import { events } from "../../src/events/tables.ts";
@@ -7,6 +8,9 @@ import { createOutbox } from "../../src/events/outbox.ts";
 import { createIdFactory } from "../../src/lib/ids.ts";
 import { createThreats } from "../../src/threats/threats.ts";
 import { fillRandom, manualClock, temporaryFolder } from "./appliance.ts";
+
+/** Somebody who decides. */
+export const analyst: Actor = { via: "console", name: null, address: "192.0.2.9" };
 
 /** Threats over a real database file, with two protected domains. */
 export function openStores({ reactivate = true } = {}) {

@@ -1,22 +1,28 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Actor } from "../../src/access/actor.ts";
 import { changesPerThreatMax } from "../../src/threats/history.ts";
 import type { SeverityFacts } from "../../src/threats/severity.ts";
-import { openStores, type Stores } from "../support/stores.ts";
+import type { Source } from "../../src/threats/values.ts";
+import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;
 let id: string;
 beforeEach(() => {
   stores = openStores();
+  id = seeAgain("feed");
+});
+afterEach(() => stores.dispose());
+
+function seeAgain(source: Source): string {
   const match = {
     protectedDomain: "example-bank.com",
     type: "typosquatting" as const,
     similarity: 0.9,
     reasons: [],
   };
-  const sighting = { domain: "examp1e-bank.com", match, source: "feed" as const, seenAt: stores.clock.now() };
-  id = stores.threats.record([sighting])[0]!.threatId;
-});
-afterEach(() => stores.dispose());
+  const sighting = { domain: "examp1e-bank.com", match, source, seenAt: stores.clock.now() };
+  return stores.threats.record([sighting])[0]!.threatId;
+}
 
 const nothing = { ipAddress: null, registrar: null, whois: {} };
 const withMail: SeverityFacts = { exists: "yes", reachable: true, mail: true };
@@ -52,18 +58,41 @@ describe("facts of a threat", () => {
 });
 
 describe("the history of a threat", () => {
+  test("says who decided, and that a name which is seen again came back by itself", () => {
+    const key: Actor = { via: "api", name: "soc", address: null };
+    stores.threats.changeStatus([id], "resolved", { by: key });
+    stores.clock.advance(1_000);
+    seeAgain("submission");
+    const decided = stores.threats.history(id).map(({ before, after, by }) => ({ before, after, by }));
+    expect(decided).toEqual([
+      { before: "resolved", after: "active", by: { via: "system", name: null, address: null } },
+      { before: "active", after: "resolved", by: key },
+    ]);
+  });
+
+  test("keeps what people decided, however often the facts change", () => {
+    stores.threats.changeStatus([id], "resolved", { by: analyst });
+    for (let index = 0; index <= changesPerThreatMax; index++) {
+      const change = { field: "page title", before: null, after: String(index) };
+      stores.threats.updateFacts(id, { ...nothing, evidence: { exists: "unknown" } }, [change]);
+    }
+    expect(stores.threats.history(id).filter(({ by }) => by !== null)).toEqual([
+      expect.objectContaining({ field: "status", after: "resolved", by: analyst }),
+    ]);
+  });
+
   test("tells what changed and when, newest first: facts, severity and status", () => {
     const change = { field: "mail servers", before: null, after: "mx.example.net" };
     stores.clock.advance(1_000);
     const at = stores.clock.now();
     stores.threats.updateFacts(id, { ...nothing, evidence: withMail }, [change]);
     stores.clock.advance(1_000);
-    stores.threats.changeStatus([id], "resolved");
-    stores.threats.changeStatus([id], "resolved");
+    stores.threats.changeStatus([id], "resolved", { by: analyst });
+    stores.threats.changeStatus([id], "resolved", { by: analyst });
     expect(stores.threats.history(id)).toEqual([
-      { at: at + 1_000, field: "status", before: "active", after: "resolved" },
-      { at, field: "severity", before: "medium", after: "high" },
-      { at, ...change },
+      { at: at + 1_000, field: "status", before: "active", after: "resolved", by: analyst },
+      { at, field: "severity", before: "medium", after: "high", by: null },
+      { at, ...change, by: null },
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { severities, statuses, type Severity, type Status } from "../../src/threats/values.ts";
-import { openStores, type Stores } from "../support/stores.ts";
+import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 const seed = Number(process.env.TEST_SEED ?? 20260115);
 const domains = ["example-bank.com", "example-shop.com", "example-mail.com"];
@@ -44,7 +44,7 @@ function seedThreats({ threats, clock }: Stores, count: number): Row[] {
         seenAt: clock.now() - random(4) * 1_000,
       },
     ]);
-    threats.changeStatus([created!.threatId], statuses[random(3)]!);
+    threats.changeStatus([created!.threatId], statuses[random(3)]!, { by: analyst });
   }
   const all: Row[] = [];
   for (let page = 1; all.length < count; page += 1)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Match } from "../../src/detection/types.ts";
 import type { Source } from "../../src/threats/values.ts";
-import { openStores, type Stores } from "../support/stores.ts";
+import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;
 beforeEach(() => void (stores = openStores()));
@@ -95,7 +95,7 @@ describe("recording", () => {
     "a resolved threat that %s sees again becomes active, with its event",
     (source) => {
       const [created] = record("a.com");
-      stores.threats.changeStatus([created!.threatId], "resolved");
+      stores.threats.changeStatus([created!.threatId], "resolved", { by: analyst });
       stores.clock.advance(1_000);
       stores.threats.record([sighting("a.com", { source })]);
       expect(stores.threats.get(created!.threatId)!.status).toBe("active");
@@ -108,8 +108,8 @@ describe("recording", () => {
 
   test("a list that repeats a resolved name, an old sighting, and any sighting of a false positive change nothing", () => {
     const [listed, old, wrong] = record("a.com", "b.com", "c.com");
-    stores.threats.changeStatus([listed!.threatId, old!.threatId], "resolved");
-    stores.threats.changeStatus([wrong!.threatId], "false_positive");
+    stores.threats.changeStatus([listed!.threatId, old!.threatId], "resolved", { by: analyst });
+    stores.threats.changeStatus([wrong!.threatId], "false_positive", { by: analyst });
     const before = stores.events().length;
     stores.threats.record([
       sighting("b.com", { source: "submission" }),
@@ -129,7 +129,7 @@ describe("recording", () => {
     stores.dispose();
     stores = openStores({ reactivate: false });
     const [created] = record("a.com");
-    stores.threats.changeStatus([created!.threatId], "resolved");
+    stores.threats.changeStatus([created!.threatId], "resolved", { by: analyst });
     stores.clock.advance(1_000);
     stores.threats.record([sighting("a.com", { source: "scan" })]);
     expect(stores.threats.get(created!.threatId)!.status).toBe("resolved");
@@ -139,7 +139,7 @@ describe("recording", () => {
 describe("changing status", () => {
   test("resolving emits threat.updated and then threat.resolved with the same body", () => {
     const [created] = record("a.com");
-    const changes = stores.threats.changeStatus([created!.threatId], "resolved");
+    const changes = stores.threats.changeStatus([created!.threatId], "resolved", { by: analyst });
     expect(changes).toEqual([{ id: created!.threatId, outcome: "updated", status: "resolved" }]);
     const [, updated, resolved] = stores.events();
     expect([updated!.type, resolved!.type]).toEqual(["threat.updated", "threat.resolved"]);
@@ -160,7 +160,7 @@ describe("changing status", () => {
 
   test("a move to the present status is unchanged and emits nothing", () => {
     const [created] = record("a.com");
-    expect(stores.threats.changeStatus([created!.threatId], "active")).toEqual([
+    expect(stores.threats.changeStatus([created!.threatId], "active", { by: analyst })).toEqual([
       { id: created!.threatId, outcome: "unchanged", status: "active" },
     ]);
     expect(stores.events()).toHaveLength(1);
@@ -170,7 +170,10 @@ describe("changing status", () => {
     const [a, b] = record("a.com", "b.com");
     const [shop] = stores.threats.record([sighting("s.com", { protectedDomain: "example-shop.com" })]);
     const asked = [b!.threatId, "nonsense", a!.threatId, b!.threatId, shop!.threatId];
-    const changes = stores.threats.changeStatus(asked, "false_positive", { within: ["example-bank.com"] });
+    const changes = stores.threats.changeStatus(asked, "false_positive", {
+      by: analyst,
+      within: ["example-bank.com"],
+    });
     expect(changes).toEqual([
       { id: b!.threatId, outcome: "updated", status: "false_positive" },
       { id: "nonsense", outcome: "not_found" },
@@ -191,6 +194,7 @@ describe("changing status", () => {
     stores.threats.changeStatus(
       recorded.map(({ threatId }) => threatId),
       "resolved",
+      { by: analyst },
     );
     expect(told).toBe(2);
   });
