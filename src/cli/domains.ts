@@ -1,9 +1,12 @@
 import type { ProtectedDomain } from "../domains/domains.ts";
+import { DomainFieldError } from "../domains/declaration.ts";
 import { visible } from "../lib/safe-text.ts";
 import { toIsoTime } from "../lib/clock.ts";
-import { command, type CommandGroup } from "./command.ts";
-import { configFlag, jsonFlag, texts } from "./flags.ts";
+import { command, UsageError, type CommandGroup } from "./command.ts";
+import { configFlag, jsonFlag, texts, toggle } from "./flags.ts";
+import { grouped } from "./progress.ts";
 import { printJson, printRows, type Column } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
 import { withAppliance } from "./with-appliance.ts";
 
 const columns: Column<ProtectedDomain>[] = [
@@ -31,14 +34,17 @@ const list = command({
     }),
 });
 
+const keywordFlag = texts("--keyword <word>", "a further brand word that counts as the domain's name");
+const allowFlag = texts("--allow <domain>", "a name of your own that is never a threat, with all below it");
+
 const add = command({
   name: "add",
   arguments: "<domain>",
   summary: "protect a domain",
   details: "A running server takes it up at once. Domains of the configuration file are added there.",
   flags: {
-    keyword: texts("--keyword <word>", "a further brand word that counts as the domain's name"),
-    allow: texts("--allow <domain>", "a name of your own that is never a threat, with all below it"),
+    keyword: keywordFlag,
+    allow: allowFlag,
     json: jsonFlag,
     config: configFlag,
   },
@@ -51,29 +57,89 @@ const add = command({
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ domains }) => {
       const { keyword: keywords, allow } = options;
-      const added = domains.add({ domain: args[0] ?? "", keywords, allow });
+      const added = asUsage(() => domains.add({ domain: args[0] ?? "", keywords, allow }));
       if (options.json) printJson(terminal.out, shape(added));
       else terminal.err.write(`${added.domain} is protected\n`);
-      const { describeRemark, remarksOn } = await import("../detection/word-remarks.ts");
-      for (const remark of remarksOn(added)) {
-        const what = `brand word "${remark.word}"`;
-        terminal.err.write(`${visible(`${what}: ${describeRemark(remark)}`, 500)}\n`);
-      }
+      await tellRemarks(added, terminal);
     }),
 });
+
+const change = command({
+  name: "change",
+  arguments: "<domain>",
+  summary: "give a protected domain other keywords or allowed names",
+  details:
+    "What is given takes the place of what there was; what is not given stays. A running server follows at once. Domains of the configuration file are changed there.",
+  flags: {
+    keyword: keywordFlag,
+    allow: allowFlag,
+    clearKeywords: toggle("--clear-keywords", "no keywords any more"),
+    clearAllow: toggle("--clear-allow", "no allowed names any more"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch domains change example-shop.com --keyword exampleshop --keyword exshop", "two keywords"],
+    ["phishwatch domains change example-shop.com --clear-allow", "nothing is allowed any more"],
+  ],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, async ({ domains }) => {
+      const keywords = listOf("keyword", options.keyword, options.clearKeywords, "--clear-keywords");
+      const allow = listOf("allow", options.allow, options.clearAllow, "--clear-allow");
+      if (keywords === undefined && allow === undefined)
+        throw new UsageError("say what is to change: --keyword, --allow, --clear-keywords or --clear-allow");
+      const changed = asUsage(() =>
+        domains.change(args[0] ?? "", { ...(keywords && { keywords }), ...(allow && { allow }) }),
+      );
+      if (options.json) printJson(terminal.out, shape(changed));
+      else {
+        const shown = (words: string[]) => (words.length === 0 ? "none" : visible(words.join(" "), 2_000));
+        terminal.err.write(
+          `${changed.domain}: keywords ${shown(changed.keywords)}; allow ${shown(changed.allow)}\n`,
+        );
+      }
+      await tellRemarks(changed, terminal);
+    }),
+});
+
+/** Undefined: it stays as it is. */
+function listOf(flag: string, given: string[], clear: boolean, clearForm: string): string[] | undefined {
+  if (clear && given.length > 0) throw new UsageError(`--${flag} and ${clearForm} contradict each other`);
+  return clear || given.length > 0 ? given : undefined;
+}
+
+/** A value that no domain can have is wrong use. */
+function asUsage<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof DomainFieldError ? new UsageError(error.message) : error;
+  }
+}
+
+async function tellRemarks(domain: ProtectedDomain, { err }: Terminal): Promise<void> {
+  const { describeRemark, remarksOn } = await import("../detection/word-remarks.ts");
+  for (const remark of remarksOn(domain))
+    err.write(`${visible(`brand word "${remark.word}": ${describeRemark(remark)}`, 500)}\n`);
+}
 
 const remove = command({
   name: "remove",
   arguments: "<domain>",
   summary: "protect a domain no longer",
-  details: "Its threats stay: a domain that has some is disabled and not deleted.",
-  flags: { config: configFlag },
+  details:
+    "Its threats stay: a domain that has some is disabled and not deleted. It says how many there are.",
+  flags: { json: jsonFlag, config: configFlag },
   examples: [["phishwatch domains remove example-shop.com", "one that was added from here"]],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ domains }) => {
-      const [domain = ""] = args;
-      const outcome = domains.remove(domain);
-      terminal.err.write(outcome === "removed" ? "removed\n" : "disabled: its threats are kept\n");
+    withAppliance({ terminal, options }, ({ domains, threats }) => {
+      const [name = ""] = args;
+      const domain = domains.find(name)?.domain ?? name;
+      const kept = threats.list({ protectedDomain: domain }, { page: 1, perPage: 1 }).total;
+      const outcome = domains.remove(name);
+      if (options.json) return printJson(terminal.out, { domain, outcome, threats_kept: kept });
+      const threatsKept = kept === 1 ? "its 1 threat is kept" : `its ${grouped(kept)} threats are kept`;
+      terminal.err.write(outcome === "removed" ? "removed\n" : `disabled: ${threatsKept}\n`);
     }),
 });
 
@@ -84,5 +150,5 @@ function shape({ id, domain, keywords, allow, origin, enabled, createdAt }: Prot
 export const domainsCommands: CommandGroup = {
   name: "domains",
   summary: "the domains that are protected",
-  commands: [list, add, remove],
+  commands: [list, add, change, remove],
 };

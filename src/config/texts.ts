@@ -123,12 +123,12 @@ export const readSchedule: TextReader<string> = (text) => {
 };
 
 /** A domain that somebody can own, in A-label form. */
-export const readDomain: TextReader<string> = (text) => {
+export function readDomain(text: string): ReturnType<TextReader<string>> {
   const name = parseHostName(text);
   if (name !== null && !isPublicSuffix(name)) return { value: name };
   const allowed = "a domain name with a label before its public suffix, such as example.com";
   return { allowed, nearest: name === null ? domainWithin(text) : undefined };
-};
+}
 
 /** The domain in a URL, an e-mail address or a wildcard, for the hint. */
 function domainWithin(text: string): string | undefined {
@@ -145,11 +145,11 @@ function domainWithin(text: string): string | undefined {
 }
 
 /** A brand word: what may stand in a label, Unicode letters included; lower case, NFC. */
-export const readKeyword: TextReader<string> = (text) => {
+export function readKeyword(text: string): ReturnType<TextReader<string>> {
   const word = text.normalize("NFC").toLowerCase();
   if (/^[\p{L}\p{N}][\p{L}\p{N}\p{M}-]{1,62}$/u.test(word)) return { value: word };
   return { allowed: "a word of 2 to 63 letters, digits and hyphens" };
-};
+}
 
 /** The name of a feed, key or endpoint. */
 export const readName: TextReader<string> = (text) =>

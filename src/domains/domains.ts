@@ -6,17 +6,17 @@ import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import { PublicError, messageOf } from "../lib/errors.ts";
 import type { IdFactory } from "../lib/ids.ts";
+import { visible } from "../lib/safe-text.ts";
+import {
+  type DeclaredDomain,
+  type DomainContent,
+  readAllow,
+  readDeclaration,
+  readKeywords,
+} from "./declaration.ts";
 import { protectedDomains } from "./tables.ts";
 
 export type ProtectedDomain = typeof protectedDomains.$inferSelect;
-
-/** A protected domain as the configuration file or a person declares it; names in any form. */
-export interface DeclaredDomain {
-  domain: string;
-  keywords?: readonly string[];
-  /** Names of one's own that are never threats, with all below them. */
-  allow?: readonly string[];
-}
 
 /** The domains that are guarded, and the detection built for them. */
 export interface ProtectedDomains {
@@ -26,9 +26,14 @@ export interface ProtectedDomains {
   find(domain: string): ProtectedDomain | undefined;
   /**
    * Adds one at run time; a disabled one is enabled again.
-   * @throws PublicError `bad_request`: not a name, or there already.
+   * @throws DomainFieldError: a value that cannot be taken; PublicError `bad_request`: there already.
    */
   add(declared: DeclaredDomain): ProtectedDomain;
+  /**
+   * Gives one other keywords and allowed names; absent: they stay as they are.
+   * @throws DomainFieldError; PublicError `not_found`, `bad_request` for one that the configuration file declares.
+   */
+  change(domain: string, content: Omit<DeclaredDomain, "domain">): ProtectedDomain;
   /**
    * Takes one away. One that has threats is disabled instead, for they refer to it.
    * @throws PublicError `not_found`; `bad_request` for one that the configuration file declares.
@@ -65,9 +70,9 @@ export function createProtectedDomains({
   let logged = new Set<string>();
   let cached: { matcher: Matcher; content: string; foreignVersion: number } | undefined;
 
-  function write(declared: DeclaredDomain, origin: ProtectedDomain["origin"]): void {
+  function write(declared: DomainContent, origin: ProtectedDomain["origin"]): void {
     const now = clock.now();
-    const content = { ...normalizeDeclared(declared), origin, enabled: true, updatedAt: now };
+    const content = { ...declared, origin, enabled: true, updatedAt: now };
     query
       .insert(protectedDomains)
       .values({ ...content, id: ids.next("protectedDomain"), createdAt: now })
@@ -115,30 +120,46 @@ export function createProtectedDomains({
     return "name" in result ? byName.get({ domain: result.name }) : undefined;
   };
 
+  function known(text: string): ProtectedDomain {
+    const present = find(text);
+    if (present !== undefined) return present;
+    throw new PublicError("not_found", `${visible(text, 100)} is not a protected domain`);
+  }
+
   return {
     list: () => all.all(),
     find,
 
     add: (declared) =>
       database.transaction(() => {
-        const { domain } = normalizeDeclared(declared);
+        const content = readDeclaration(declared);
+        const { domain } = content;
         const present = byName.get({ domain });
         if (present?.enabled === true) throw new PublicError("bad_request", `${domain} is protected already`);
-        write(declared, "runtime");
+        write(content, "runtime");
+        return byName.get({ domain })!;
+      }),
+
+    change: (text, { keywords, allow }) =>
+      database.transaction(() => {
+        const present = known(text);
+        const { domain } = present;
+        if (!present.enabled)
+          throw new PublicError("bad_request", `${domain} is not protected any more; add it again`);
+        if (present.origin === "file") throw declaredInFile(domain, "change it there");
+        const content = {
+          keywords: keywords === undefined ? present.keywords : readKeywords(keywords),
+          allow: allow === undefined ? present.allow : readAllow(allow),
+        };
+        if (!sameContent(present, content)) write({ domain, ...content }, "runtime");
         return byName.get({ domain })!;
       }),
 
     remove: (text) =>
       database.transaction(() => {
-        const present = find(text);
-        if (present === undefined)
-          throw new PublicError("not_found", `${text.slice(0, 100)} is not a protected domain`);
-        if (present.origin === "file" && present.enabled) {
-          throw new PublicError(
-            "bad_request",
-            `${present.domain} is declared in the configuration file; take it out there`,
-          );
-        }
+        const present = known(text);
+        if (present.origin === "file" && present.enabled)
+          throw declaredInFile(present.domain, "take it out there");
         if (!deleteUnreferenced(present.seq)) {
           disable(present.domain);
           return "disabled" as const;
@@ -149,7 +170,7 @@ export function createProtectedDomains({
 
     reconcile: (declared) =>
       database.transaction(() => {
-        const wanted = declared.map(normalizeDeclared);
+        const wanted = declared.map(readDeclaration);
         const present = all.all();
         for (const one of wanted) {
           const row = present.find(({ domain }) => domain === one.domain);
@@ -184,16 +205,10 @@ function loadDetection(): typeof import("../detection/matcher.ts") {
   return require("../detection/matcher.ts");
 }
 
-function normalizeDeclared({ domain, keywords = [], allow = [] }: DeclaredDomain) {
-  return { domain: normalized(domain), keywords: [...keywords], allow: allow.map(normalized) };
+function declaredInFile(domain: string, instead: string): PublicError {
+  return new PublicError("bad_request", `${domain} is declared in the configuration file; ${instead}`);
 }
 
-function normalized(text: string): string {
-  const result = normalizeName(text);
-  if ("name" in result) return result.name;
-  throw new PublicError("bad_request", `"${text.slice(0, 100)}" is not a domain name: ${result.error}`);
-}
-
-function sameContent(row: ProtectedDomain, declared: ReturnType<typeof normalizeDeclared>): boolean {
+function sameContent(row: ProtectedDomain, declared: Omit<DomainContent, "domain">): boolean {
   return JSON.stringify([row.keywords, row.allow]) === JSON.stringify([declared.keywords, declared.allow]);
 }

@@ -122,6 +122,40 @@ describe("domains", () => {
     expect(await rows("domains", "list")).toHaveLength(1);
   });
 
+  test("that cannot be taken are wrong use: a public suffix, a keyword that is none", async () => {
+    const suffix = await run("domains", "add", "com");
+    expect(suffix.code).toBe(2);
+    expect(suffix.err).toContain(
+      'the domain "com" is not a domain name with a label before its public suffix',
+    );
+    expect((await run("domains", "add", "example.org", "--keyword", "a b")).code).toBe(2);
+    expect(await rows("domains", "list")).toHaveLength(1);
+  });
+
+  test("are changed: what is given takes the place of what there was, the rest stays", async () => {
+    await run("domains", "add", "example-shop.com", "--keyword", "exshop", "--allow", "example-shop.net");
+    const change = ["domains", "change", "example-shop.com"];
+    const [changed] = await rows(...change, "--keyword", "Kestrel");
+    expect(changed).toMatchObject({ keywords: ["kestrel"], allow: ["example-shop.net"] });
+    const cleared = await run(...change, "--clear-allow");
+    expect(cleared.err).toContain("example-shop.com: keywords kestrel; allow none\n");
+    expect((await run(...change)).code).toBe(2);
+    expect((await run(...change, "--keyword", "x1", "--clear-keywords")).code).toBe(2);
+    const declared = await run("domains", "change", "example-bank.com", "--clear-allow");
+    expect(declared).toMatchObject({ code: 1, err: expect.stringContaining("change it there") });
+  });
+
+  test("with threats are disabled when removed, and told with how many", async () => {
+    await run("domains", "add", "example-shop.com");
+    await folder.run(["import", "-"], { stdin: "example-shop.net\nexample-shop.org\n" });
+    const [removed] = await rows("domains", "remove", "example-shop.com");
+    expect(removed).toEqual({ domain: "example-shop.com", outcome: "disabled", threats_kept: 2 });
+    expect((await run("domains", "add", "example-shop.com")).code).toBe(0);
+    expect((await run("domains", "remove", "example-shop.com")).err).toBe(
+      "disabled: its 2 threats are kept\n",
+    );
+  });
+
   test("added with a common word are told where it counts and what would help; with a rare one nothing is", async () => {
     const common = await run("domains", "add", "chase.com");
     expect(common.code).toBe(0);

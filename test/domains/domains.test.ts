@@ -44,6 +44,9 @@ test.each([
   ["example-bank.com", "protected already"],
   ["no dots", "not a domain name"],
   ["1.2.3.4", "not a domain name"],
+  ["com", "a label before its public suffix"],
+  ["co.uk", "a label before its public suffix"],
+  ["https://www.example.org/login", 'did you mean "www.example.org"?'],
 ])("adding %p is refused with a reason: %s", (domain, reason) => {
   expect(() => stores.domains.add({ domain })).toThrow(reason);
 });
@@ -115,3 +118,51 @@ test("of two protected domains that are alike neither is a look-alike of the oth
     "example-bank.de",
   ]);
 });
+
+test("a change of keywords and allowed names is followed by the matcher at once, and a repetition writes nothing", () => {
+  const { domains, clock } = stores;
+  domains.add({ domain: "example-mail.com", keywords: ["exmail"] });
+  expect(domains.matcher().match("kestrelpost-login.net")).toEqual([]);
+  const changed = domains.change("EXAMPLE-mail.com.", {
+    keywords: ["KestrelPost", "kestrelpost"],
+    allow: ["Müller.de"],
+  });
+  expect(changed).toMatchObject({
+    keywords: ["kestrelpost"],
+    allow: ["xn--mller-kva.de"],
+    origin: "runtime",
+  });
+  expect(domains.matcher().match("kestrelpost-login.net")).toMatchObject([
+    { protectedDomain: "example-mail.com" },
+  ]);
+  clock.advance(1_000);
+  expect(domains.change("example-mail.com", { keywords: ["kestrelpost"] })).toEqual(changed);
+  domains.change("example-mail.com", { allow: ["kestrelpost-login.net"] });
+  expect(domains.find("example-mail.com")!.keywords).toEqual(["kestrelpost"]);
+  expect(domains.matcher().match("www.kestrelpost-login.net")).toEqual([]);
+});
+
+test("a change of one that the file declares, that is disabled or unknown is refused with the reason", () => {
+  const { domains } = stores;
+  const change = (domain: string) => () => domains.change(domain, { keywords: ["word"] });
+  expect(change("example-bank.com")).toThrow("declared in the configuration file; change it there");
+  expect(change("unknown.com")).toThrow("unknown.com is not a protected domain");
+  expect(change("x\u202ey.com")).toThrow("x\\u{202e}y.com is not a protected domain");
+  domains.reconcile([{ domain: "example-shop.com" }]);
+  expect(change("example-bank.com")).toThrow("not protected any more; add it again");
+});
+
+test.each([
+  ["keywords", { keywords: ["good", "not a word"] }, 'the keyword "not a word" is not a word of 2 to 63'],
+  ["keywords", { keywords: Array.from({ length: 101 }, (_, i) => `word${i}`) }, "100 are the most"],
+  ["allow", { allow: ["fine.com", "com"] }, 'the allowed name "com" is not a domain name with a label'],
+  ["domain", { domain: "a\u0000b" }, 'the domain "a\\u{0}b" is not'],
+] as const)(
+  "a value that cannot be taken is refused by the name of its field: %s",
+  (field, given, message) => {
+    const add = () => stores.domains.add({ domain: "example-mail.com", ...given });
+    expect(add).toThrow(message);
+    expect(add).toThrow(expect.objectContaining({ field }));
+    expect(stores.domains.find("example-mail.com")).toBeUndefined();
+  },
+);
