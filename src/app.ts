@@ -5,6 +5,7 @@ import { createSettings } from "./access/settings.ts";
 import { createServer, type Server } from "./api/server.ts";
 import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./database/database.ts";
+import { type AssessDomain, createDomainAssessment } from "./domains/assess.ts";
 import { createProtectedDomains, type ProtectedDomains } from "./domains/domains.ts";
 import type { Enrichment } from "./enrichment/enrichment.ts";
 import { withCredibleAbsence } from "./enrichment/credible-absence.ts";
@@ -46,6 +47,7 @@ export interface App {
   readonly database: Database;
   readonly outbox: Outbox;
   readonly domains: ProtectedDomains;
+  readonly assessDomain: AssessDomain;
   readonly threats: Threats;
   readonly candidates: Candidates;
   readonly feeds: Feeds;
@@ -86,6 +88,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
   const { reactivate } = config.detection;
   const threats = createThreats({ database, clock, ids, outbox, fillRandom, reactivate });
   const pacer = () => createPacer({ sliceMs, elapsedMs: () => performance.now() });
+  const assessDomain = createDomainAssessment({ minSimilarity: config.detection.minSimilarity, pacer });
   const candidates = createCandidates({ database, domains, threats, clock, pacer });
   const feeds = createFeeds({ feeds: config.feeds, database, candidates, clock, log });
   const { resolvers, queriesPerSecond, schedule } = config.scan;
@@ -176,6 +179,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
     database,
     outbox,
     domains,
+    assessDomain,
     threats,
     candidates,
     feeds,

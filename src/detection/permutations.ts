@@ -69,7 +69,8 @@ export function* permutationSteps(
   return inTurns(found);
 }
 
-function inTurns(found: readonly Permutation[]): Permutation[] {
+/** The types in turns, each with its most similar name that is left. */
+export function inTurns(found: readonly Permutation[]): Permutation[] {
   const ranks = new Map<ThreatType, number>();
   return found
     .toSorted((a, b) => b.similarity - a.similarity)
@@ -84,21 +85,48 @@ function inTurns(found: readonly Permutation[]): Permutation[] {
 
 function* candidates(domain: string): Generator<string> {
   const { registrableLabel, suffix } = splitName(domain);
+  yield* namesOf({ labels: variantsOf(decodeLabel(registrableLabel)), under: [suffix] });
+  for (const family of familiesBeside(domain)) yield* namesOf(family);
+}
+
+/** Labels, some with labels above them, with the suffixes that they are put before. */
+export interface Family {
+  labels: Iterable<string>;
+  under: readonly string[];
+}
+
+/** What is made of a name, but for other writings of its label; of each the most likely first. */
+export function familiesBeside(domain: string): Family[] {
+  const { registrableLabel, suffix } = splitName(domain);
   const label = decodeLabel(registrableLabel);
   const joined = label + suffix.replaceAll(".", "");
   const dashed = `${label}-${suffix.replaceAll(".", "-")}`;
-  yield* named(variantsOf(label), [suffix]);
-  yield* named([label], suffixes);
-  yield* named(doppelgangers(label), [suffix]);
-  yield* named([joined, dashed], [suffix, "com", "net", "org", "info", "top"]);
-  yield* named(combinations(label), [suffix, "com"]);
-  for (const keyword of keywords) {
+  const cuts = Array.from({ length: Math.max(0, label.length - 1) }, (_, index) => index + 1);
+  return [
+    { labels: [label], under: suffixes },
+    { labels: doppelgangers(label), under: [suffix] },
+    { labels: [joined, dashed], under: [suffix, "com", "net", "org", "info", "top"] },
+    { labels: combinations(label), under: [suffix, "com"] },
     // The whole name, as it looks on a telephone: the rest is cut off.
-    yield* named([`${suffix}-${keyword}`], ["com", "net", "top"], `${label}.`);
-    yield* named([`${keyword}-${label}`, `${label}-${keyword}`], ["pages.dev", "web.app"]);
+    { labels: keywords.map((word) => `${label}.${suffix}-${word}`), under: ["com", "net", "top"] },
+    {
+      labels: keywords.flatMap((word) => [`${word}-${label}`, `${label}-${word}`]),
+      under: ["pages.dev", "web.app"],
+    },
+    { labels: cuts.map((at) => `${label.slice(0, at)}.${label.slice(at)}`), under: [suffix] },
+  ];
+}
+
+/** Names of a family that can be registered, or made below a name. */
+export function* namesOf({ labels, under }: Family): Generator<string> {
+  for (const label of labels) {
+    // No registry is asked about a label below a name, but host names hold it to the same rule.
+    if (!label.split(".").every(isRegistrableLabel)) continue;
+    for (const suffix of under) {
+      const name = domainFromLabels(`${label}.${suffix}`);
+      if (name !== undefined) yield name;
+    }
   }
-  for (let at = 1; at < label.length; at++)
-    yield* named([label.slice(at)], [suffix], `${label.slice(0, at)}.`);
 }
 
 function* doppelgangers(label: string): Generator<string> {
@@ -108,18 +136,5 @@ function* doppelgangers(label: string): Generator<string> {
 function* combinations(label: string): Generator<string> {
   for (const keyword of keywords) {
     yield* [`${label}-${keyword}`, `${keyword}-${label}`, `${label}${keyword}`, `${keyword}${label}`];
-  }
-}
-
-/** Registrable names from labels and suffixes, with `above` before them. */
-function* named(labels: Iterable<string>, under: readonly string[], above = ""): Generator<string> {
-  // No registry is asked about a label below a name, but host names hold it to the same rule.
-  if (above !== "" && !isRegistrableLabel(above.slice(0, -1))) return;
-  for (const label of labels) {
-    if (!isRegistrableLabel(label)) continue;
-    for (const suffix of under) {
-      const name = domainFromLabels(`${above}${label}.${suffix}`);
-      if (name !== undefined) yield name;
-    }
   }
 }

@@ -18,6 +18,11 @@ export function* variantsOf(label: string): Generator<string> {
   yield* homophonesOf(label);
 }
 
+/** Those that differ in one character only, by kind: what there is of them grows with the length, not its square. */
+export function nearVariantsOf(label: string): Iterable<string>[] {
+  return [lookAlikeWritings(label), bitFlips(label), slips(label), hyphenations(label), homophonesOf(label)];
+}
+
 /** One letter or two by letters that look like them, and all of those that one script can write. */
 function* homographs(label: string): Generator<string> {
   const once = Array.from(lookAlikeWritings(label));
