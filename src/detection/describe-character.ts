@@ -1,0 +1,42 @@
+/** A character in words, for people who cannot tell it from another by looking. */
+export interface DescribedCharacter {
+  /** As it is, or written out where it would be invisible: `\u{200d}`. */
+  shown: string;
+  /** As in `U+0430`. */
+  codePoint: string;
+  /** As in `Cyrillic letter`, `digit`, `invisible character`. */
+  description: string;
+}
+
+/** Scripts of domain names; what belongs to another one is said to. */
+const scripts = [
+  ..."Latin Cyrillic Greek Armenian Georgian Hebrew Arabic Han Hiragana Katakana Hangul Thai Lao Khmer".split(
+    " ",
+  ),
+  ..."Devanagari Bengali Tamil Telugu Kannada Malayalam Gujarati Gurmukhi Sinhala Myanmar Ethiopic".split(
+    " ",
+  ),
+  ..."Cherokee Lisu Coptic Canadian_Aboriginal Tifinagh Bopomofo Yi".split(" "),
+].map((script) => ({ name: script.replace("_", " "), pattern: new RegExp(`\\p{Script=${script}}`, "u") }));
+
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
+
+export function describeCharacter(character: string): DescribedCharacter {
+  const point = character.codePointAt(0)!.toString(16);
+  return {
+    shown: invisible.test(character) ? `\\u{${point}}` : character,
+    codePoint: `U+${point.toUpperCase().padStart(4, "0")}`,
+    description: describe(character),
+  };
+}
+
+function describe(character: string): string {
+  if (invisible.test(character)) return "invisible character";
+  if (character === "-") return "hyphen";
+  if (character === ".") return "dot";
+  if (/\p{M}/u.test(character)) return "combining mark";
+  if (/\p{N}/u.test(character)) return character <= "9" ? "digit" : "number sign";
+  const script = scripts.find(({ pattern }) => pattern.test(character))?.name;
+  if (/\p{L}/u.test(character)) return `${script ?? "foreign"} letter`;
+  return "sign";
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "bun:test";
+import { createNameComparison, type NamePart } from "../../src/detection/compare-names.ts";
+import { displayName, normalizeName } from "../../src/detection/name.ts";
+import { encodePunycode } from "../../src/detection/punycode.ts";
+import { permutations } from "../../src/detection/permutations.ts";
+
+const compare = createNameComparison();
+
+function nameOf(text: string): string {
+  const normalized = normalizeName(text);
+  if ("error" in normalized) throw new Error(normalized.error);
+  return normalized.name;
+}
+
+function partsOf(suspicious: string, protectedName: string, keywords: string[] = []): NamePart[] {
+  return compare(nameOf(suspicious), nameOf(protectedName), keywords).parts;
+}
+
+/** `kind` of each part with what was found for what. */
+function told(suspicious: string, protectedName: string, keywords: string[] = []): string {
+  return partsOf(suspicious, protectedName, keywords)
+    .map(({ kind, found, expected }) => (kind === "same" ? found : `{${kind} ${found}|${expected}}`))
+    .join("");
+}
+
+describe("two names side by side", () => {
+  test.each([
+    ["examp1e-bank.com", "examp{confusable 1|l}e-bank.com"],
+    ["exаmple-bank.com", "ex{confusable а|a}mple-bank.com"],
+    ["exarnple-bank.com", "exa{confusable rn|m}ple-bank.com"],
+    ["exæmple-bank.com", "ex{confusable æ|a}mple-bank.com"],
+    ["exmple-bank.com", "ex{missing |a}mple-bank.com"],
+    ["examplee-bank.com", "exampl{added e|}e-bank.com"],
+    ["eexample-bank.com", "{added e|}example-bank.com"],
+    ["exapmle-bank.com", "exa{changed pm|mp}le-bank.com"],
+    ["examplebank.com", "example{missing |-}bank.com"],
+    ["example-bank.net", "example-bank.{changed net|com}"],
+    ["example-bank.com.evil.net", "example-bank.com{added .evil.net|}"],
+    [
+      "secure-examplebank-login.pages.dev",
+      "{added secure-|}example{missing |-}bank{added -login|}.{changed pages.dev|com}",
+    ],
+    ["nothing-alike.org", "{changed nothing-alike.org|example-bank.com}"],
+    ["com.br", "{changed com.br|example-bank.com}"],
+  ])("%s", (suspicious, expected) => {
+    expect(told(suspicious, "example-bank.com")).toBe(expected);
+  });
+
+  test("a foreign letter comes with its code point and script, in both forms of the name", () => {
+    for (const name of ["exаmple-bank.com", `xn--${encodePunycode("exаmple-bank")}.com`]) {
+      const [, other] = partsOf(name, "example-bank.com");
+      expect(other!.characters).toEqual([
+        { shown: "\u0430", codePoint: "U+0430", description: "Cyrillic letter" },
+      ]);
+    }
+  });
+
+  test("a protected name in another script is no look-alike of itself", () => {
+    expect(told("bücher.com", "bücher.de")).toBe("bücher.{changed com|de}");
+    expect(told("bucher.de", "bücher.de")).toBe("b{confusable u|ü}cher.de");
+  });
+
+  test("the keyword that was meant is told, and what stands around it", () => {
+    expect(compare("exbank24.com", "example-bank.com", ["exbank"])).toMatchObject({
+      word: "exbank",
+      isKeyword: true,
+    });
+    expect(told("exbank24.com", "example-bank.com", ["exbank"])).toBe("exbank{added 24.com|}");
+  });
+
+  test("invisible characters are written out", () => {
+    // Such names are not valid, and stand in DNS all the same.
+    const label = `pay\u200dpa\u202el`;
+    const { parts } = compare(`xn--${encodePunycode(label)}.com`, "paypal.com");
+    const found = parts.map((part) => part.found).join("");
+    expect(found).not.toMatch(/\p{Default_Ignorable_Code_Point}|\p{Cc}|\p{Cf}/u);
+    expect(found).toBe("pay\\u{200d}pa\\u{202e}l.com");
+  });
+
+  test("nothing of either name is lost, whatever the name", () => {
+    const protectedName = "example-bank.com";
+    const guarded = { domain: protectedName, keywords: [], allow: [] };
+    const names = [...permutations(guarded, { minSimilarity: 0.75 })].slice(0, 5_000).map(({ name }) => name);
+    expect(names.length).toBeGreaterThan(1_000);
+    for (const name of names) {
+      const { parts, isKeyword } = compare(name, protectedName);
+      expect(parts.map(({ found }) => found).join("")).toBe(displayName(name));
+      const expected = parts.map((part) => part.expected).join("");
+      if (!isKeyword && !parts.some(({ kind }) => kind === "added")) expect(expected).toBe(protectedName);
+      for (const { kind, found, expected: wanted } of parts) {
+        expect(kind === "same").toBe(found === wanted);
+        expect([found === "", wanted === ""]).toEqual([kind === "missing", kind === "added"]);
+      }
+    }
+  });
+});
