@@ -114,6 +114,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
     minSimilarity: config.detection.minSimilarity,
     queriesPerSecond,
     schedule,
+    onFound: ({ existence, threatId }) => enrichment.hand(threatId, existence),
   });
   const enrichment = openEnrichment({
     clock,

@@ -5,8 +5,8 @@ import type { Appliance } from "./appliance.ts";
 const pollMs = 100;
 
 /**
- * Finds out the facts about threats that were just found, unless a running server does: so that a scan by hand
- * ends with judged threats, too. What is left when `signal` ends it is looked at by the next server.
+ * Finds out the facts about threats that were just found, pictures included, unless a running server does: so that a
+ * scan by hand ends with judged threats, too. What is left when `signal` ends it is looked at by the next server.
  * @returns how many were looked at; undefined: it is left to the server, or nothing may be looked up
  */
 export async function lookAtFound(
@@ -20,11 +20,11 @@ export async function lookAtFound(
   lock.release();
   if (!ids.every((id) => enrichment.request(id))) return undefined;
   let left: readonly string[] = ids;
-  enrichment.start({ withScreenshots: false });
+  enrichment.start();
   try {
     while (left.length > 0 && !signal.aborted) {
       await Bun.sleep(pollMs);
-      left = left.filter((id) => (enrichment.factsOf(id)?.lookedAt ?? null) === null);
+      left = left.filter((id) => !enrichment.isSettled(id));
       const done = ids.length - left.length;
       progress.show(() => `looking at what was found: ${grouped(done)} of ${grouped(ids.length)}`);
     }

@@ -19,7 +19,9 @@ export const scanCommand = command({
 between: name, protected domain, type, similarity, created or known, and where it points.
 
 A name that nobody can tell about is neither: it is counted as unknown. A server may run beside it: it sends the
-events and finds out what there is to know of each threat; without one this is done here, but for screenshots. One scan runs at a time; interrupted it is recorded as cancelled, and what it found stays.`,
+events and finds out what there is to know of each threat; without one this is done here, screenshots included, and
+Ctrl-C leaves the rest to the next server. One scan runs at a time; interrupted it is recorded as cancelled, and
+what it found stays.`,
   flags: {
     limit: number(
       "--limit <count>",

@@ -4,10 +4,14 @@ import { logDropped, type Log } from "../lib/log.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Facts } from "./facts.ts";
 import type { Camera } from "./chromium.ts";
+import type { Existence } from "./existence.ts";
+import { createHandedOver } from "./handed-over.ts";
 import { createLook } from "./look.ts";
 import type { Pictures } from "./pictures.ts";
 import type { Abilities } from "./plan.ts";
 import type { LookUps } from "./look-ups.ts";
+import { createRegistrationQueue } from "./registration-queue.ts";
+import { createRegistrations } from "./registrations.ts";
 import { createScreenshots } from "./screenshots.ts";
 import { createEnrichmentStore } from "./store.ts";
 import { whyNoCapture } from "./why-no-capture.ts";
@@ -15,11 +19,8 @@ import { createWorker, type Worker } from "./worker.ts";
 
 /** Facts about threats: found out when a threat is new, then at growing intervals, and when a person asks. */
 export interface Enrichment {
-  /**
-   * Takes up what is due, from this run or an earlier one. Does nothing where everything is switched off.
-   * Screenshots can be left to a later run.
-   */
-  start(options?: { withScreenshots?: boolean }): void;
+  /** Takes up what is due, from this run or an earlier one. Does nothing where everything is switched off. */
+  start(): void;
   /** Gives up what is under way; it stays due. */
   stop(): Promise<void>;
   /** Looks at a threat as soon as possible. Answers whether anything can be looked up at all. */
@@ -28,14 +29,20 @@ export interface Enrichment {
   factsOf(threatId: string): { facts: Facts; lookedAt: Instant | null; dueAt: Instant } | undefined;
   /** The captured page of a threat (WebP), or why there is none, for people. */
   captureOf(threatId: string): Promise<{ webp: Uint8Array<ArrayBuffer> } | { why: string }>;
-  /** Looks and screenshots under way. */
+  /** Takes what a scan heard from DNS about a threat, so that the next look need not ask again. */
+  hand(threatId: string, existence: Existence): void;
+  /** Whether all is done for a threat that is due, what failed and is tried again later included. */
+  isSettled(threatId: string): boolean;
+  /** Looks, questions about registrations and screenshots under way. */
   running(): number;
 }
 
-/** Look-ups wait for others nearly all of the time; some 30 of them may wait for one registry. */
+/** Look-ups wait for others nearly all of the time. */
 const concurrencyMax = 128;
 /** About 36,000 threats an hour: an import of 100,000 is spread over three hours, the most severe ones first. */
 const startsPerSecondMax = 10;
+/** A few of each suffix; most of them then wait for their turn. */
+const registrationStartsPerSecondMax = 50;
 const admittedPerStepMax = 200;
 const requestsMax = 1_000;
 
@@ -68,6 +75,8 @@ export function createEnrichment({
   threats: Threats;
 }): Enrichment {
   const store = createEnrichmentStore(database);
+  const registrationQueue = createRegistrationQueue(database);
+  const handedOver = createHandedOver(clock);
   const requested = new Set<string>();
   const anything = names || registration;
   // Which page to show, DNS and the web have to say.
@@ -83,8 +92,31 @@ export function createEnrichment({
       for (const id of requested) if (store.ask(id, clock.now())) requested.delete(id);
     },
     take: (limit) => store.due(clock.now(), limit),
-    work: createLook({ abilities, clock, database, log, lookUps, reactivate, store, threats }),
+    work: createLook({
+      abilities,
+      clock,
+      database,
+      handedOver,
+      log,
+      lookUps,
+      reactivate,
+      registrationQueue,
+      store,
+      threats,
+    }),
   });
+  const lookUp = lookUps.registration;
+  const registrations: Worker | undefined = registration
+    ? createWorker({
+        clock,
+        log,
+        name: "registration data",
+        concurrencyMax,
+        startsPerSecondMax: registrationStartsPerSecondMax,
+        take: (limit) => registrationQueue.due(clock.now(), limit),
+        work: createRegistrations({ clock, database, log, lookUp, queue: registrationQueue, store, threats }),
+      })
+    : undefined;
   const screenshots: Worker | undefined =
     camera === undefined || !names
       ? undefined
@@ -110,16 +142,17 @@ export function createEnrichment({
   }
 
   return {
-    start({ withScreenshots = true } = {}) {
+    start() {
       if (!anything) return;
       started = true;
       if (names && noCamera !== undefined) log.info({ reason: noCamera }, "pages are not captured");
       looks.start();
-      if (withScreenshots) screenshots?.start();
+      registrations?.start();
+      screenshots?.start();
     },
     async stop() {
       started = false;
-      await Promise.all([looks.stop(), screenshots?.stop()]);
+      await Promise.all([looks.stop(), registrations?.stop(), screenshots?.stop()]);
       camera?.close();
       onStop();
     },
@@ -136,6 +169,8 @@ export function createEnrichment({
       return { why: whyNoCapture(store.factsOf(threatId)?.facts, noCamera ?? off) };
     },
     factsOf: (threatId) => store.factsOf(threatId),
-    running: () => looks.running() + (screenshots?.running() ?? 0),
+    hand: handedOver.put,
+    isSettled: (threatId) => store.isSettled(threatId, clock.now()),
+    running: () => looks.running() + (registrations?.running() ?? 0) + (screenshots?.running() ?? 0),
   };
 }

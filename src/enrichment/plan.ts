@@ -1,6 +1,7 @@
 import type { Instant } from "../lib/clock.ts";
 import type { Severity, Status } from "../threats/values.ts";
 import { hasPage, parkedWith, type Facts } from "./facts.ts";
+import type { RegistrationResult } from "./registration.ts";
 
 /** What the configuration lets the appliance ask the outside. */
 export interface Abilities {
@@ -18,18 +19,27 @@ const dayMs = 24 * hourMs;
 export const intervalsMs: readonly number[] = [1, 2, 4, 8, 16, 30].map((days) => days * dayMs);
 /** After a look that could not find out all it wanted; then the interval's turn comes all the same. */
 export const retryDelaysMs: readonly number[] = [5 * 60_000, 30 * 60_000, 2 * hourMs];
+const postponedMsMin = 1_000;
 /** Registrations change seldom, and their servers allow few questions. */
 const registrationAgeMs = 7 * dayMs;
 /** A retry for one missing fact leaves the others alone. */
 const freshMs = hourMs;
 const screenshotAgeMs = 30 * dayMs;
 
-/** Whether a fact that is looked up after DNS has answered is to be looked up. */
-export function wantsRegistration(facts: Facts, before: Facts, asked: boolean, now: Instant): boolean {
-  // Thousands of names of a feed are not registered, which DNS tells for nothing.
-  if (facts.existence?.exists === "no" && facts.registration === undefined) return false;
-  if (asked || facts.registrationAt === undefined || now - facts.registrationAt >= registrationAgeMs)
-    return true;
+/** Thousands of names of a feed are not registered, which DNS tells for nothing. */
+export function isWorthAsking({ existence, registration }: Facts): boolean {
+  return existence?.exists !== "no" || registration !== undefined;
+}
+
+/** @param retry whether the look is one more attempt at what another fact still lacks */
+export function wantsRegistration(
+  facts: Facts,
+  before: Facts,
+  { asked, retry, now }: { asked: boolean; retry: boolean; now: Instant },
+): boolean {
+  if (!isWorthAsking(facts)) return false;
+  const old = facts.registrationAt === undefined || now - facts.registrationAt >= registrationAgeMs;
+  if (asked || (old && !retry)) return true;
   const [was, is] = [before.existence, facts.existence];
   return was?.exists !== is?.exists || servers(before) !== servers(facts);
 }
@@ -60,23 +70,33 @@ export interface NextLook {
   failures: number;
 }
 
-/**
- * @param news whether something changed that makes the next days interesting
- * @param retryAfterMs what a server asked to wait
- */
+/** @param news whether something changed that makes the next days interesting */
 export function nextLook(
   { step, failures }: { step: number; failures: number },
-  result: { complete: boolean; news: boolean; retryAfterMs?: number | undefined },
+  result: { complete: boolean; news: boolean },
   now: Instant,
 ): NextLook {
   const retryDelayMs = retryDelaysMs[failures];
-  if (!result.complete && retryDelayMs !== undefined) {
-    // A server that asks for more than a day gets it by way of the intervals.
-    const delayMs = Math.min(Math.max(retryDelayMs, result.retryAfterMs ?? 0), dayMs);
-    return { dueAt: now + delayMs, step, failures: failures + 1 };
-  }
+  if (!result.complete && retryDelayMs !== undefined)
+    return { dueAt: now + retryDelayMs, step, failures: failures + 1 };
   const at = result.news ? 0 : Math.min(step, intervalsMs.length - 1);
   return { dueAt: now + intervalsMs[at]!, step: Math.min(at + 1, intervalsMs.length - 1), failures: 0 };
+}
+
+/** When a registration is asked for again; undefined: not before a look wants it. */
+export function nextRegistration(
+  result: RegistrationResult,
+  failures: number,
+  now: Instant,
+): { dueAt: Instant; failures: number } | undefined {
+  if (result.ok || result.unregistered === true) return undefined;
+  // A server that asks for more than a day is asked again when a look wants it.
+  const retryAfterMs = Math.min(result.retryAfterMs ?? 0, dayMs);
+  // To be sent back without having been heard is no failure.
+  if (result.postponed === true) return { dueAt: now + Math.max(retryAfterMs, postponedMsMin), failures };
+  const retryDelayMs = retryDelaysMs[failures];
+  if (retryDelayMs === undefined) return undefined;
+  return { dueAt: now + Math.max(retryDelayMs, retryAfterMs), failures: failures + 1 };
 }
 
 /** Lower comes first. */

@@ -44,6 +44,7 @@ export function createRdapClient({
           kind: "limited",
           reason: `${server} is left alone for now`,
           retryAfterMs: turn.retryAfterMs,
+          postponed: true,
         };
       const result = await client.send({
         url,

@@ -4,8 +4,8 @@ import type { Registration } from "../threats/values.ts";
 export type RegistrationOutcome =
   | { kind: "registered"; registration: Registration; raw: string }
   | { kind: "unregistered"; raw: string }
-  /** The server is asked too much, by us or by others: nothing is known about the name. */
-  | { kind: "limited"; reason: string; retryAfterMs: number }
+  /** The server is asked too much, by us or by others: nothing is known about the name. `postponed`: so it was not asked. */
+  | { kind: "limited"; reason: string; retryAfterMs: number; postponed?: boolean }
   | { kind: "failed"; reason: string };
 
 /** Of an answer, so much is handed on as it came. */

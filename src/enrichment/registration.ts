@@ -18,8 +18,11 @@ import { embeddedWhoisServers, type WhoisServerFor } from "./whois-servers.ts";
 export type RegistrationResult =
   /** `raw` is the start of the registry's answer as it came: show nothing of it unescaped. */
   | { ok: true; registration: Registration; raw: string }
-  /** `unregistered` only when the registry said so; everything else means that nothing is known. */
-  | { ok: false; reason: string; retryAfterMs?: number; unregistered?: boolean };
+  /**
+   * `unregistered` only when the registry said so; everything else means that nothing is known. `postponed`: nobody
+   * was asked, for too many others wait for that server, or it wants to be left alone.
+   */
+  | { ok: false; reason: string; retryAfterMs?: number; unregistered?: boolean; postponed?: boolean };
 
 export interface RegistrationLookup {
   /** Registration data of the registrable domain of `name`. Never throws for what others did. */
@@ -104,8 +107,10 @@ export function createRegistrationLookup({
       }
       case "unregistered":
         return { ok: false, reason: "not registered", unregistered: true };
-      case "limited":
-        return { ok: false, reason: outcome.reason, retryAfterMs: outcome.retryAfterMs };
+      case "limited": {
+        const { reason, retryAfterMs, postponed = false } = outcome;
+        return { ok: false, reason, retryAfterMs, ...(postponed && { postponed }) };
+      }
       case "failed":
         return { ok: false, reason: outcome.reason };
     }

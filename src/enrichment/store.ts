@@ -23,6 +23,9 @@ export interface Subject {
   step: number;
   failures: number;
   screenshotFailures: number;
+  registrationFailures: number;
+  /** Null: no registration data is wanted. */
+  registrationRank: number | null;
   facts: Facts;
 }
 
@@ -40,12 +43,15 @@ export interface EnrichmentStore {
   /** `lookedAt` null: it was not looked at this time. */
   saveLook(threatSeq: number, lookedAt: Instant | null, next: NextLook & { rank: number }): void;
   /** Undefined: none is wanted. */
-  saveScreenshotDue(threatSeq: number, wanted: ScreenshotDue | undefined): void;
+  saveScreenshotDue(threatSeq: number, wanted: Due | undefined): void;
+  /** Whether nothing is due for a threat any more. */
+  isSettled(threatId: string, now: Instant): boolean;
   /** What is known of a threat and since when; undefined before it was admitted. */
   factsOf(threatId: string): { facts: Facts; lookedAt: Instant | null; dueAt: Instant } | undefined;
 }
 
-export interface ScreenshotDue {
+/** When a part of the work on a threat is due. */
+export interface Due {
   rank: number;
   dueAt: Instant;
   failures: number;
@@ -55,7 +61,8 @@ export interface ScreenshotDue {
 const placesPerWatched = 8;
 
 export function createEnrichmentStore(database: Database): EnrichmentStore {
-  const { admit, askOne, dueNewest, dueOldest, dueScreenshot, factsOf, find, ...queries } = prepare(database);
+  const { admit, askOne, dueNewest, dueOldest, dues, dueScreenshot, factsOf, find, ...queries } =
+    prepare(database);
   const newRanks = [ranks.high, ranks.medium, ranks.low];
 
   return {
@@ -86,6 +93,10 @@ export function createEnrichmentStore(database: Database): EnrichmentStore {
         threatSeq,
         ...(wanted ?? { rank: null, dueAt: null, failures: 0 }),
       }),
+    isSettled(threatId, now) {
+      const found = dues.get({ threatId });
+      return found !== undefined && Object.values(found).every((at) => at === null || at > now);
+    },
     factsOf: (threatId) => factsOf.get({ threatId }),
   };
 }
@@ -145,6 +156,8 @@ function prepare({ query, sqlite }: Database) {
         step: enrichments.step,
         failures: enrichments.failures,
         screenshotFailures: enrichments.screenshotFailures,
+        registrationFailures: enrichments.registrationFailures,
+        registrationRank: enrichments.registrationRank,
         facts: enrichments.facts,
       })
       .from(enrichments)
@@ -154,6 +167,15 @@ function prepare({ query, sqlite }: Database) {
       .prepare(),
     factsOf: query
       .select({ facts: enrichments.facts, lookedAt: enrichments.lookedAt, dueAt: enrichments.dueAt })
+      .from(enrichments)
+      .where(sql`${enrichments.threatSeq} = ${idIs}`)
+      .prepare(),
+    dues: query
+      .select({
+        look: enrichments.dueAt,
+        registration: enrichments.registrationDueAt,
+        screenshot: enrichments.screenshotDueAt,
+      })
       .from(enrichments)
       .where(sql`${enrichments.threatSeq} = ${idIs}`)
       .prepare(),

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, json } from "../database/columns.ts";
 import { threats } from "../threats/tables.ts";
 import type { Facts } from "./facts.ts";
@@ -26,11 +26,22 @@ export const enrichments = sqliteTable(
     screenshotRank: integer("screenshot_rank"),
     screenshotDueAt: instant("screenshot_due_at"),
     screenshotFailures: integer("screenshot_failures").notNull(),
+    /**
+     * The last label of the name, by which its registry is known: each has a queue of its own. All three null:
+     * no registration data is wanted.
+     */
+    registrationSuffix: text("registration_suffix"),
+    registrationRank: integer("registration_rank"),
+    registrationDueAt: instant("registration_due_at"),
+    registrationFailures: integer("registration_failures").notNull().default(0),
   },
   (table) => [
     index("enrichments_due").on(table.rank, table.dueAt),
     index("enrichments_screenshot_due")
       .on(table.screenshotRank, table.screenshotDueAt)
       .where(sql`${table.screenshotRank} is not null`),
+    index("enrichments_registration_due")
+      .on(table.registrationSuffix, table.registrationRank, table.registrationDueAt)
+      .where(sql`${table.registrationSuffix} is not null`),
   ],
 );

@@ -29,7 +29,12 @@ export function createWhoisLookup({
   async function question(server: string, query: string): Promise<{ text: string } | RegistrationOutcome> {
     const turn = await pacing.turn(server);
     if (!turn.granted)
-      return { kind: "limited", reason: `${server} is left alone for now`, retryAfterMs: turn.retryAfterMs };
+      return {
+        kind: "limited",
+        reason: `${server} is left alone for now`,
+        retryAfterMs: turn.retryAfterMs,
+        postponed: true,
+      };
     const answer = await ask(server, query);
     return "failure" in answer ? { kind: "failed", reason: `${server}: ${answer.failure}` } : answer;
   }

@@ -94,6 +94,7 @@ domain = "acme.com"
       field: "parked",
       before: null,
       after: "Sedo",
+      by: null,
     });
     const { out } = await folder.run(["threats", "show", id]);
     expect(out).toMatch(/^history +\S.* → /m);

@@ -10,6 +10,7 @@ import {
 import {
   intervalsMs,
   nextLook,
+  nextRegistration,
   retryDelaysMs,
   wantsRegistration,
   wantsScreenshot,
@@ -187,25 +188,38 @@ describe("the next look", () => {
       step: 3,
       failures: 0,
     });
-    const asked = nextLook(
-      { step: 0, failures: 0 },
-      { complete: false, news: false, retryAfterMs: 9 * dayMs },
-      now,
+  });
+
+  test("a registration that failed is asked for again with growing delays, then not before a look wants it", () => {
+    const failed = { ok: false as const, reason: "timed out" };
+    expect(retryDelaysMs.map((_, failures) => nextRegistration(failed, failures, now))).toEqual(
+      retryDelaysMs.map((delayMs, failures) => ({ dueAt: now + delayMs, failures: failures + 1 })),
     );
-    expect(asked.dueAt - now).toBe(dayMs);
+    expect(nextRegistration(failed, retryDelaysMs.length, now)).toBeUndefined();
+    expect(nextRegistration(registered, 0, now)).toBeUndefined();
+    expect(nextRegistration({ ...failed, unregistered: true }, 0, now)).toBeUndefined();
+    expect(nextRegistration({ ...failed, retryAfterMs: 9 * dayMs }, 0, now)!.dueAt - now).toBe(dayMs);
+  });
+
+  test("a registration that nobody was asked for is postponed as often as need be", () => {
+    const sentBack = { ok: false as const, reason: "left alone", retryAfterMs: 60_000, postponed: true };
+    expect(nextRegistration(sentBack, 2, now)).toEqual({ dueAt: now + 60_000, failures: 2 });
+    expect(nextRegistration({ ...sentBack, retryAfterMs: 0 }, 2, now)!.dueAt).toBeGreaterThan(now);
   });
 });
 
 describe("what a look asks for", () => {
   test("registrations again after a week, or when the name's servers changed", () => {
-    expect(wantsRegistration(seen, seen, false, now + 6 * dayMs)).toBe(false);
-    expect(wantsRegistration(seen, seen, false, now + 7 * dayMs)).toBe(true);
-    expect(wantsRegistration(seen, seen, true, now)).toBe(true);
+    const given = { asked: false, retry: false, now };
+    expect(wantsRegistration(seen, seen, { ...given, now: now + 6 * dayMs })).toBe(false);
+    expect(wantsRegistration(seen, seen, { ...given, now: now + 7 * dayMs })).toBe(true);
+    expect(wantsRegistration(seen, seen, { ...given, now: now + 7 * dayMs, retry: true })).toBe(false);
+    expect(wantsRegistration(seen, seen, { ...given, asked: true })).toBe(true);
     const moved = mergeLook(seen, { existence: { ...existing, nameServers: ["ns9.example.org"] } }, now);
-    expect(wantsRegistration(moved, seen, false, now)).toBe(true);
-    expect(
-      wantsRegistration(mergeLook(nothingKnown, { existence: missing }, now), nothingKnown, false, now),
-    ).toBe(false);
+    expect(wantsRegistration(moved, seen, { ...given, retry: true })).toBe(true);
+    expect(wantsRegistration(mergeLook(nothingKnown, { existence: missing }, now), nothingKnown, given)).toBe(
+      false,
+    );
   });
 
   test("a screenshot of a page of its own, once, and again when the page became another", () => {

@@ -8,6 +8,7 @@ import {
   missing,
   openEnrichment,
   plainPage,
+  registered,
   unknown,
   type OpenEnrichment,
 } from "../support/enrichment.ts";
@@ -39,8 +40,8 @@ describe("a new threat", () => {
     expect(fields).toContainEqual(["severity", "high"]);
     expect(opened.asked()).toEqual([
       "existence examp1e-bank.com",
-      "registration examp1e-bank.com",
       "page examp1e-bank.com",
+      "registration examp1e-bank.com",
     ]);
     expect(opened.events().map(({ type }) => type)).toEqual(["threat.created"]);
   });
@@ -146,7 +147,100 @@ describe("what is not known", () => {
     await opened.pass(50 * minuteMs);
     expect(opened.asked()).toEqual([]);
     await opened.pass(10 * minuteMs);
-    expect(opened.asked()).toContain("registration examp1e-bank.com");
+    expect(opened.asked()).toEqual(["registration examp1e-bank.com"]);
+  });
+
+  test("of the registration is asked for again without asking DNS and the page again", async () => {
+    const id = opened.sight("examp1e-bank.com");
+    opened.world.registration = { ok: false, reason: "timed out" };
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    opened.asked();
+    opened.world.registration = registered;
+    await opened.pass(5 * minuteMs);
+    expect(opened.asked()).toEqual(["registration examp1e-bank.com"]);
+    expect(opened.threats.get(id)!.registrar).toBe("Example Registrar");
+    expect(opened.enrichment().factsOf(id)!.facts.unknown).toEqual({});
+  });
+});
+
+describe("a registry that is slow", () => {
+  const never = new Promise<never>(() => {});
+  const silentFor = (suffix: string) => (name: string) => (name.endsWith(suffix) ? never : registered);
+
+  test("holds up neither address, page and severity of its own names nor anything of others", async () => {
+    opened.world.registration = silentFor(".com");
+    opened.world.page = { ok: true, page: { ...plainPage, asksForPassword: true } };
+    const slow = Array.from({ length: 30 }, (_, index) => opened.sight(`examp${index}e-bank.com`));
+    const other = opened.sight("examp1e-bank.net", { similarity: 0.8 });
+    opened.enrichment().start();
+    for (let second = 0; second < 8; second++) {
+      opened.clock.advance(1_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    for (const id of slow) {
+      expect(opened.threats.get(id)).toMatchObject({ ipAddress: "192.0.2.7", severity: "high" });
+      expect(opened.enrichment().isSettled(id)).toBe(false);
+    }
+    expect(opened.threats.get(other)!.registrar).toBe("Example Registrar");
+    expect(opened.enrichment().isSettled(other)).toBe(true);
+    // The rest of them waits in the database, not in memory.
+    expect(opened.enrichment().running()).toBe(4);
+  });
+
+  test("is asked again after a restart, for what was under way", async () => {
+    opened.world.registration = silentFor(".com");
+    const id = opened.sight("examp1e-bank.com");
+    opened.enrichment().start();
+    for (let second = 0; second < 3; second++) {
+      opened.clock.advance(1_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    opened.world.registration = registered;
+    opened.asked();
+    await opened.restart();
+    await opened.pass(1_000);
+    expect(opened.asked()).toEqual(["registration examp1e-bank.com"]);
+    expect(opened.threats.get(id)!.registrar).toBe("Example Registrar");
+  });
+
+  test("and is not asked for a false positive that still waited for it", async () => {
+    opened.world.registration = { ok: false, reason: "left alone", retryAfterMs: minuteMs, postponed: true };
+    const id = opened.sight("examp1e-bank.com");
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    opened.threats.changeStatus([id], "false_positive", { by: analyst });
+    opened.asked();
+    await opened.pass(2 * minuteMs);
+    expect(opened.asked()).toEqual([]);
+    expect(opened.enrichment().isSettled(id)).toBe(true);
+  });
+});
+
+describe("what a scan heard from DNS", () => {
+  test("is not asked for again by the look that follows, and by the next one it is", async () => {
+    const id = opened.sight("examp1e-bank.com");
+    opened.enrichment().hand(id, { ...existing, addresses: ["192.0.2.99"] });
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    expect(opened.asked()).toEqual(["page examp1e-bank.com", "registration examp1e-bank.com"]);
+    expect(opened.threats.get(id)!.ipAddress).toBe("192.0.2.99");
+    expect(opened.threats.history(id)).toContainEqual(expect.objectContaining({ field: "addresses" }));
+    await opened.pass(dayMs);
+    expect(opened.asked()).toContain("existence examp1e-bank.com");
+    expect(opened.threats.get(id)!.ipAddress).toBe("192.0.2.7");
+  });
+
+  test("is of no use when the look comes much later, or when it was not that the name exists", async () => {
+    const late = opened.sight("examp1e-bank.com");
+    opened.enrichment().hand(late, existing);
+    opened.clock.advance(11 * minuteMs);
+    const unsure = opened.sight("examp2e-bank.com");
+    opened.enrichment().hand(unsure, missing);
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    expect(opened.asked()).toContain("existence examp1e-bank.com");
+    expect(opened.threats.get(unsure)!.ipAddress).toBe("192.0.2.7");
   });
 });
 
@@ -207,8 +301,8 @@ describe("watching on", () => {
     await opened.pass(1_000);
     expect(opened.asked()).toEqual([
       "existence examp1e-bank.com",
-      "registration examp1e-bank.com",
       "page examp1e-bank.com",
+      "registration examp1e-bank.com",
     ]);
     expect(opened.enrichment().request("thr_none")).toBe(false);
   });

@@ -50,7 +50,7 @@ export const registered: RegistrationResult = {
 /** What the world answers about every name; change it between looks. */
 export interface World {
   existence: Existence | ((name: string) => Existence | Promise<Existence>);
-  registration: RegistrationResult;
+  registration: RegistrationResult | ((name: string) => RegistrationResult | Promise<RegistrationResult>);
   page: PageResult;
 }
 
@@ -71,7 +71,7 @@ export function openEnrichment({
     },
     async registration(name) {
       asked.push(`registration ${name}`);
-      return world.registration;
+      return typeof world.registration === "function" ? world.registration(name) : world.registration;
     },
     async page({ name }) {
       asked.push(`page ${name}`);
@@ -91,7 +91,12 @@ export function openEnrichment({
     // New threats are admitted and taken up over turns of the event loop and seconds of the clock.
     for (let second = 0; second < 3; second++) {
       clock.advance(1_000);
-      await until(() => enrichment.running() === 0, "the looks end");
+      let turns = 0;
+      await until(() => {
+        // What begins within the second, after others, needs the clock to go on.
+        if (++turns % 10 === 0) clock.advance(20);
+        return enrichment.running() === 0;
+      }, "the looks end");
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
