@@ -1,11 +1,14 @@
 import { tryLock } from "../database/lock.ts";
 import type { ProtectedDomain } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";
+import { toIsoTime } from "../lib/clock.ts";
 import { messageOf, PublicError } from "../lib/errors.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import { logDropped, type Log } from "../lib/log.ts";
+import { visible } from "../lib/safe-text.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
 import type { ResolverCheck } from "../network/dns-client.ts";
+import { type LiveScan, progressOf, type ScanProgress } from "./progress.ts";
 import { runScan, ScanError, type Found, type ScanDependencies, type ScanWatcher } from "./run-scan.ts";
 import { createScanStore, type ScanTotals } from "./store.ts";
 import type { Scan, ScanTrigger } from "./tables.ts";
@@ -30,15 +33,26 @@ export interface Scans {
    * @throws PublicError `not_found`: no such protected domain; `bad_request`: none at all, or a scan is running.
    */
   run(options: ScanOptions): Promise<Scan>;
+  /** The same for callers who do not wait: answers the scan as it begins, and its end as a promise that is kept. */
+  begin(options: ScanOptions): { scan: Scan; ended: Promise<Scan> };
   /** Ends a running scan, whatever process runs it, within a second; answers whether there is such a one. */
   cancel(id: string): boolean;
   running(): Scan | undefined;
+  /** How far the running one is. */
+  progress(): ScanProgress | undefined;
   get(id: string): Scan | undefined;
   /** Newest first. */
-  list(limit: number): Scan[];
+  list(limit: number, offset?: number): Scan[];
   totals(): ScanTotals;
   /** Which resolvers there are, and which of them can be relied on. */
   checkResolvers(): Promise<ResolverCheck[]>;
+}
+
+/** A scan that this process runs. */
+interface Running extends LiveScan {
+  readonly id: string;
+  readonly cancelling: AbortController;
+  ended?: Promise<unknown>;
 }
 
 export function createScans({
@@ -61,7 +75,7 @@ export function createScans({
   const store = createScanStore({ database, clock, ids, outbox });
   const stopping = new AbortController();
   let schedule: Schedule | undefined;
-  let current: { id: string; cancelling: AbortController; ended: Promise<unknown> } | undefined;
+  let current: Running | undefined;
 
   const lock = () => (current === undefined ? tryLock(database.path, "scan.lock") : undefined);
 
@@ -89,28 +103,64 @@ export function createScans({
     const found = names.map((name) => {
       const domain = domains.find(name);
       if (domain?.enabled === true) return domain;
-      throw new PublicError("not_found", `${name.slice(0, 100)} is not a protected domain; add it first`);
+      throw new PublicError("not_found", `${visible(name, 100)} is not a protected domain; add it first`);
     });
     return [...new Map(found.map((domain) => [domain.domain, domain])).values()];
   }
 
-  async function carryOut(targets: ProtectedDomain[], { trigger, limit, signal, ...watcher }: ScanOptions) {
-    const { id } = store.begin({ protectedDomains: targets.map(({ domain }) => domain), trigger });
-    const cancelling = new AbortController();
+  function begin(options: ScanOptions): { scan: Scan; ended: Promise<Scan> } {
+    const targets = targetsOf(options.domains ?? []);
+    const held = lock();
+    if (held === undefined) throw new PublicError("bad_request", runningText(store.running()[0]));
+    let scan: Scan;
+    try {
+      closeLeftOpen();
+      const protectedDomains = targets.map(({ domain }) => domain);
+      scan = store.begin({ protectedDomains, trigger: options.trigger });
+    } catch (error) {
+      held.release();
+      throw error;
+    }
+    const { id } = scan;
+    const running: Running = {
+      id,
+      cancelling: new AbortController(),
+      counts: scan,
+      lookingUpSince: undefined,
+    };
+    current = running;
+    const ended = carryOut(running, targets, options).finally(() => {
+      current = undefined;
+      held.release();
+    });
+    running.ended = ended.catch((error: unknown) =>
+      logDropped(log, error, "the end of a scan could not be recorded"),
+    );
+    return { scan, ended };
+  }
+
+  /** Rejects only where the database cannot be written. */
+  async function carryOut(running: Running, targets: ProtectedDomain[], options: ScanOptions): Promise<Scan> {
+    const { id, cancelling } = running;
+    const { limit, signal } = options;
     const cancel = () => cancelling.abort();
     for (const each of [signal, stopping.signal]) {
       each?.addEventListener("abort", cancel);
       if (each?.aborted === true) cancel();
     }
-    const tell = (found: Found) => {
-      onFound?.(found);
-      watcher.onFound?.(found);
+    const watcher: ScanWatcher = {
+      onFound(found) {
+        onFound?.(found);
+        options.onFound?.(found);
+      },
+      onProgress(counts) {
+        running.counts = counts;
+        if (counts.candidates > 0) running.lookingUpSince ??= clock.now();
+        options.onProgress?.(counts);
+      },
     };
-    const ended = Promise.withResolvers<void>();
-    current = { id, cancelling, ended: ended.promise };
     try {
-      const task = { id, store, targets, limit, cancelling, watcher: { ...watcher, onFound: tell } };
-      await runScan(dependencies, task);
+      await runScan(dependencies, { id, store, targets, limit, cancelling, watcher });
       return store.close(id, cancelling.signal.aborted ? "cancelled" : "completed");
     } catch (error) {
       if (!(error instanceof ScanError)) logDropped(log, error, "a scan broke off");
@@ -118,29 +168,20 @@ export function createScans({
     } finally {
       signal?.removeEventListener("abort", cancel);
       stopping.signal.removeEventListener("abort", cancel);
-      current = undefined;
-      ended.resolve();
     }
   }
 
-  async function run(options: ScanOptions): Promise<Scan> {
-    const targets = targetsOf(options.domains ?? []);
-    const held = lock();
-    if (held === undefined)
-      throw new PublicError("bad_request", "a scan is running already; wait for its end");
-    try {
-      closeLeftOpen();
-      return await carryOut(targets, options);
-    } finally {
-      held.release();
-    }
-  }
+  const run = async (options: ScanOptions): Promise<Scan> => begin(options).ended;
 
   async function runOnSchedule(): Promise<void> {
     try {
       const { id, status, error, candidates, resolving, threatsCreated } = await run({ trigger: "schedule" });
       const level = status === "failed" ? "warn" : "info";
-      log[level]({ scan: id, status, error, candidates, resolving, created: threatsCreated }, "a scan ended");
+      const advice = status === "failed" ? { advice: adviceOffline } : {};
+      log[level](
+        { scan: id, status, error, ...advice, candidates, resolving, created: threatsCreated },
+        "a scan ended",
+      );
     } catch (error) {
       // No domain to scan, or somebody scans already: the next one comes by itself.
       log.warn({ why: messageOf(error) }, "the scheduled scan did not begin");
@@ -158,6 +199,12 @@ export function createScans({
       await current?.ended;
     },
     run,
+    begin,
+    progress() {
+      const scan = store.running()[0];
+      if (scan === undefined) return undefined;
+      return progressOf(scan, current?.id === scan.id ? current : undefined, clock.now());
+    },
     cancel(id) {
       if (current?.id === id) current.cancelling.abort();
       return store.requestCancel(id);
@@ -168,4 +215,15 @@ export function createScans({
     totals: store.totals,
     checkResolvers: () => dependencies.dns.checkResolvers(),
   };
+}
+
+const adviceOffline = 'where there is no internet, set scan.schedule = ""';
+
+function runningText(scan: Scan | undefined): string {
+  // Another process may have taken the lock and not yet written its scan.
+  if (scan === undefined) return "a scan is running already; wait for its end";
+  const { trigger, startedAt, planned, candidates } = scan;
+  const by = { schedule: "the schedule", console: "the console", cli: "the command line" }[trigger];
+  const part = planned === 0 ? "" : `, ${Math.floor((candidates / planned) * 100)} % done`;
+  return `a scan is running already, begun by ${by} at ${toIsoTime(startedAt)}${part}; wait for its end or cancel it`;
 }

@@ -17,7 +17,7 @@ export interface ScanStore {
   running(): Scan[];
   get(id: string): Scan | undefined;
   /** Newest first. */
-  list(limit: number): Scan[];
+  list(limit: number, offset?: number): Scan[];
   totals(): ScanTotals;
 }
 
@@ -59,7 +59,8 @@ export function createScanStore({
       return { byStatus, completedAt: last?.at ?? null };
     },
     running: () => query.select().from(scans).where(eq(scans.status, "running")).all(),
-    list: (limit) => query.select().from(scans).orderBy(desc(scans.seq)).limit(limit).all(),
+    list: (limit, offset = 0) =>
+      query.select().from(scans).orderBy(desc(scans.seq)).limit(limit).offset(offset).all(),
 
     begin: ({ protectedDomains, trigger }) =>
       database.transaction(() => {

@@ -1,70 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { openApp, type App } from "../../src/app.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import type { App } from "../../src/app.ts";
 import { permutations } from "../../src/detection/permutations.ts";
 import { events } from "../../src/events/tables.ts";
-import { systemClock, type Clock } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/lib/log.ts";
 import type { Found } from "../../src/scans/run-scan.ts";
-import { fillRandom, manualClock, temporaryFolder } from "../support/appliance.ts";
-import { answerTo, startDnsServer, type DnsServer, type Zones } from "../support/dns-server.ts";
+import { manualClock } from "../support/appliance.ts";
+import { answerTo, type DnsServer, type Zones } from "../support/dns-server.ts";
 import { until } from "../support/receiver.ts";
+import { scanWorld, type ScanSettings, type ScanWorld } from "../support/scan-world.ts";
 import { analyst } from "../support/stores.ts";
 
-let folder: ReturnType<typeof temporaryFolder>;
-let servers: DnsServer[];
-let apps: App[];
-beforeEach(() => {
-  folder = temporaryFolder();
-  servers = [];
-  apps = [];
-});
-afterEach(async () => {
-  for (const app of apps) {
-    await app.stop();
-    app.close();
-  }
-  for (const server of servers) server.stop();
-  folder.dispose();
-});
+let world: ScanWorld;
+beforeEach(() => void (world = scanWorld()));
+afterEach(() => world.dispose());
 
-/** Names that resolvers deny where they are honest. */
-const suffixes: Zones = { "nic.com": { A: ["192.0.2.250"] }, "nic.net": { A: ["192.0.2.250"] } };
-
-async function serve(zones: Zones): Promise<DnsServer> {
-  const server = await startDnsServer({ ...suffixes, ...zones });
-  servers.push(server);
-  return server;
-}
-
-interface Settings {
-  clock?: Clock;
-  queriesPerSecond?: number;
-  schedule?: string;
-  domains?: string[];
-}
-
-function open(resolvers: DnsServer[], settings: Settings = {}): App {
-  const { clock = systemClock, queriesPerSecond = 5_000, schedule = "" } = settings;
-  const path = join(folder.path, "phishwatch.toml");
-  const domains = settings.domains ?? ["acme.com"];
-  writeFileSync(
-    path,
-    `[scan]
-    schedule = "${schedule}"
-    resolvers = [${resolvers.map(({ server }) => `"${server.address}:${server.port}"`).join()}]
-    queries_per_second = ${queriesPerSecond}
-    ${domains.map((domain) => `[[protected_domains]]\ndomain = "${domain}"`).join("\n")}`,
-  );
-  const loaded = loadConfig({ path, env: {}, readFile: readFileSync });
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
-  const log = createLog({ level: "error", format: "json", clock, write: (line) => console.error(line) });
-  const app = openApp({ config: loaded.config, clock, log, fillRandom });
-  apps.push(app);
-  return app;
-}
+const serve = (zones: Zones) => world.serve(zones);
+const open = (resolvers: DnsServer[], settings?: ScanSettings) => world.open(resolvers, settings);
 
 const threatsOf = (app: App) =>
   app.threats

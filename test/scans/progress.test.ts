@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { progressOf } from "../../src/scans/progress.ts";
+import type { Scan } from "../../src/scans/tables.ts";
+import { manualClock } from "../support/appliance.ts";
+import { until } from "../support/receiver.ts";
+import { scanWorld, type ScanWorld } from "../support/scan-world.ts";
+
+let world: ScanWorld;
+beforeEach(() => void (world = scanWorld()));
+afterEach(() => world.dispose());
+
+const slow = { queriesPerSecond: 300 };
+
+test("a scan that is begun is answered at once, its progress grows while it runs, and it ends when it is cancelled", async () => {
+  const app = world.open([await world.serve({})], slow);
+  expect(app.scans.progress()).toBeUndefined();
+  const { scan, ended } = app.scans.begin({ trigger: "console" });
+  expect(scan).toMatchObject({ status: "running", trigger: "console", planned: 0 });
+  expect(app.scans.progress()).toMatchObject({ scan: { id: scan.id }, perSecond: null, msLeft: null });
+  await until(() => (app.scans.progress()?.scan.candidates ?? 0) > 20, "some are looked up");
+  const { scan: now, perSecond, msLeft } = app.scans.progress()!;
+  expect(now.planned).toBeGreaterThan(1_000);
+  expect(perSecond).toBeGreaterThan(0);
+  expect(msLeft).toBeGreaterThan(0);
+  expect(app.scans.cancel(scan.id)).toBe(true);
+  expect(app.scans.progress()?.scan.cancelRequested).toBe(true);
+  expect((await ended).status).toBe("cancelled");
+  expect(app.scans.progress()).toBeUndefined();
+});
+
+test("whoever is refused because of a running scan is told what runs; another process sees how far it is", async () => {
+  const server = await world.serve({});
+  const app = world.open([server], slow);
+  const other = world.open([server], slow);
+  const { scan, ended } = app.scans.begin({ trigger: "console" });
+  await until(() => (other.scans.progress()?.scan.planned ?? 0) > 0, "the counts are written", 5_000);
+  expect(() => other.scans.begin({ trigger: "cli" })).toThrow(
+    /^a scan is running already, begun by the console at \d{4}-.*Z, \d+ % done; wait for its end or cancel it$/,
+  );
+  expect(app.scans.run({ trigger: "cli" })).rejects.toThrow("begun by the console");
+  other.scans.cancel(scan.id);
+  await ended;
+  expect(app.scans.list(1)[0]).toMatchObject({ id: scan.id, status: "cancelled" });
+  expect(app.scans.list(1, 1)).toEqual([]);
+});
+
+test("a scheduled scan that fails for want of a resolver says how to have none", async () => {
+  const clock = manualClock(Date.UTC(2026, 0, 15, 3, 0));
+  const silent = await world.serve({});
+  silent.stop();
+  const app = world.open([silent], { clock, schedule: "17 3 * * *" });
+  app.start();
+  for (let minute = 0; minute < 18; minute++) clock.advance(60_000);
+  await until(() => (clock.advance(100), app.scans.list(1)[0]?.status === "failed"), "it failed");
+  await until(() => world.logged.some((line) => line.includes("a scan ended")), "it is told");
+  expect(world.logged.join("")).toContain('set scan.schedule = \\"\\"');
+});
+
+test.each([
+  [
+    "nothing is looked up yet",
+    { candidates: 0 },
+    { counts: undefined, lookingUpSince: undefined },
+    [null, null],
+  ],
+  ["its own", { candidates: 0 }, { counts: { candidates: 50 }, lookingUpSince: 9_000 }, [50, 1_000]],
+  ["that of another process", { candidates: 50 }, undefined, [5, 10_000]],
+  ["at its end", { candidates: 100 }, undefined, [10, 0]],
+])("the rate and the time left: %s", (_, row, live, [perSecond, msLeft]) => {
+  const counts = { planned: 100, resolving: 0, unknown: 0, threatsFound: 0, threatsCreated: 0 };
+  const scan = { ...counts, ...row, startedAt: 0, status: "running" } as Scan;
+  const liveScan = live && {
+    lookingUpSince: live.lookingUpSince,
+    counts: live.counts && { ...counts, ...live.counts },
+  };
+  expect(progressOf(scan, liveScan, 10_000)).toMatchObject({ perSecond, msLeft });
+});

@@ -1,0 +1,69 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openApp, type App } from "../../src/app.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { systemClock, type Clock } from "../../src/lib/clock.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { fillRandom, temporaryFolder } from "./appliance.ts";
+import { startDnsServer, type DnsServer, type Zones } from "./dns-server.ts";
+
+export interface ScanSettings {
+  clock?: Clock;
+  queriesPerSecond?: number;
+  schedule?: string;
+  domains?: string[];
+}
+
+/** Names that resolvers deny where they are honest. */
+const suffixes: Zones = { "nic.com": { A: ["192.0.2.250"] }, "nic.net": { A: ["192.0.2.250"] } };
+
+/** Appliances over one database file, whose scans ask name servers on loopback. */
+export function scanWorld() {
+  const folder = temporaryFolder();
+  const servers: DnsServer[] = [];
+  const apps: App[] = [];
+  const logged: string[] = [];
+
+  return {
+    /** Warnings and errors, as JSON. */
+    logged,
+
+    async serve(zones: Zones): Promise<DnsServer> {
+      const server = await startDnsServer({ ...suffixes, ...zones });
+      servers.push(server);
+      return server;
+    },
+
+    open(resolvers: DnsServer[], settings: ScanSettings = {}): App {
+      const { clock = systemClock, queriesPerSecond = 5_000, schedule = "" } = settings;
+      const path = join(folder.path, "phishwatch.toml");
+      const domains = settings.domains ?? ["acme.com"];
+      writeFileSync(
+        path,
+        `[scan]
+        schedule = "${schedule}"
+        resolvers = [${resolvers.map(({ server }) => `"${server.address}:${server.port}"`).join()}]
+        queries_per_second = ${queriesPerSecond}
+        ${domains.map((domain) => `[[protected_domains]]\ndomain = "${domain}"`).join("\n")}`,
+      );
+      const loaded = loadConfig({ path, env: {}, readFile: readFileSync });
+      if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+      const write = (line: string) => void logged.push(line);
+      const log = createLog({ level: "warn", format: "json", clock, write });
+      const app = openApp({ config: loaded.config, clock, log, fillRandom });
+      apps.push(app);
+      return app;
+    },
+
+    async dispose(): Promise<void> {
+      for (const app of apps) {
+        await app.stop();
+        app.close();
+      }
+      for (const server of servers) server.stop();
+      folder.dispose();
+    },
+  };
+}
+
+export type ScanWorld = ReturnType<typeof scanWorld>;
