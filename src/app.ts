@@ -16,6 +16,7 @@ import { createOutbox, type Outbox } from "./events/outbox.ts";
 import { buildInfo } from "./lib/build-info.ts";
 import type { Clock } from "./lib/clock.ts";
 import { createIdFactory, type FillRandom } from "./lib/ids.ts";
+import { lazy } from "./lib/lazy.ts";
 import { logDropped, type Log } from "./lib/log.ts";
 import { every, type Schedule } from "./lib/schedule.ts";
 import { createPacer } from "./lib/pacer.ts";
@@ -25,6 +26,7 @@ import { systemResolvers } from "./network/system-resolvers.ts";
 import { createScans, type Scans } from "./scans/scans.ts";
 import { type Candidates, createCandidates } from "./sources/candidates.ts";
 import { createFeeds, type Feeds } from "./sources/feeds.ts";
+import type { ThreatSearch } from "./threats/search.ts";
 import { createThreats, type Threats } from "./threats/threats.ts";
 import { createWebhooks, type Webhooks } from "./webhooks/webhooks.ts";
 
@@ -49,6 +51,8 @@ export interface App {
   readonly domains: ProtectedDomains;
   readonly assessDomain: AssessDomain;
   readonly threats: Threats;
+  /** What the console's list is searched with; made when first asked for. */
+  readonly threatSearch: () => ThreatSearch;
   readonly candidates: Candidates;
   readonly feeds: Feeds;
   readonly dns: DnsClient;
@@ -89,6 +93,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
   const threats = createThreats({ database, clock, ids, outbox, fillRandom, reactivate });
   const pacer = () => createPacer({ sliceMs, elapsedMs: () => performance.now() });
   const assessDomain = createDomainAssessment({ minSimilarity: config.detection.minSimilarity, pacer });
+  const threatSearch = lazy(() => loadThreatSearch().createThreatSearch({ database, pacer }));
   const candidates = createCandidates({ database, domains, threats, clock, pacer });
   const feeds = createFeeds({ feeds: config.feeds, database, candidates, clock, log });
   const { resolvers, queriesPerSecond, schedule } = config.scan;
@@ -182,6 +187,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
     domains,
     assessDomain,
     threats,
+    threatSearch,
     candidates,
     feeds,
     dns,
@@ -208,4 +214,9 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
     firstStart: () => firstStart({ database, clock, settings, keys, consolePassword }),
     close: () => database.close(),
   };
+}
+
+/** With it come the detection's tables of look-alike letters, for which no start should wait. */
+function loadThreatSearch(): typeof import("./threats/search.ts") {
+  return require("./threats/search.ts");
 }

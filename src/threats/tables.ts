@@ -90,3 +90,40 @@ export const threatHistory = sqliteTable(
   },
   (table) => [index("threat_history_threat").on(table.threatSeq)],
 );
+
+/**
+ * Which threats were changed or deleted, in order, kept by triggers (see the migration): what is held in
+ * memory for the console's list is brought up to date by it, whatever process wrote. The latest 100,000.
+ */
+export const threatTouches = sqliteTable("threat_touches", {
+  version: integer("version").primaryKey({ autoIncrement: true }),
+  threatSeq: integer("threat_seq").notNull(),
+});
+
+/** Changes of status that a person made together and can undo; see `triage.ts`. */
+export const triageActs = sqliteTable("triage_acts", {
+  seq: integer("seq").primaryKey({ autoIncrement: true }),
+  at: instant("at").notNull(),
+  status: text("status", { enum: statuses }).notNull(),
+  undoneAt: instant("undone_at"),
+});
+
+/** The threats of an act, each with what it was before. */
+export const triageSteps = sqliteTable(
+  "triage_steps",
+  {
+    actSeq: integer("act_seq")
+      .notNull()
+      .references(() => triageActs.seq, { onDelete: "cascade" }),
+    threatSeq: integer("threat_seq")
+      .notNull()
+      .references(() => threats.seq, { onDelete: "cascade" }),
+    previousStatus: text("previous_status", { enum: statuses }).notNull(),
+    /** The threat's `statusChangedAt` since: another one tells that somebody has changed it again. */
+    changedAt: instant("changed_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.actSeq, table.threatSeq] }),
+    index("triage_steps_threat").on(table.threatSeq),
+  ],
+);

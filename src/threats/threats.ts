@@ -7,6 +7,7 @@ import { createDetailQuery, type ThreatDetail } from "./detail.ts";
 import { createHistory, type DatedChange } from "./history.ts";
 import { createThreatQueries, type ListedThreat, type Threat, type ThreatFilter } from "./queries.ts";
 import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
+import { createTriage, type Triage } from "./triage.ts";
 import { createFactsUpdater, type FactsUpdated, type UpdateFacts } from "./update-facts.ts";
 import type { Status } from "./values.ts";
 
@@ -27,6 +28,8 @@ export interface Threats {
    * in the order of first appearance.
    */
   changeStatus(ids: readonly string[], status: Status, options: StatusChangeOptions): StatusChange[];
+  /** Decisions on several threats that can be undone. */
+  readonly triage: Triage;
   /** Writes what was found out about a threat, judges its severity anew and keeps what changed. */
   updateFacts: UpdateFacts;
   /** What changed and when, newest first; the latest 200 facts and 200 decisions. */
@@ -59,6 +62,7 @@ export function createThreats(dependencies: ThreatsDependencies): Threats {
     detail: createDetailQuery(database),
     changeStatus: (ids, status, options) =>
       database.transaction(() => [...new Set(ids)].map((id) => setStatus.byId(id, status, options))),
+    triage: createTriage({ ...dependencies, statusChanger: setStatus }),
     updateFacts: (...args): FactsUpdated | undefined => database.transaction(() => updateFacts(...args)),
     history: history.list,
     totals: queries.totals,

@@ -1,0 +1,99 @@
+/** Up to so many are sorted as they are. */
+const sortedDirectlyMax = 2048;
+const bucketCount = 4096;
+/** Above so many a sample tells roughly where the stretch lies, for one pass instead of three. */
+const sampledFrom = 1 << 16;
+const sampleSize = 2048;
+
+/**
+ * The rows that stand at `offset` and after in descending order of `keys`, equal keys by descending row; at most
+ * `limit`. Sorting a million keys takes most of a second, so only the stretch that is asked for gets sorted:
+ * keys are counted into buckets, and what falls into the buckets of that stretch is looked at again.
+ *
+ * @param rows ascending; the first `count` of them count.
+ * @param keys of each of `rows`, by the same index; finite. Overwritten, as is `rows`.
+ */
+export function selectRows({
+  rows,
+  keys,
+  count,
+  offset,
+  limit,
+}: {
+  rows: Int32Array;
+  keys: Float64Array;
+  count: number;
+  offset: number;
+  limit: number;
+}): number[] {
+  const end = Math.min(count, offset + limit);
+  if (offset >= end) return [];
+  let { length, before } = count < sampledFrom ? { length: count, before: 0 } : narrow();
+  while (length > sortedDirectlyMax) {
+    let least = keys[0]!;
+    let most = least;
+    for (let index = 1; index < length; index += 1) {
+      const key = keys[index]!;
+      if (key < least) least = key;
+      else if (key > most) most = key;
+    }
+    if (least === most) {
+      const last = length - 1 + before;
+      return Array.from({ length: end - offset }, (_, index) => rows[last - offset - index]!);
+    }
+    const scale = (bucketCount - 1) / (most - least);
+    const counts = new Int32Array(bucketCount);
+    for (let index = 0; index < length; index += 1) counts[((keys[index]! - least) * scale) | 0]! += 1;
+
+    let highest = bucketCount - 1;
+    let above = before;
+    while (above + counts[highest]! <= offset) above += counts[highest--]!;
+    let lowest = highest;
+    let reached = above + counts[lowest]!;
+    while (reached < end) reached += counts[--lowest]!;
+    if (reached - above === length) break;
+    let kept = 0;
+    for (let index = 0; index < length; index += 1) {
+      const key = keys[index]!;
+      const bucket = ((key - least) * scale) | 0;
+      if (bucket < lowest || bucket > highest) continue;
+      keys[kept] = key;
+      rows[kept++] = rows[index]!;
+    }
+    length = kept;
+    before = above;
+  }
+  const sorted = Int32Array.from({ length }, (_, index) => index);
+  sorted.sort((a, b) => keys[b]! - keys[a]! || b - a);
+  return Array.from(sorted.subarray(offset - before, end - before), (index) => rows[index]!);
+
+  /** Leaves the keys between two of a sample (after Floyd and Rivest, "Expected time bounds for selection", 1975). */
+  function narrow(): { length: number; before: number } {
+    const stride = Math.floor(count / sampleSize);
+    const sample = Float64Array.from({ length: sampleSize }, (_, index) => keys[index * stride]!).sort();
+    const rankOf = (place: number, slack: number) => {
+      const rank = place / stride;
+      return Math.round(rank + slack * (4 * Math.sqrt(rank) + 8));
+    };
+    const atMost = sample[sampleSize - 1 - rankOf(offset, -1)] ?? Infinity;
+    const atLeast = sample[sampleSize - 1 - rankOf(end, 1)] ?? -Infinity;
+    let above = 0;
+    let within = 0;
+    for (let index = 0; index < count; index += 1) {
+      const key = keys[index]!;
+      if (key < atLeast) continue;
+      if (key > atMost) above += 1;
+      else within += 1;
+    }
+    // The sample was not like the rest, or says nothing: half of all keys are the same, say.
+    if (above > offset || above + within < end || within * 2 > count) return { length: count, before: 0 };
+    let kept = 0;
+    for (let index = 0; kept < within; index += 1) {
+      const key = keys[index]!;
+      if (key < atLeast || key > atMost) continue;
+      keys[kept] = key;
+      rows[kept++] = rows[index]!;
+    }
+    return { length: within, before: above };
+  }
+}
