@@ -1,7 +1,10 @@
+import { type AuditLog, createAuditLog } from "./access/audit-log.ts";
 import { type ConsolePassword, createConsolePassword } from "./access/console-password.ts";
+import { createConsoleSessions } from "./access/console-sessions.ts";
 import { firstStart, type FirstStart } from "./access/first-start.ts";
 import { type ApiKeys, createApiKeys } from "./access/keys.ts";
 import { createSettings } from "./access/settings.ts";
+import { createSignInThrottle } from "./access/sign-in-throttle.ts";
 import { createServer, type Server } from "./api/server.ts";
 import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./database/database.ts";
@@ -61,6 +64,7 @@ export interface App {
   readonly enrichment: Enrichment;
   readonly keys: ApiKeys;
   readonly consolePassword: ConsolePassword;
+  readonly auditLog: AuditLog;
   readonly webhooks: Webhooks;
   readonly server: Server;
   /** Begins what runs by itself: deliveries, feeds, scans. */
@@ -134,6 +138,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
     version: buildInfo.version,
     which: (name) => Bun.which(name),
   });
+  const auditLog = createAuditLog({ database, clock });
   const settings = createSettings({ database, clock });
   const keys = createApiKeys({ database, clock, ids, fillRandom });
   const configured = config.console.password;
@@ -172,8 +177,36 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
     deliveries: webhooks.deliveries,
     scans,
     readCapture: (id) => enrichment.captureOf(id),
+    openConsole,
     schedulersRunning: () => lastUsed !== undefined,
   });
+
+  // Loaded when somebody opens it: the start does not wait for it.
+  async function openConsole() {
+    const { createConsole } = await import("./console/console.tsx");
+    return createConsole({
+      config,
+      clock,
+      log,
+      fillRandom,
+      build: buildInfo,
+      database,
+      domains,
+      threats,
+      candidates,
+      feeds,
+      scans,
+      enrichment,
+      keys,
+      webhooks,
+      auditLog,
+      consolePassword,
+      sessions: createConsoleSessions({ database, clock, fillRandom }),
+      throttle: createSignInThrottle({ clock }),
+      readiness: server.readiness,
+      publicUrl: () => server.publicUrl,
+    });
+  }
 
   database.transaction(() => {
     domains.reconcile(config.protectedDomains);
@@ -196,6 +229,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
     enrichment,
     keys,
     consolePassword,
+    auditLog,
     webhooks,
     server,
     start() {

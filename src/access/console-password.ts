@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { FillRandom } from "../lib/ids.ts";
+import { createLimiter } from "../lib/limiter.ts";
 import type { Settings } from "./settings.ts";
 
 /** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. 31 ms a time. */
@@ -15,9 +16,14 @@ export interface ConsolePassword {
   /** Whether there is one, from the configuration file or made at first start. */
   exists(): boolean;
   verify(attempt: string): Promise<boolean>;
+  /** Whether it is another one than when this was last asked: sessions of the one before must end. */
+  hasChanged(): Promise<boolean>;
   /** Makes a new one, keeps its hash, and answers it: the only time it is seen. */
   make(): string;
 }
+
+/** Each takes 19 MiB and a whole core: whoever sends a thousand passwords at once has to wait. */
+const hashesAtOnce = 2;
 
 export function createConsolePassword({
   settings,
@@ -29,12 +35,30 @@ export function createConsolePassword({
   configured: string | null;
   fillRandom: FillRandom;
 }): ConsolePassword {
+  const limited = createLimiter(hashesAtOnce);
+  const matches = (password: string, hash: string) => limited(() => Bun.password.verify(password, hash));
+
   return {
     exists: () => configured !== null || settings.get("console_password_hash") !== undefined,
     async verify(attempt) {
       if (configured !== null) return sameText(attempt, configured);
       const hash = settings.get("console_password_hash");
-      return hash !== undefined && (await Bun.password.verify(attempt, hash));
+      return hash !== undefined && (await matches(attempt, hash));
+    },
+    async hasChanged() {
+      // Of a configured password only a slow hash may be kept: it may be a weak one.
+      const mark = settings.get("console_password_mark");
+      const made = settings.get("console_password_hash") ?? "";
+      if (configured === null && mark === `made ${Bun.SHA256.hash(made, "hex")}`) return false;
+      if (configured !== null && mark?.startsWith("$") === true && (await matches(configured, mark)))
+        return false;
+      settings.set(
+        "console_password_mark",
+        configured === null
+          ? `made ${Bun.SHA256.hash(made, "hex")}`
+          : await Bun.password.hash(configured, argon2id),
+      );
+      return true;
     },
     make() {
       const password = readablePassword(fillRandom);

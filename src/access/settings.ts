@@ -4,7 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import { settings } from "./tables.ts";
 
 /** The small facts of an installation. */
-export type SettingName = "first_started_at" | "console_password_hash";
+export type SettingName = "first_started_at" | "console_password_hash" | "console_password_mark";
 
 export interface Settings {
   get(name: SettingName): string | undefined;

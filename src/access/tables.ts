@@ -1,5 +1,7 @@
-import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { blob, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, json, origins } from "../database/columns.ts";
+import { vias } from "./actor.ts";
+import type { AuditAction, AuditDetail } from "./audit-actions.ts";
 import { plans, type Scope } from "./plans.ts";
 
 export const apiKeys = sqliteTable("api_keys", {
@@ -27,3 +29,34 @@ export const settings = sqliteTable("settings", {
   value: text("value").notNull(),
   updatedAt: instant("updated_at").notNull(),
 });
+
+/** Sign-ins to the web console that still hold. */
+export const consoleSessions = sqliteTable("console_sessions", {
+  seq: integer("seq").primaryKey({ autoIncrement: true }),
+  /** SHA-256 of what the cookie holds; the token itself is never kept. */
+  hash: blob("hash", { mode: "buffer" }).notNull().unique(),
+  /** From where, and with what, for the page that lists them. */
+  address: text("address"),
+  userAgent: text("user_agent").notNull(),
+  createdAt: instant("created_at").notNull(),
+  /** To the minute: not each request is written down. */
+  lastSeenAt: instant("last_seen_at").notNull(),
+});
+
+/** Who did what and when: administrative acts and sign-ins. Only ever added to, and cut at its old end. */
+export const auditLog = sqliteTable(
+  "audit_log",
+  {
+    seq: integer("seq").primaryKey({ autoIncrement: true }),
+    at: instant("at").notNull(),
+    via: text("via", { enum: vias }).notNull(),
+    name: text("name"),
+    address: text("address"),
+    action: text("action").$type<AuditAction>().notNull(),
+    /** What it was done to: an identifier and a name, in words. */
+    subject: text("subject"),
+    /** Never a secret. */
+    detail: json<AuditDetail>("detail").notNull(),
+  },
+  (table) => [index("audit_log_action").on(table.action, table.seq)],
+);

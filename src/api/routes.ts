@@ -16,7 +16,7 @@ export interface RouteDependencies {
   document: () => Promise<object>;
 }
 
-// Bodies are read by the operations, after the key was checked.
+// Bodies are read by those who answer, after they checked who asks.
 const unread = { parse: "none" } as const;
 
 /** Every path the server knows. */
@@ -31,7 +31,8 @@ export function createRoutes({ answering, threats, candidates, site, document }:
     new Elysia({ normalize: false, strictPath: true })
       .onError(({ error, request }) => refuse(error, request))
       .get("/", open("/", root))
-      .get("/console", open("/console", consolePage))
+      .all("/console", open("/console", consolePage), unread)
+      .all("/console/*", open("/console", consolePage), unread)
       .get("/healthz", open("/healthz", health))
       .get("/readyz", open("/readyz", ready))
       .get("/screenshots/:id/:token", open("/screenshots/:id/:token", picture))

@@ -11,10 +11,10 @@ import type { Candidates } from "../sources/candidates.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Deliveries } from "../webhooks/deliveries.ts";
 import { createAdmission } from "./admission.ts";
-import { createAnswering } from "./answering.ts";
+import { createAnswering, type AnswerHeaders } from "./answering.ts";
 import { createCandidateOperations } from "./candidate-operations.ts";
 import { createClientAddress } from "./client-address.ts";
-import { checkReadiness } from "./health.ts";
+import { checkReadiness, type Readiness } from "./health.ts";
 import { createMetrics } from "./metrics.ts";
 import { createRoutes } from "./routes.ts";
 import type { ReadCapture } from "./site-pages.ts";
@@ -34,12 +34,25 @@ export interface ServerDependencies {
   deliveries: Pick<Deliveries, "totals">;
   scans: Pick<Scans, "totals">;
   readCapture: ReadCapture;
+  /** The web console, which stands above this subject; called at the first request for it. */
+  openConsole: () => Promise<AnswerConsole>;
   /** Whether what runs by itself runs. */
   schedulersRunning: () => boolean;
 }
 
+/** Answers a request for the web console, with these headers and its own. */
+export type AnswerConsole = (
+  request: Request,
+  headers: AnswerHeaders,
+  /** The client's. */
+  address: string | undefined,
+) => Promise<Response>;
+
 /** Everything that is answered over HTTP. */
 export interface Server {
+  /** Where it is reached, without trailing slash; while a port is still to be taken, what the configuration says. */
+  readonly publicUrl: string;
+  readonly readiness: () => Readiness;
   /** Answers one request, without a socket. */
   handle(request: Request): Promise<Response>;
   /**
@@ -78,6 +91,7 @@ export function createServer({
   deliveries,
   scans,
   readCapture,
+  openConsole,
   schedulersRunning,
 }: ServerDependencies): TestableServer {
   let publicUrl = config.server.publicUrl;
@@ -96,6 +110,8 @@ export function createServer({
     const peer = server?.requestIP(request)?.address;
     return peer === undefined ? undefined : clientOf(peer, request.headers.get("x-forwarded-for"));
   };
+  const readiness = () => checkReadiness({ database, schedulersRunning });
+  let opened: Promise<AnswerConsole> | undefined;
   const answering = createAnswering({
     admit: createAdmission({ keys, limiter: createRateLimiter(), clock }),
     log,
@@ -119,8 +135,11 @@ export function createServer({
       readCapture,
       metrics,
       metricsToken: config.server.metricsToken,
-      readiness: () => checkReadiness({ database, schedulersRunning }),
-      consoleEnabled: config.console.enabled,
+      readiness,
+      answerConsole: config.console.enabled
+        ? async (request, headers) =>
+            (await (opened ??= openConsole()))(request, headers, clientAddress(request))
+        : null,
     },
     async document() {
       // Its many schemas are made when somebody asks, not at the start.
@@ -132,6 +151,10 @@ export function createServer({
 
   return {
     routes: app.routes.map(({ method, path }) => ({ method, path })),
+    get publicUrl() {
+      return publicUrl;
+    },
+    readiness,
     get port() {
       return server?.port;
     },

@@ -5,7 +5,6 @@ import type { Threats } from "../threats/threats.ts";
 import type { AnswerHeaders, Page } from "./answering.ts";
 import { noSuchRoute } from "./errors.ts";
 import type { Readiness } from "./health.ts";
-import { plainPage, plainPagePolicy } from "./markup.ts";
 import type { Metrics } from "./metrics.ts";
 import { placeholderPicture } from "./placeholder-picture.ts";
 
@@ -19,7 +18,8 @@ export interface SiteDependencies {
   /** Null: anybody may read /metrics. */
   metricsToken: string | null;
   readiness: () => Readiness;
-  consoleEnabled: boolean;
+  /** Null: the web console is switched off. */
+  answerConsole: Page | null;
 }
 
 const picturePolicy = "default-src 'none'; sandbox";
@@ -31,7 +31,7 @@ export function sitePages({
   metrics,
   metricsToken,
   readiness,
-  consoleEnabled,
+  answerConsole,
 }: SiteDependencies) {
   return {
     health: () => ({ status: "ok" }),
@@ -65,20 +65,12 @@ export function sitePages({
       return new Response(null, { status: 302, headers });
     },
 
-    consolePage(_request, headers) {
-      if (!consoleEnabled) throw noSuchRoute();
-      headers["content-type"] = "text/html; charset=utf-8";
-      headers["content-security-policy"] = plainPagePolicy();
-      return new Response(consoleMarkup, { headers });
+    consolePage(...given) {
+      if (answerConsole === null) throw noSuchRoute();
+      return answerConsole(...given);
     },
   } satisfies Record<string, Page>;
 }
-
-const consoleMarkup = plainPage(
-  "phishwatch",
-  `<p>The web console is not part of this version. Everything can be done with the <a href="/docs">HTTP API</a> and the command line (<code>phishwatch --help</code>).</p>
-<p><a href="/docs">API reference</a> · <a href="/healthz">Health</a></p>`,
-);
 
 function requireToken(sent: string | undefined, token: string | null, headers: AnswerHeaders): void {
   if (token === null || (sent !== undefined && sameText(sent, token))) return;

@@ -189,7 +189,9 @@ function decompressed(source: ByteSource, compression: "gzip" | "zstd", path: st
     },
     { highWaterMark: 0 },
   );
-  const unpacked = streamBytes(packed.pipeThrough(new DecompressionStream(compression)), source);
+  // The browser's types, which the console's components bring in, know gzip only.
+  const decompression = new DecompressionStream(compression as "gzip");
+  const unpacked = streamBytes(packed.pipeThrough(decompression), source);
   return {
     async read(into) {
       try {

@@ -31,7 +31,10 @@ async function visit(url: string): Promise<{ document: string; requested: string
     ],
     { stdout: "pipe", stderr: "pipe", timeout: timeoutMs },
   );
-  const [document, errors] = await Promise.all([browser.stdout.text(), browser.stderr.text()]);
+  const [document, errors] = await Promise.all([
+    new Response(browser.stdout).text(),
+    new Response(browser.stderr).text(),
+  ]);
   await browser.exited;
   const { events, constants } = JSON.parse(readFileSync(netLog, "utf8")) as {
     events: { type: number; params?: { url?: string; initiator?: string } }[];

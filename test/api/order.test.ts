@@ -8,7 +8,9 @@ afterEach(() => api.dispose());
 /** What is answered without a key; everything else has to be listed here on purpose. */
 const open = [
   "/",
+  // Protected by the console's own sign-in.
   "/console",
+  "/console/*",
   "/docs",
   "/docs/:asset",
   "/healthz",

@@ -177,22 +177,21 @@ describe("pages", () => {
     expect([answer.status, answer.headers.get("location")]).toEqual([302, "/console"]);
   });
 
-  test("/console says that there is none yet, and links to what there is", async () => {
-    const answer = await api.call("GET", "/console");
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(answer.text).toContain("The web console is not part of this version.");
-    expect(answer.text).toContain('href="/docs"');
-    const policy = answer.headers.get("content-security-policy")!;
-    const style = /<style>(.*)<\/style>/.exec(answer.text)![1]!;
-    const hash = new Bun.CryptoHasher("sha256").update(style).digest("base64");
-    expect(policy).toContain(`style-src 'sha256-${hash}'`);
-    expect(policy).not.toContain("unsafe");
+  test("/console and all below go to the console, with whatever method", async () => {
+    for (const [method, path] of [
+      ["GET", "/console"],
+      ["GET", "/console/threats/x"],
+      ["POST", "/console/sign-in"],
+    ] as const) {
+      const answer = await api.call(method, path);
+      expect([answer.status, answer.text]).toEqual([200, "the console"]);
+    }
   });
 
   test("/console is 404 when it is disabled", async () => {
     const without = openApi({ consoleEnabled: false });
     expect((await without.call("GET", "/console")).status).toBe(404);
+    expect((await without.call("POST", "/console/sign-in")).status).toBe(404);
     without.dispose();
   });
 

@@ -81,6 +81,7 @@ export function openApi({
     deliveries: createDeliveries({ ...stores, onDue: () => {} }),
     scans: createScanStore(stores),
     readCapture,
+    openConsole: async () => async () => new Response("the console"),
     schedulersRunning,
   });
 

@@ -1,0 +1,91 @@
+// Comfort for the console's pages; everything works without it.
+"use strict";
+
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+// Copy buttons are shown only where they can work: the clipboard needs TLS or localhost, the fallback does not.
+function copyText(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  return done ? Promise.resolve() : Promise.reject(new Error("refused"));
+}
+
+function prepare(within) {
+  for (const button of all("button[data-copy]", within)) button.hidden = false;
+  for (const element of all("[data-script-only]", within)) element.hidden = false;
+  for (const element of all("[data-refresh]", within)) later(element);
+  if (within.matches?.("[data-refresh]")) later(within);
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest?.("button[data-copy]");
+  if (!button) return;
+  const before = button.textContent;
+  copyText(button.dataset.copy).then(
+    () => (button.textContent = "Copied"),
+    () => (button.textContent = "Select it and copy"),
+  );
+  setTimeout(() => (button.textContent = before), 2000);
+});
+
+// An element with data-refresh="/console/…" is fetched again and replaced while it says so. It has an id, by
+// which it is found in the answer; data-refresh-ms says how often (1000). Waits while the tab is hidden.
+function later(element) {
+  setTimeout(() => refresh(element), Number(element.dataset.refreshMs ?? 1000));
+}
+
+async function refresh(element) {
+  if (!element.isConnected) return;
+  if (document.hidden) {
+    document.addEventListener("visibilitychange", () => refresh(element), { once: true });
+    return;
+  }
+  try {
+    const answer = await fetch(element.dataset.refresh, { headers: { "x-fragment": "1" } });
+    // Signed out, or gone: the page itself says what is the matter.
+    if (answer.status === 401 || answer.status === 404) return location.reload();
+    if (!answer.ok) return later(element);
+    const template = document.createElement("template");
+    template.innerHTML = await answer.text();
+    const fresh = template.content.firstElementChild;
+    // What somebody is typing into, or has chosen, is not taken away under their hands.
+    if (!fresh || element.contains(document.activeElement)) return later(element);
+    element.replaceWith(fresh);
+    prepare(fresh);
+    fresh.dispatchEvent(new CustomEvent("refreshed", { bubbles: true }));
+  } catch {
+    later(element);
+  }
+}
+
+// data-select-all="name": sets all boxes of that name in its form.
+document.addEventListener("change", (event) => {
+  const name = event.target.dataset?.selectAll;
+  if (!name) return;
+  const form = event.target.form ?? document;
+  for (const box of all(`input[type=checkbox][name="${CSS.escape(name)}"]`, form)) {
+    box.checked = event.target.checked;
+  }
+});
+
+// data-key="x": the key does what a click there does; a field is gone into. Not while somebody types.
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const typing = event.target.closest?.("input:not([type=checkbox]):not([type=radio]), textarea, select");
+  if (typing) {
+    if (event.key === "Escape") typing.blur();
+    return;
+  }
+  const element = all("[data-key]").find((one) => one.dataset.key === event.key && !one.disabled);
+  if (!element) return;
+  event.preventDefault();
+  if (element.matches("input:not([type=checkbox]), textarea, select")) element.focus();
+  else element.click();
+});
+
+prepare(document);

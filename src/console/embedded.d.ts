@@ -1,0 +1,9 @@
+/** Files that are embedded into the executable as text. */
+declare module "*.css" {
+  const text: string;
+  export default text;
+}
+declare module "*/browser.js" {
+  const text: string;
+  export default text;
+}

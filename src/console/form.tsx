@@ -1,0 +1,240 @@
+import type { ComponentChildren } from "preact";
+import { usePage } from "./page-context.ts";
+
+/** A form that posts; proves where it comes from. */
+export function Form({
+  action,
+  children,
+  class: className,
+  id,
+}: {
+  action: string;
+  children: ComponentChildren;
+  class?: string;
+  id?: string;
+}) {
+  const { formToken } = usePage();
+  return (
+    <form method="post" action={action} class={className} id={id}>
+      <input type="hidden" name="form_token" value={formToken} />
+      {children}
+    </form>
+  );
+}
+
+/** A button alone that posts: nothing has to be filled in. */
+export function PostButton({
+  action,
+  label,
+  fields = {},
+  variant,
+}: {
+  action: string;
+  label: string;
+  fields?: Record<string, string | readonly string[]>;
+  variant?: "danger" | "secondary" | "outline";
+}) {
+  return (
+    <Form action={action} class="inline">
+      <HiddenFields fields={fields} />
+      <Button label={label} variant={variant ?? "secondary"} />
+    </Form>
+  );
+}
+
+export function HiddenFields({ fields }: { fields: Record<string, string | readonly string[]> }) {
+  return (
+    <>
+      {Object.entries(fields).flatMap(([name, value]) =>
+        [value].flat().map((one) => <input type="hidden" name={name} value={one} />),
+      )}
+    </>
+  );
+}
+
+export function Button({
+  label,
+  variant,
+  name,
+  value,
+}: {
+  label: string;
+  variant?: "danger" | "secondary" | "outline";
+  name?: string;
+  value?: string;
+}) {
+  const look = variant === "outline" ? { class: "outline" } : { "data-variant": variant };
+  return (
+    <button type="submit" name={name} value={value} {...look}>
+      {label}
+    </button>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  name: string;
+  hint?: ComponentChildren;
+  /** What is wrong with it. */
+  error?: string | undefined;
+}
+
+/** The ids that tie a field to its hint and its error, and what it says of them. */
+function described({ name, hint, error }: FieldProps) {
+  const ids = [
+    ...(error === undefined ? [] : [`${name}-error`]),
+    ...(hint === undefined ? [] : [`${name}-hint`]),
+  ];
+  return {
+    id: name,
+    name,
+    "aria-describedby": ids.length === 0 ? undefined : ids.join(" "),
+    "aria-invalid": error === undefined ? undefined : ("true" as const),
+  };
+}
+
+function Around({ field, children }: { field: FieldProps; children: ComponentChildren }) {
+  const { label, name, hint, error } = field;
+  return (
+    <div data-field={error === undefined ? "" : "error"}>
+      <label for={name}>{label}</label>
+      {children}
+      {error === undefined ? null : (
+        <p class="error" id={`${name}-error`}>
+          {error}
+        </p>
+      )}
+      {hint === undefined ? null : (
+        <p data-hint="" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export function TextField({
+  type = "text",
+  value,
+  required,
+  maxLength,
+  placeholder,
+  autocomplete = "off",
+  autofocus,
+  ...field
+}: FieldProps & {
+  type?: "text" | "url" | "search" | "password" | "number" | "date" | "datetime-local";
+  value?: string | undefined;
+  required?: boolean;
+  maxLength?: number;
+  placeholder?: string;
+  autocomplete?: string;
+  autofocus?: boolean;
+}) {
+  return (
+    <Around field={field}>
+      <input
+        // The types tell apart what each kind of input may say; a text is what all of these are.
+        type={type as "text"}
+        value={value}
+        required={required}
+        maxLength={maxLength}
+        placeholder={placeholder}
+        autocomplete={autocomplete}
+        autofocus={autofocus}
+        spellcheck={false}
+        autocapitalize="none"
+        {...described(field)}
+      />
+    </Around>
+  );
+}
+
+export function TextArea({
+  value,
+  rows = 4,
+  maxLength,
+  ...field
+}: FieldProps & { value?: string; rows?: number; maxLength?: number }) {
+  return (
+    <Around field={field}>
+      <textarea rows={rows} maxLength={maxLength} {...described(field)}>
+        {value}
+      </textarea>
+    </Around>
+  );
+}
+
+export interface Choice {
+  value: string;
+  label: string;
+  hint?: string;
+}
+
+export function Select({
+  choices,
+  value,
+  ...field
+}: FieldProps & { choices: readonly Choice[]; value?: string | undefined }) {
+  return (
+    <Around field={field}>
+      <select {...described(field)}>
+        {choices.map((choice) => (
+          <option value={choice.value} selected={choice.value === value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    </Around>
+  );
+}
+
+/** Several choices of one set, or with `single` one of them. */
+export function Choices({
+  choices,
+  values,
+  single = false,
+  label,
+  name,
+  hint,
+  error,
+}: FieldProps & { choices: readonly Choice[]; values: readonly string[]; single?: boolean }) {
+  return (
+    <fieldset
+      aria-describedby={error === undefined ? undefined : `${name}-error`}
+      data-field={error === undefined ? "" : "error"}
+    >
+      <legend>{label}</legend>
+      {choices.map((choice) => (
+        <label class="choice">
+          <input
+            type={single ? "radio" : "checkbox"}
+            name={name}
+            value={choice.value}
+            checked={values.includes(choice.value)}
+          />
+          <span>
+            {choice.label}
+            {choice.hint === undefined ? null : <span class="hint"> {choice.hint}</span>}
+          </span>
+        </label>
+      ))}
+      {error === undefined ? null : (
+        <p class="error" id={`${name}-error`}>
+          {error}
+        </p>
+      )}
+      {hint === undefined ? null : <p data-hint="">{hint}</p>}
+    </fieldset>
+  );
+}
+
+export function Checkbox({ label, name, checked }: { label: string; name: string; checked: boolean }) {
+  return (
+    <p>
+      <label>
+        <input type="checkbox" name={name} value="yes" checked={checked} /> {label}
+      </label>
+    </p>
+  );
+}

@@ -1,0 +1,44 @@
+import type { AuditLog } from "../access/audit-log.ts";
+import type { ConsolePassword } from "../access/console-password.ts";
+import type { ConsoleSessions } from "../access/console-sessions.ts";
+import type { ApiKeys } from "../access/keys.ts";
+import type { SignInThrottle } from "../access/sign-in-throttle.ts";
+import type { Readiness } from "../api/health.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import type { ProtectedDomains } from "../domains/domains.ts";
+import type { Enrichment } from "../enrichment/enrichment.ts";
+import type { BuildInfo } from "../lib/build-info.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { FillRandom } from "../lib/ids.ts";
+import type { Log } from "../lib/log.ts";
+import type { Scans } from "../scans/scans.ts";
+import type { Candidates } from "../sources/candidates.ts";
+import type { Feeds } from "../sources/feeds.ts";
+import type { Threats } from "../threats/threats.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
+
+/** What pages show and do is done by these; the console decides nothing itself. */
+export interface ConsoleServices {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  fillRandom: FillRandom;
+  build: BuildInfo;
+  database: Database;
+  domains: ProtectedDomains;
+  threats: Threats;
+  candidates: Candidates;
+  feeds: Feeds;
+  scans: Scans;
+  enrichment: Enrichment;
+  keys: ApiKeys;
+  webhooks: Webhooks;
+  auditLog: AuditLog;
+  consolePassword: ConsolePassword;
+  sessions: ConsoleSessions;
+  throttle: SignInThrottle;
+  readiness: () => Readiness;
+  /** Where the appliance is reached, without trailing slash. */
+  publicUrl: () => string;
+}

@@ -1,0 +1,166 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openApp, type App } from "../../src/app.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { systemClock, type Clock } from "../../src/lib/clock.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { fillRandom, temporaryFolder } from "./appliance.ts";
+
+export const consolePassword = "a password for tests";
+
+/** A page as it came, with what tests look for in it. */
+export interface PageAnswer {
+  status: number;
+  headers: Headers;
+  html: string;
+  /** Without markup, entities decoded, white space made single. */
+  text: string;
+  /** Where a redirect leads. */
+  location: string | null;
+}
+
+export interface Visitor {
+  /** GET, without following redirects. */
+  get(path: string, headers?: Record<string, string>): Promise<PageAnswer>;
+  /**
+   * POST of a form with the right token, without following redirects. `headers` may take away or change what a
+   * browser sends.
+   */
+  post(
+    path: string,
+    fields?: Record<string, string | readonly string[]>,
+    headers?: Record<string, string>,
+  ): Promise<PageAnswer>;
+  /** POST, then the page it leads to. */
+  submit(path: string, fields?: Record<string, string | readonly string[]>): Promise<PageAnswer>;
+  /** What a form of this visitor carries. */
+  formToken(): Promise<string>;
+  cookies: Map<string, string>;
+}
+
+/** The whole appliance with its console on a real socket. Nothing runs by itself unless `start` is called. */
+export function openConsoleApp({
+  config = "",
+  clock = systemClock,
+  env = {},
+}: {
+  /** Lines of TOML after the usual ones: tables. */
+  config?: string;
+  clock?: Clock;
+  env?: Record<string, string>;
+} = {}) {
+  const folder = temporaryFolder();
+  const configPath = join(folder.path, "phishwatch.toml");
+  const text = `
+[server]
+listen = "127.0.0.1:0"
+[storage]
+path = "phishwatch.db"
+[scan]
+schedule = ""
+screenshots = "off"
+[webhooks]
+allow_http = true
+${config}`;
+  writeFileSync(
+    configPath,
+    /^\[console\]/m.test(text) ? text : `${text}\n[console]\npassword = "${consolePassword}"\n`,
+  );
+  const loaded = loadConfig({ path: configPath, env, readFile: readFileSync });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  const logged: string[] = [];
+  const log = createLog({ level: "debug", format: "json", clock, write: (line) => void logged.push(line) });
+  const app: App = openApp({ config: loaded.config, clock, log, fillRandom });
+  const { url } = app.server.listen();
+
+  /** A browser without script, of its own cookies. */
+  function visitor(): Visitor {
+    const cookies = new Map<string, string>();
+    async function send(method: string, path: string, headers: Record<string, string>, body?: string) {
+      const sent = new Headers({
+        ...(body === undefined ? {} : { "content-type": formType, origin: url }),
+        ...headers,
+      });
+      for (const [name, value] of Object.entries(headers)) if (value === "") sent.delete(name);
+      if (cookies.size > 0) sent.set("cookie", [...cookies].map((pair) => pair.join("=")).join("; "));
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers: sent,
+        redirect: "manual",
+        ...(body === undefined ? {} : { body }),
+      });
+      for (const line of response.headers.getSetCookie()) {
+        const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+        if (/max-age=0/i.test(line)) cookies.delete(name);
+        else cookies.set(name, value);
+      }
+      const html = await response.text();
+      const { status, headers: answered } = response;
+      return { status, headers: answered, html, text: textOf(html), location: answered.get("location") };
+    }
+    const self: Visitor = {
+      cookies,
+      get: (path, headers = {}) => send("GET", path, headers),
+      async formToken() {
+        const { html } = await send(
+          "GET",
+          cookies.has("phishwatch_session") ? "/console" : "/console/sign-in",
+          {},
+        );
+        const token = /name="form_token" value="([^"]+)"/.exec(html)?.[1];
+        if (token === undefined) throw new Error(`no form token in: ${textOf(html).slice(0, 500)}`);
+        return token;
+      },
+      async post(path, fields = {}, headers = {}) {
+        const body = new URLSearchParams();
+        if (!("form_token" in fields)) body.set("form_token", await self.formToken());
+        for (const [name, value] of Object.entries(fields))
+          for (const one of [value].flat()) body.append(name, one);
+        return send("POST", path, headers, body.toString());
+      },
+      async submit(path, fields) {
+        const answer = await self.post(path, fields);
+        if (answer.location === null)
+          throw new Error(`${path} led nowhere: ${answer.status} ${answer.text.slice(0, 500)}`);
+        return self.get(answer.location);
+      },
+    };
+    return self;
+  }
+
+  return {
+    app,
+    url,
+    folder: folder.path,
+    configPath,
+    /** Lines of the log, from debug on. */
+    logged,
+    visitor,
+    async signedIn(): Promise<Visitor> {
+      const one = visitor();
+      const answer = await one.post("/console/sign-in", { password: consolePassword });
+      if (answer.status !== 303) throw new Error(`not signed in: ${answer.status} ${answer.text}`);
+      return one;
+    },
+    async dispose() {
+      await app.server.stop(100);
+      await app.stop();
+      app.close();
+      folder.dispose();
+    },
+  };
+}
+
+export type ConsoleApp = Awaited<ReturnType<typeof openConsoleApp>>;
+
+const formType = "application/x-www-form-urlencoded";
+const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+
+function textOf(html: string): string {
+  return html
+    .replace(/<(script|style)\b[\s\S]*?<\/\1>/g, " ")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name]!)
+    .replace(/\s+/g, " ")
+    .trim();
+}
