@@ -8,35 +8,35 @@ import { seedLength, seedsFor, type Collapse, type Seed } from "./seeds.ts";
 export const seedMask = (1 << (seedLength * classBits)) - 1;
 
 export interface FilterTables {
-  /** For each number of a seed the kinds of patterns that it is one of, else 0. Small enough for the processor's first cache. */
+  /** 1 for each number that is a seed of some pattern, else 0: the hits of a name are counted with it. */
   marks: Uint8Array;
-  /** Entries of a seed number are those from `heads[number]` to before `heads[number + 1]`. */
+  /**
+   * Entries of a seed's number: the anchored ones from `heads[2 * number]`, the others from
+   * `heads[2 * number + 1]`, up to before `heads[2 * number + 2]`.
+   */
   heads: Int32Array;
-  entryWords: Int32Array;
-  /** Classes of the entry's pattern, a bit for each. */
-  entryMasks: Int32Array;
-  /** `testFields` bytes for each entry. */
-  entryTests: Uint8Array;
-  /** Where in `patternBytes` the seed of the entry's pattern starts. */
-  entryPatterns: Int32Array;
+  /** `entryFields` numbers for each entry: what is asked of it lies in half a line of the processor's cache. */
+  entries: Int32Array;
   /** Patterns between edges. */
   patternBytes: Uint8Array;
 }
 
-export const testFields = 8;
-export const errorsField = 0;
-/** How many of the pattern's classes the name may lack altogether: two with each error. */
+export const entryFields = 8;
+/** Classes of the entry's pattern, a bit for each. */
+export const maskField = 0;
+/** How many of them the name may lack altogether: two with each error. */
 export const missingMaxField = 1;
-/** How far before the seed the separator is that the pattern starts with, and how far from it the last one. */
-export const leftField = 2;
-export const rightField = 3;
-/** How many classes around the seed are exact. */
-export const exactLeftField = 4;
-export const exactRightField = 5;
-/** How many classes may stand in the name that the pattern has not: two letters can look like one. */
-export const strangeMaxField = 6;
-/** Whether the pattern has the separators around it. */
-export const kindField = 7;
+export const wordField = 2;
+/** Where in `patternBytes` the seed of the entry's pattern starts. */
+export const patternField = 3;
+export const errorsField = 4;
+/** How far before the seed the pattern starts, and how far behind the seed's start it ends: both times with its separator, where it is anchored. */
+export const leftField = 5;
+export const rightField = 6;
+/** `exactLeft`, `exactRight`, `strangeMax`, a byte each. */
+export const exactField = 7;
+
+/** Which patterns are looked for: those with the separators around them, those without, or all. */
 export const anchoredOnly = 1;
 export const anywhereOnly = 2;
 export const both = anchoredOnly | anywhereOnly;
@@ -74,37 +74,35 @@ export function buildTables(words: readonly BrandWord[]): FilterTables {
 
 function layOut(lists: ReadonlyMap<number, { word: number; seed: Seed; anchored: boolean }[]>): FilterTables {
   const marks = new Uint8Array(seedMask + 1);
-  const heads = new Int32Array(seedMask + 2);
-  const [entryWords, entryMasks, entryTests, entryPatterns]: number[][] = [[], [], [], []];
+  const heads = new Int32Array(2 * (seedMask + 1) + 1);
+  const entries: number[] = [];
   const patternBytes: number[] = [patternEdge];
   for (let number = 0; number <= seedMask; number++) {
-    heads[number] = entryWords!.length;
-    for (const { word, seed, anchored } of lists.get(number) ?? []) {
-      const { classes, offset, errors } = seed;
-      marks[number]! |= anchored ? anchoredOnly : anywhereOnly;
-      entryWords!.push(word);
-      entryMasks!.push(
-        classes.reduce((mask, value) => (value === separatorClass ? mask : mask | (1 << value)), 0),
-      );
-      const right = classes.length - 1 - offset;
-      const missingMax = errors * (collapses.some((pair) => contains(classes, pair)) ? 2 : 1);
-      const strangeMax = errors * (collapses.some(({ single }) => classes.includes(single)) ? 2 : 1);
-      entryTests!.push(errors, missingMax, offset, right, seed.left, seed.right, strangeMax);
-      entryTests!.push(anchored ? anchoredOnly : anywhereOnly);
-      entryPatterns!.push(patternBytes.length + offset);
-      patternBytes.push(...classes, patternEdge);
+    const list = lists.get(number) ?? [];
+    if (list.length > 0) marks[number] = 1;
+    for (const [kind, ofKind] of [
+      list.filter(({ anchored }) => anchored),
+      list.filter(({ anchored }) => !anchored),
+    ].entries()) {
+      heads[2 * number + kind] = entries.length / entryFields;
+      for (const { word, seed } of ofKind) {
+        entries.push(...entryOf(word, seed, patternBytes.length));
+        patternBytes.push(...seed.classes, patternEdge);
+      }
     }
   }
-  heads[seedMask + 1] = entryWords!.length;
-  return {
-    marks,
-    heads,
-    entryWords: Int32Array.from(entryWords!),
-    entryMasks: Int32Array.from(entryMasks!),
-    entryTests: Uint8Array.from(entryTests!),
-    entryPatterns: Int32Array.from(entryPatterns!),
-    patternBytes: Uint8Array.from(patternBytes),
-  };
+  heads[2 * (seedMask + 1)] = entries.length / entryFields;
+  return { marks, heads, entries: Int32Array.from(entries), patternBytes: Uint8Array.from(patternBytes) };
+}
+
+/** In the order of the fields above. */
+function entryOf(word: number, { classes, offset, errors, left, right }: Seed, patternAt: number): number[] {
+  const mask = classes.reduce((bits, value) => (value === separatorClass ? bits : bits | (1 << value)), 0);
+  const missingMax = errors * (collapses.some((pair) => contains(classes, pair)) ? 2 : 1);
+  // How many classes may stand in the name that the pattern has not: two letters can look like one.
+  const strangeMax = errors * (collapses.some(({ single }) => classes.includes(single)) ? 2 : 1);
+  const exact = left | (right << 8) | (strangeMax << 16);
+  return [mask, missingMax, word, patternAt + offset, errors, offset, classes.length - 1 - offset, exact];
 }
 
 function contains(classes: readonly number[], { first, second }: Collapse): boolean {

@@ -20,21 +20,22 @@ import {
   anywhereOnly,
   both,
   buildTables,
+  entryFields,
   errorsField,
-  exactLeftField,
-  exactRightField,
-  kindField,
+  exactField,
   leftField,
+  maskField,
   missingMaxField,
+  patternField,
   rightField,
   seedMask,
-  strangeMaxField,
-  testFields,
+  wordField,
 } from "./filter-tables.ts";
 import { labelBytesMax, nameBytesMax } from "./name.ts";
 import { reaches, textEdge } from "./reaches.ts";
-import { containsALabel, hasSeparator, margin, newReading, textLengthMax, type Reading } from "./reading.ts";
+import { distanceToSeparator, margin, newReading, textLengthMax, type Reading } from "./reading.ts";
 import { seedLength } from "./seeds.ts";
+import { createNameReader, hasALabel } from "./shown-name.ts";
 
 export interface Filter {
   /** The words that `text`, a folded name without its public suffix, might hold. */
@@ -52,17 +53,21 @@ export interface Suspects {
 }
 
 const dot = 0x2e;
+/** A hit is the number of a seed and, in so many bits, the place of its last class. */
+const placeBits = 11;
+const placeMask = (1 << placeBits) - 1;
 
 export function createFilter(words: readonly BrandWord[]): Filter {
-  const { marks, heads, entryWords, entryMasks, entryTests, entryPatterns, patternBytes } =
-    buildTables(words);
+  const { marks, heads, entries, patternBytes } = buildTables(words);
   const lastSeen = new Int32Array(words.length);
   const suspects: Suspects = { words: new Int32Array(words.length), count: 0, unclear: false };
   const plain = newReading();
   const other = newReading();
   const folded = new Uint8Array(textLengthMax);
+  const readName = createNameReader(textLengthMax);
   let now = 0;
   let nameMask = 0;
+  let mayHaveALabel = false;
 
   /**
    * Classes of the name, the seeds among them in `plain.hits`. Nobody imitates a brand by the name's last
@@ -89,11 +94,9 @@ export function createFilter(words: readonly BrandWord[]): Filter {
       mask |= 1 << value;
       classes[place] = value;
       seed = ((seed << classBits) | value) & seedMask;
-      if (marks[seed] !== 0) {
-        hits[hitCount] = seed;
-        hits[hitCount + 1] = place;
-        hitCount += 2;
-      }
+      // Without a branch: which seeds are marks nobody foresees, the processor neither.
+      hits[hitCount] = (seed << placeBits) | place;
+      hitCount += marks[seed]!;
       if (value === separatorClass) {
         separators++;
         if (bytes[i] === dot) {
@@ -114,8 +117,9 @@ export function createFilter(words: readonly BrandWord[]): Filter {
       Math.min(shortestLabel, topLabel) < 1 ||
       lastDot === margin ||
       // A last label that starts with a digit may make it an IP address.
-      isDigit(bytes[start + lastDot - margin]!) ||
-      (separators > 2 && containsALabel(bytes, start, end));
+      isDigit(bytes[start + lastDot - margin]!);
+    // An A-label has two hyphens, and the name a dot.
+    mayHaveALabel = separators > 2;
     if (hasSuffix && lastDot > margin) {
       place = lastDot;
       hitCount = hitCountAtDot;
@@ -146,10 +150,8 @@ export function createFilter(words: readonly BrandWord[]): Filter {
       if (value === separatorClass) continue;
       other.classes[place] = value;
       seed = ((seed << classBits) | value) & seedMask;
-      if ((marks[seed]! & anywhereOnly) !== 0) {
-        other.hits[hitCount++] = seed;
-        other.hits[hitCount++] = place;
-      }
+      other.hits[hitCount] = (seed << placeBits) | place;
+      hitCount += marks[seed]!;
       place++;
     }
     lookThroughOther(place, seed, hitCount, anywhereOnly);
@@ -164,10 +166,8 @@ export function createFilter(words: readonly BrandWord[]): Filter {
       const value = flagged >= digitFlag ? separatorClass : flagged;
       other.classes[place] = value;
       seed = ((seed << classBits) | value) & seedMask;
-      if ((marks[seed]! & anchoredOnly) !== 0) {
-        other.hits[hitCount++] = seed;
-        other.hits[hitCount++] = place;
-      }
+      other.hits[hitCount] = (seed << placeBits) | place;
+      hitCount += marks[seed]!;
     }
     lookThroughOther(end, seed, hitCount, anchoredOnly);
   }
@@ -182,42 +182,55 @@ export function createFilter(words: readonly BrandWord[]): Filter {
   /** The seed that ends with the separator at the end of the name. */
   function closeReading(reading: Reading, place: number, seed: number, hitCount: number): number {
     const last = (seed << classBits) & seedMask;
-    if (marks[last] === 0) return hitCount;
-    reading.hits[hitCount] = last;
-    reading.hits[hitCount + 1] = place;
-    return hitCount + 2;
+    reading.hits[hitCount] = (last << placeBits) | place;
+    return hitCount + marks[last]!;
   }
 
   /** A reading without separators holds all that a parted name holds anywhere, so that it is not looked for twice. */
   function lookThrough({ classes, hits, hitCount }: Reading, kinds: number): void {
-    for (let hit = 0; hit < hitCount; hit += 2) {
-      const start = hits[hit + 1]! - seedLength + 1;
-      const seed = hits[hit]!;
-      const last = heads[seed + 1]!;
-      for (let entry = heads[seed]!; entry < last; entry++) {
-        const missing = entryMasks[entry]! & ~nameMask;
-        if (missing !== 0 && countBits(missing) > entryTests[entry * testFields + missingMaxField]!) continue;
-        if ((entryTests[entry * testFields + kindField]! & kinds) === 0) continue;
-        const word = entryWords[entry]!;
-        if (lastSeen[word] === now || !fits(entry, classes, start)) continue;
-        lastSeen[word] = now;
-        suspects.words[suspects.count++] = word;
+    for (let hit = 0; hit < hitCount; hit++) {
+      const start = (hits[hit]! & placeMask) - seedLength + 1;
+      const head = 2 * (hits[hit]! >>> placeBits);
+      const anywhere = heads[head + 1]!;
+      if ((kinds & anchoredOnly) !== 0) {
+        for (let entry = heads[head]! * entryFields; entry < anywhere * entryFields; entry += entryFields) {
+          if (!lacksTooMuch(entry) && isTokenLike(entry, classes, start)) lookCloser(entry, classes, start);
+        }
+      }
+      if ((kinds & anywhereOnly) !== 0) {
+        const last = heads[head + 2]! * entryFields;
+        for (let entry = anywhere * entryFields; entry < last; entry += entryFields) {
+          if (!lacksTooMuch(entry)) lookCloser(entry, classes, start);
+        }
       }
     }
   }
 
+  /** Whether more of the pattern's classes are nowhere in the name than its errors explain. */
+  function lacksTooMuch(entry: number): boolean {
+    const missing = entries[entry + maskField]! & ~nameMask;
+    return missing !== 0 && countBits(missing) > entries[entry + missingMaxField]!;
+  }
+
+  function lookCloser(entry: number, classes: Uint8Array, start: number): void {
+    const word = entries[entry + wordField]!;
+    if (lastSeen[word] === now || !fits(entry, classes, start)) return;
+    lastSeen[word] = now;
+    suspects.words[suspects.count++] = word;
+  }
+
   /** Whether the entry's pattern can be read where its seed is at `start`. */
   function fits(entry: number, classes: Uint8Array, start: number): boolean {
-    const tests = entry * testFields;
-    const errors = entryTests[tests + errorsField]!;
+    const errors = entries[entry + errorsField]!;
+    const seedAt = entries[entry + patternField]!;
+    const exact = entries[entry + exactField]!;
     // The stretch around the seed, which no error may touch.
-    let p = entryPatterns[entry]! - entryTests[tests + exactLeftField]!;
-    const q = entryPatterns[entry]! + seedLength + entryTests[tests + exactRightField]!;
-    let t = start - entryTests[tests + exactLeftField]!;
+    let p = seedAt - (exact & 0xff);
+    const q = seedAt + seedLength + ((exact >>> 8) & 0xff);
+    let t = start - (exact & 0xff);
     const patternBefore = p - 1;
     const textBefore = t - 1;
     for (; p < q; p++, t++) if (patternBytes[p] !== classes[t]) return false;
-    if (entryTests[tests + kindField] === anchoredOnly && !isTokenLike(entry, classes, start)) return false;
     if (reaches(patternBytes, patternBefore, classes, textBefore, -1, 0)) {
       return reaches(patternBytes, p, classes, t, 1, errors);
     }
@@ -232,18 +245,20 @@ export function createFilter(words: readonly BrandWord[]): Filter {
     );
   }
 
-  /** Separators where the pattern has its own, and between them few letters that it has not. */
+  /**
+   * Separators where the pattern has its own, moved by no more places than there may be errors, and between
+   * them few letters that it has not.
+   */
   function isTokenLike(entry: number, classes: Uint8Array, start: number): boolean {
-    const tests = entry * testFields;
-    const errors = entryTests[tests + errorsField]!;
-    const first = start - entryTests[tests + leftField]!;
-    const last = start + entryTests[tests + rightField]!;
-    if (!hasSeparator(classes, first - errors, first + errors)) return false;
-    if (!hasSeparator(classes, last - errors, last + errors)) return false;
+    const errors = entries[entry + errorsField]!;
+    const first = start - entries[entry + leftField]!;
+    const last = start + entries[entry + rightField]!;
+    const moved = distanceToSeparator(classes, first, errors);
+    if (moved > errors || moved + distanceToSeparator(classes, last, errors - moved) > errors) return false;
     let strange = 0;
     for (let place = first + errors + 1; place < last - errors; place++) strange |= 1 << classes[place]!;
-    strange &= ~(entryMasks[entry]! | 1);
-    return strange === 0 || countBits(strange) <= entryTests[tests + strangeMaxField]!;
+    strange &= ~(entries[entry + maskField]! | 1);
+    return strange === 0 || countBits(strange) <= entries[entry + exactField]! >>> 16;
   }
 
   return {
@@ -253,7 +268,18 @@ export function createFilter(words: readonly BrandWord[]): Filter {
       return look(folded, 0, length, false);
     },
     suspectsIn(bytes, start, end) {
-      return look(bytes, start, end, true);
+      look(bytes, start, end, true);
+      if (suspects.unclear || !mayHaveALabel || !hasALabel(bytes, start, end)) return suspects;
+      const first = readName(bytes, start, end, false);
+      const { ambiguous } = first;
+      look(first.bytes, 0, first.length, false);
+      if (suspects.count === 0 && ambiguous) {
+        const second = readName(bytes, start, end, true);
+        look(second.bytes, 0, second.length, false);
+      }
+      // It was a valid name before, and only now holds what no name has.
+      suspects.unclear = false;
+      return suspects;
     },
   };
 }

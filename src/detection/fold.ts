@@ -119,6 +119,23 @@ const lettersByFold = lazy((): ReadonlyMap<string, readonly string[]> => {
   return letters;
 });
 
+/** Letters that a list of names holds again and again; more of them than this is somebody's attempt to fill the memory. */
+const rememberedMax = 1 << 14;
+
+/** What each code point folds to, in the first reading and in the second: read from the tables once. */
+export function createFoldMemory(): (point: number, second: boolean) => string {
+  const memories = [new Map<number, string>(), new Map<number, string>()] as const;
+  return (point, second) => {
+    const memory = memories[second ? 1 : 0];
+    const known = memory.get(point);
+    if (known !== undefined) return known;
+    const fold = foldCharacter(String.fromCodePoint(point), second);
+    if (memory.size >= rememberedMax) memory.clear();
+    memory.set(point, fold);
+    return fold;
+  };
+}
+
 function foldWith(shown: string, second: boolean): FoldedLabel {
   let folded = "";
   const origin: number[] = [];

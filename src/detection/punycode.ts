@@ -12,38 +12,57 @@ const damp = 700;
 const initialBias = 72;
 const initialCodePoint = 0x80;
 const lastCodePoint = 0x10ffff;
+const hyphen = 0x2d;
 
-/** The code points that `encoded` stands for, or undefined where it is no Punycode. */
+/** What `encoded` stands for, or undefined where it is no Punycode. */
 export function decodePunycode(encoded: string): string | undefined {
-  const delimiter = encoded.lastIndexOf("-");
-  const output: number[] = [];
-  for (let i = 0; i < delimiter; i++) {
-    const unit = encoded.charCodeAt(i);
-    if (unit >= initialCodePoint) return undefined;
-    output.push(unit);
+  const units = Uint16Array.from({ length: encoded.length }, (_, index) => encoded.charCodeAt(index));
+  const points = new Int32Array(units.length);
+  const count = decodeInto(points, units, 0, units.length);
+  return count < 0 ? undefined : String.fromCodePoint(...points.subarray(0, count));
+}
+
+/**
+ * The same without a text: writes the code points that `units` from `start` to before `end` stand for, no more
+ * than there are units, and answers their number, or -1 where they are no Punycode.
+ */
+export function decodeInto(
+  points: Int32Array,
+  units: Uint8Array | Uint16Array,
+  start: number,
+  end: number,
+): number {
+  let delimiter = end - 1;
+  while (delimiter >= start && units[delimiter] !== hyphen) delimiter--;
+  let count = 0;
+  for (let i = start; i < delimiter; i++) {
+    if (units[i]! >= initialCodePoint) return -1;
+    points[count++] = units[i]!;
   }
   let codePoint = initialCodePoint;
   let bias = initialBias;
   let insertAt = 0;
-  for (let next = delimiter + 1; next < encoded.length;) {
+  for (let next = Math.max(delimiter + 1, start); next < end;) {
     const before = insertAt;
     for (let weight = 1, k = base; ; k += base) {
-      const digit = digitOf(encoded.charCodeAt(next++));
-      if (digit < 0 || next > encoded.length) return undefined;
+      const digit = next < end ? digitOf(units[next++]!) : -1;
+      if (digit < 0) return -1;
       insertAt += digit * weight;
       const threshold = Math.min(Math.max(k - bias, tMin), tMax);
       if (digit < threshold) break;
       weight *= base - threshold;
-      if (weight > 2 ** 31) return undefined;
+      if (weight > 2 ** 31) return -1;
     }
-    const length = output.length + 1;
+    const length = count + 1;
     bias = adapt(insertAt - before, length, before === 0);
     codePoint += Math.floor(insertAt / length);
     insertAt %= length;
-    if (codePoint > lastCodePoint || (codePoint >= 0xd800 && codePoint <= 0xdfff)) return undefined;
-    output.splice(insertAt++, 0, codePoint);
+    if (codePoint > lastCodePoint || (codePoint >= 0xd800 && codePoint <= 0xdfff)) return -1;
+    points.copyWithin(insertAt + 1, insertAt, count);
+    points[insertAt++] = codePoint;
+    count++;
   }
-  return String.fromCodePoint(...output);
+  return count;
 }
 
 export function encodePunycode(text: string): string {

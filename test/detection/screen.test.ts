@@ -40,9 +40,28 @@ test.each<[string, boolean]>([
   ["a.0x7f", false],
   ["a b.com", false],
   ["bücher.com", false],
+  // A-labels, well-formed and not.
+  ["xn--bcher-kva.com", true],
+  ["a.XN--BCHER-KVA.com", true],
+  ["xn--.com", true],
+  ["xn--99999999.com", true],
+  ["xn--abc-.com", true],
   ["a\0.com", false],
 ])("%j: %p", (text, expected) => {
   expect(plain(text)).toBe(expected);
+});
+
+test("an A-label is read as it looks, in each of its readings", () => {
+  const matcher = createMatcher([{ domain: "example-bank.com", keywords: [], allow: [] }], {
+    minSimilarity: 0.75,
+  });
+  const kept = (name: string) => matcher.screen(bytesOf(name), 0, bytesOf(name).length);
+  const encoded = (label: string) => new URL(`http://${label}.top`).hostname;
+  expect(kept(encoded("ехаmрlе-bаnk"))).toBeTrue();
+  expect(kept(encoded("exampłe-bank").toUpperCase())).toBeTrue();
+  // ɵ is an o first, and an e to others.
+  expect(kept(encoded("ɵxamplɵ-bank"))).toBeTrue();
+  expect(kept(encoded("eine-ganz-andere-bücherei"))).toBeFalse();
 });
 
 test("what is screened out is valid, and only in ranges of bytes that are asked for", () => {
