@@ -7,12 +7,14 @@ export const permutationsCommand = command({
   name: "permutations",
   arguments: "<domain>",
   summary: "print names that somebody would register to imitate a domain",
-  details: "A line for each name, the most alike first: name, type and similarity, with tabs between.",
+  details:
+    "A line for each name: name, type and similarity, with tabs between. The types take turns, each with its most " +
+    "alike name first.",
   flags: {
     limit: number(
       "--limit <count>",
       { minimum: 1, maximum: 10_000_000, whole: true },
-      "print so many at most",
+      "print so many at most, and make hardly more: quick with some tens",
       undefined,
     ),
     minSimilarity: number(
@@ -34,10 +36,9 @@ export const permutationsCommand = command({
     const normalized = normalizeName(given);
     if ("error" in normalized)
       throw new UsageError(`"${visible(given, 100)}" is not a domain name: ${normalized.error}`);
-    const { limit = Infinity, minSimilarity } = options;
-    let count = 0;
-    for (const one of permutations({ domain: normalized.name, keywords: [], allow: [] }, { minSimilarity })) {
-      if (count++ >= limit) break;
+    const { limit, minSimilarity } = options;
+    const protectedName = { domain: normalized.name, keywords: [], allow: [] };
+    for (const one of permutations(protectedName, { minSimilarity, limit })) {
       const { name, type, similarity } = one;
       if (options.json) printJson(out, { domain: name, type, similarity });
       else out.write(`${name}\t${type}\t${similarity}\n`);

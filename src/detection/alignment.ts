@@ -3,7 +3,14 @@
  * 1964, in the restricted form called optimal string alignment), extended by pairs of characters that look
  * like one, with a cost for each step from `likeness.ts`. Separators count little: brands are split by hyphens and dots.
  */
-import { areAlike, fullEdit, pairForSingleCost, substitutionCost, substitutionKind } from "./likeness.ts";
+import {
+  areAlike,
+  fullEdit,
+  isMultigraph,
+  pairForSingleCost,
+  substitutionCost,
+  substitutionKind,
+} from "./likeness.ts";
 import type { EditKind } from "./types.ts";
 
 const repetitionCost = 70;
@@ -58,6 +65,8 @@ export function createAligner(): Aligner {
   const costs = new Int32Array((wordLengthMax + 1) * columns);
   const word = new Uint16Array(wordLengthMax + 2);
   const text = new Uint16Array(textLengthMax + 2);
+  /** 1 where a character of the text and the one before it may look like one. */
+  const collapses = new Uint8Array(textLengthMax + 2);
 
   /** False where either is too long. Index 0 stays free, so that i and j count characters. */
   function load(wordText: string, textText: string): boolean {
@@ -65,6 +74,7 @@ export function createAligner(): Aligner {
       return false;
     for (let i = 0; i < wordText.length; i++) word[i + 1] = wordText.charCodeAt(i);
     for (let j = 0; j < textText.length; j++) text[j + 1] = textText.charCodeAt(j);
+    for (let j = 2; j <= textText.length; j++) collapses[j] = isMultigraph(text[j - 1]!, text[j]!) ? 1 : 0;
     word[wordText.length + 1] = 0;
     return true;
   }
@@ -74,18 +84,19 @@ export function createAligner(): Aligner {
     for (let j = 1; j <= textLength; j++) costs[j] = freeStart ? 0 : costs[j - 1]! + insertionCost(0, j);
     for (let i = 1; i <= wordLength; i++) {
       const row = i * columns;
+      const above = row - columns;
       const omission = omissionCost(i);
-      costs[row] = costs[row - columns]! + omission;
+      const expected = word[i]!;
+      const mayCollapse = i > 1 && isMultigraph(word[i - 1]!, expected);
+      costs[row] = costs[above]! + omission;
       for (let j = 1; j <= textLength; j++) {
-        let best = costs[row - columns + j - 1]! + matchCost(i, j);
-        best = Math.min(
-          best,
-          costs[row + j - 1]! + insertionCost(i, j),
-          costs[row - columns + j]! + omission,
-        );
-        if (j > 1) best = Math.min(best, costs[row - columns + j - 2]! + pairCost(i, j));
-        if (i > 1) best = Math.min(best, costs[row - 2 * columns + j - 1]! + singleCost(i, j));
-        if (isTransposed(i, j)) best = Math.min(best, costs[row - 2 * columns + j - 2]! + transpositionCost);
+        let best = costs[above + j - 1]!;
+        if (text[j] !== expected) best += matchCost(i, j);
+        best = Math.min(best, costs[row + j - 1]! + insertionCost(i, j));
+        best = Math.min(best, costs[above + j]! + omission);
+        if (collapses[j] === 1) best = Math.min(best, costs[above + j - 2]! + pairCost(i, j));
+        if (mayCollapse) best = Math.min(best, costs[above - columns + j - 1]! + singleCost(i, j));
+        if (isTransposed(i, j)) best = Math.min(best, costs[above - columns + j - 2]! + transpositionCost);
         costs[row + j] = best;
       }
     }
@@ -122,12 +133,15 @@ export function createAligner(): Aligner {
     const expected = word[i]!;
     const found = text[j]!;
     if (expected === found) return 0;
-    if (!isSeparator(expected) && !isSeparator(found))
+    if (!isSeparator(expected) && !isSeparator(found)) {
+      const cost = substitutionCost(found, expected);
+      if (i > 1) return cost;
       return atFirstLetter(
         i,
-        substitutionCost(found, expected),
-        i === 1 && areAlike(found, expected) ? lostFirstLetterFactor : otherFirstLetterFactor,
+        cost,
+        areAlike(found, expected) ? lostFirstLetterFactor : otherFirstLetterFactor,
       );
+    }
     return isSeparator(expected) && isSeparator(found) ? otherSeparatorCost : impossible;
   }
 

@@ -70,7 +70,7 @@ const lookAlikeCost = new Map<string, number>(
   ]),
 );
 const neighbours = keyboardNeighbours();
-const alike = new Set(likeLetters.flatMap((pair) => [pair, pair[1]! + pair[0]!]));
+const alike = tableOfAlike();
 const substitutionCosts = tableOfSubstitutions();
 const { pairNumbers, singleCosts } = tableOfMultigraphs();
 
@@ -90,7 +90,7 @@ export function substitutionCost(found: number, expected: number): number {
 
 /** Whether two letters are alike in shape or sound. */
 export function areAlike(found: number, expected: number): boolean {
-  return alike.has(String.fromCharCode(found, expected));
+  return found < ascii && expected < ascii && alike[found * ascii + expected] === 1;
 }
 
 /** Cost of two character codes for one that they look like, or 0 where they do not. */
@@ -98,6 +98,11 @@ export function pairForSingleCost(first: number, second: number, single: number)
   if (first >= ascii || second >= ascii || single >= ascii) return 0;
   const pair = pairNumbers[first * ascii + second]!;
   return pair === 0 ? 0 : singleCosts[pair * ascii + single]!;
+}
+
+/** Whether two character codes look like one. */
+export function isMultigraph(first: number, second: number): boolean {
+  return first < ascii && second < ascii && pairNumbers[first * ascii + second] !== 0;
 }
 
 export const multigraphPairs: readonly { pair: string; single: string }[] = multigraphs.map(
@@ -131,13 +136,23 @@ function keyboardNeighbours(): ReadonlySet<string> {
   return pairs;
 }
 
+function tableOfAlike(): Uint8Array {
+  const table = new Uint8Array(ascii * ascii);
+  for (const pair of likeLetters) {
+    const [a, b] = [pair.charCodeAt(0), pair.charCodeAt(1)];
+    table[a * ascii + b] = 1;
+    table[b * ascii + a] = 1;
+  }
+  return table;
+}
+
 function tableOfSubstitutions(): Uint8Array {
   const costs = new Uint8Array(ascii * ascii);
   for (let found = 0; found < ascii; found++) {
     for (let expected = 0; expected < ascii; expected++) {
       const [a, b] = [String.fromCharCode(found), String.fromCharCode(expected)];
       const kind = substitutionKind(a, b);
-      const likely = kind !== "replacement" || alike.has(a + b);
+      const likely = kind !== "replacement" || areAlike(found, expected);
       const cost = kind === "confusable" ? lookAlikeCost.get(a + b)! : likely ? slipCost : fullEdit;
       costs[found * ascii + expected] = cost;
     }

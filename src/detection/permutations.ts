@@ -6,7 +6,7 @@ import { createMatcher } from "./matcher.ts";
 import { domainFromLabels, isRegistrableLabel } from "./registrable.ts";
 import { splitName } from "./suffix.ts";
 import type { ProtectedName, ThreatType } from "./types.ts";
-import { variantsOf } from "./variants.ts";
+import { take, variantsOf } from "./variants.ts";
 import { decodeLabel } from "./name.ts";
 
 export interface Permutation {
@@ -37,13 +37,19 @@ const keywords = (
 /** Host names whose dot is left out, or that are made into labels. */
 const hostPrefixes = ["www", "ww", "wwww", "m", "mail", "webmail", "ftp", "smtp", "web", "vpn", "remote"];
 
+export interface PermutationOptions {
+  minSimilarity: number;
+  /** So many at most. It bounds the work as well: some tens take a fraction of a second, whatever the domain. */
+  limit?: number | undefined;
+}
+
 /**
  * Most likely first: the types take turns, each with its most similar name that is left, for the first hundred
  * should not all be homographs. Nothing that no registry would take.
  */
 export function* permutations(
   protectedName: ProtectedName,
-  options: { minSimilarity: number },
+  options: PermutationOptions,
 ): Generator<Permutation> {
   const steps = permutationSteps(protectedName, options);
   let step = steps.next();
@@ -54,20 +60,26 @@ export function* permutations(
 /** The same as one list at the end of many steps, for callers who let others work in between. */
 export function* permutationSteps(
   protectedName: ProtectedName,
-  options: { minSimilarity: number },
+  { minSimilarity, limit = Infinity }: PermutationOptions,
 ): Generator<void, Permutation[]> {
-  const matcher = createMatcher([protectedName], options);
+  const matcher = createMatcher([protectedName], { minSimilarity, filter: false });
   const seen = new Set<string>();
   const found: Permutation[] = [];
-  for (const name of candidates(protectedName.domain)) {
-    if (seen.has(name)) continue;
-    seen.add(name);
-    const [match] = matcher.match(name);
-    if (match !== undefined) found.push({ name, type: match.type, similarity: match.similarity });
-    yield;
+  for (const family of families(protectedName.domain)) {
+    // One family alone may have to fill the list, and some of its names count for nothing.
+    for (const name of take(namesOf(family), limit + spareNames)) {
+      if (seen.has(name)) continue;
+      seen.add(name);
+      const [match] = matcher.match(name);
+      if (match !== undefined) found.push({ name, type: match.type, similarity: match.similarity });
+      yield;
+    }
   }
-  return inTurns(found);
+  return inTurns(found).slice(0, limit);
 }
+
+/** Names above the limit that each family is asked for. */
+const spareNames = 20;
 
 /** The types in turns, each with its most similar name that is left. */
 export function inTurns(found: readonly Permutation[]): Permutation[] {
@@ -83,10 +95,11 @@ export function inTurns(found: readonly Permutation[]): Permutation[] {
     .map(({ permutation }) => permutation);
 }
 
-function* candidates(domain: string): Generator<string> {
+/** Candidates by the way in which they are made, in each family the most likely first. */
+function families(domain: string): Family[] {
   const { registrableLabel, suffix } = splitName(domain);
-  yield* namesOf({ labels: variantsOf(decodeLabel(registrableLabel)), under: [suffix] });
-  for (const family of familiesBeside(domain)) yield* namesOf(family);
+  const writings = variantsOf(decodeLabel(registrableLabel));
+  return [...writings.map((labels) => ({ labels, under: [suffix] })), ...familiesBeside(domain)];
 }
 
 /** Labels, some with labels above them, with the suffixes that they are put before. */

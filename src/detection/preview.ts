@@ -19,7 +19,7 @@ export function* previewSteps(
   { minSimilarity, count }: { minSimilarity: number; count: number },
 ): Generator<void, Permutation[]> {
   const { domain } = protectedName;
-  const matcher = createMatcher([protectedName], { minSimilarity });
+  const matcher = createMatcher([protectedName], { minSimilarity, filter: false });
   const { registrableLabel, suffix } = splitName(domain);
   const writings = nearVariantsOf(decodeLabel(registrableLabel));
   const families: Family[] = [

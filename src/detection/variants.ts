@@ -8,14 +8,15 @@ const alphabet = [...letters, ..."0123456789"];
 
 /** So many look-alikes of each letter are combined with those of another. */
 const pairedLettersMax = 14;
+/** All pairs of a label of ten letters; of longer ones the likelier half or tenth, for their number grows squared. */
+const pairedWritingsMax = 10_000;
 
-/** Every writing of `label` that differs in one way; may hold the label itself and the same writing twice. */
-export function* variantsOf(label: string): Generator<string> {
-  yield* homographs(label);
-  yield* bitFlips(label);
-  yield* slips(label);
-  yield* hyphenations(label);
-  yield* homophonesOf(label);
+/**
+ * Writings of `label` that differ in one way, a family for each way and in each the closest ones first. They may
+ * hold the label itself and the same writing twice.
+ */
+export function variantsOf(label: string): Iterable<string>[] {
+  return [homographs(label), bitFlips(label), hyphenations(label), slips(label), homophonesOf(label)];
 }
 
 /** Those that differ in one character only, by kind: what there is of them grows with the length, not its square. */
@@ -25,21 +26,7 @@ export function nearVariantsOf(label: string): Iterable<string>[] {
 
 /** One letter or two by letters that look like them, and all of those that one script can write. */
 function* homographs(label: string): Generator<string> {
-  const once = Array.from(lookAlikeWritings(label));
-  yield* once;
-  for (const writing of once) if (isAscii(writing)) yield* asciiLookAlikes(writing);
-  for (let at = 0; at < label.length; at++) {
-    for (let next = at + 1; next < label.length; next++) {
-      for (const other of lookAlikeLetters(label[at]!).slice(0, pairedLettersMax)) {
-        for (const second of lookAlikeLetters(label[next]!).slice(0, pairedLettersMax)) {
-          yield replaced(replaced(label, next, 1, second), at, 1, other);
-        }
-      }
-    }
-  }
-  for (const letter of new Set(label)) {
-    for (const other of lookAlikeLetters(letter)) yield label.replaceAll(letter, other);
-  }
+  yield* lookAlikeWritings(label);
   for (const script of ["Cyrillic", "Greek"]) {
     const inScript = new RegExp(`\\p{Script=${script}}`, "u");
     yield Array.from(
@@ -47,12 +34,49 @@ function* homographs(label: string): Generator<string> {
       (letter) => lookAlikeLetters(letter).find((other) => inScript.test(other)) ?? letter,
     ).join("");
   }
+  for (const letter of new Set(label)) {
+    for (const other of lookAlikeLetters(letter)) yield label.replaceAll(letter, other);
+  }
+  for (const writing of asciiLookAlikes(label)) yield* asciiLookAlikes(writing);
+  yield* take(pairs(label), pairedWritingsMax);
 }
 
 function* lookAlikeWritings(label: string): Generator<string> {
   yield* asciiLookAlikes(label);
-  for (let at = 0; at < label.length; at++) {
-    for (const other of lookAlikeLetters(label[at]!)) yield replaced(label, at, 1, other);
+  const others = Array.from({ length: label.length }, (_, at) => lookAlikeLetters(label[at]!));
+  const most = Math.max(...others.map(({ length }) => length));
+  for (let rank = 0; rank < most; rank++) {
+    for (let at = 0; at < label.length; at++) {
+      const other = others[at]![rank];
+      if (other !== undefined) yield replaced(label, at, 1, other);
+    }
+  }
+}
+
+/** Two letters replaced, by their first look-alikes wherever they stand, then by those further down. */
+function* pairs(label: string): Generator<string> {
+  const others = Array.from({ length: label.length }, (_, at) => lookAlikeLetters(label[at]!));
+  for (let ranks = 0; ranks < 2 * pairedLettersMax - 1; ranks++) {
+    for (let rank = Math.max(0, ranks - pairedLettersMax + 1); rank <= ranks; rank++) {
+      if (rank === pairedLettersMax) break;
+      for (let at = 0; at < label.length; at++) {
+        const other = others[at]![rank];
+        if (other === undefined) continue;
+        for (let next = at + 1; next < label.length; next++) {
+          const second = others[next]![ranks - rank];
+          if (second !== undefined) yield replaced(replaced(label, next, 1, second), at, 1, other);
+        }
+      }
+    }
+  }
+}
+
+/** The first `count` of what comes. */
+export function* take<T>(items: Iterable<T>, count: number): Generator<T> {
+  let taken = 0;
+  for (const item of items) {
+    if (taken++ >= count) return;
+    yield item;
   }
 }
 
@@ -75,32 +99,32 @@ function* bitFlips(label: string): Generator<string> {
   }
 }
 
+/** What fingers and memory do, in the order of what it costs (`alignment.ts`). */
 function* slips(label: string): Generator<string> {
-  for (let at = 0; at < label.length; at++) {
-    const letter = label[at]!;
-    yield replaced(label, at, 1, "");
-    yield replaced(label, at, 1, letter + letter);
-    yield replaced(label, at, 2, (label[at + 1] ?? "") + letter);
-    if (vowelLetters.includes(letter)) for (const vowel of vowelLetters) yield replaced(label, at, 1, vowel);
-    for (const key of keyboardNeighboursOf(letter)) {
-      yield replaced(label, at, 1, key);
-      yield replaced(label, at, 1, key + letter);
-      yield replaced(label, at, 1, letter + key);
+  const places = Array.from({ length: label.length }, (_, at) => at);
+  yield* [`${label}s`, `${label}es`];
+  for (const at of places) yield replaced(label, at, 1, label[at]! + label[at]!);
+  for (const at of places) yield replaced(label, at, 2, (label[at + 1] ?? "") + label[at]!);
+  for (const at of places) {
+    for (const key of keyboardNeighboursOf(label[at]!)) yield replaced(label, at, 1, key);
+    if (vowelLetters.includes(label[at]!)) {
+      for (const vowel of vowelLetters) yield replaced(label, at, 1, vowel);
     }
-    for (const other of letters) yield replaced(label, at, 1, other);
+  }
+  for (const at of places) yield replaced(label, at, 1, "");
+  for (const at of places) {
+    for (const key of keyboardNeighboursOf(label[at]!)) {
+      yield* [replaced(label, at, 1, key + label[at]!), replaced(label, at, 1, label[at]! + key)];
+    }
   }
   for (const other of alphabet) yield label + other;
-  for (let at = 0; at <= label.length; at++) for (const other of letters) yield replaced(label, at, 0, other);
-  yield `${label}es`;
+  for (const at of places) for (const other of letters) yield replaced(label, at, 1, other);
+  for (const at of places) for (const other of letters) yield replaced(label, at, 0, other);
 }
 
 function* hyphenations(label: string): Generator<string> {
   for (let at = 1; at < label.length; at++) yield replaced(label, at, 0, "-");
   if (label.includes("-")) yield label.replaceAll("-", "");
-}
-
-function isAscii(text: string): boolean {
-  return /^[\0-\x7f]*$/.test(text);
 }
 
 function replaced(label: string, at: number, count: number, by: string): string {

@@ -24,8 +24,12 @@ export async function collectLookAlikes(
   const share = Math.min(limit, perDomainMax, Math.ceil(inAllMax / protectedNames.length));
   const names = new Set<string>();
   for (const protectedName of protectedNames) {
-    const likely = await inSlices(permutationSteps(protectedName, { minSimilarity }), pacer, signal);
-    for (const { name } of likely.slice(0, share)) names.add(name);
+    const likely = await inSlices(
+      permutationSteps(protectedName, { minSimilarity, limit: share }),
+      pacer,
+      signal,
+    );
+    for (const { name } of likely) names.add(name);
   }
   return [...names];
 }

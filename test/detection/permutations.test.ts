@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createMatcher } from "../../src/detection/matcher.ts";
-import { permutations } from "../../src/detection/permutations.ts";
+import { permutationSteps, permutations } from "../../src/detection/permutations.ts";
 import { isRegistrableLabel } from "../../src/detection/registrable.ts";
 import { decodeLabel } from "../../src/detection/name.ts";
 import { splitName } from "../../src/detection/suffix.ts";
@@ -55,6 +55,28 @@ for (const domain of ["paypal.com", umlaut, "example-bank.co.uk", "bet365.com"])
     }
   });
 }
+
+test("a limit takes the names that come first without it, or others that are as similar", () => {
+  const protectedName = { domain: "paypal.com", keywords: [], allow: [] };
+  const whole = [...permutations(protectedName, options)];
+  for (const limit of [1, 20, 300]) {
+    const limited = [...permutations(protectedName, { ...options, limit })];
+    const shape = limited.map(({ type, similarity }) => [type, similarity]);
+    expect(shape).toEqual(whole.slice(0, limit).map(({ type, similarity }) => [type, similarity]));
+  }
+});
+
+test("a limit bounds the work, and the longest label is not combined without end", () => {
+  const domain = `${"abcdefghijklmnopqrstu".repeat(3)}.com`;
+  const stepsOf = (limit?: number): number => {
+    const steps = permutationSteps({ domain, keywords: [], allow: [] }, { ...options, limit });
+    let count = 0;
+    while (steps.next().done !== true) count++;
+    return count;
+  };
+  expect(stepsOf(10)).toBeLessThan(400);
+  expect(stepsOf()).toBeLessThan(25_000);
+}, 60_000);
 
 test.each(["-a", "a-", "ab--c", "a_b", "a b", "☃", "", "ſ", "ａ"])("%j is not registrable", (label) => {
   expect(isRegistrableLabel(label)).toBe(false);
