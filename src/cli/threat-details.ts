@@ -4,7 +4,9 @@ import { describeActor } from "../access/actor.ts";
 import type { Facts } from "../enrichment/facts.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import type { DatedChange } from "../threats/history.ts";
+import type { Note } from "../threats/notes.ts";
 import type { Threat } from "../threats/queries.ts";
+import { noteJson, noteLines } from "./threat-notes.ts";
 import { shortTime } from "./table.ts";
 
 interface Known {
@@ -20,10 +22,12 @@ export function threatRows({
   threat,
   known,
   history,
+  notes,
 }: {
   threat: Threat;
   known: Known | undefined;
   history: readonly DatedChange[];
+  notes: readonly Note[];
 }): Row[] {
   const registration = Object.entries(threat.whois).map(([name, value]): Row => [
     `whois ${name}`,
@@ -46,6 +50,7 @@ export function threatRows({
     ["registrar", threat.registrar],
     ...registration,
     ...(known === undefined ? [] : factRows(known)),
+    ...listed("notes", notes.flatMap(noteLines)),
     ...listed(
       "history",
       history.map(
@@ -61,11 +66,13 @@ export function threatJson({
   threat,
   known,
   history,
+  notes,
   publicUrl,
 }: {
   threat: Threat;
   known: Known | undefined;
   history: readonly DatedChange[];
+  notes: readonly Note[];
   publicUrl: string;
 }): object {
   return {
@@ -76,6 +83,7 @@ export function threatJson({
     next_look_at: isoTime(known?.dueAt),
     facts: known === undefined ? null : factsJson(known.facts),
     history: history.map(({ at, ...change }) => ({ at: toIsoTime(at), ...change })),
+    notes: notes.map(noteJson),
   };
 }
 

@@ -9,6 +9,7 @@ import { choice, configFlag, jsonFlag, number, text } from "./flags.ts";
 import { actorOfShell } from "./shell-user.ts";
 import { printJson, printRows, renderFacts, shortTime, type Column } from "./table.ts";
 import { shownDomain, threatJson, threatRows } from "./threat-details.ts";
+import { notesCommand } from "./threat-notes.ts";
 import { withAppliance } from "./with-appliance.ts";
 
 const rowsPerQuery = 1_000;
@@ -85,9 +86,10 @@ const show = command({
       if (threat === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
       const known = enrichment.factsOf(id);
       const history = threats.history(id);
+      const notes = threats.notes.list(id);
       if (options.json)
-        printJson(terminal.out, threatJson({ threat, known, history, publicUrl: server.publicUrl }));
-      else terminal.out.write(renderFacts(threatRows({ threat, known, history })));
+        printJson(terminal.out, threatJson({ threat, known, history, notes, publicUrl: server.publicUrl }));
+      else terminal.out.write(renderFacts(threatRows({ threat, known, history, notes })));
     }),
 });
 
@@ -143,5 +145,6 @@ export const threatsCommands: CommandGroup = {
     triage("resolve", "resolved", "mark threats as resolved", "it was taken down"),
     triage("false-positive", "false_positive", "mark threats as wrongly detected", "it was none"),
     triage("reactivate", "active", "make threats active again", "it is back"),
+    notesCommand,
   ],
 };

@@ -6,6 +6,7 @@ import type { Facts } from "./facts.ts";
 import type { Camera } from "./chromium.ts";
 import type { Existence } from "./existence.ts";
 import { createHandedOver } from "./handed-over.ts";
+import { createEvidenceStore, type RegistrationAnswer } from "./evidence-store.ts";
 import { createLook } from "./look.ts";
 import type { Pictures } from "./pictures.ts";
 import type { Abilities } from "./plan.ts";
@@ -33,6 +34,10 @@ export interface Enrichment {
   hand(threatId: string, existence: Existence): void;
   /** Whether all is done for a threat that is due, what failed and is tried again later included. */
   isSettled(threatId: string): boolean;
+  /** The page of the domain that a threat imitates, as it was last compared with a threat (WebP). */
+  originalOf(threatId: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** What registry or registrar last said about a threat's registration. */
+  registrationAnswerOf(threatId: string): RegistrationAnswer | undefined;
   /** Looks, questions about registrations and screenshots under way. */
   running(): number;
 }
@@ -75,6 +80,7 @@ export function createEnrichment({
   threats: Threats;
 }): Enrichment {
   const store = createEnrichmentStore(database);
+  const evidence = createEvidenceStore(database);
   const registrationQueue = createRegistrationQueue(database);
   const handedOver = createHandedOver(clock);
   const requested = new Set<string>();
@@ -114,7 +120,16 @@ export function createEnrichment({
         concurrencyMax,
         startsPerSecondMax: registrationStartsPerSecondMax,
         take: (limit) => registrationQueue.due(clock.now(), limit),
-        work: createRegistrations({ clock, database, log, lookUp, queue: registrationQueue, store, threats }),
+        work: createRegistrations({
+          clock,
+          database,
+          log,
+          lookUp,
+          evidence,
+          queue: registrationQueue,
+          store,
+          threats,
+        }),
       })
     : undefined;
   const screenshots: Worker | undefined =
@@ -127,7 +142,7 @@ export function createEnrichment({
           concurrencyMax: 1,
           startsPerSecondMax: 1,
           take: (limit) => store.dueScreenshots(clock.now(), limit),
-          work: createScreenshots({ camera, clock, database, pictures, store, threats }),
+          work: createScreenshots({ camera, clock, database, evidence, pictures, store, threats }),
         });
   let started = false;
 
@@ -168,6 +183,11 @@ export function createEnrichment({
       const off = names ? undefined : "without scan.schedule no pages are looked at";
       return { why: whyNoCapture(store.factsOf(threatId)?.facts, noCamera ?? off) };
     },
+    async originalOf(threatId) {
+      const id = evidence.protectedDomainOf(threatId);
+      return id === undefined ? undefined : pictures.read(id);
+    },
+    registrationAnswerOf: evidence.answerOf,
     factsOf: (threatId) => store.factsOf(threatId),
     hand: handedOver.put,
     isSettled: (threatId) => store.isSettled(threatId, clock.now()),

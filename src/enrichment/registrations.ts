@@ -5,6 +5,7 @@ import type { Log } from "../lib/log.ts";
 import type { Threats } from "../threats/threats.ts";
 import { boundedLookUp } from "./bounded-look-up.ts";
 import { changesBetween } from "./changes.ts";
+import type { EvidenceStore } from "./evidence-store.ts";
 import { mergeLook, threatFactsOf } from "./facts.ts";
 import type { LookUps } from "./look-ups.ts";
 import { isWorthAsking, nextRegistration, ranks } from "./plan.ts";
@@ -21,6 +22,7 @@ const timeoutMs = 90_000;
 export function createRegistrations({
   clock,
   database,
+  evidence,
   log,
   lookUp,
   queue,
@@ -29,6 +31,7 @@ export function createRegistrations({
 }: {
   clock: Clock;
   database: Database;
+  evidence: Pick<EvidenceStore, "saveAnswer">;
   log: Log;
   lookUp: LookUps["registration"];
   queue: RegistrationQueue;
@@ -41,6 +44,7 @@ export function createRegistrations({
     const after = mergeLook(before, { registration }, now);
     threats.updateFacts(id, threatFactsOf(after, now), changesBetween(before, after));
     store.saveFacts(threatSeq, after);
+    if (registration.ok) evidence.saveAnswer(threatSeq, registration.raw, now);
     const next = nextRegistration(registration, failures, now);
     const rank = subject.registrationRank ?? ranks.watch;
     queue.save(threatSeq, domain, next === undefined ? undefined : { rank, ...next });

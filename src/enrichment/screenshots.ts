@@ -5,6 +5,7 @@ import { messageOf } from "../lib/errors.ts";
 import type { Threats } from "../threats/threats.ts";
 import { changesBetween } from "./changes.ts";
 import type { Camera } from "./chromium.ts";
+import type { EvidenceStore } from "./evidence-store.ts";
 import { threatFactsOf, type Facts } from "./facts.ts";
 import { greyPixels } from "./grey-pixels.ts";
 import { hashSide, perceptualHash, visualSimilarity } from "./perceptual-hash.ts";
@@ -26,6 +27,7 @@ export function createScreenshots({
   camera,
   clock,
   database,
+  evidence,
   pictures,
   store,
   threats,
@@ -33,6 +35,7 @@ export function createScreenshots({
   camera: Camera;
   clock: Clock;
   database: Database;
+  evidence: Pick<EvidenceStore, "protectedDomainOf">;
   pictures: Pictures;
   store: EnrichmentStore;
   threats: Pick<Threats, "updateFacts">;
@@ -50,11 +53,16 @@ export function createScreenshots({
     }
   }
 
-  async function originalOf(protectedDomain: string, signal: AbortSignal): Promise<string | undefined> {
+  async function originalOf(
+    { id, protectedDomain }: Subject,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const known = originals.get(protectedDomain);
     if (known !== undefined && clock.now() < known.until) return known.hash;
     let taken = await take(`https://${protectedDomain}/`, signal);
     if ("reason" in taken) taken = await take(`http://${protectedDomain}/`, signal);
+    const domainId = evidence.protectedDomainOf(id);
+    if (!("reason" in taken) && domainId !== undefined) await pictures.write(domainId, taken.webp);
     const found = "reason" in taken ? undefined : taken.hash;
     const until = clock.now() + (found === undefined ? originalRetryMs : originalAgeMs);
     originals.set(protectedDomain, { hash: found ?? known?.hash, until });
@@ -83,7 +91,7 @@ export function createScreenshots({
     const taken = await take(url, signal);
     if (!("reason" in taken)) await pictures.write(subject.id, taken.webp);
     const compared = "hash" in taken && taken.hash !== undefined;
-    const original = compared ? await originalOf(subject.protectedDomain, signal) : undefined;
+    const original = compared ? await originalOf(subject, signal) : undefined;
     relaxedTransaction(database, () => {
       // Read again: a look may have been there meanwhile.
       const present = store.find(threatSeq);

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { blob, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, json } from "../database/columns.ts";
 import { threats } from "../threats/tables.ts";
 import type { Facts } from "./facts.ts";
@@ -45,3 +45,16 @@ export const enrichments = sqliteTable(
       .where(sql`${table.registrationSuffix} is not null`),
   ],
 );
+
+/**
+ * The last answer about each threat's registration as it came, for evidence. Apart from the facts, which are
+ * read a hundred times as often.
+ */
+export const registrationAnswers = sqliteTable("registration_answers", {
+  threatSeq: integer("threat_seq")
+    .primaryKey()
+    .references(() => threats.seq, { onDelete: "cascade" }),
+  at: instant("at").notNull(),
+  /** The start of the text, as `rawLengthMax` says; Zstandard (RFC 8878), which makes a third of it. */
+  answer: blob("answer", { mode: "buffer" }).notNull(),
+});

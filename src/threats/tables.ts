@@ -127,3 +127,21 @@ export const triageSteps = sqliteTable(
     index("triage_steps_threat").on(table.threatSeq),
   ],
 );
+
+/** What people wrote about a threat. */
+export const threatNotes = sqliteTable(
+  "threat_notes",
+  {
+    seq: integer("seq").primaryKey({ autoIncrement: true }),
+    threatSeq: integer("threat_seq")
+      .notNull()
+      .references(() => threats.seq, { onDelete: "cascade" }),
+    at: instant("at").notNull(),
+    text: text("text").notNull(),
+    /** Who wrote it. */
+    via: text("via", { enum: vias }).notNull(),
+    actorName: text("actor_name"),
+    actorAddress: text("actor_address"),
+  },
+  (table) => [index("threat_notes_threat").on(table.threatSeq)],
+);

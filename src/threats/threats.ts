@@ -5,6 +5,7 @@ import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import { createStatusChanger, type StatusChange, type StatusChangeOptions } from "./change-status.ts";
 import { createDetailQuery, type ThreatDetail } from "./detail.ts";
 import { createHistory, type DatedChange } from "./history.ts";
+import { createNotes, type Notes } from "./notes.ts";
 import { createThreatQueries, type ListedThreat, type Threat, type ThreatFilter } from "./queries.ts";
 import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
 import { createTriage, type Triage } from "./triage.ts";
@@ -34,6 +35,8 @@ export interface Threats {
   updateFacts: UpdateFacts;
   /** What changed and when, newest first; the latest 200 facts and 200 decisions. */
   history(id: string): DatedChange[];
+  /** What people wrote about a threat. */
+  notes: Notes;
   /** How many threats there are of each status and severity. */
   totals(): { status: Status; severity: string; total: number }[];
 }
@@ -65,6 +68,7 @@ export function createThreats(dependencies: ThreatsDependencies): Threats {
     triage: createTriage({ ...dependencies, statusChanger: setStatus }),
     updateFacts: (...args): FactsUpdated | undefined => database.transaction(() => updateFacts(...args)),
     history: history.list,
+    notes: createNotes(dependencies),
     totals: queries.totals,
   };
 }

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray, lt, sql, type SQL } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import { events } from "../events/tables.ts";
+import { events, threatOfEvent } from "../events/tables.ts";
 import type { EventType } from "../events/types.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { PublicError } from "../lib/errors.ts";
@@ -30,6 +30,8 @@ export interface DeliveryFilter {
   /** Identifiers or, for the endpoint, a name. */
   endpoint?: string;
   event?: string;
+  /** Only those of events that tell of this threat. */
+  threat?: string;
   status?: DeliveryStatus;
   /** Only those older than this delivery: for the next page. */
   before?: string;
@@ -116,7 +118,7 @@ export function createDeliveries({
 
   /** Sequence numbers first: a condition on them uses the index, one on joined tables would not. */
   function conditions(
-    { endpoint, event, status, before }: DeliveryFilter,
+    { endpoint, event, threat, status, before }: DeliveryFilter,
     limit: number,
   ): SQL | undefined | "none" {
     const all: (SQL | undefined)[] = [];
@@ -125,7 +127,7 @@ export function createDeliveries({
       const byKey = sql`${webhookEndpoints.id} = ${endpoint} or ${webhookEndpoints.name} = ${endpoint}`;
       const row = query.select({ seq: webhookEndpoints.seq }).from(webhookEndpoints).where(byKey).get();
       if (row === undefined) return "none";
-      const alone = status === undefined && event === undefined;
+      const alone = status === undefined && event === undefined && threat === undefined;
       all.push(
         alone ? inArray(deliveries.seq, newest(row.seq, below, limit)) : eq(deliveries.endpointSeq, row.seq),
       );
@@ -135,6 +137,8 @@ export function createDeliveries({
       if (row === undefined) return "none";
       all.push(eq(deliveries.eventSeq, row.seq));
     }
+    if (threat !== undefined)
+      all.push(sql`${deliveries.eventSeq} in (select seq from ${events} where ${threatOfEvent} = ${threat})`);
     if (below !== undefined) all.push(lt(deliveries.seq, below));
     if (status !== undefined) all.push(eq(deliveries.status, status));
     return and(...all);

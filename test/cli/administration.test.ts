@@ -70,6 +70,28 @@ describe("threats", () => {
   });
 });
 
+describe("notes", () => {
+  test("are written from an argument or standard input, and shown with the threat", async () => {
+    await folder.run(["import", "-"], { stdin: "example-bank.net\n" });
+    const [{ id }] = (await rows("threats", "list")) as [{ id: string }];
+    expect((await run("threats", "notes", id, "Written to the registrar.")).code).toBe(0);
+    const piped = await folder.run(["threats", "notes", id, "-"], { stdin: "Taken\u202e down.\nReally.\n" });
+    expect(piped.code).toBe(0);
+    const by = { via: "command_line", name: expect.stringMatching(/\S/), address: null };
+    expect(await rows("threats", "notes", id)).toEqual([
+      { at: expect.any(String), by, text: "Written to the registrar." },
+      { at: expect.any(String), by, text: "Taken\u202e down.\nReally." },
+    ]);
+    const shown = (await run("threats", "show", id)).out;
+    expect(shown).toContain("Taken\\u{202e} down.");
+    const [known] = await rows("threats", "show", id);
+    expect(known!.notes).toHaveLength(2);
+    const refused = await run("threats", "notes", id, " ");
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("The note is empty.") });
+    expect((await run("threats", "notes", "thr_none", "x")).code).toBe(1);
+  });
+});
+
 describe("keys", () => {
   test("a key stands alone on standard output, and nowhere afterwards", async () => {
     const { code, out, err } = await run(

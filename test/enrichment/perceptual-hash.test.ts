@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { greyPixels } from "../../src/enrichment/grey-pixels.ts";
 import { hashSide, perceptualHash, visualSimilarity } from "../../src/enrichment/perceptual-hash.ts";
 import { sameLookFrom } from "../../src/threats/severity.ts";
+import { bitmap } from "../support/pictures.ts";
 
 type Draw = (x: number, y: number) => number;
 
@@ -51,24 +52,6 @@ describe("perceptual hash", () => {
 });
 
 describe("grey pixels", () => {
-  // A bitmap is plain enough to be written by hand: rows from the bottom, blue, green, red.
-  function bitmap(width: number, height: number, draw: Draw): Uint8Array {
-    const row = Math.ceil((width * 3) / 4) * 4;
-    const file = Buffer.alloc(54 + row * height);
-    file.write("BM");
-    file.writeUInt32LE(file.length, 2);
-    file.writeUInt32LE(54, 10);
-    file.writeUInt32LE(40, 14);
-    file.writeInt32LE(width, 18);
-    file.writeInt32LE(height, 22);
-    file.writeUInt16LE(1, 26);
-    file.writeUInt16LE(24, 28);
-    for (let y = 0; y < height; y++)
-      for (let x = 0; x < width; x++)
-        file.fill(draw(x, height - 1 - y), 54 + y * row + x * 3, 57 + y * row + x * 3);
-    return file;
-  }
-
   test("are those of the picture", async () => {
     const picture = bitmap(hashSide, hashSide, page);
     expect(Array.from(await greyPixels(picture, hashSide))).toEqual(Array.from(pixels(page)));

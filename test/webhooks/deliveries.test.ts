@@ -22,7 +22,8 @@ beforeEach(async () => {
   add("good");
   add("odd");
   webhooks.dispatcher.start();
-  for (let index = 0; index < 6; index += 1) events.push(webhooks.record("threat.created", { index }));
+  for (let index = 0; index < 6; index += 1)
+    events.push(webhooks.record("threat.created", { index, threat: { id: `thr_${index}` } }));
   await until(
     () => webhooks.deliveries.list({ status: "pending" }, 1).length === 0 && receiver.received.length === 12,
     "sent",
@@ -48,6 +49,9 @@ test("the log is newest first, whole or by endpoint, event and status, a page af
   ]);
   expect(shown({ event: events[1]! }, 9)).toEqual(["1 odd failed", "1 good succeeded"]);
   expect(shown({ event: events[1]!, endpoint: "good" }, 9)).toEqual(["1 good succeeded"]);
+  expect(shown({ threat: "thr_3" }, 9)).toEqual(["3 odd failed", "3 good succeeded"]);
+  expect(shown({ threat: "thr_3", endpoint: "odd" }, 9)).toEqual(["3 odd failed"]);
+  expect(shown({ threat: "thr_none" }, 9)).toEqual([]);
   for (const filter of [{}, { endpoint: "odd" }, { status: "failed" as const }]) {
     const whole = webhooks.deliveries.list(filter, 100);
     const paged = [];

@@ -1,0 +1,91 @@
+import { asc, eq, sql } from "drizzle-orm";
+import type { Actor } from "../access/actor.ts";
+import type { Database } from "../database/database.ts";
+import { placeholders } from "../database/placeholders.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
+import { PublicError } from "../lib/errors.ts";
+import { threatNotes, threats } from "./tables.ts";
+
+/** What somebody wrote about a threat: show nothing of it unescaped. */
+export interface Note {
+  at: Instant;
+  text: string;
+  by: Actor;
+}
+
+export interface Notes {
+  /**
+   * Lines are kept, space around the text is not.
+   * @throws PublicError `not_found`: no such threat; `bad_request`: empty, too long, or one too many.
+   */
+  add(threatId: string, text: string, by: Actor): Note;
+  /** Oldest first. */
+  list(threatId: string): Note[];
+}
+
+export const noteCharactersMax = 4_000;
+export const notesPerThreatMax = 200;
+
+export function createNotes({ database, clock }: { database: Database; clock: Clock }): Notes {
+  const { query } = database;
+  const id = sql.placeholder("id");
+  const seqOf = query.select({ seq: threats.seq }).from(threats).where(eq(threats.id, id)).prepare();
+  const count = query
+    .select({ total: sql<number>`count(*)` })
+    .from(threatNotes)
+    .where(eq(threatNotes.threatSeq, sql.placeholder("threatSeq")))
+    .prepare();
+  const insert = query
+    .insert(threatNotes)
+    .values(placeholders("threatSeq", "at", "text", "via", "actorName", "actorAddress"))
+    .prepare();
+  const list = query
+    .select({
+      at: threatNotes.at,
+      text: threatNotes.text,
+      via: threatNotes.via,
+      actorName: threatNotes.actorName,
+      actorAddress: threatNotes.actorAddress,
+    })
+    .from(threatNotes)
+    .innerJoin(threats, eq(threatNotes.threatSeq, threats.seq))
+    .where(eq(threats.id, id))
+    .orderBy(asc(threatNotes.seq))
+    .limit(notesPerThreatMax)
+    .prepare();
+
+  return {
+    add: (threatId, given, by) =>
+      database.transaction(() => {
+        const text = checked(given);
+        const threatSeq = seqOf.get({ id: threatId })?.seq;
+        if (threatSeq === undefined) throw new PublicError("not_found", "There is no threat with this id.");
+        if (count.get({ threatSeq })!.total >= notesPerThreatMax)
+          throw new PublicError(
+            "bad_request",
+            `The threat has ${notesPerThreatMax} notes, and takes no more.`,
+          );
+        const at = clock.now();
+        insert.run({ threatSeq, at, text, via: by.via, actorName: by.name, actorAddress: by.address });
+        return { at, text, by };
+      }),
+    list: (threatId) =>
+      list.all({ id: threatId }).map(({ at, text, via, actorName: name, actorAddress: address }) => ({
+        at,
+        text,
+        by: { via, name, address },
+      })),
+  };
+}
+
+function checked(given: string): string {
+  const text = given.replace(/\r\n?/g, "\n").trim();
+  if (text === "") throw new PublicError("bad_request", "The note is empty.");
+  const { length } = [...text];
+  if (length > noteCharactersMax)
+    throw new PublicError(
+      "bad_request",
+      `The note has ${length} characters; ${noteCharactersMax} are allowed.`,
+    );
+  return text;
+}

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { Camera } from "../../src/enrichment/chromium.ts";
+import { openEnrichment, registered, type OpenEnrichment } from "../support/enrichment.ts";
+import { webpOf } from "../support/pictures.ts";
+import { until } from "../support/receiver.ts";
+
+const hourMs = 3_600_000;
+const [itsPage, ownPage] = await Promise.all([
+  webpOf(64, 64, (x, y) => (x < 20 ? 20 : y < 30 ? 240 : 120)),
+  webpOf(64, 64, (x, y) => (y < 20 ? 20 : x < 30 ? 240 : 120)),
+]);
+let opened: OpenEnrichment;
+const camera: Camera = {
+  async capture(url) {
+    return { ok: true, webp: url.includes("examp1e") ? itsPage : ownPage };
+  },
+  close() {},
+};
+beforeEach(() => {
+  opened = openEnrichment({ camera });
+  opened.enrichment().start();
+});
+afterEach(() => opened.dispose());
+
+test("what the registry said is kept as it came, the latest answer only", async () => {
+  const id = opened.sight("examp1e-bank.com");
+  expect(opened.enrichment().registrationAnswerOf(id)).toBeUndefined();
+  const first = "Domain: examp1e-bank.com\r\nRegistrant: \u001b[31m<b>Müller</b>\u202e\r\n";
+  opened.world.registration = { ...registered, raw: first } as typeof registered;
+  await opened.pass(0);
+  await until(() => opened.enrichment().registrationAnswerOf(id) !== undefined, "the answer is kept");
+  expect(opened.enrichment().registrationAnswerOf(id)!.text).toBe(first);
+  opened.world.registration = { ...registered, raw: "another" } as typeof registered;
+  opened.enrichment().request(id);
+  await opened.pass(24 * hourMs);
+  await until(
+    () => opened.enrichment().registrationAnswerOf(id)!.text === "another",
+    "the answer is renewed",
+  );
+  // An outage of the registry takes nothing away.
+  opened.world.registration = { ok: false, reason: "no answer" };
+  opened.enrichment().request(id);
+  await opened.pass(24 * hourMs);
+  expect(opened.enrichment().registrationAnswerOf(id)!.text).toBe("another");
+});
+
+test("the protected domain's own page is kept beside the threat's", async () => {
+  const id = opened.sight("examp1e-bank.com");
+  expect(await opened.enrichment().originalOf(id)).toBeUndefined();
+  await opened.pass(0);
+  await opened.pass(1_000);
+  await until(() => opened.enrichment().factsOf(id)!.facts.screenshot !== undefined, "the capture");
+  expect(await opened.enrichment().captureOf(id)).toEqual({ webp: new Uint8Array(itsPage) });
+  expect(await opened.enrichment().originalOf(id)).toEqual(new Uint8Array(ownPage));
+  expect(await opened.enrichment().originalOf("thr_none")).toBeUndefined();
+});
