@@ -72,14 +72,14 @@ export function Layout({
       <a class="skip" href="#content">
         Skip to the content
       </a>
-      <div class="top">
+      <header class="top">
         <a class="brand" href="/console">
           phishwatch
         </a>
         <button type="button" class="outline small menu-button" popovertarget="menu">
           Menu
         </button>
-      </div>
+      </header>
       <nav id="menu" popover="auto" aria-label="Console">
         <a class="brand" href="/console">
           phishwatch

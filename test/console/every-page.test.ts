@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  browserTimeoutMs,
+  chromium,
+  expectAccessible,
+  openBrowser,
+  type Browser,
+} from "../support/browser.ts";
+import { consolePages, seedSamples, type Samples } from "../support/console-pages.ts";
+import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
+
+/** A page with all that it loads, uncompressed. */
+const pageBytesMax = 100_000;
+
+let app: ConsoleApp;
+let samples: Samples;
+let visitor: Visitor;
+beforeAll(async () => {
+  app = openConsoleApp();
+  samples = await seedSamples(app.app);
+  visitor = await app.signedIn();
+});
+afterAll(() => app.dispose());
+
+test.each(consolePages)(
+  "$name weighs less than 100 kB with all it loads, and carries no markup that the policy forbids",
+  async ({ path, signedOut }) => {
+    const { html, status } = await (signedOut === true ? app.visitor() : visitor).get(path(samples));
+    expect([200, 404]).toContain(status);
+    expect(html).not.toMatch(/ style="|<style|<script>|javascript:| on\w+="/);
+    let bytes = Buffer.byteLength(html);
+    for (const [, address] of html.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)) {
+      const asset = await fetch(`${app.url}${address}`);
+      expect([address, asset.status]).toEqual([address, 200]);
+      bytes += (await asset.arrayBuffer()).byteLength;
+    }
+    expect(bytes).toBeLessThan(pageBytesMax);
+  },
+);
+
+describe.skipIf(chromium === undefined)("in a browser", () => {
+  let browser: Browser;
+  beforeAll(async () => void (browser = await openBrowser()), browserTimeoutMs);
+  afterAll(() => browser?.close());
+
+  // Those for nobody first, while nobody is signed in.
+  const ordered = consolePages.toSorted(
+    (a, b) => Number(b.signedOut ?? false) - Number(a.signedOut ?? false),
+  );
+  let signedIn = false;
+
+  test.each(ordered)(
+    "$name is accessible in light and dark, and as narrow as 360 px without a bar to scroll sideways",
+    async ({ name, path, signedOut }) => {
+      if (signedOut !== true && !signedIn) {
+        await browser.signIn(app.url);
+        signedIn = true;
+      }
+      await browser.colours("light");
+      await browser.size(1280);
+      await browser.open(`${app.url}${path(samples)}`);
+      await expectAccessible(browser, `${name}, light`);
+      await browser.colours("dark");
+      await expectAccessible(browser, `${name}, dark`);
+      await browser.size(360);
+      await expectAccessible(browser, `${name}, 360 px`);
+      expect(await browser.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+      expect(browser.complaints()).toEqual([]);
+    },
+    browserTimeoutMs,
+  );
+});

@@ -1,0 +1,152 @@
+import { readFileSync } from "node:fs";
+import { expect } from "bun:test";
+import { findChromium } from "./chromium.ts";
+import { consolePassword } from "./console.ts";
+
+export const chromium = findChromium();
+/** For `test(…, browserTimeoutMs)`: starting a Chromium on a busy machine takes some seconds. */
+export const browserTimeoutMs = 90_000;
+
+/** A real browser; one at a time in a process, so a test file opens one and closes it at its end. */
+export interface Browser {
+  open(url: string): Promise<void>;
+  /** The value of an expression in the page; a promise is waited for. */
+  evaluate<T>(expression: string): Promise<T>;
+  /** Waits until the expression is true in the page, also in the one that comes after a click. */
+  until(expression: string, what?: string): Promise<void>;
+  click(selector: string): Promise<void>;
+  /** Fills a field as if typed, what stood in it is gone. */
+  fill(selector: string, text: string): Promise<void>;
+  press(key: string): Promise<void>;
+  /** The text of the page as a person sees it. */
+  text(): Promise<string>;
+  /** CSS pixels. */
+  size(width: number, height?: number): Promise<void>;
+  colours(scheme: "light" | "dark"): Promise<void>;
+  script(enabled: boolean): Promise<void>;
+  /** The whole page as PNG. */
+  picture(): Promise<Uint8Array>;
+  /** Signs in to the console that answers at this address. */
+  signIn(url: string): Promise<void>;
+  /** What the page complained of in its console, what failed to load and what the policy forbade, since last asked. */
+  complaints(): string[];
+  close(): Promise<void>;
+}
+
+const waitMs = 20_000;
+
+export async function openBrowser(): Promise<Browser> {
+  const complaints: string[] = [];
+  const view = new Bun.WebView({
+    width: 1280,
+    height: 900,
+    backend: {
+      type: "chrome",
+      path: chromium!,
+      argv: [
+        "--no-sandbox",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--disable-quic",
+        "--force-color-profile=srgb",
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+      ],
+    },
+    console: (type, ...args) => {
+      if (type === "error" || type === "warn") complaints.push(args.map(String).join(" "));
+    },
+  });
+  await view.navigate("about:blank");
+  await view.cdp("Log.enable");
+  await view.cdp("Page.enable");
+  view.addEventListener("Log.entryAdded", (event) => {
+    const { entry } = (event as MessageEvent<{ entry: { level: string; text: string; url?: string } }>).data;
+    // A page that tells of an error is an answer like any other.
+    if (entry.level === "error" && !/status of 4\d\d/.test(entry.text))
+      complaints.push(`${entry.text} ${entry.url ?? ""}`);
+  });
+  const evaluate = <T>(expression: string) => view.evaluate(expression) as Promise<T>;
+
+  const self: Browser = {
+    open: (url) => view.navigate(url),
+    evaluate,
+    async until(expression, what = expression) {
+      const end = Date.now() + waitMs;
+      for (;;) {
+        // Between two pages there is nothing to ask.
+        const holds = await evaluate<boolean>(`Boolean(${expression})`).catch(() => false);
+        if (holds) return;
+        if (Date.now() > end) throw new Error(`not within ${waitMs} ms: ${what}\n${await self.text()}`);
+        await Bun.sleep(20);
+      }
+    },
+    click: (selector) => view.click(selector),
+    async fill(selector, text) {
+      const found = await evaluate<boolean>(
+        `(() => { const field = document.querySelector(${JSON.stringify(selector)}); if (!field) return false; field.focus(); field.select?.(); return true; })()`,
+      );
+      if (!found) throw new Error(`there is no field ${selector}`);
+      await view.press("Delete");
+      await view.type(text);
+    },
+    press: (key) => view.press(key),
+    text: () => evaluate<string>("document.body.innerText"),
+    size: async (width, height = 900) =>
+      void (await view.cdp("Emulation.setDeviceMetricsOverride", {
+        width,
+        height,
+        deviceScaleFactor: 1,
+        mobile: false,
+      })),
+    colours: async (scheme) =>
+      void (await view.cdp("Emulation.setEmulatedMedia", {
+        features: [
+          { name: "prefers-color-scheme", value: scheme },
+          // Else a colour is looked at on its way from one to the other.
+          { name: "prefers-reduced-motion", value: "reduce" },
+        ],
+      })),
+    script: async (enabled) =>
+      void (await view.cdp("Emulation.setScriptExecutionDisabled", { value: !enabled })),
+    async picture() {
+      const { data } = await view.cdp<{ data: string }>("Page.captureScreenshot", {
+        format: "png",
+        captureBeyondViewport: true,
+      });
+      return Buffer.from(data, "base64");
+    },
+    async signIn(url) {
+      await view.navigate(`${url}/console/sign-in`);
+      await self.fill("#password", consolePassword);
+      await view.click("button[type=submit]");
+      await self.until("location.pathname === '/console' && document.readyState === 'complete'");
+    },
+    complaints: () => complaints.splice(0),
+    async close() {
+      Bun.WebView.closeAll();
+      // The pipe to it has to be closed before Bun starts another.
+      await Bun.sleep(250);
+    },
+  };
+  return self;
+}
+
+let axe: string | undefined;
+
+/** No violation that axe-core finds, of WCAG 2.2 AA and of its best practices. */
+export async function expectAccessible(browser: Browser, where: string): Promise<void> {
+  axe ??= readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+  await browser.evaluate(`(() => { if (!window.axe) { ${axe} } })()`);
+  const violations = await browser.evaluate<
+    { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[]
+  >(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)`);
+  const shown = violations.map(
+    ({ id, help, nodes }) =>
+      `${where}: ${id}: ${help}\n${nodes
+        .slice(0, 5)
+        .map(({ html, failureSummary }) => `  ${html.slice(0, 200)}\n  ${failureSummary}`)
+        .join("\n")}`,
+  );
+  expect(shown).toEqual([]);
+}

@@ -1,0 +1,46 @@
+import type { App } from "../../src/app.ts";
+import type { Actor } from "../../src/access/actor.ts";
+
+/**
+ * Every page of the console, in one place: test/console/every-page.test.ts holds each to accessibility in light
+ * and dark, to 360 px and to its weight, and scripts/screenshots takes its picture. Whoever adds a page adds a
+ * line here, and to `seedSamples` what makes it look as in use, with hostile content among it.
+ */
+export const consolePages: readonly ConsolePage[] = [
+  { name: "sign-in", path: () => "/console/sign-in", signedOut: true },
+  { name: "overview", path: () => "/console" },
+  { name: "not-found", path: () => "/console/no-such-page" },
+];
+
+export interface ConsolePage {
+  /** Of its picture. */
+  name: string;
+  path: (samples: Samples) => string;
+  signedOut?: boolean;
+}
+
+/** Identifiers of what was made, for addresses. */
+export type Samples = Awaited<ReturnType<typeof seedSamples>>;
+
+export const tester: Actor = { via: "console", name: null, address: "192.0.2.7" };
+
+/** Markup, quotes, a bidirectional override, an invisible character: shown as text wherever it stands. */
+export const hostileText = `"><script>alert(1)</script><img src=x onerror=alert(2)>' \u202Egnp.exe\u200B &amp;`;
+export const longText = "x".repeat(10_000);
+
+/** Fills an appliance with what a team has after some weeks. */
+export async function seedSamples(app: App) {
+  app.domains.add({ domain: "example-bank.com", keywords: ["examplepay"] });
+  const seenAt = Date.now() - 3_600_000;
+  const match = (type: "typosquatting" | "homograph", similarity: number) => ({
+    protectedDomain: "example-bank.com",
+    type,
+    similarity,
+    reasons: [],
+  });
+  const [first] = app.threats.record([
+    { domain: "examp1e-bank.com", match: match("typosquatting", 0.96), source: "scan", seenAt },
+    { domain: "xn--exmple-bank-p8h.com", match: match("homograph", 0.99), source: "feed", seenAt },
+  ]);
+  return { threatId: first!.threatId };
+}
