@@ -31,6 +31,7 @@ import { type Candidates, createCandidates } from "./sources/candidates.ts";
 import { createFeeds, type Feeds } from "./sources/feeds.ts";
 import type { ThreatSearch } from "./threats/search.ts";
 import { createThreats, type Threats } from "./threats/threats.ts";
+import { createTraps, type Traps } from "./traps/traps.ts";
 import { createWebhooks, type Webhooks } from "./webhooks/webhooks.ts";
 
 const everyMinute = "* * * * *";
@@ -66,6 +67,7 @@ export interface App {
   readonly consolePassword: ConsolePassword;
   readonly auditLog: AuditLog;
   readonly webhooks: Webhooks;
+  readonly traps: Traps;
   readonly server: Server;
   /** Begins what runs by itself: deliveries, feeds, scans. */
   start(): void;
@@ -154,6 +156,18 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
     settings: { ...config.webhooks, retention: config.retention },
     version: buildInfo.version,
   });
+  const traps = createTraps({
+    clock,
+    database,
+    domains,
+    fillRandom,
+    ids,
+    log,
+    outbox,
+    publicUrl: () => config.traps.publicUrl ?? server.publicUrl,
+    settings: { ...config.traps, hitsKeptMs: config.retention.hitsMs },
+    threats,
+  });
   const newRequestId = () => crypto.randomUUID();
   let lastUsed: Schedule | undefined;
   const writeLastUsed = () => {
@@ -178,6 +192,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
     scans,
     readCapture: (id) => enrichment.captureOf(id),
     openConsole,
+    traps,
     schedulersRunning: () => lastUsed !== undefined,
   });
 
@@ -231,17 +246,21 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
     consolePassword,
     auditLog,
     webhooks,
+    traps,
     server,
     start() {
       webhooks.start();
       feeds.start();
       scans.start();
       enrichment.start();
+      traps.start();
       lastUsed = every({ clock, pattern: everyMinute, run: writeLastUsed });
     },
     async stop() {
       lastUsed?.stop();
       lastUsed = undefined;
+      // What visitors left becomes events first.
+      await traps.stop();
       await Promise.all([webhooks.stop(), feeds.stop(), scans.stop(), enrichment.stop()]);
       writeLastUsed();
     },

@@ -79,7 +79,7 @@ const dataOf: Record<EventType, TSchema> = {
       protected_domain: protectedDomain,
     }),
     hit: object({
-      hostname: text("The host that showed the page."),
+      hostname: text("The host that showed the page; empty where it had none, as a local file."),
       url: text("The page."),
       ...visitor,
     }),

@@ -14,6 +14,7 @@ export interface MetricSources {
   threatTotals: () => readonly { status: Status; severity: string; total: number }[];
   deliveryTotals: () => readonly { endpoint: string; status: string; total: number }[];
   scanTotals: () => { byStatus: readonly { status: string; total: number }[]; completedAt: Instant | null };
+  trapTotals: () => { recorded: number; limited: number; dropped: number };
   memory: () => { rss: number; heapUsed: number };
   /** Of this process so far, in microseconds. */
   cpu: () => { user: number; system: number };
@@ -80,6 +81,12 @@ export function createMetrics(sources: MetricSources): Metrics {
           "gauge",
           "Unix time at which the last scan that went through ended.",
           scans.completedAt === null ? [] : [[{}, scans.completedAt / 1000]],
+        ),
+        family(
+          "phishwatch_trap_visits_total",
+          "counter",
+          "Visits to beacons and honeytokens: recorded, beyond their network's limit, or lost for want of room.",
+          Object.entries(sources.trapTotals()).map(([outcome, total]) => [{ outcome }, total]),
         ),
         family("process_resident_memory_bytes", "gauge", "Resident memory.", [[{}, rss]]),
         family("phishwatch_heap_used_bytes", "gauge", "JavaScript heap in use.", [[{}, heapUsed]]),

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { bearerToken } from "../access/bearer.ts";
-import type { Answering } from "./answering.ts";
+import type { Answering, Handler } from "./answering.ts";
 import type { createCandidateOperations } from "./candidate-operations.ts";
 import { docsPages } from "./docs-pages.ts";
 import { noSuchRoute } from "./errors.ts";
@@ -12,6 +12,8 @@ export interface RouteDependencies {
   threats: ReturnType<typeof createThreatOperations>;
   candidates: ReturnType<typeof createCandidateOperations>;
   site: SiteDependencies;
+  /** Beacons and honeytokens: answers whatever is asked for below /b and /t. */
+  trap: Handler;
   /** The OpenAPI document as it is now. */
   document: () => Promise<object>;
 }
@@ -20,7 +22,7 @@ export interface RouteDependencies {
 const unread = { parse: "none" } as const;
 
 /** Every path the server knows. */
-export function createRoutes({ answering, threats, candidates, site, document }: RouteDependencies) {
+export function createRoutes({ answering, threats, candidates, site, trap, document }: RouteDependencies) {
   const { guarded, reading, open, refuse } = answering;
   const { health, ready, metrics, picture, root, consolePage } = sitePages(site);
   const { openapi, docs, asset } = docsPages({ document });
@@ -45,6 +47,10 @@ export function createRoutes({ answering, threats, candidates, site, document }:
       .get("/v1/threats/:id", reading("/v1/threats/:id", threats.get))
       .patch("/v1/threats/:id", guarded("/v1/threats/:id", threats.update), unread)
       .post("/v1/candidates", guarded("/v1/candidates", candidates.submit), unread)
+      .all("/b", trap, unread)
+      .all("/b/*", trap, unread)
+      .all("/t", trap, unread)
+      .all("/t/*", trap, unread)
       .all("/v1", nothing, unread)
       .all("/v1/*", nothing, unread)
       .use(bearerToken())

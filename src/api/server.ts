@@ -9,6 +9,7 @@ import type { Log } from "../lib/log.ts";
 import type { Scans } from "../scans/scans.ts";
 import type { Candidates } from "../sources/candidates.ts";
 import type { Threats } from "../threats/threats.ts";
+import type { Traps } from "../traps/traps.ts";
 import type { Deliveries } from "../webhooks/deliveries.ts";
 import { createAdmission } from "./admission.ts";
 import { createAnswering, type AnswerHeaders } from "./answering.ts";
@@ -36,6 +37,7 @@ export interface ServerDependencies {
   readCapture: ReadCapture;
   /** The web console, which stands above this subject; called at the first request for it. */
   openConsole: () => Promise<AnswerConsole>;
+  traps: Pick<Traps, "front" | "totals">;
   /** Whether what runs by itself runs. */
   schedulersRunning: () => boolean;
 }
@@ -92,6 +94,7 @@ export function createServer({
   scans,
   readCapture,
   openConsole,
+  traps,
   schedulersRunning,
 }: ServerDependencies): TestableServer {
   let publicUrl = config.server.publicUrl;
@@ -102,6 +105,7 @@ export function createServer({
     threatTotals: threats.totals,
     deliveryTotals: deliveries.totals,
     scanTotals: scans.totals,
+    trapTotals: traps.totals,
     memory: () => process.memoryUsage(),
     cpu: () => process.cpuUsage(),
   });
@@ -140,6 +144,12 @@ export function createServer({
         ? async (request, headers) =>
             (await (opened ??= openConsole()))(request, headers, clientAddress(request))
         : null,
+    },
+    // Past everything that other answers have in common: it would tell visitors what they have walked into.
+    trap: function trap({ request }) {
+      const answer = traps.front.answer(request, clientAddress(request));
+      metrics.countRequest(request.url.includes("/b/") ? "/b/*" : "/t/*", request.method, answer.status);
+      return answer;
     },
     async document() {
       // Its many schemas are made when somebody asks, not at the start.

@@ -13,6 +13,7 @@ import type { DnsClient } from "../network/dns-client.ts";
 import type { Candidates } from "../sources/candidates.ts";
 import type { Feeds } from "../sources/feeds.ts";
 import type { Threats } from "../threats/threats.ts";
+import type { Traps } from "../traps/traps.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
 /** What commands use of the appliance, which is put together above them. */
@@ -27,6 +28,7 @@ export interface Appliance {
   readonly enrichment: Enrichment;
   readonly keys: ApiKeys;
   readonly webhooks: Webhooks;
+  readonly traps: Traps;
   readonly server: Server;
   start(): void;
   stop(): Promise<void>;

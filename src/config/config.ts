@@ -50,7 +50,15 @@ export interface Config {
     disableAfterMs: number | null;
     endpoints: EndpointConfig[];
   };
-  retention: { eventsMs: number; deliveriesMs: number };
+  traps: {
+    /** Without trailing slash; null: `server.publicUrl`. */
+    publicUrl: string | null;
+    repeatAfterMs: number;
+    alarmClasses: FileValues["traps"]["alarm_classes"];
+    hitsPerMinute: number;
+    hostsPerHour: number;
+  };
+  retention: { eventsMs: number; deliveriesMs: number; hitsMs: number };
   log: { level: FileValues["log"]["level"]; format: FileValues["log"]["format"] };
   protectedDomains: ProtectedDomainConfig[];
   feeds: FeedConfig[];
@@ -99,7 +107,7 @@ export interface ApiKeyConfig {
 
 /** From the names of the file to those of the program. */
 export function toConfig(values: FileValues): Config {
-  const { server, api, detection, scan, webhooks, retention } = values;
+  const { server, api, detection, scan, webhooks, traps, retention } = values;
   const { tls_cert: certPath, tls_key: keyPath } = server;
   const tls = certPath === null || keyPath === null ? null : { certPath, keyPath };
   return {
@@ -134,7 +142,18 @@ export function toConfig(values: FileValues): Config {
       disableAfterMs: webhooks.disable_after,
       endpoints: webhooks.endpoints.map(toEndpoint),
     },
-    retention: { eventsMs: retention.events, deliveriesMs: retention.deliveries },
+    traps: {
+      publicUrl: traps.public_url,
+      repeatAfterMs: traps.repeat_after,
+      alarmClasses: traps.alarm_classes,
+      hitsPerMinute: traps.hits_per_minute,
+      hostsPerHour: traps.hosts_per_hour,
+    },
+    retention: {
+      eventsMs: retention.events,
+      deliveriesMs: retention.deliveries,
+      hitsMs: retention.hits,
+    },
     log: values.log,
     protectedDomains: values.protected_domains,
     feeds: values.feeds,

@@ -33,9 +33,20 @@ const eventTypes = [
   "beacon.triggered",
   "token.accessed",
 ] as const;
+/** Of `traps.alarm_classes`. */
+export const quietClasses = [
+  "translation_proxy",
+  "web_archive",
+  "search_cache",
+  "local_file",
+  "no_host",
+  "local_network",
+  "link_preview",
+  "mail_scanner",
+] as const;
 
 /** For the test that compares them. */
-export const entryChoices = { plans, scopes, eventTypes };
+export const entryChoices = { plans, scopes, eventTypes, quietClasses };
 
 const item = (description: string) => ({ description });
 

@@ -1,5 +1,5 @@
 import type { Static } from "@sinclair/typebox";
-import { apiKeys, endpoints, feeds, protectedDomains } from "./entries.ts";
+import { apiKeys, endpoints, feeds, protectedDomains, quietClasses } from "./entries.ts";
 import {
   boolean,
   choice,
@@ -184,12 +184,48 @@ const webhooks = table(
   "How events are delivered.",
 );
 
+const traps = table(
+  {
+    public_url: optionalText("URL", readPublicUrl, {
+      description: "how visitors of traps reach /b and /t; default server.public_url",
+    }),
+    repeat_after: text("duration", readDuration({ minimumMs: 1_000, maximumMs: 30 * dayMs }), {
+      default: "1h",
+      description: "a visitor's repeats within are counted, not sent again",
+    }),
+    alarm_classes: array(
+      choice(quietClasses, item("a class")),
+      { maxItems: quietClasses.length, uniqueItems: true },
+      {
+        default: [],
+        description: "visits that are only counted or shown by default, and are to send events as well",
+      },
+    ),
+    hits_per_minute: integer(
+      { minimum: 1, maximum: 1_000_000 },
+      {
+        default: 600,
+        description: "most visits a minute from one network (/24, IPv6 /48) that are recorded",
+      },
+    ),
+    hosts_per_hour: integer(
+      { minimum: 1, maximum: 10_000 },
+      { default: 60, description: "most new threats an hour that one beacon raises" },
+    ),
+  },
+  "Beacons and honeytokens.",
+);
+
 const retentions = table(
   {
     events: text("duration", retention, { default: "30d", description: "how long events are kept" }),
     deliveries: text("duration", retention, {
       default: "30d",
       description: "how long the delivery log is kept",
+    }),
+    hits: text("duration", retention, {
+      default: "90d",
+      description: "how long visits to beacons and honeytokens are kept",
     }),
   },
   "When old records are deleted. Threats stay.",
@@ -219,6 +255,7 @@ export const configSchema = table(
     scan,
     screenshots,
     webhooks,
+    traps,
     retention: retentions,
     log,
     protected_domains: protectedDomains,

@@ -8,10 +8,12 @@ import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
+import { lazy } from "../lib/lazy.ts";
 import type { StatusChanger } from "./change-status.ts";
+import type { History } from "./history.ts";
 import { severityOf } from "./severity.ts";
 import { threats } from "./tables.ts";
-import type { Source, ThreatType } from "./values.ts";
+import type { Severity, Source, ThreatType } from "./values.ts";
 
 /** A source saw a name that imitates a protected domain. */
 export interface Sighting {
@@ -21,6 +23,8 @@ export interface Sighting {
   source: Source;
   /** When the source saw it; a time to come counts as now. */
   seenAt: Instant;
+  /** Why it is a threat, in plain words, beside what the name says. */
+  reasons?: readonly string[];
 }
 
 /** What a sighting led to. For a known threat, type and similarity are those on record. */
@@ -59,6 +63,7 @@ export function createRecorder(
     reactivate: boolean;
   },
   statusChanger: StatusChanger,
+  history: History,
 ): (sighting: Sighting) => RecordedThreat {
   const findDomain = database.query
     .select({ seq: protectedDomains.seq })
@@ -100,6 +105,7 @@ export function createRecorder(
         "statusChangedAt",
         "whois",
         "screenshotToken",
+        "cloneSeenAt",
       ),
     )
     .prepare();
@@ -108,11 +114,33 @@ export function createRecorder(
     .set({ firstSeen: sql`${sql.placeholder("firstSeen")}` })
     .where(eq(threats.seq, sql.placeholder("seq")))
     .prepare();
+  const setCloneSeen = lazy(() =>
+    database.query
+      .update(threats)
+      .set({
+        cloneSeenAt: sql`${sql.placeholder("cloneSeenAt")}`,
+        severity: sql`${sql.placeholder("severity")}`,
+        severityReasons: sql`${sql.placeholder("severityReasons")}`,
+      })
+      .where(eq(threats.seq, sql.placeholder("seq")))
+      .prepare(),
+  );
+
+  /** Whatever was found out about the name weighs less than the page that a visitor was shown. */
+  function noteClone(known: typeof threats.$inferSelect, seenAt: Instant): Severity {
+    if (known.cloneSeenAt !== null && known.cloneSeenAt >= seenAt) return known.severity;
+    const { severity, reasons } = severityOf({ ...known, cloneSeenDays: 0 });
+    const severityReasons = JSON.stringify([...new Set([...reasons, ...known.severityReasons])]);
+    setCloneSeen().run({ seq: known.seq, cloneSeenAt: seenAt, severity, severityReasons });
+    const change = { field: "severity", before: known.severity, after: severity };
+    if (severity !== known.severity) history.record(known.seq, [change], null);
+    return severity;
+  }
 
   function create(sighting: Sighting, protectedDomainSeq: number, seenAt: Instant): RecordedThreat {
     const { domain, source } = sighting;
     const { protectedDomain, type, similarity } = sighting.match;
-    const reasons = sighting.match.reasons.map(describeReason);
+    const reasons = [...(sighting.reasons ?? []), ...sighting.match.reasons.map(describeReason)];
     // The list is ordered by `seq` where it promises the order of ids, so ids have to grow with it
     // even when another process wrote the last one or the clock was set back.
     const id = ids.next("threat", lastId.get()?.id);
@@ -134,6 +162,7 @@ export function createRecorder(
       statusChangedAt: now,
       whois: {},
       screenshotToken: randomToken(fillRandom),
+      cloneSeenAt: type === "cloned_site" ? seenAt : null,
     });
     outbox.record("threat.created", { threat: { id, domain, type, severity, similarity } });
     return { threatId: id, domain, protectedDomain, type, similarity, outcome: "created" };
@@ -147,10 +176,12 @@ export function createRecorder(
     const known = findPair.get({ protectedDomainSeq, domain: sighting.domain });
     if (known === undefined) return create(sighting, protectedDomainSeq, seenAt);
 
+    const severity = sighting.match.type === "cloned_site" ? noteClone(known, seenAt) : known.severity;
     if (seenAt < known.firstSeen) setFirstSeen.run({ firstSeen: seenAt, seq: known.seq });
     const backToLife =
       known.status === "resolved" && signsOfLife.includes(sighting.source) && seenAt > known.statusChangedAt;
-    if (reactivate && backToLife) statusChanger.apply({ ...known, protectedDomain }, "active", itself);
+    if (reactivate && backToLife)
+      statusChanger.apply({ ...known, severity, protectedDomain }, "active", itself);
     const { id, domain, type, similarity } = known;
     return { threatId: id, domain, protectedDomain, type, similarity, outcome: "known" };
   };

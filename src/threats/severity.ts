@@ -56,6 +56,7 @@ export const sameLookFrom = 0.75;
 
 const youngDaysMax = 30;
 const oldDaysMin = 5 * 365;
+const cloneFreshDaysMax = 7;
 /** Outweighs everything else. */
 const decisive = 100;
 
@@ -66,7 +67,7 @@ const decisive = 100;
  *
  * | evidence | points |
  * |---|---|
- * | name: exact to the eye, or a copy of the page was reported; close; somewhat like | 4 (copy 6); 2; 1 |
+ * | name: exact to the eye, or a copy of the page was seen in use; close; somewhat like | 4 (copy 6); 2; 1 |
  * | page: looks like the original; asks for a password or card; names the brand | +4; +3; +1 |
  * | a mail server receives | +2 |
  * | registered at most 30 days ago; 5 years and more ago | +1; −1 |
@@ -74,18 +75,29 @@ const decisive = 100;
  * | leads to the imitated domain, as a name that its owner registered would | −3 |
  * | not in DNS; in a sinkhole | low, whatever else |
  *
+ * For a week after a copy was seen in use nothing speaks against it: phishing kits show scanners another page than
+ * their victims, and names of one network are in no public DNS.
+ *
  * @param similarity 0 to 1, as the detection gives it.
+ * @param cloneSeenDays whole days since a visitor was shown a copy of the page; undefined: none was.
  */
 export function severityOf({
   type,
   similarity,
   facts,
+  cloneSeenDays,
 }: {
   type: ThreatType;
   similarity: number;
   facts?: SeverityFacts | undefined;
+  cloneSeenDays?: number | undefined;
 }): Judgement {
-  const evidence = [nameEvidence(type, similarity), ...(facts === undefined ? [] : factEvidence(facts))];
+  const isClone = type === "cloned_site" || cloneSeenDays !== undefined;
+  const seenLately = cloneSeenDays !== undefined && cloneSeenDays <= cloneFreshDaysMax;
+  const found = (facts === undefined ? [] : factEvidence(facts)).filter(
+    ({ points: given }) => given > 0 || !seenLately,
+  );
+  const evidence = [isClone ? cloneEvidence : nameEvidence(type, similarity), ...found];
   const points = evidence.reduce((sum, one) => sum + one.points, 0);
   return {
     severity: points >= highFrom ? "high" : points >= mediumFrom ? "medium" : "low",
@@ -93,8 +105,9 @@ export function severityOf({
   };
 }
 
+const cloneEvidence: Evidence = { points: 6, reason: "a copy of the page was seen in use" };
+
 function nameEvidence(type: ThreatType, similarity: number): Evidence {
-  if (type === "cloned_site") return { points: 6, reason: "a copy of the page was seen in use" };
   const shown = `(similarity ${similarity})`;
   const exactFrom = type === "homograph" ? homographDeceivesFrom : deceivesCarefulFrom;
   if (similarity >= exactFrom) return { points: 4, reason: `the name deceives a careful reader ${shown}` };

@@ -32,6 +32,8 @@ export const threats = sqliteTable(
     createdAt: instant("created_at").notNull(),
     /** When the status became what it is. */
     statusChangedAt: instant("status_changed_at").notNull(),
+    /** When a copy of the protected page was last seen in use there; null: never. */
+    cloneSeenAt: instant("clone_seen_at"),
     ipAddress: text("ip_address"),
     registrar: text("registrar"),
     whois: json<Registration>("whois").notNull(),

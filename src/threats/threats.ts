@@ -56,8 +56,8 @@ export function createThreats(dependencies: ThreatsDependencies): Threats {
   const queries = createThreatQueries(database);
   const history = createHistory(dependencies);
   const setStatus = createStatusChanger({ ...dependencies, history });
-  const updateFacts = createFactsUpdater({ database, history });
-  const recordOne = createRecorder(dependencies, setStatus);
+  const updateFacts = createFactsUpdater({ ...dependencies, history });
+  const recordOne = createRecorder(dependencies, setStatus, history);
   return {
     record: (sightings) => database.transaction(() => sightings.map((sighting) => recordOne(sighting))),
     list: queries.list,

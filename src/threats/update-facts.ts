@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { opaque } from "../database/placeholders.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Change, History } from "./history.ts";
 import { severityOf, type SeverityFacts } from "./severity.ts";
 import { threats } from "./tables.ts";
@@ -32,11 +33,15 @@ export type UpdateFacts = (
   changes: readonly Change[],
 ) => FactsUpdated | undefined;
 
+const dayMs = 86_400_000;
+
 export function createFactsUpdater({
   database,
+  clock,
   history,
 }: {
   database: Database;
+  clock: Clock;
   history: History;
 }): UpdateFacts {
   const find = database.query
@@ -45,6 +50,7 @@ export function createFactsUpdater({
       type: threats.type,
       similarity: threats.similarity,
       severity: threats.severity,
+      cloneSeenAt: threats.cloneSeenAt,
     })
     .from(threats)
     .where(eq(threats.id, opaque("id")))
@@ -65,7 +71,12 @@ export function createFactsUpdater({
   return (id, { ipAddress, registrar, whois, evidence }, changes) => {
     const threat = find.get({ id });
     if (threat === undefined) return undefined;
-    const { severity, reasons } = severityOf({ ...threat, facts: evidence });
+    const { severity, reasons } = severityOf({
+      ...threat,
+      facts: evidence,
+      cloneSeenDays:
+        threat.cloneSeenAt === null ? undefined : Math.floor((clock.now() - threat.cloneSeenAt) / dayMs),
+    });
     set.run({
       seq: threat.seq,
       ipAddress,

@@ -19,6 +19,10 @@ const open = [
   "/openapi.json",
   "/readyz",
   // Protected by being unguessable.
+  "/b",
+  "/b/*",
+  "/t",
+  "/t/*",
   "/screenshots/:id/:token",
 ];
 

@@ -6,6 +6,7 @@ import { entryChoices } from "../../src/config/entries.ts";
 import type { Config } from "../../src/config/load.ts";
 import { describeConfig, renderExample } from "../../src/config/render.ts";
 import { eventTypes } from "../../src/events/types.ts";
+import { quietClasses } from "../../src/traps/values.ts";
 import { faultLines, loaded } from "./helper.ts";
 
 const committed = readFileSync(join(import.meta.dir, "../../config.example.toml"), "utf8");
@@ -44,7 +45,14 @@ const defaults: Config = {
     disableAfterMs: 5 * 86_400_000,
     endpoints: [],
   },
-  retention: { eventsMs: 2_592_000_000, deliveriesMs: 2_592_000_000 },
+  traps: {
+    publicUrl: null,
+    repeatAfterMs: 3_600_000,
+    alarmClasses: [],
+    hitsPerMinute: 600,
+    hostsPerHour: 60,
+  },
+  retention: { eventsMs: 2_592_000_000, deliveriesMs: 2_592_000_000, hitsMs: 7_776_000_000 },
   log: { level: "info", format: "auto" },
   protectedDomains: [],
   feeds: [],
@@ -109,7 +117,7 @@ test("the table of settings has each key of the example, with its default", () =
 });
 
 test("plans, scopes and event types are those of the subjects that own them", () => {
-  expect(entryChoices).toEqual({ plans, scopes, eventTypes });
+  expect(entryChoices).toEqual({ plans, scopes, eventTypes, quietClasses });
   const key = loaded(`[[api_keys]]\nname = "ci"\nkey = "${"k".repeat(20)}"`).apiKeys[0];
   expect(key).toMatchObject({ plan: defaultPlan, scopes: [...defaultScopes] });
 });

@@ -92,7 +92,7 @@ describe("paths, numbers and schedules", () => {
     [
       '[retention]\nevents = "2h"\ndeliveries = "1m"',
       ({ retention }) => retention,
-      { eventsMs: 7_200_000, deliveriesMs: 60_000 },
+      { eventsMs: 7_200_000, deliveriesMs: 60_000, hitsMs: 7_776_000_000 },
     ],
   ]);
 });

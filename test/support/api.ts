@@ -11,6 +11,7 @@ import { createDeliveries } from "../../src/webhooks/deliveries.ts";
 import { fillRandom } from "./appliance.ts";
 import { expectDescribed } from "./openapi.ts";
 import { openStores } from "./stores.ts";
+import { openTraps } from "./traps.ts";
 
 export const allScopes: Scope[] = ["threats:read", "threats:write", "candidates:write"];
 
@@ -55,6 +56,7 @@ export function openApi({
     write: (line) => void logged.push(line),
   });
   const keys = createApiKeys({ ...stores, fillRandom });
+  const traps = openTraps(stores);
   const server = createServer({
     config: {
       server: {
@@ -82,6 +84,7 @@ export function openApi({
     scans: createScanStore(stores),
     readCapture,
     openConsole: async () => async () => new Response("the console"),
+    traps,
     schedulersRunning,
   });
 
@@ -113,6 +116,7 @@ export function openApi({
   return {
     ...stores,
     keys,
+    traps,
     server,
     /** Lines of the log, from debug on. */
     logged,

@@ -100,6 +100,22 @@ describe("severity", () => {
     ]);
   });
 
+  test("falls by nothing for a week after a copy of the page was seen in use, then as ever", () => {
+    const against: SeverityFacts = {
+      exists: "yes",
+      reachable: false,
+      parked: "Sedo",
+      registeredDays: 9_999,
+      page: { ...plainPage, redirectsToOwner: true },
+    };
+    const judge = (cloneSeenDays: number | undefined, facts: SeverityFacts) =>
+      severityOf({ type: "typosquatting", similarity: 0.8, facts, cloneSeenDays }).severity;
+    for (const facts of [against, { exists: "no" as const }]) {
+      expect([0, 7, 8, undefined].map((days) => judge(days, facts))).toEqual(["high", "high", "low", "low"]);
+    }
+    expect(judge(400, exists)).toBe("high");
+  });
+
   test("never falls by a fact that speaks for harm, never rises by one that speaks against it", () => {
     const rank = { low: 0, medium: 1, high: 2 };
     const worse: [string, (facts: SeverityFacts) => SeverityFacts][] = [

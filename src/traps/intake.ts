@@ -1,0 +1,139 @@
+import type { Database } from "../database/database.ts";
+import { relaxedTransaction } from "../database/relaxed.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
+import { logDropped, type Log } from "../lib/log.ts";
+import type { BeaconReport } from "./judge.ts";
+import type { NetworkLimit } from "./client-network.ts";
+
+/** A visit as it came in, before anything was decided about it. */
+export type RawHit = {
+  trapId: string;
+  at: Instant;
+  ipAddress: string | null;
+  network: string;
+  userAgent: string | null;
+} & (
+  | { trap: "beacon"; report: BeaconReport }
+  | {
+      trap: "token";
+      method: string;
+      /** From the path on. */
+      url: string;
+      referrer: string | null;
+      headers: [name: string, value: string][];
+    }
+);
+
+/** What became of visits since the start. */
+export interface IntakeTotals {
+  recorded: number;
+  /** Beyond what one network may make in a minute: answered, and nothing else. */
+  limited: number;
+  /** There was no room for them. */
+  dropped: number;
+}
+
+/**
+ * Where visits wait to be written down: together, so that thousands a second cost a few transactions, and in
+ * pieces, so that no request waits for long behind them.
+ */
+export interface Intake {
+  /** Never blocks, never throws. */
+  offer(hit: RawHit): void;
+  totals(): IntakeTotals;
+  /** Writes all that waits, and nothing that comes later; what cannot be written is lost. */
+  close(): Promise<void>;
+}
+
+const heldMax = 20_000;
+const pieceMax = 200;
+// Real time, not the clock's: it only gathers what comes at nearly the same moment.
+const gatherMs = 20;
+const rewriteMs = 1_000;
+const tellMs = 60_000;
+
+export function createIntake({
+  clock,
+  database,
+  limit,
+  log,
+  write,
+}: {
+  clock: Clock;
+  database: Database;
+  limit: NetworkLimit;
+  log: Log;
+  /** Has to run within a transaction; judges first, and answers whether it has to be durable. */
+  write: (hits: readonly RawHit[]) => { needsDisk: boolean; apply: () => void };
+}): Intake {
+  const totals: IntakeTotals = { recorded: 0, limited: 0, dropped: 0 };
+  let held: RawHit[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let writing: Promise<void> | undefined;
+  let closed = false;
+  let toldAt = -Infinity;
+
+  function drop(hits: number): void {
+    totals.dropped += hits;
+    const now = clock.now();
+    if (now < toldAt + tellMs && now >= toldAt) return;
+    toldAt = now;
+    log.warn(
+      { dropped: totals.dropped },
+      "visits to traps come faster than they can be written; some are lost",
+    );
+  }
+
+  function writePiece(): boolean {
+    const piece = held.slice(0, pieceMax);
+    try {
+      const { needsDisk, apply } = write(piece);
+      if (needsDisk) database.transaction(apply);
+      else relaxedTransaction(database, apply);
+    } catch (error) {
+      logDropped(log, error, "visits to traps cannot be written; trying again");
+      return false;
+    }
+    held = held.slice(piece.length);
+    totals.recorded += piece.length;
+    return true;
+  }
+
+  async function writeAll(): Promise<void> {
+    while (held.length > 0) {
+      if (!writePiece()) return void arm(rewriteMs);
+      // Whatever else waits has its turn.
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+    }
+  }
+
+  function begin(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    writing ??= writeAll().finally(() => (writing = undefined));
+    return writing;
+  }
+
+  function arm(delayMs: number): void {
+    if (timer !== undefined || closed) return;
+    timer = setTimeout(() => void begin(), delayMs);
+    // What waits is written when the appliance stops.
+    timer.unref();
+  }
+
+  return {
+    offer(hit) {
+      if (!limit.take(hit.network, hit.at)) totals.limited += 1;
+      else if (held.length >= heldMax) drop(1);
+      else {
+        held.push(hit);
+        if (writing === undefined) arm(gatherMs);
+      }
+    },
+    totals: () => ({ ...totals }),
+    close() {
+      closed = true;
+      return begin();
+    },
+  };
+}

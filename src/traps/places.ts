@@ -1,0 +1,103 @@
+/**
+ * Where a page was shown, read from an address that a browser, or whoever pretends to be one, sent. Host names
+ * are compared in one form: A-labels, lower case, no trailing dot; and label by label, so that
+ * `evil-example.com` is not below `example.com`.
+ */
+import { domainToASCII } from "node:url";
+import { decodeLabel } from "../detection/name.ts";
+import { addressClass } from "../network/addresses.ts";
+import servicesText from "./places.txt" with { type: "text" };
+import type { PlaceClass } from "./values.ts";
+
+export type Place =
+  /** Name, IPv4 or IPv6 address (without brackets). */
+  | { kind: "host"; host: string }
+  | { kind: "file" }
+  /** `data:`, `about:`, a browser extension. */
+  | { kind: "none" };
+
+const hostLengthMax = 253;
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const controls = /[\0-\x1f\x7f]/;
+
+/** Undefined for what is no address: `null`, an empty text, control characters in it. */
+export function placeOf(address: string | null): Place | undefined {
+  const url = address === null || controls.test(address) ? null : URL.parse(address);
+  if (url === null) return undefined;
+  switch (url.protocol) {
+    case "http:":
+    case "https:": {
+      const host = plainHost(url.hostname);
+      return host === "" || host.length > hostLengthMax ? undefined : { kind: "host", host };
+    }
+    case "file:":
+      return { kind: "file" };
+    case "blob:": {
+      // What follows is the origin of the page that made it; `null` where that had none.
+      const inner = placeOf(url.pathname);
+      return inner?.kind === "host" ? inner : { kind: "none" };
+    }
+    default:
+      return { kind: "none" };
+  }
+}
+
+/** The URL parser has seen to case, A-labels and the forms of IPv4 addresses already. */
+function plainHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+}
+
+/** Whether `host` is one of `names` or below one. */
+export function isBelow(host: string, names: readonly string[]): boolean {
+  return names.some((name) => host === name || host.endsWith(`.${name}`));
+}
+
+/** RFC 6761, 6762, 8375, 9476 and what ICANN promised never to delegate; a name of one label is in no public DNS. */
+const localSuffixes = "localhost local internal home.arpa lan home corp mail test invalid alt".split(" ");
+
+const services = servicesText
+  .split("\n")
+  .map((line) => line.replace(/#.*/, "").trim().split(/\s+/))
+  .filter(([, suffix]) => suffix !== undefined) as [PlaceClass, suffix: string][];
+
+/**
+ * @param own names on which the page may be shown, with all below them.
+ * @returns the host may be another one: a translation of a copy is a copy.
+ */
+export function classifyPlace(
+  place: Place,
+  own: readonly string[],
+): { class: PlaceClass; host: string | null } {
+  if (place.kind === "file") return { class: "local_file", host: null };
+  if (place.kind === "none") return { class: "no_host", host: null };
+  const { host } = place;
+  if (isBelow(host, own)) return { class: "own", host };
+  if (isLocal(host)) return { class: "local_network", host };
+  const service = services.find(([, suffix]) => isBelow(host, [suffix]));
+  if (service === undefined) return { class: "foreign", host };
+  const original = decodeTranslated(host);
+  if (original === undefined || isBelow(original, own)) return { class: service[0], host };
+  return { class: "foreign", host: original };
+}
+
+function isLocal(host: string): boolean {
+  const kind = addressClass(host);
+  if (kind !== undefined) return kind !== "global";
+  return !host.includes(".") || isBelow(host, localSuffixes);
+}
+
+const encodedBy = /^([a-z0-9-]+)\.(?:translate\.goog|cdn\.ampproject\.org)$/;
+
+/**
+ * The host whose page a translation proxy shows: `www-example--bank-com.translate.goog` is
+ * `www.example-bank.com`. Dots are single hyphens there and hyphens double ones (AMP Cache URL format; Google
+ * Translate has the same). Undefined where the name was too long and is a hash.
+ */
+export function decodeTranslated(host: string): string | undefined {
+  const label = encodedBy.exec(host)?.[1];
+  if (label === undefined) return undefined;
+  const bare = decodeLabel(label).replace(/^0-(.*)-0$/, "$1");
+  const name = bare.replaceAll(/--|-/g, (hyphens) => (hyphens === "--" ? "-" : "."));
+  const ascii = domainToASCII(name);
+  return ascii.includes(".") && !ascii.startsWith(".") && !ascii.includes("..") ? ascii : undefined;
+}

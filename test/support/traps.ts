@@ -1,0 +1,23 @@
+import { createTraps, type TrapSettings } from "../../src/traps/traps.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { fillRandom } from "./appliance.ts";
+import type { Stores } from "./stores.ts";
+
+/** Traps over a real database file. */
+export function openTraps(stores: Stores, settings: Partial<TrapSettings> = {}) {
+  const log = createLog({ level: "silent", format: "json", clock: stores.clock, write: () => {} });
+  return createTraps({
+    ...stores,
+    fillRandom,
+    log,
+    publicUrl: () => "https://traps.test",
+    settings: {
+      repeatAfterMs: 3_600_000,
+      alarmClasses: [],
+      hitsPerMinute: 600,
+      hostsPerHour: 60,
+      hitsKeptMs: 90 * 86_400_000,
+      ...settings,
+    },
+  });
+}
