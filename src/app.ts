@@ -29,6 +29,7 @@ import { systemResolvers } from "./network/system-resolvers.ts";
 import { createScans, type Scans } from "./scans/scans.ts";
 import { type Candidates, createCandidates } from "./sources/candidates.ts";
 import { createFeeds, type Feeds } from "./sources/feeds.ts";
+import { createImports, type Imports } from "./sources/imports.ts";
 import type { ThreatSearch } from "./threats/search.ts";
 import { createThreats, type Threats } from "./threats/threats.ts";
 import { createTraps, type Traps } from "./traps/traps.ts";
@@ -59,6 +60,7 @@ export interface App {
   readonly threatSearch: () => ThreatSearch;
   readonly candidates: Candidates;
   readonly feeds: Feeds;
+  readonly imports: Imports;
   readonly dns: DnsClient;
   readonly lookUpExistence: LookUpExistence;
   readonly scans: Scans;
@@ -102,6 +104,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
   const threatSearch = lazy(() => loadThreatSearch().createThreatSearch({ database, pacer }));
   const candidates = createCandidates({ database, domains, threats, clock, pacer });
   const feeds = createFeeds({ feeds: config.feeds, database, candidates, clock, log });
+  const imports = createImports({ database, candidates, clock, log });
   const { resolvers, queriesPerSecond, schedule } = config.scan;
   const dns = createDnsClient({
     clock,
@@ -238,6 +241,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
     threatSearch,
     candidates,
     feeds,
+    imports,
     dns,
     lookUpExistence,
     scans,
@@ -251,6 +255,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
     start() {
       webhooks.start();
       feeds.start();
+      imports.start();
       scans.start();
       enrichment.start();
       traps.start();
@@ -261,7 +266,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
       lastUsed = undefined;
       // What visitors left becomes events first.
       await traps.stop();
-      await Promise.all([webhooks.stop(), feeds.stop(), scans.stop(), enrichment.stop()]);
+      await Promise.all([webhooks.stop(), feeds.stop(), imports.stop(), scans.stop(), enrichment.stop()]);
       writeLastUsed();
     },
     firstStart: () => firstStart({ database, clock, settings, keys, consolePassword }),

@@ -40,13 +40,24 @@ export function unreadable(head: Uint8Array): string | undefined {
   return undefined;
 }
 
+export interface ByteOptions {
+  /** Where to stop on the disk, for a file that is still being written. */
+  bytesMax?: number;
+  /** Where the bytes come from instead of a file; `path` is then a name for messages only. */
+  stream?: ReadableStream<Uint8Array>;
+}
+
 /**
- * Opens a file, or standard input for "-".
- * @param options.bytesMax where to stop on the disk, for a file that is still being written.
+ * Opens a file, a stream, or standard input for "-".
  * @throws NameListError when it cannot be opened or is of a kind that is not read.
  */
-export async function openBytes(path: string, options: { bytesMax?: number } = {}): Promise<ByteSource> {
-  const file = path === "-" ? standardInput() : await fileBytes(path, options.bytesMax ?? Infinity);
+export async function openBytes(path: string, { bytesMax, stream }: ByteOptions = {}): Promise<ByteSource> {
+  const file =
+    stream !== undefined
+      ? streamBytes(stream, undefined)
+      : path === "-"
+        ? standardInput()
+        : await fileBytes(path, bytesMax ?? Infinity);
   try {
     const start = await readAhead(file, magicBytes);
     const why = unreadable(start);

@@ -1,5 +1,5 @@
 import { messageOf } from "../lib/errors.ts";
-import { openBytes, prepend, readAhead, type ByteSource } from "./bytes.ts";
+import { openBytes, prepend, readAhead, type ByteOptions, type ByteSource } from "./bytes.ts";
 import { NameListError } from "./errors.ts";
 import { chooseReading, tellsFormat, type ListFormat, type ListReading } from "./formats.ts";
 import { readLines, type LineBlock } from "./lines.ts";
@@ -8,14 +8,12 @@ import { createNameChunkBuilder, dropBefore, type NameChunk, type Place } from "
 /** So much of a list is looked at to tell its format. */
 const headBytesMax = 1 << 16;
 
-export interface NameListOptions {
+export interface NameListOptions extends ByteOptions {
   format?: ListFormat;
   /** csv: a heading or a number from 1; jsonl: a field, or a path of fields with dots. */
   column?: string;
   /** Where to go on: a place that an earlier chunk named as its `end`, or the place after an entry. */
   from?: Place;
-  /** Where to stop on the disk, for a file that is still being written. */
-  bytesMax?: number;
   /** Leave out a last line that has no line feed yet. */
   wholeLinesOnly?: boolean;
 }
@@ -36,8 +34,8 @@ export interface NameList {
  * @throws NameListError here and while reading; it names the file, what is wrong and the line reached.
  */
 export async function openNameList(path: string, options: NameListOptions = {}): Promise<NameList> {
-  const { format = "auto", column = "", from = start, bytesMax = Infinity, wholeLinesOnly = false } = options;
-  const source = await openBytes(path, { bytesMax });
+  const { format = "auto", column = "", from = start, wholeLinesOnly = false } = options;
+  const source = await openBytes(path, options);
   try {
     const head = await readAhead(source, headBytesMax, tellsFormat);
     const text = withoutByteOrderMark(head);

@@ -1,0 +1,57 @@
+/** Bytes that somebody sends, who may send too many, stall or go away. */
+export interface BoundedStream {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** Those that were taken so far. */
+  readonly bytes: number;
+  /** Why the stream broke, to be put after the list's name; undefined: it did not. */
+  readonly fault: string | undefined;
+  /** Ends it now for whoever reads it, as if nothing came any more; also at its end. */
+  end(): void;
+}
+
+export function boundedStream(
+  content: ReadableStream<Uint8Array>,
+  { bytesMax, tooLong }: { bytesMax: number; tooLong: string },
+): BoundedStream {
+  const reader = content.getReader();
+  let bytes = 0;
+  let fault: string | undefined;
+  let ended = false;
+
+  // Whoever sent it may be gone: then there is nobody to be told that the rest is not wanted.
+  const dropRest = () => void reader.cancel().catch(() => {});
+
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = ended ? { done: true as const, value: undefined } : await reader.read();
+          if (done) return controller.close();
+          bytes += value.length;
+          if (bytes > bytesMax) fault = tooLong;
+          else return controller.enqueue(value);
+        } catch {
+          if (ended) return controller.close();
+          fault = "broke off before its end";
+        }
+        dropRest();
+        controller.error(new Error(fault));
+      },
+      cancel: dropRest,
+    },
+    { highWaterMark: 0 },
+  );
+  return {
+    stream,
+    get bytes() {
+      return bytes;
+    },
+    get fault() {
+      return fault;
+    },
+    end() {
+      ended = true;
+      dropRest();
+    },
+  };
+}

@@ -1,0 +1,208 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import { createLog } from "../../src/lib/log.ts";
+import { createPacer } from "../../src/lib/pacer.ts";
+import { createCandidates } from "../../src/sources/candidates.ts";
+import { createImports, importBytesMax, type Imports, type ListToImport } from "../../src/sources/imports.ts";
+import { until } from "../support/receiver.ts";
+import { openStores, type Stores } from "../support/stores.ts";
+
+let stores: Stores;
+let imports: Imports;
+beforeEach(() => {
+  stores = openStores();
+  imports = open();
+});
+afterEach(async () => {
+  await imports.stop();
+  stores.dispose();
+});
+
+function open(bytesMax?: number): Imports {
+  const pacer = () => createPacer({ sliceMs: 5, elapsedMs: () => performance.now() });
+  const candidates = createCandidates({ ...stores, pacer });
+  const log = createLog({ level: "silent", format: "json", clock: stores.clock, write: () => {} });
+  return createImports({ ...stores, candidates, log, ...(bytesMax && { bytesMax }) });
+}
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const streamOf = (...pieces: (string | Uint8Array)[]) =>
+  new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(typeof piece === "string" ? bytesOf(piece) : piece);
+      controller.close();
+    },
+  });
+const list = (content: ReadableStream<Uint8Array>, more: Partial<ListToImport> = {}): ListToImport => ({
+  name: "nrd.txt",
+  content,
+  bytesTotal: null,
+  format: "auto",
+  column: "",
+  ...more,
+});
+/** A sender whose next bytes come when it is told to. */
+function slowSender() {
+  let controller!: ReadableStreamDefaultController<Uint8Array>;
+  let cancelled = false;
+  const content = new ReadableStream<Uint8Array>({
+    start: (given) => void (controller = given),
+    cancel: () => void (cancelled = true),
+  });
+  return {
+    content,
+    send: (text: string) => controller.enqueue(bytesOf(text)),
+    fail: () => controller.error(new Error("connection reset")),
+    wasCancelled: () => cancelled,
+  };
+}
+const threats = () => stores.threats.list({}, { page: 1, perPage: 100 }).threats;
+const manyNames = Array.from({ length: 5_000 }, (_, i) => `unrelated-${i}.org\n`).join("");
+
+test("a list becomes threats of source feed, with counts and the lines that were refused", async () => {
+  const content = streamOf(
+    "example-bank.net\nother.org\n\n",
+    "not a name\nexample-shop.net\nexample-bank.net\n",
+  );
+  const { import: begun, ended } = imports.begin(list(content, { bytesTotal: 70 }));
+  expect(begun).toMatchObject({ state: "running", name: "nrd.txt", bytesTotal: 70 });
+  expect(await ended).toMatchObject({
+    state: "completed",
+    error: null,
+    lines: 6,
+    received: 5,
+    invalid: 1,
+    matched: 3,
+    created: 2,
+    bytes: 73,
+    firstInvalid: [{ line: 4, text: "not a name" }],
+  });
+  expect(threats().map(({ domain, source }) => [domain, source])).toEqual([
+    ["example-shop.net", "feed"],
+    ["example-bank.net", "feed"],
+  ]);
+  expect(imports.running()).toBeUndefined();
+  expect(imports.list(10)).toEqual([imports.get(begun.seq)!]);
+});
+
+test.each([
+  [
+    "packed CSV with a chosen column",
+    gzipSync("id,host\n1,example-bank.net\n"),
+    { format: "csv", column: "host" },
+  ],
+  ["JSON lines", '{"name":"x","domain":"example-bank.net"}\n', {}],
+  ["a zone", "$ORIGIN net.\nexample-bank 300 IN NS ns1.host.net.\n", { format: "zone" }],
+] as const)("any form of list is read: %s", async (_, content, options) => {
+  const { ended } = imports.begin(list(streamOf(content), options));
+  expect(await ended).toMatchObject({ state: "completed", created: 1 });
+});
+
+test.each([
+  ["a ZIP archive", "PK\u0003\u0004....", {}, "is a ZIP archive"],
+  ["a column that is not there", "a,b\n1,2\n", { format: "csv", column: "c" }, 'has no column "c"'],
+  [
+    "a packed list that is cut short",
+    gzipSync("example-bank.net\n".repeat(999)).subarray(0, 30),
+    {},
+    "is cut short",
+  ],
+] as const)("what cannot be read fails with the reason: %s", async (_, content, options, reason) => {
+  const { ended } = imports.begin(list(streamOf(content), options));
+  const { state, error } = await ended;
+  expect({ state, error }).toEqual({ state: "failed", error: expect.stringContaining(reason) });
+});
+
+test("one at a time: the second is refused while the first one runs, and how far that is can be seen", async () => {
+  const sender = slowSender();
+  const { import: begun, ended } = imports.begin(list(sender.content));
+  sender.send(`example-bank.net\n${manyNames}`);
+  await until(() => (imports.running()?.received ?? 0) > 0, "it is being read");
+  expect(imports.running()).toMatchObject({ seq: begun.seq, state: "running", bytes: expect.any(Number) });
+  expect(() => imports.begin(list(streamOf("a.com")))).toThrow("another list is being imported");
+  expect(imports.cancel(begun.seq + 1)).toBe(false);
+  expect(imports.cancel(begun.seq)).toBe(true);
+  await ended;
+  expect(await imports.begin(list(streamOf("a.com"))).ended).toMatchObject({ state: "completed" });
+});
+
+test("one that is cancelled keeps what was found, and does not wait for a sender that stalls", async () => {
+  const sender = slowSender();
+  const { import: begun, ended } = imports.begin(list(sender.content));
+  sender.send(`example-bank.net\n${manyNames}`);
+  await until(() => (imports.running()?.received ?? 0) > 5_000, "all that was sent is read");
+  imports.cancel(begun.seq);
+  expect(await ended).toMatchObject({ state: "cancelled", error: null, created: 1, lines: 5_001 });
+  expect(sender.wasCancelled()).toBe(true);
+  expect(threats().map(({ domain }) => domain)).toEqual(["example-bank.net"]);
+});
+
+test("of a sender that goes away what came is recorded, and said", async () => {
+  const sender = slowSender();
+  const { ended } = imports.begin(list(sender.content));
+  sender.send(`example-bank.net\n${manyNames}`);
+  await until(() => (imports.running()?.received ?? 0) > 5_000, "all that was sent is read");
+  sender.fail();
+  expect(await ended).toMatchObject({
+    state: "failed",
+    error: "broke off before its end",
+    created: 1,
+    lines: 5_001,
+  });
+  expect(threats()).toHaveLength(1);
+});
+
+test("what is longer than allowed is refused at once, or cut off where its length was not told", async () => {
+  expect(() => imports.begin(list(streamOf(""), { bytesTotal: importBytesMax + 1 }))).toThrow(
+    "longer than 1 GiB",
+  );
+  expect(imports.running()).toBeUndefined();
+  const limited = open(1 << 20);
+  const piece = new Uint8Array(1 << 16).fill(0x0a);
+  let sent = 0;
+  const endless = new ReadableStream<Uint8Array>(
+    { pull: (controller) => (sent++, controller.enqueue(piece)) },
+    { highWaterMark: 0 },
+  );
+  const { state, error } = await limited.begin(list(endless)).ended;
+  expect({ state, error }).toEqual({
+    state: "failed",
+    error: expect.stringContaining("is longer than 1 GiB"),
+  });
+  expect(sent).toBe(17);
+});
+
+test("a sender waits until its names are dealt with: nothing is piled up", async () => {
+  let asked = 0;
+  const piece = bytesOf(manyNames);
+  const content = new ReadableStream<Uint8Array>(
+    { pull: (controller) => (asked++, controller.enqueue(piece)) },
+    { highWaterMark: 0 },
+  );
+  const { import: begun, ended } = imports.begin(list(content));
+  await until(() => (imports.running()?.received ?? 0) > 50_000, "much is read");
+  expect(asked * 5_000).toBeLessThan(imports.running()!.received + 5 * 5_000);
+  imports.cancel(begun.seq);
+  await ended;
+});
+
+test("one that was cut off by the end of the process is told as failed at the next start, with its counts", async () => {
+  const sender = slowSender();
+  const { import: begun } = imports.begin(list(sender.content));
+  sender.send("example-bank.net\n".repeat(200));
+  await until(() => threats().length > 0, "it is recorded");
+  const other = open();
+  other.start();
+  expect(other.get(begun.seq)).toMatchObject({
+    state: "failed",
+    error: "was being read when phishwatch ended",
+    created: 1,
+  });
+});
+
+test("an end of phishwatch ends it within moments, and it is recorded as cancelled", async () => {
+  const sender = slowSender();
+  const { ended } = imports.begin(list(sender.content));
+  await imports.stop();
+  expect((await ended).state).toBe("cancelled");
+});
