@@ -211,6 +211,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
       database,
       domains,
       threats,
+      threatSearch,
       candidates,
       feeds,
       scans,

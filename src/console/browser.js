@@ -73,12 +73,15 @@ document.addEventListener("change", (event) => {
   }
 });
 
+function isTyping(element) {
+  return element.matches?.("input:not([type=checkbox]):not([type=radio]), textarea, select") ?? false;
+}
+
 // data-key="x": the key does what a click there does; a field is gone into. Not while somebody types.
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  const typing = event.target.closest?.("input:not([type=checkbox]):not([type=radio]), textarea, select");
-  if (typing) {
-    if (event.key === "Escape") typing.blur();
+  if (isTyping(event.target)) {
+    if (event.key === "Escape") event.target.blur();
     return;
   }
   const element = all("[data-key]").find((one) => one.dataset.key === event.key && !one.disabled);
@@ -87,5 +90,44 @@ document.addEventListener("keydown", (event) => {
   if (element.matches("input:not([type=checkbox]), textarea, select")) element.focus();
   else element.click();
 });
+
+// Rows ([data-row], each with a link and a box) that j and k go through, x chooses and o opens. A key of a button
+// [data-row-key] decides on the rows that are chosen, or where none is on the one that was gone to.
+let rowHere = -1;
+
+document.addEventListener("focusin", (event) => {
+  const row = event.target.closest?.("[data-row]");
+  if (row) rowHere = all("[data-row]").indexOf(row);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.target)) return;
+  const rows = all("[data-row]");
+  const row = rows[rowHere];
+  const box = row?.querySelector("input[type=checkbox]");
+  if (event.key === "j" || event.key === "k") {
+    const next = rows[event.key === "j" ? rowHere + 1 : rowHere - 1] ?? row ?? rows[0];
+    next?.querySelector("a").focus();
+    next?.scrollIntoView({ block: "nearest" });
+  } else if (event.key === "o") row?.querySelector("a").click();
+  else if (event.key === "x") {
+    if (box) box.checked = !box.checked;
+  } else {
+    const button = all("button[data-row-key]").find((one) => one.dataset.rowKey === event.key);
+    if (!button) return;
+    const form = button.form;
+    if (!form.querySelector("input[type=checkbox]:checked")) {
+      if (!box) return;
+      box.checked = true;
+      const place = form.querySelector("input[name=at]");
+      if (place) place.value = String(rowHere);
+    }
+    button.click();
+  }
+});
+
+// After a decision on one row: back to its place, where the next one stands now.
+const arrivedAt = /^#(row-[0-9]+)$/.exec(location.hash)?.[1];
+if (arrivedAt) (document.getElementById(arrivedAt) ?? all("[data-row] a").at(-1))?.focus();
 
 prepare(document);

@@ -1,5 +1,6 @@
 import { overviewPages } from "./overview.tsx";
 import type { PageGroup } from "./router.ts";
+import { threatListPages } from "./threat-list.tsx";
 
 /** All pages; the order is that of the navigation. */
-export const pageGroups: readonly PageGroup[] = [overviewPages];
+export const pageGroups: readonly PageGroup[] = [overviewPages, threatListPages];

@@ -15,6 +15,7 @@ import type { Log } from "../lib/log.ts";
 import type { Scans } from "../scans/scans.ts";
 import type { Candidates } from "../sources/candidates.ts";
 import type { Feeds } from "../sources/feeds.ts";
+import type { ThreatSearch } from "../threats/search.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
@@ -28,6 +29,7 @@ export interface ConsoleServices {
   database: Database;
   domains: ProtectedDomains;
   threats: Threats;
+  threatSearch: () => ThreatSearch;
   candidates: Candidates;
   feeds: Feeds;
   scans: Scans;

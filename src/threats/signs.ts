@@ -31,3 +31,9 @@ export function signBits(severityReasons: string): number {
 export function signBit(sign: Sign): number {
   return 1 << signs.indexOf(sign);
 }
+
+/** The signs that a threat's reasons of severity tell of. */
+export function signsIn(severityReasons: readonly string[]): Sign[] {
+  const bits = severityReasons.reduce((sum, reason) => sum | signBits(reason), 0);
+  return signs.filter((sign) => (bits & signBit(sign)) !== 0);
+}

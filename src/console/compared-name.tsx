@@ -1,0 +1,50 @@
+import { createNameComparison, type NameComparison, type NamePart } from "../detection/compare-names.ts";
+import { decodeLabel } from "../detection/name.ts";
+import { visible } from "../lib/safe-text.ts";
+
+// No name is longer.
+const nameCharactersMax = 260;
+
+export const compareNames = createNameComparison();
+
+/**
+ * A suspicious name with what is different in it made visible against the name that it imitates, and in
+ * A-label form beside it where that is another.
+ */
+export function ComparedName({ name, comparison }: { name: string; comparison: NameComparison }) {
+  const isWritten = name.split(".").every((label) => decodeLabel(label) === label);
+  return (
+    <span class="name">
+      <bdi class="looks" dir="ltr">
+        {comparison.parts.map((part) => (
+          <Part part={part} />
+        ))}
+      </bdi>
+      {isWritten ? null : (
+        <>
+          {" "}
+          <bdi class="written" dir="ltr">
+            {visible(name, nameCharactersMax)}
+          </bdi>
+        </>
+      )}
+    </span>
+  );
+}
+
+function Part({ part }: { part: NamePart }) {
+  const { kind, found, expected } = part;
+  if (kind === "same") return <>{found}</>;
+  if (kind === "missing") return <span class="missing" title={`"${expected}" is left out`}></span>;
+  if (kind === "added") return <span class="added">{found}</span>;
+  return (
+    <span class="differs" title={tell(part)}>
+      {found}
+    </span>
+  );
+}
+
+function tell({ found, expected, characters }: NamePart): string {
+  const what = characters.map(({ codePoint, description }) => `${codePoint}, ${description}`).join("; ");
+  return `"${found}"${what === "" ? "" : ` (${what})`} in place of "${expected}"`;
+}

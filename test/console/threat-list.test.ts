@@ -1,0 +1,227 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { triageThreatsMax } from "../../src/threats/triage.ts";
+import { manualClock } from "../support/appliance.ts";
+import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
+import { addThreats, secretsPage, type SampleThreat } from "../support/console-threats.ts";
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const config = `
+[[protected_domains]]
+domain = "example-bank.com"
+[[protected_domains]]
+domain = "example-shop.com"
+`;
+
+let clock: ReturnType<typeof manualClock>;
+let opened: ConsoleApp;
+let visitor: Visitor;
+
+beforeEach(async () => {
+  clock = manualClock();
+  opened = openConsoleApp({ config, clock });
+  visitor = await opened.signedIn();
+});
+afterEach(() => opened.dispose());
+
+const add = (samples: readonly SampleThreat[]) => addThreats(opened.app, clock.now(), samples);
+const statusOf = (id: string) => opened.app.threats.get(id)!.status;
+/** Ids of the threats in the order of the page. */
+const idsIn = (html: string) => [...html.matchAll(/name="id" value="(thr_[^"]+)"/g)].map(([, id]) => id!);
+const idsAt = async (path: string) => idsIn((await visitor.get(path)).html);
+const rowsText = (html: string) =>
+  [...html.matchAll(/<tr data-row[\s\S]*?<\/tr>/g)].map(([row]) =>
+    row.replace(/<[^>]*>/g, " ").replace(/\s+/g, " "),
+  );
+
+describe("the list of threats", () => {
+  test("shows the most severe that is to be decided first, the newest of them before the others", async () => {
+    const [low, oldHigh, newHigh, decided] = add([
+      { domain: "example-bamk.com", similarity: 0.8 },
+      { domain: "examp1e-bank.com", similarity: 0.98, agoMs: 2 * day },
+      { domain: "exampie-bank.com", similarity: 0.98, agoMs: hour },
+      { domain: "example-banke.com", similarity: 0.98 },
+    ]);
+    opened.app.threats.changeStatus([decided!], "resolved", {
+      by: { via: "system", name: null, address: null },
+    });
+    const { html, status } = await visitor.get("/console/threats");
+    expect(status).toBe(200);
+    expect(idsIn(html)).toEqual([newHigh!, oldHigh!, low!]);
+    expect(html).toContain(`href="/console/threats/${newHigh}"`);
+  });
+
+  test("filters by everything that its address says, and keeps the address in its links", async () => {
+    const [bank, shop, mail] = add([
+      { domain: "example-bank-login.net", type: "combosquatting", similarity: 0.8, agoMs: 3 * day },
+      {
+        domain: "example-shop.org",
+        protectedDomain: "example-shop.com",
+        type: "tld_squatting",
+        similarity: 0.96,
+      },
+      { domain: "example-banc.com", type: "typosquatting", similarity: 0.9, evidence: { mail: true } },
+    ]);
+    const today = new Date(clock.now()).toISOString().slice(0, 10);
+    const cases: [string, (string | undefined)[]][] = [
+      ["q=LOGIN", [bank]],
+      ["q=example-shop*", [shop]],
+      ["q=https%3A%2F%2Fexample-banc.com%2Fx", [mail]],
+      ["domain=EXAMPLE-shop.com", [shop]],
+      ["type=typosquatting", [mail]],
+      ["severity=high", [mail, shop].sort().reverse()],
+      ["source=scan", []],
+      ["sign=receives_mail", [mail]],
+      ["similarity=0.85&sort=similarity", [shop, mail]],
+      ["sort=name", [mail, bank, shop]],
+      [`to=${new Date(clock.now() - day).toISOString().slice(0, 10)}`, [bank]],
+      [`from=${today}&to=${today}&sort=similarity`, [shop, mail]],
+      ["status=resolved", []],
+      ["q=&status=&severity=&sort=similarity&order=asc", [bank, mail, shop]],
+    ];
+    for (const [query, expected] of cases) {
+      expect([query, await idsAt(`/console/threats?${query}`)]).toEqual([query, expected as string[]]);
+    }
+    const { html } = await visitor.get("/console/threats?severity=high&sort=similarity");
+    expect(html).toContain('href="/console/threats?severity=high&amp;sort=similarity&amp;order=asc"');
+  });
+
+  test.each([
+    ["status=open", "status"],
+    ["type=phishing", "type"],
+    ["from=2026-02-30", "from"],
+    ["similarity=2", "similarity"],
+    ["domain=a%20b", "domain"],
+  ])("refuses %s and says what is wrong", async (query, name) => {
+    const answer = await visitor.get(`/console/threats?${query}`);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(`"${name}" in the address`);
+  });
+
+  test("shows fifty to a page, with the exact number of all", async () => {
+    add(Array.from({ length: 120 }, (_, index) => ({ domain: `example-bank-${index}.com` })));
+    const first = await visitor.get("/console/threats");
+    expect(idsIn(first.html)).toHaveLength(50);
+    expect(first.text).toContain("1–50 of 120");
+    const third = await visitor.get("/console/threats?page=3");
+    expect(idsIn(third.html)).toHaveLength(20);
+    expect((await visitor.get("/console/threats?page=9")).text).toContain("To its beginning");
+  });
+
+  test("marks what differs from the protected name, and shows both forms of it", async () => {
+    add([{ domain: "exаmple-bank.com", type: "homograph", similarity: 0.99 }]);
+    const { html } = await visitor.get("/console/threats");
+    expect(html).toMatch(/<span class="differs" title="[^"]*U\+0430[^"]*">а<\/span>/);
+    expect(html).toMatch(/<bdi class="written" dir="ltr">xn--[a-z0-9-]+\.com<\/bdi>/);
+  });
+
+  test("shows names that reorder, hide or look like markup as harmless text", async () => {
+    const hostile = [
+      "xn--example-bank-8e2m.com",
+      "xn--4dbcagdahymbxekheh6e0a7fei0b.com",
+      "xn---bank-x9e.com",
+    ];
+    add(hostile.map((domain) => ({ domain })));
+    const { html } = await visitor.get('/console/threats?q="><script>alert(1)</script>');
+    expect(html).not.toContain("<script>alert");
+    const list = await visitor.get("/console/threats");
+    expect(list.html).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b-\u200f]/);
+    for (const name of hostile) expect(list.text).toContain(name);
+    expect((await visitor.get(`/console/threats?q=${"x".repeat(10_000)}`)).status).toBe(200);
+  });
+});
+
+describe("deciding on several threats", () => {
+  test("changes those that are ticked, tells how many, and an undo survives a reload", async () => {
+    const ids = add([
+      { domain: "example-bank-a.com" },
+      { domain: "example-bank-b.com" },
+      { domain: "example-bank-c.com" },
+    ]);
+    const answer = await visitor.post("/console/threats/triage", {
+      query: "severity=medium",
+      last_seq: "99",
+      id: ids.slice(0, 2),
+      status: "resolved",
+    });
+    expect(answer.location).toMatch(/^\/console\/threats\?severity=medium&done=\d+$/);
+    expect(ids.map(statusOf)).toEqual(["resolved", "resolved", "active"]);
+    for (let time = 0; time < 2; time += 1) {
+      expect((await visitor.get(answer.location!)).text).toContain("2 threats are resolved now. Undo");
+    }
+    expect(opened.app.threats.history(ids[0]!)[0]).toMatchObject({ by: { via: "console" } });
+
+    const act = /done=(\d+)/.exec(answer.location!)![1]!;
+    const undone = await visitor.submit("/console/threats/undo", { act, query: "severity=medium" });
+    expect(undone.text).toContain("Undone: 2 threats are as before.");
+    expect(ids.map(statusOf)).toEqual(["active", "active", "active"]);
+    expect((await visitor.get(answer.location!)).text).not.toContain("Undo");
+    const again = await visitor.submit("/console/threats/undo", { act, query: "" });
+    expect(again.text).toContain("undone before");
+  });
+
+  test("an undo says what somebody else has changed since and leaves it alone", async () => {
+    const ids = add([{ domain: "example-bank-a.com" }, { domain: "example-bank-b.com" }]);
+    const { location } = await visitor.post("/console/threats/triage", {
+      query: "",
+      id: ids,
+      status: "resolved",
+    });
+    clock.advance(1_000);
+    opened.app.threats.changeStatus([ids[1]!], "false_positive", {
+      by: { via: "api", name: "ci", address: null },
+    });
+    const act = /done=(\d+)/.exec(location!)![1]!;
+    const undone = await visitor.submit("/console/threats/undo", { act, query: "" });
+    expect(undone.text).toContain("1 threat is as before. 1 threat was changed by somebody else since");
+    expect(ids.map(statusOf)).toEqual(["active", "false_positive"]);
+  });
+
+  test("takes all that match, on every page, but none that came after the list was shown", async () => {
+    const ids = add(Array.from({ length: 60 }, (_, index) => ({ domain: `example-bank-${index}.com` })));
+    const [shop] = add([{ domain: "example-shop.net", protectedDomain: "example-shop.com" }]);
+    const { html, text } = await visitor.get("/console/threats?domain=example-bank.com");
+    expect(text).toContain("all of 60 that match");
+    const [, lastSeq] = /name="last_seq" value="(\d+)"/.exec(html)!;
+    const [later] = add([{ domain: "example-bank-later.com" }]);
+    await visitor.post("/console/threats/triage", {
+      query: "domain=example-bank.com",
+      last_seq: lastSeq!,
+      all: "yes",
+      status: "false_positive",
+    });
+    expect(new Set(ids.map(statusOf))).toEqual(new Set(["false_positive"]));
+    expect([statusOf(shop!), statusOf(later!)]).toEqual(["active", "active"]);
+  });
+
+  test(`takes the first ${triageThreatsMax} where more match, and says so before`, async () => {
+    const ids = opened.app.database.transaction(() =>
+      add(
+        Array.from({ length: triageThreatsMax + 5 }, (_, index) => ({ domain: `example-bank-${index}.com` })),
+      ),
+    );
+    expect((await visitor.get("/console/threats")).text).toContain("the first 1,000 of 1,005 that match");
+    const fields = { query: "", last_seq: "999999", all: "yes", status: "resolved" };
+    const done = await visitor.submit("/console/threats/triage", fields);
+    expect(done.text).toContain("1,000 threats are resolved now.");
+    expect(ids.filter((id) => statusOf(id) === "active")).toHaveLength(5);
+  });
+
+  test("without a choice, a decision or a token of the page changes nothing", async () => {
+    const ids = add([{ domain: "example-bank-a.com" }]);
+    expect(
+      (await visitor.submit("/console/threats/triage", { query: "", status: "resolved" })).text,
+    ).toContain("No threat was chosen");
+    expect((await visitor.post("/console/threats/triage", { id: ids, status: "open" })).status).toBe(400);
+    const forged = { id: ids, status: "resolved", form_token: "forged" };
+    expect((await visitor.post("/console/threats/triage", forged)).status).toBe(400);
+    expect((await visitor.get("/console/threats/triage")).status).toBe(404);
+    expect(ids.map(statusOf)).toEqual(["active"]);
+  });
+});
+
+test("facts that speak for harm stand beside the name", async () => {
+  add([{ domain: "example-bank-a.com", evidence: { mail: true, page: secretsPage } }]);
+  const { html } = await visitor.get("/console/threats");
+  expect(rowsText(html)[0]).toMatch(/asks for a password or card .*mail server/);
+});
