@@ -15,6 +15,7 @@ import { withCredibleAbsence } from "./enrichment/credible-absence.ts";
 import { createExistenceLookUp, type LookUpExistence } from "./enrichment/existence.ts";
 import { openEnrichment, type Reach } from "./enrichment/open-enrichment.ts";
 import { createWildcardProbe } from "./enrichment/wildcards.ts";
+import { createEventLog, type EventLog } from "./events/event-log.ts";
 import { createOutbox, type Outbox } from "./events/outbox.ts";
 import { buildInfo } from "./lib/build-info.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -53,6 +54,7 @@ export interface Surroundings {
 export interface App {
   readonly database: Database;
   readonly outbox: Outbox;
+  readonly eventLog: EventLog;
   readonly domains: ProtectedDomains;
   readonly assessDomain: AssessDomain;
   readonly threats: Threats;
@@ -90,6 +92,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
   const database = openDatabase(config.storage.path);
   const ids = createIdFactory(clock.now, fillRandom);
   const outbox = createOutbox({ database, clock, ids });
+  const eventLog = createEventLog(database);
   const domains = createProtectedDomains({
     database,
     clock,
@@ -210,6 +213,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
       build: buildInfo,
       database,
       domains,
+      eventLog,
       threats,
       threatSearch,
       candidates,
@@ -236,6 +240,7 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
   return {
     database,
     outbox,
+    eventLog,
     domains,
     assessDomain,
     threats,

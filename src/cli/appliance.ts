@@ -5,6 +5,7 @@ import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Enrichment } from "../enrichment/enrichment.ts";
+import type { EventLog } from "../events/event-log.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
@@ -19,6 +20,7 @@ import type { Webhooks } from "../webhooks/webhooks.ts";
 /** What commands use of the appliance, which is put together above them. */
 export interface Appliance {
   readonly database: Database;
+  readonly eventLog: EventLog;
   readonly domains: ProtectedDomains;
   readonly threats: Threats;
   readonly candidates: Candidates;

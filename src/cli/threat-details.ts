@@ -1,6 +1,7 @@
 import { toDetailObject } from "../api/threat-shapes.ts";
 import { displayName } from "../detection/name.ts";
 import { describeActor } from "../access/actor.ts";
+import { factsJson } from "../enrichment/facts-json.ts";
 import type { Facts } from "../enrichment/facts.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import type { DatedChange } from "../threats/history.ts";
@@ -89,42 +90,6 @@ export function threatJson({
 
 function isoTime(at: Instant | null | undefined): string | null {
   return at === null || at === undefined ? null : toIsoTime(at);
-}
-
-function factsJson({ existence, page, screenshot, unknown }: Facts): object {
-  return {
-    dns:
-      existence === undefined
-        ? null
-        : {
-            exists: existence.exists,
-            addresses: existence.addresses,
-            mail_servers: existence.mailServers,
-            name_servers: existence.nameServers,
-            canonical_name: existence.canonicalName ?? null,
-            parked: existence.parked ?? null,
-            sinkholed: existence.sinkholed ?? null,
-            wildcard: existence.wildcard,
-          },
-    page:
-      page === undefined
-        ? null
-        : {
-            final_url: page.finalUrl,
-            redirects: page.redirects,
-            status: page.status,
-            title: page.title,
-            asks_for_password: page.asksForPassword,
-            asks_for_card: page.asksForCard,
-            names_brand: page.namesBrand,
-            redirects_to_protected: page.redirectsToProtected,
-            parked: page.parked ?? null,
-            certificate: page.certificate ?? null,
-            favicon_hash: page.faviconHash ?? null,
-          },
-    visual_similarity: screenshot?.visualSimilarity ?? null,
-    unknown,
-  };
 }
 
 function factRows({ facts, lookedAt, dueAt }: Known): Row[] {

@@ -9,6 +9,7 @@ import { choice, configFlag, jsonFlag, number, text } from "./flags.ts";
 import { actorOfShell } from "./shell-user.ts";
 import { printJson, printRows, renderFacts, shortTime, type Column } from "./table.ts";
 import { shownDomain, threatJson, threatRows } from "./threat-details.ts";
+import { evidenceCommand } from "./threat-evidence.ts";
 import { notesCommand } from "./threat-notes.ts";
 import { withAppliance } from "./with-appliance.ts";
 
@@ -146,5 +147,6 @@ export const threatsCommands: CommandGroup = {
     triage("false-positive", "false_positive", "mark threats as wrongly detected", "it was none"),
     triage("reactivate", "active", "make threats active again", "it is back"),
     notesCommand,
+    evidenceCommand,
   ],
 };

@@ -8,6 +8,7 @@ import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Enrichment } from "../enrichment/enrichment.ts";
+import type { EventLog } from "../events/event-log.ts";
 import type { BuildInfo } from "../lib/build-info.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom } from "../lib/ids.ts";
@@ -28,6 +29,7 @@ export interface ConsoleServices {
   build: BuildInfo;
   database: Database;
   domains: ProtectedDomains;
+  eventLog: EventLog;
   threats: Threats;
   threatSearch: () => ThreatSearch;
   candidates: Candidates;

@@ -3,7 +3,7 @@ import type { HttpClient } from "../network/http-client.ts";
 import type { HttpResponse } from "../network/http-response.ts";
 import type { Clock } from "../lib/clock.ts";
 import { readRdap } from "./rdap-record.ts";
-import { rawLengthMax, type RegistrationOutcome } from "./registration-outcome.ts";
+import { bothAnswers, rawLengthMax, type RegistrationOutcome } from "./registration-outcome.ts";
 import { completedBy } from "./registration-values.ts";
 import type { ServerPacing } from "./server-pacing.ts";
 
@@ -106,7 +106,11 @@ export function createRdapClient({
     if (fetched.kind !== "response" || fetched.response.status !== 200) return found;
     const reading = readRdap(fetched.text, domain);
     if (reading.kind !== "registered") return found;
-    return { ...found, registration: completedBy(registration, reading.registration) };
+    return {
+      ...found,
+      registration: completedBy(registration, reading.registration),
+      raw: bothAnswers(found.raw, fetched.text),
+    };
   }
 
   return {

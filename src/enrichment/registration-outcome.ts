@@ -10,3 +10,8 @@ export type RegistrationOutcome =
 
 /** Of an answer, so much is handed on as it came. */
 export const rawLengthMax = 32_768;
+
+/** What a registry said, and then the registrar that it named. */
+export function bothAnswers(first: string, second: string): string {
+  return `${first.trimEnd()}\n\n${second}`.slice(0, rawLengthMax);
+}

@@ -1,4 +1,4 @@
-import { rawLengthMax, type RegistrationOutcome } from "./registration-outcome.ts";
+import { bothAnswers, rawLengthMax, type RegistrationOutcome } from "./registration-outcome.ts";
 import { completedBy } from "./registration-values.ts";
 import type { ServerPacing } from "./server-pacing.ts";
 import type { AskWhois } from "./whois-client.ts";
@@ -84,7 +84,11 @@ export function createWhoisLookup({
       // One hop; what the registrar does not say is simply not known.
       const further = await lookUpAt(referral, domain);
       if (further.kind !== "registered") return { kind: "registered", registration, raw };
-      return { kind: "registered", registration: completedBy(registration, further.registration), raw };
+      return {
+        kind: "registered",
+        registration: completedBy(registration, further.registration),
+        raw: bothAnswers(raw, further.raw),
+      };
     },
   };
 }

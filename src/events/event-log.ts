@@ -1,6 +1,7 @@
 import { desc, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import type { Instant } from "../lib/clock.ts";
+import { lazy } from "../lib/lazy.ts";
 import { events, threatOfEvent } from "./tables.ts";
 import type { EventBody, EventType } from "./types.ts";
 
@@ -20,25 +21,29 @@ export interface EventLog {
 }
 
 export function createEventLog({ query }: Database): EventLog {
-  const ofThreat = query
-    .select({
-      id: events.id,
-      type: events.type,
-      createdAt: events.createdAt,
-      dispatchedAt: events.dispatchedAt,
-      body: events.body,
-    })
-    .from(events)
-    .where(sql`${threatOfEvent} = ${sql.placeholder("threatId")}`)
-    .orderBy(desc(events.seq))
-    .limit(sql.placeholder("limit"))
-    .prepare();
+  const ofThreat = lazy(() =>
+    query
+      .select({
+        id: events.id,
+        type: events.type,
+        createdAt: events.createdAt,
+        dispatchedAt: events.dispatchedAt,
+        body: events.body,
+      })
+      .from(events)
+      .where(sql`${threatOfEvent} = ${sql.placeholder("threatId")}`)
+      .orderBy(desc(events.seq))
+      .limit(sql.placeholder("limit"))
+      .prepare(),
+  );
   return {
     ofThreat: (threatId, limit) =>
-      ofThreat.all({ threatId, limit }).map(({ dispatchedAt, body, ...event }) => ({
-        ...event,
-        dispatched: dispatchedAt !== null,
-        body: JSON.parse(body) as EventBody,
-      })),
+      ofThreat()
+        .all({ threatId, limit })
+        .map(({ dispatchedAt, body, ...event }) => ({
+          ...event,
+          dispatched: dispatchedAt !== null,
+          body: JSON.parse(body) as EventBody,
+        })),
   };
 }

@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { unzipSync } from "fflate";
 import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
 import { startDnsServer, type Zones } from "../support/dns-server.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -89,6 +92,23 @@ describe("notes", () => {
     const refused = await run("threats", "notes", id, " ");
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("The note is empty.") });
     expect((await run("threats", "notes", "thr_none", "x")).code).toBe(1);
+  });
+});
+
+describe("evidence", () => {
+  test("is written into a file that only its owner reads, and never over another", async () => {
+    await folder.run(["import", "-"], { stdin: "example-bank.net\n" });
+    const [{ id }] = (await rows("threats", "list")) as [{ id: string }];
+    expect(await run("threats", "evidence", id, "evidence.zip")).toMatchObject({ code: 0, out: "" });
+    const path = join(folder.path, "evidence.zip");
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(Object.keys(unzipSync(readFileSync(path)))).toContain("evidence.json");
+    const before = readFileSync(path);
+    const again = await run("threats", "evidence", id, "evidence.zip");
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining("is not overwritten") });
+    expect(readFileSync(path)).toEqual(before);
+    expect((await run("threats", "evidence", "thr_none", "other.zip")).code).toBe(1);
+    expect(existsSync(join(folder.path, "other.zip"))).toBe(false);
   });
 });
 

@@ -1,0 +1,38 @@
+import type { Facts } from "./facts.ts";
+
+/** The facts for programs: `null` is what is not known. */
+export function factsJson({ existence, page, screenshot, unknown }: Facts): object {
+  return {
+    dns:
+      existence === undefined
+        ? null
+        : {
+            exists: existence.exists,
+            addresses: existence.addresses,
+            mail_servers: existence.mailServers,
+            name_servers: existence.nameServers,
+            canonical_name: existence.canonicalName ?? null,
+            parked: existence.parked ?? null,
+            sinkholed: existence.sinkholed ?? null,
+            wildcard: existence.wildcard,
+          },
+    page:
+      page === undefined
+        ? null
+        : {
+            final_url: page.finalUrl,
+            redirects: page.redirects,
+            status: page.status,
+            title: page.title,
+            asks_for_password: page.asksForPassword,
+            asks_for_card: page.asksForCard,
+            names_brand: page.namesBrand,
+            redirects_to_protected: page.redirectsToProtected,
+            parked: page.parked ?? null,
+            certificate: page.certificate ?? null,
+            favicon_hash: page.faviconHash ?? null,
+          },
+    visual_similarity: screenshot?.visualSimilarity ?? null,
+    unknown,
+  };
+}
