@@ -48,6 +48,10 @@ export interface Surroundings {
   fillRandom: FillRandom;
   /** Where look-ups about threats may go; absent: to public addresses only. */
   reach?: Reach;
+  /** What stands in for the DNS; absent: the resolvers that the configuration names. */
+  dns?: DnsClient;
+  /** With `storage.path` ":memory:": a database to begin with, as `serialize` gives it. */
+  image?: Uint8Array;
 }
 
 /** All services over one open database. Nothing runs by itself until `start`. */
@@ -88,8 +92,8 @@ export interface App {
  * with what the configuration file declares.
  * @throws StartError with a message for the operator.
  */
-export function openApp({ config, clock, log, fillRandom, reach }: Surroundings): App {
-  const database = openDatabase(config.storage.path);
+export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, image }: Surroundings): App {
+  const database = openDatabase(config.storage.path, image);
   const ids = createIdFactory(clock.now, fillRandom);
   const outbox = createOutbox({ database, clock, ids });
   const eventLog = createEventLog(database);
@@ -109,12 +113,14 @@ export function openApp({ config, clock, log, fillRandom, reach }: Surroundings)
   const feeds = createFeeds({ feeds: config.feeds, database, candidates, clock, log });
   const imports = createImports({ database, candidates, clock, log });
   const { resolvers, queriesPerSecond, schedule } = config.scan;
-  const dns = createDnsClient({
-    clock,
-    fillRandom,
-    resolvers: () => (resolvers.length > 0 ? resolvers : systemResolvers()),
-    queriesPerSecond,
-  });
+  const dns =
+    givenDns ??
+    createDnsClient({
+      clock,
+      fillRandom,
+      resolvers: () => (resolvers.length > 0 ? resolvers : systemResolvers()),
+      queriesPerSecond,
+    });
   const probeWildcard = createWildcardProbe({ dns, clock, fillRandom });
   const lookUpExistence = createExistenceLookUp({ dns, probeWildcard });
   const scans = createScans({

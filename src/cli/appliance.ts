@@ -4,6 +4,7 @@ import type { Server } from "../api/server.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
+import type { Outbox } from "../events/outbox.ts";
 import type { Enrichment } from "../enrichment/enrichment.ts";
 import type { EventLog } from "../events/event-log.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -21,6 +22,7 @@ import type { Webhooks } from "../webhooks/webhooks.ts";
 export interface Appliance {
   readonly database: Database;
   readonly eventLog: EventLog;
+  readonly outbox: Outbox;
   readonly domains: ProtectedDomains;
   readonly threats: Threats;
   readonly candidates: Candidates;
@@ -44,4 +46,7 @@ export type OpenAppliance = (surroundings: {
   clock: Clock;
   log: Log;
   fillRandom: FillRandom;
+  /** What the sandbox puts in the place of the outside. */
+  dns?: DnsClient;
+  image?: Uint8Array;
 }) => Promise<Appliance>;

@@ -9,6 +9,7 @@ import { keysCommands } from "./keys.ts";
 import { matchCommand } from "./match.ts";
 import { permutationsCommand } from "./permutations.ts";
 import { restoreCommand } from "./restore.ts";
+import { sandboxCommand } from "./sandbox.ts";
 import { scanCommand } from "./scan.ts";
 import { serveCommand } from "./serve.ts";
 import { threatsCommands } from "./threats.ts";
@@ -31,5 +32,6 @@ export const commands: (CommandDefinition | CommandGroup)[] = [
   webhooksCommands,
   backupCommand,
   restoreCommand,
+  sandboxCommand,
   versionCommand,
 ];

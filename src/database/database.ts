@@ -45,10 +45,11 @@ const mmapBytesMax = 1 << 30;
 
 /**
  * Opens (and makes, where missing) the database, and brings its tables up to date.
+ * @param image for ":memory:": what `serialize` gave, to begin with a copy of it.
  * @throws StartError with a message for the operator: no permission, full disk, corrupt, newer than this executable.
  */
-export function openDatabase(path: string): Database {
-  const sqlite = openFile(path);
+export function openDatabase(path: string, image?: Uint8Array): Database {
+  const sqlite = openFile(path, image);
   const finalizeAll = trackStatements(sqlite);
   try {
     prepareConnection(sqlite);
@@ -62,8 +63,9 @@ export function openDatabase(path: string): Database {
   return wrap(sqlite, path, finalizeAll);
 }
 
-function openFile(path: string): Sqlite {
+function openFile(path: string, image: Uint8Array | undefined): Sqlite {
   try {
+    if (image !== undefined) return Sqlite.deserialize(image, { strict: true });
     if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     return new Sqlite(path, { create: true, readwrite: true, strict: true });
   } catch (error) {

@@ -22,13 +22,16 @@ export interface Dispatcher {
   stop(drainMs?: number): Promise<void>;
   /** Looks at once for new events, changed endpoints and deliveries that were asked for again. */
   wake(): void;
+  /** Is kept once nothing is under way, nor anything due at this time of the clock. */
+  settled(): Promise<void>;
   /** Sends a `webhook.ping` once, past queue and log, and answers what came of it. */
   test(endpoint: Endpoint): Promise<AttemptResult>;
 }
 
 const drainMsDefault = 10_000;
 const everySecond = "* * * * * *";
-const pollMs = 1_000;
+/** Whoever waits for the end of it all looks so often at once, and then once in a while. */
+const busyTurns = 1_000;
 
 export function createDispatcher({
   clock,
@@ -60,6 +63,7 @@ export function createDispatcher({
   let run: Run | undefined;
   let waking: ReturnType<typeof setImmediate> | undefined;
   let dueTimer: Timer | undefined;
+  let dueAt: Instant | undefined;
   let stale = true;
   let foreignVersion = -1;
   let lastNow: Instant = Number.POSITIVE_INFINITY;
@@ -82,7 +86,7 @@ export function createDispatcher({
       const { endpointSeqs, left } = fanOut.step();
       for (const seq of endpointSeqs) run.lanes.noteDue(seq, now);
       const nextDueAt = run.lanes.pump();
-      if (nextDueAt !== null && nextDueAt - now < pollMs) wakeAt(nextDueAt);
+      if (nextDueAt !== null) wakeAt(nextDueAt);
       if (left) wake();
     } catch (error) {
       // A full disk, say: what waits is in the database, and the next poll tries again.
@@ -91,10 +95,14 @@ export function createDispatcher({
     }
   }
 
-  /** What is due before the next poll need not wait for it. */
   function wakeAt(instant: Instant): void {
+    if (dueAt === instant) return;
     dueTimer?.cancel();
-    dueTimer = clock.at(instant, wake);
+    dueAt = instant;
+    dueTimer = clock.at(instant, () => {
+      dueAt = undefined;
+      wake();
+    });
   }
 
   /** Once a second and no more often, for another process may commit all the time. */
@@ -134,8 +142,9 @@ export function createDispatcher({
         giveUp,
         recorder,
         lanes: createLanes({ clock, due, endpointConcurrency, log, recorder, send, signal: giveUp.signal }),
-        // Finds what other processes wrote, and what has become due.
-        poll: every({ clock, pattern: everySecond, run: lookAbroad }),
+        // Finds what other processes wrote; nobody else sees what is in memory.
+        poll:
+          database.path === ":memory:" ? undefined : every({ clock, pattern: everySecond, run: lookAbroad }),
       };
       lookAnew();
     },
@@ -143,8 +152,9 @@ export function createDispatcher({
       if (run === undefined) return;
       const { giveUp, lanes, poll, recorder } = run;
       run = undefined;
-      poll.stop();
+      poll?.stop();
       dueTimer?.cancel();
+      dueAt = undefined;
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, drainMs);
       await Promise.race([lanes.drain(), late]);
@@ -155,6 +165,16 @@ export function createDispatcher({
       recorder.close();
     },
     wake: lookAnew,
+    async settled() {
+      for (let turns = 0; ; turns += 1) {
+        if (run === undefined) return;
+        const { lanes, recorder } = run;
+        if (lanes.idle() && waking === undefined && recorder.idle()) return;
+        // What gathers results in groups need not wait for more where none are to come.
+        if (lanes.idle()) recorder.flush();
+        await new Promise((next) => (turns < busyTurns ? setImmediate(next) : setTimeout(next, 1)));
+      }
+    },
     async test(endpoint) {
       const id = ids.next("event");
       const body: EventBody = { id, type: pingEventType, created_at: toIsoTime(clock.now()), data: {} };
@@ -171,6 +191,6 @@ type OnRecorded = (attempts: readonly RecordedAttempt[], endpointsChanged: boole
 interface Run {
   giveUp: AbortController;
   lanes: Lanes;
-  poll: Schedule;
+  poll: Schedule | undefined;
   recorder: Recorder;
 }

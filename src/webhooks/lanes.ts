@@ -15,6 +15,8 @@ export interface Lanes {
   pump(): Instant | null;
   /** Results are written down. */
   noteRecorded(attempts: readonly RecordedAttempt[]): void;
+  /** Whether nothing is under way, nor about to begin at this time of the clock. */
+  idle(): boolean;
   /** Begins nothing more; resolves when nothing is under way. */
   drain(): Promise<void>;
 }
@@ -203,6 +205,7 @@ export function createLanes({
         if (nextAttemptAt !== undefined) noteDue(endpointSeq, nextAttemptAt);
       }
     },
+    idle: () => underWay === 0 && begunThisTurn === 0,
     drain() {
       draining = true;
       for (const lane of lanes.values()) lane.paced?.cancel();

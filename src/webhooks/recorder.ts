@@ -28,7 +28,11 @@ export interface Recorder {
   add(attempt: FinishedAttempt): void;
   /** Whether it holds so much that no further attempt should be begun: the disk does not keep up, or is full. */
   full(): boolean;
-  /** Writes at once what is held; what cannot be written is sent again after the next start. */
+  /** Whether nothing is held. */
+  idle(): boolean;
+  /** Writes at once what is held. */
+  flush(): void;
+  /** Writes at once what is held, and takes no more; what cannot be written is sent again after the next start. */
   close(): void;
 }
 
@@ -154,6 +158,8 @@ export function createRecorder({
       else timer ??= setTimeout(flush, groupMs);
     },
     full: () => held.length >= heldMax,
+    idle: () => held.length === 0,
+    flush,
     close() {
       closed = true;
       flush();

@@ -1,0 +1,141 @@
+import { Type } from "@sinclair/typebox";
+import { badRequest } from "../api/errors.ts";
+import { threatTypes } from "../detection/types.ts";
+import { scanTriggers } from "../scans/tables.ts";
+import type { Sighting } from "../threats/record.ts";
+import { sources } from "../threats/values.ts";
+import { operation, readTime } from "./control-operation.ts";
+import { accessToken, describeScan, hitBeacon, matchOf, nameOf, newNames, runScan } from "./happenings.ts";
+
+const closed = { additionalProperties: false };
+const text = (description: string) => Type.Optional(Type.String({ description, maxLength: 2_000 }));
+const oneOf = <T extends string>(values: readonly T[], description: string) =>
+  Type.Optional(
+    Type.Union(
+      values.map((value) => Type.Literal(value)),
+      { description },
+    ),
+  );
+const countMax = 1_000;
+const findsMax = 1_000;
+
+/** What happens in the world: each through the service that would notice it, with its events. */
+export const happenOperations = [
+  operation({
+    method: "POST",
+    path: "/sandbox/threats",
+    id: "makeThreats",
+    summary: "A look-alike is seen: threat.created, or for a known one what seeing it again leads to",
+    description:
+      "Without a domain, new names are made. Type and similarity are the detection's where they are not given; " +
+      "the severity follows from them: high from a similarity of 0.95 (homographs 0.9), medium from 0.88.",
+    body: Type.Object(
+      {
+        domain: text("the suspicious name; absent: new names are made"),
+        count: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: countMax, description: "how many; only without domain" }),
+        ),
+        protected_domain: text("the one that is imitated; absent: what the detection says, or the first"),
+        type: oneOf(threatTypes, "absent: what the detection says"),
+        similarity: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+        source: oneOf(sources, "absent: scan"),
+        first_seen: text("an ISO 8601 time, now at the latest; absent: now"),
+      },
+      closed,
+    ),
+    answer: Type.Object({
+      data: Type.Array(
+        Type.Object({
+          id: Type.String(),
+          domain: Type.String(),
+          protected_domain: Type.String(),
+          type: Type.String(),
+          severity: Type.String(),
+          status: Type.String(),
+          similarity: Type.Number(),
+          outcome: Type.Union([Type.Literal("created"), Type.Literal("known")]),
+        }),
+      ),
+    }),
+    run(state, { body }) {
+      const { app, clock } = state.instance();
+      if (body.domain !== undefined && body.count !== undefined)
+        throw badRequest('Send "domain" or "count", not both.');
+      const seenAt = body.first_seen === undefined ? clock.now() : readTime("first_seen", body.first_seen);
+      const names = body.domain === undefined ? newNames(app, body.count ?? 1, body) : [nameOf(body.domain)];
+      const seen = names.map((domain): Sighting => {
+        return { domain, match: matchOf(app, domain, body), source: body.source ?? "scan", seenAt };
+      });
+      const data = app.threats.record(seen).map(({ threatId, outcome }) => {
+        const { id, domain, protectedDomain, type, severity, status, similarity } =
+          app.threats.get(threatId)!;
+        return { id, domain, protected_domain: protectedDomain, type, severity, status, similarity, outcome };
+      });
+      return { data };
+    },
+  }),
+  operation({
+    method: "POST",
+    path: "/sandbox/scans",
+    id: "runScan",
+    summary: "A scan runs to its end: scan.started, threat.created for what it finds, scan.completed",
+    description: "The real scan, over a name system that exists here alone.",
+    body: Type.Object(
+      {
+        protected_domains: Type.Optional(
+          Type.Array(Type.String(), { maxItems: 100, description: "absent: all" }),
+        ),
+        trigger: oneOf(scanTriggers, "absent: cli"),
+        finds: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: findsMax,
+            description: "new look-alikes that exist; absent: 3",
+          }),
+        ),
+        fails: Type.Optional(Type.Boolean({ description: "no resolver answers, so that the scan fails" })),
+      },
+      closed,
+    ),
+    answer: Type.Object({ data: Type.Object({ id: Type.String(), status: Type.String() }) }),
+    run: async (state, { body }) => ({ data: describeScan(await runScan(state.instance(), body)) }),
+  }),
+  operation({
+    method: "POST",
+    path: "/sandbox/beacon-hits",
+    id: "hitBeacon",
+    summary: "A page copy with a beacon in it is opened: beacon.triggered",
+    body: Type.Object(
+      {
+        name: text("of the beacon; absent: sign-in page"),
+        protected_domain: text("absent: the first one"),
+        hostname: text("where the copy stands; absent: a copied site"),
+        url: text("absent: https://HOSTNAME/"),
+        referrer: text("absent: none"),
+        ip_address: text("absent: 198.51.100.23"),
+        user_agent: text("absent: a browser's"),
+      },
+      closed,
+    ),
+    answer: Type.Object({ data: Type.Object({ event_id: Type.String() }) }),
+    run: (state, { body }) => ({ data: hitBeacon(state.instance(), body) }),
+  }),
+  operation({
+    method: "POST",
+    path: "/sandbox/token-accesses",
+    id: "accessToken",
+    summary: "A honeytoken is used: token.accessed",
+    body: Type.Object(
+      {
+        name: text("of the token; absent: payroll.docx"),
+        kind: text("absent: document"),
+        referrer: text("absent: none"),
+        ip_address: text("absent: 198.51.100.23"),
+        user_agent: text("absent: a browser's"),
+      },
+      closed,
+    ),
+    answer: Type.Object({ data: Type.Object({ event_id: Type.String() }) }),
+    run: (state, { body }) => ({ data: accessToken(state.instance(), body) }),
+  }),
+];

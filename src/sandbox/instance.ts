@@ -1,0 +1,176 @@
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import type { ProtectedDomains } from "../domains/domains.ts";
+import type { Outbox } from "../events/outbox.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
+import { createIdFactory, type FillRandom, type IdKind } from "../lib/ids.ts";
+import { logDropped, type Log } from "../lib/log.ts";
+import { every } from "../lib/schedule.ts";
+import type { DnsClient } from "../network/dns-client.ts";
+import type { Scans } from "../scans/scans.ts";
+import type { Threats } from "../threats/threats.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
+import { createSandboxClock, type SandboxClock } from "./clock.ts";
+import { createSandboxDns, type SandboxDns } from "./dns.ts";
+import { createRandom } from "./random.ts";
+import { seedDatabase } from "./seed.ts";
+
+/** What a sandbox uses of the appliance, which is put together above it. */
+export interface SandboxAppliance {
+  readonly database: Database;
+  readonly outbox: Outbox;
+  readonly domains: ProtectedDomains;
+  readonly threats: Threats;
+  readonly scans: Scans;
+  readonly webhooks: Webhooks;
+  readonly server: { handle(request: Request): Promise<Response> };
+  start(): void;
+  stop(): Promise<void>;
+  close(): void;
+}
+
+/** Opens the production appliance with other surroundings. */
+export type OpenSandboxAppliance = (surroundings: {
+  config: Config;
+  clock: Clock;
+  fillRandom: FillRandom;
+  log: Log;
+  dns: DnsClient;
+  /** A database as `serialize` gives it; absent: an empty one. */
+  image?: Uint8Array;
+}) => Promise<SandboxAppliance>;
+
+/** The state of an instance, to be gone back to. */
+export interface InstanceState {
+  image: Uint8Array;
+  now: Instant;
+  flows: boolean;
+  random: number;
+}
+
+/** One life of the appliance; a reset begins another, and nothing of this one is left. */
+export interface Instance {
+  readonly app: SandboxAppliance;
+  readonly clock: SandboxClock;
+  readonly dns: SandboxDns;
+  /** The identifier of a thing that has no record; the same one for the same name. */
+  idOf(kind: IdKind, name: string): string;
+  /** Answers a request with this instance, which does not end before. */
+  use(answer: () => Promise<Response>): Promise<Response>;
+  save(): InstanceState;
+  /** Time and deliveries stand still from now on; requests are answered still. */
+  quieten(): Promise<void>;
+  /** Closes the database, when the requests under way are answered. */
+  end(): Promise<void>;
+}
+
+export interface InstanceOptions {
+  open: OpenSandboxAppliance;
+  config: Config;
+  /** When scans run by themselves; null: never. */
+  scanSchedule: string | null;
+  log: Log;
+  monotonicMs: () => number;
+  seed: number;
+  start: Instant;
+  empty: boolean;
+}
+
+/** Deliveries under way when an instance ends have so long to arrive. */
+const drainMs = 500;
+/** Requests under way when it ends have so long to be answered. */
+const answersMs = 5_000;
+
+export async function openInstance(
+  { open, config, scanSchedule, log, monotonicMs, seed, start, empty }: InstanceOptions,
+  from?: InstanceState,
+): Promise<Instance> {
+  const random = createRandom(from?.random ?? ~seed);
+  const dns = createSandboxDns();
+  const scanning = new Set<Promise<unknown>>();
+  const ending = Promise.withResolvers<void>();
+
+  async function settle(): Promise<void> {
+    // Twice, for what one thing ends another may begin.
+    for (let round = 0; round < 2; round += 1) {
+      await new Promise((next) => setImmediate(next));
+      if (scanning.size > 0) await Promise.race([Promise.all(scanning), ending.promise]);
+      await opened.webhooks.dispatcher.settled();
+    }
+  }
+
+  const clock = createSandboxClock({ start: from?.now ?? start, monotonicMs, settle });
+  const ids = createIdFactory(clock.now, random.fillRandom);
+  const madeIds = new Map<string, string>();
+  let underWay = 0;
+  let idle: (() => void) | undefined;
+  const { image } = from ?? {};
+  const opened = await open({
+    config,
+    clock,
+    fillRandom: random.fillRandom,
+    log,
+    dns,
+    ...(image === undefined ? {} : { image }),
+  });
+  if (from === undefined) seedDatabase(opened.database, { seed, start, empty });
+  opened.start();
+  if (from?.flows === true) clock.run();
+  if (scanSchedule !== null) {
+    every({
+      clock,
+      pattern: scanSchedule,
+      async run() {
+        const scan = opened.scans
+          .run({ trigger: "schedule" })
+          .catch((error: unknown) => logDropped(log, error, "the scheduled scan did not begin"));
+        scanning.add(scan);
+        await scan;
+        scanning.delete(scan);
+      },
+    });
+  }
+
+  return {
+    app: opened,
+    clock,
+    dns,
+    idOf(kind, name) {
+      const key = `${kind} ${name}`;
+      const id = madeIds.get(key) ?? ids.next(kind);
+      madeIds.set(key, id);
+      return id;
+    },
+    save: () => ({
+      image: opened.database.sqlite.serialize(),
+      now: clock.now(),
+      flows: clock.flows(),
+      random: random.state(),
+    }),
+    async use(answer) {
+      underWay += 1;
+      try {
+        return await answer();
+      } finally {
+        underWay -= 1;
+        if (underWay === 0) idle?.();
+      }
+    },
+    async quieten() {
+      ending.resolve();
+      clock.close();
+      await opened.webhooks.dispatcher.stop(drainMs);
+    },
+    async end() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      if (underWay > 0) {
+        idle = resolve;
+        const late = setTimeout(resolve, answersMs);
+        await promise;
+        clearTimeout(late);
+      }
+      await opened.stop();
+      opened.close();
+    },
+  };
+}

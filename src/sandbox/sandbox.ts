@@ -1,0 +1,188 @@
+import { toIsoTime } from "../lib/clock.ts";
+import { StartError, messageOf } from "../lib/errors.ts";
+import { createFaults, type Faults } from "./faults.ts";
+import { answerFaulty } from "./faulty-answers.ts";
+import { createInboxes, type Inbox, type Inboxes } from "./inbox.ts";
+import { openInstance, type Instance, type InstanceOptions, type InstanceState } from "./instance.ts";
+import { sandboxKeys, type SandboxKeyName } from "./keys.ts";
+import { consolePassword, inSandbox } from "./settings.ts";
+
+/** What is printed once the sandbox answers. */
+export interface ReadyLine {
+  url: string;
+  /** Of the API; ends with /v1. */
+  base_url: string;
+  control_url: string;
+  keys: Record<SandboxKeyName, string>;
+  console_password: string;
+  seed: number;
+  time: string;
+  pid: number;
+}
+
+export interface Sandbox {
+  readonly ready: ReadyLine;
+  /** Ends at once, whatever is under way. */
+  stop(): void;
+}
+
+/** What the control plane acts on. */
+export interface SandboxState {
+  readonly ready: ReadyLine;
+  readonly inboxes: Inboxes;
+  readonly faults: Faults;
+  instance(): Instance;
+  /** Everything is as at the start, between two requests. */
+  reset(): Promise<void>;
+  /** Keeps the state of everything; answers the snapshot's name. */
+  snapshot(): string;
+  /** Back to a snapshot, the last one unless named. Answers its name, undefined when there is no such. */
+  restore(name?: string): Promise<string | undefined>;
+}
+
+interface Snapshot {
+  name: string;
+  instance: InstanceState;
+  inboxes: Map<string, Inbox>;
+}
+
+/** What another instance begins with. */
+interface Replacement {
+  /** Absent: the start. */
+  instance?: InstanceState;
+  inboxes: Map<string, Inbox>;
+}
+
+type Options = Omit<InstanceOptions, "config"> & {
+  config: InstanceOptions["config"];
+  /** 0: a free one. */
+  port: number;
+  pid: number;
+};
+
+const snapshotsMax = 50;
+const idleTimeoutSeconds = 255;
+
+/** Starts the appliance in memory behind a server on loopback, with a control plane beside it. */
+export async function startSandbox({ port, pid, config, ...options }: Options): Promise<Sandbox> {
+  const server = listen(port, handle);
+  const taken = server.port!;
+  const url = `http://127.0.0.1:${taken}`;
+  const instanceOptions = { ...options, config: inSandbox(config, taken) };
+  const inboxes = createInboxes();
+  const faults = createFaults();
+  const snapshots: Snapshot[] = [];
+  let snapshotsMade = 0;
+  let control: Promise<(request: Request) => Promise<Response>> | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  const ready: ReadyLine = {
+    url,
+    base_url: `${url}/v1`,
+    control_url: `${url}/sandbox`,
+    keys: Object.fromEntries(
+      Object.entries(sandboxKeys).map(([name, { key }]) => [name, key]),
+    ) as ReadyLine["keys"],
+    console_password: instanceOptions.config.console.password ?? consolePassword,
+    seed: options.seed,
+    time: toIsoTime(options.start),
+    pid,
+  };
+  const first = openInstance(instanceOptions);
+  let current: Instance | undefined;
+
+  async function handle(request: Request): Promise<Response> {
+    const path = pathOf(request.url);
+    const instance = current ?? (await first);
+    if (path === "/sandbox" || path.startsWith("/sandbox/")) {
+      // Loaded at the first request: the start does not wait for it.
+      control ??= import("./control.ts").then(({ createControl }) => createControl(state, options.log));
+      return (await control)(request);
+    }
+    const fault = path.startsWith("/v1/") ? faults.take(request.method, path) : undefined;
+    const answer = () => instance.use(() => instance.app.server.handle(request));
+    return fault === undefined ? answer() : answerFaulty(fault, request, instance.clock.now(), answer);
+  }
+
+  /** Another instance takes the place of the present one; one after another, if several ask. */
+  function replace(from: () => Replacement): Promise<void> {
+    const turn = turnAfter(queue, from);
+    queue = turn.catch(() => {});
+    return turn;
+  }
+
+  async function turnAfter(earlier: Promise<unknown>, from: () => Replacement): Promise<void> {
+    await earlier;
+    const before = current ?? (await first);
+    // So that nothing from before arrives afterwards.
+    await before.quieten();
+    const { instance, inboxes: kept } = from();
+    current = await openInstance(instanceOptions, instance);
+    faults.clear();
+    inboxes.restore(kept);
+    void before.end();
+  }
+
+  const state: SandboxState = {
+    ready,
+    inboxes,
+    faults,
+    instance: () => current!,
+    reset: () => replace(() => ({ inboxes: new Map() })),
+    snapshot() {
+      snapshotsMade += 1;
+      const name = `snapshot-${snapshotsMade}`;
+      snapshots.push({ name, instance: current!.save(), inboxes: inboxes.save() });
+      if (snapshots.length > snapshotsMax) snapshots.shift();
+      return name;
+    },
+    async restore(name) {
+      const snapshot = name === undefined ? snapshots.at(-1) : snapshots.find((one) => one.name === name);
+      if (snapshot === undefined) return undefined;
+      await replace(() => ({ instance: snapshot.instance, inboxes: snapshot.inboxes }));
+      return snapshot.name;
+    },
+  };
+
+  try {
+    current = await first;
+  } catch (error) {
+    void server.stop(true);
+    throw error;
+  }
+  return {
+    ready,
+    stop() {
+      current?.clock.close();
+      void server.stop(true);
+    },
+  };
+}
+
+function listen(port: number, fetch: (request: Request) => Promise<Response>): Bun.Server<undefined> {
+  try {
+    return Bun.serve({
+      hostname: "127.0.0.1",
+      port,
+      reusePort: false,
+      development: false,
+      idleTimeout: idleTimeoutSeconds,
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      fetch,
+    });
+  } catch (error) {
+    const inUse = (error as { code?: string }).code === "EADDRINUSE";
+    const reason = inUse
+      ? "another program listens there already; --port 0 takes a free one"
+      : messageOf(error);
+    throw new StartError(`cannot listen on 127.0.0.1:${port}: ${reason}`, { exitCode: 1, cause: error });
+  }
+}
+
+function pathOf(url: string): string {
+  const start = url.indexOf("/", "https://".length);
+  if (start === -1) return "/";
+  const path = url.slice(start);
+  const end = path.search(/[?#]/);
+  return end === -1 ? path : path.slice(0, end);
+}

@@ -1,0 +1,37 @@
+import { PublicError } from "../lib/errors.ts";
+import { carryOut } from "./failures.ts";
+import { inboxesMax } from "./inbox.ts";
+import type { SandboxState } from "./sandbox.ts";
+
+const bodyBytesMax = 1 << 20;
+
+/** A delivery comes to an inbox: it is kept, judged, and answered as was asked for. */
+export async function takeDelivery(state: SandboxState, name: string, request: Request): Promise<Response> {
+  const body = await request.bytes();
+  if (body.byteLength > bodyBytesMax)
+    throw new PublicError("bad_request", `The body is longer than ${bodyBytesMax} bytes.`);
+  const { inboxes } = state;
+  requireRoom(state, name);
+  const { app, clock } = state.instance();
+  const url = inboxUrl(state, name);
+  const senders = app.webhooks.endpoints.list().filter((endpoint) => endpoint.url === url);
+  const headers = Object.fromEntries(request.headers);
+  const failure = inboxes.take(name, { headers, body }, senders, clock.now());
+  return carryOut(
+    failure,
+    request,
+    (status, more) => new Response(`answered ${status}, as was asked for\n`, { status, headers: more }),
+    () => new Response("taken\n"),
+  );
+}
+
+export function inboxUrl(state: SandboxState, name: string): string {
+  return `${state.ready.url}/sandbox/inbox/${name}`;
+}
+
+/** @throws PublicError when there are too many inboxes for another one */
+export function requireRoom({ inboxes }: SandboxState, name: string): void {
+  const names = inboxes.names();
+  if (names.length < inboxesMax || names.includes(name)) return;
+  throw new PublicError("bad_request", `There are ${inboxesMax} inboxes already; delete one first.`);
+}

@@ -1,0 +1,203 @@
+import { createIdFactory } from "../lib/ids.ts";
+import { toIsoTime, type Instant } from "../lib/clock.ts";
+import { severityOf, type SeverityFacts } from "../threats/severity.ts";
+import type { Registration, Severity, Source, Status, ThreatType } from "../threats/values.ts";
+import namesText from "./names.txt" with { type: "text" };
+import type { SeededRandom } from "./random.ts";
+
+/** The domains that a sandbox protects. */
+export const worldDomains = ["example-bank.com", "example-shop.com", "samplix.org"] as const;
+
+/** Where a sandbox's clock begins when nothing else was said. */
+export const defaultStart: Instant = Date.UTC(2026, 0, 15, 12);
+export const defaultSeed = 1;
+
+/** One threat of the seeded world, as it stands in the database. */
+export interface WorldThreat {
+  id: string;
+  domain: string;
+  protectedDomain: string;
+  type: ThreatType;
+  similarity: number;
+  reasons: string[];
+  status: Status;
+  severity: Severity;
+  severityReasons: string[];
+  source: Source;
+  firstSeen: Instant;
+  createdAt: Instant;
+  statusChangedAt: Instant;
+  ipAddress: string | null;
+  registrar: string | null;
+  whois: Registration;
+  screenshotToken: string;
+}
+
+/** What is fixed of each threat, whatever the seed: the table in the README is made of these. */
+export interface WorldEntry {
+  domain: string;
+  protectedDomain: string;
+  type: ThreatType;
+  similarity: number;
+  reasons: string[];
+  status: Status;
+  source: Source;
+  severity: Severity;
+  severityReasons: string[];
+  /** Undefined: nothing has been found out yet. */
+  evidence: SeverityFacts | undefined;
+}
+
+// Each in turns whose lengths have no common factor, so that they mix.
+const statusTurn: Status[] =
+  "active active resolved active active false_positive active resolved active active resolved active false_positive".split(
+    " ",
+  ) as Status[];
+const sourceTurn: Source[] = [
+  "scan",
+  "certificate_transparency",
+  "feed",
+  "submission",
+  "scan",
+  "feed",
+  "beacon",
+];
+const page = {
+  asksForPassword: true,
+  asksForCard: false,
+  namesBrand: true,
+  redirectsToOwner: false,
+};
+const evidenceTurn: (SeverityFacts | undefined)[] = [
+  { exists: "yes", reachable: true, mail: false, registeredDays: 6, page },
+  { exists: "yes", reachable: true, mail: true, registeredDays: 240 },
+  { exists: "yes", reachable: true, mail: false, registeredDays: 2_400, parked: "Sedo" },
+  { exists: "no" },
+  undefined,
+  {
+    exists: "yes",
+    reachable: true,
+    mail: false,
+    registeredDays: 2_900,
+    page: { ...page, asksForPassword: false, namesBrand: false },
+  },
+  { exists: "yes", reachable: true, mail: true, registeredDays: 19, page },
+  { exists: "yes", reachable: false, mail: false, registeredDays: 700 },
+];
+
+export function worldEntries(): WorldEntry[] {
+  return namesText
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line, index) => {
+      const [domain = "", protectedDomain = "", type = "", similarity = "", reasons = ""] = line.split("\t");
+      const evidence = evidenceTurn[index % evidenceTurn.length];
+      const judged = { type: type as ThreatType, similarity: Number(similarity) };
+      const { severity, reasons: severityReasons } = severityOf({ ...judged, facts: evidence });
+      return {
+        ...judged,
+        domain,
+        protectedDomain,
+        reasons: reasons.split(" | "),
+        status: statusTurn[index % statusTurn.length]!,
+        source: type === "cloned_site" ? "beacon" : sourceTurn[index % sourceTurn.length]!,
+        severity,
+        severityReasons,
+        evidence,
+      };
+    });
+}
+
+const dayMs = 86_400_000;
+const minuteMs = 60_000;
+const oldestDays = 90;
+const registrars = [
+  ["Quick Names LLC", "9990"],
+  ["Northern Registry Services Ltd.", "9991"],
+  ["Domainhaus GmbH", "9992"],
+  ["Pacific Registrar Inc.", "9993"],
+] as const;
+const countries = ["US", "NL", "PA", "SC", "DE"];
+const networks = ["192.0.2", "198.51.100", "203.0.113"];
+
+/**
+ * The seeded threats, oldest first: the same for the same seed and start. Of the entries above the seed
+ * chooses identifiers, times, addresses and registrations.
+ */
+export function makeWorld(start: Instant, random: SeededRandom): WorldThreat[] {
+  const entries = shuffled(worldEntries(), random);
+  const times = entries
+    .map(() => start - minuteMs - random.below(oldestDays * 24 * 60) * minuteMs - random.below(minuteMs))
+    .sort((a, b) => a - b);
+  let now = start;
+  const ids = createIdFactory(() => now, random.fillRandom);
+  return entries.map((entry, index) => {
+    const createdAt = times[index]!;
+    now = createdAt;
+    const { evidence, ...fixed } = entry;
+    // Lists and logs name a domain some minutes before anybody reads them.
+    const listed = entry.source === "feed" || entry.source === "certificate_transparency";
+    const changedAfterMs = entry.status === "active" ? 0 : random.below(start - createdAt);
+    return {
+      ...fixed,
+      id: ids.next("threat"),
+      firstSeen: listed ? createdAt - random.below(30 * minuteMs) : createdAt,
+      createdAt,
+      statusChangedAt: createdAt + changedAfterMs,
+      ...factsOf(entry.domain, evidence, createdAt, random),
+      screenshotToken: token(random),
+    };
+  });
+}
+
+function factsOf(
+  domain: string,
+  evidence: SeverityFacts | undefined,
+  createdAt: Instant,
+  random: SeededRandom,
+): Pick<WorldThreat, "ipAddress" | "registrar" | "whois"> {
+  if (evidence === undefined || evidence.exists === "no")
+    return { ipAddress: null, registrar: null, whois: {} };
+  const ipv4 = `${networks[random.below(networks.length)]}.${1 + random.below(254)}`;
+  const ipv6 = `2001:db8::${(1 + random.below(0xfffe)).toString(16)}`;
+  const [registrar, registrarId] = registrars[random.below(registrars.length)]!;
+  const registeredAt = createdAt - (evidence.registeredDays ?? 0) * dayMs - random.below(dayMs);
+  const rdap = random.below(4) > 0;
+  const whois: Registration = {
+    source: rdap ? "rdap" : "whois",
+    registrar,
+    registrar_iana_id: registrarId,
+    registrant_country: countries[random.below(countries.length)]!,
+    created_at: toIsoTime(registeredAt),
+    updated_at: toIsoTime(registeredAt + random.below(Math.max(1, createdAt - registeredAt))),
+    expires_at: toIsoTime(
+      registeredAt + (730 + 365 * Math.floor((createdAt - registeredAt) / (365 * dayMs))) * dayMs,
+    ),
+    name_servers: [`ns1.${domain}`, `ns2.${domain}`],
+    status: ["client transfer prohibited"],
+    dnssec: rdap && random.below(3) === 0,
+    abuse_email: `abuse@${registrar.split(" ")[0]!.toLowerCase()}.example`,
+    abuse_phone: "+1.5555550100",
+    fetched_at: toIsoTime(createdAt + 2_000),
+  };
+  return {
+    ipAddress: evidence.reachable === false ? null : random.below(8) === 0 ? ipv6 : ipv4,
+    registrar,
+    whois,
+  };
+}
+
+function token(random: SeededRandom): string {
+  const bytes = new Uint8Array(16);
+  random.fillRandom(bytes);
+  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** Fisher and Yates. */
+function shuffled<T>(items: T[], random: SeededRandom): T[] {
+  for (let last = items.length - 1; last > 0; last -= 1) {
+    const other = random.below(last + 1);
+    [items[last], items[other]] = [items[other]!, items[last]!];
+  }
+  return items;
+}
