@@ -4,7 +4,8 @@ import { worldDomains } from "./world.ts";
 
 export const consolePassword = "sandbox-console";
 
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 /**
  * The configuration of a sandbox without a file: the defaults of the file's schema, and what `inSandbox` changes.
@@ -44,7 +45,14 @@ export function defaultConfig(): Config {
       disableAfterMs: 5 * dayMs,
       endpoints: [],
     },
-    retention: { eventsMs: 30 * dayMs, deliveriesMs: 30 * dayMs },
+    traps: {
+      publicUrl: null,
+      repeatAfterMs: hourMs,
+      alarmClasses: [],
+      hitsPerMinute: 600,
+      hostsPerHour: 60,
+    },
+    retention: { eventsMs: 30 * dayMs, deliveriesMs: 30 * dayMs, hitsMs: 90 * dayMs },
     log: { level: "warn", format: "auto" },
     protectedDomains: [],
     feeds: [],
