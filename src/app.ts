@@ -1,15 +1,17 @@
 import { type AuditLog, createAuditLog } from "./access/audit-log.ts";
+import { auditDomains, type AuditedDomains } from "./access/audited-domains.ts";
+import { auditKeys, type AuditedKeys } from "./access/audited-keys.ts";
 import { type ConsolePassword, createConsolePassword } from "./access/console-password.ts";
 import { createConsoleSessions } from "./access/console-sessions.ts";
 import { firstStart, type FirstStart } from "./access/first-start.ts";
-import { type ApiKeys, createApiKeys } from "./access/keys.ts";
+import { createApiKeys } from "./access/keys.ts";
 import { createSettings } from "./access/settings.ts";
 import { createSignInThrottle } from "./access/sign-in-throttle.ts";
 import { createServer, type Server } from "./api/server.ts";
 import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./database/database.ts";
 import { type AssessDomain, createDomainAssessment } from "./domains/assess.ts";
-import { createProtectedDomains, type ProtectedDomains } from "./domains/domains.ts";
+import { createProtectedDomains } from "./domains/domains.ts";
 import type { Enrichment } from "./enrichment/enrichment.ts";
 import { withCredibleAbsence } from "./enrichment/credible-absence.ts";
 import { createExistenceLookUp, type LookUpExistence } from "./enrichment/existence.ts";
@@ -34,7 +36,8 @@ import { createImports, type Imports } from "./sources/imports.ts";
 import type { ThreatSearch } from "./threats/search.ts";
 import { createThreats, type Threats } from "./threats/threats.ts";
 import { createTraps, type Traps } from "./traps/traps.ts";
-import { createWebhooks, type Webhooks } from "./webhooks/webhooks.ts";
+import { auditWebhooks, type AuditedWebhooks } from "./webhooks/audited-webhooks.ts";
+import { createWebhooks } from "./webhooks/webhooks.ts";
 
 const everyMinute = "* * * * *";
 /** Long work gives way to requests after so much time. */
@@ -59,7 +62,7 @@ export interface App {
   readonly database: Database;
   readonly outbox: Outbox;
   readonly eventLog: EventLog;
-  readonly domains: ProtectedDomains;
+  readonly domains: AuditedDomains;
   readonly assessDomain: AssessDomain;
   readonly threats: Threats;
   /** What the console's list is searched with; made when first asked for. */
@@ -71,11 +74,11 @@ export interface App {
   readonly lookUpExistence: LookUpExistence;
   readonly scans: Scans;
   readonly enrichment: Enrichment;
-  readonly keys: ApiKeys;
+  readonly keys: AuditedKeys;
   readonly consolePassword: ConsolePassword;
   readonly auditLog: AuditLog;
-  readonly webhooks: Webhooks;
   readonly traps: Traps;
+  readonly webhooks: AuditedWebhooks;
   readonly server: Server;
   /** Begins what runs by itself: deliveries, feeds, scans. */
   start(): void;
@@ -104,6 +107,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     log,
     minSimilarity: config.detection.minSimilarity,
   });
+  const auditLog = createAuditLog({ database, clock });
   const { reactivate } = config.detection;
   const threats = createThreats({ database, clock, ids, outbox, fillRandom, reactivate });
   const pacer = () => createPacer({ sliceMs, elapsedMs: () => performance.now() });
@@ -137,6 +141,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     minSimilarity: config.detection.minSimilarity,
     queriesPerSecond,
     schedule,
+    auditLog,
     onFound: ({ existence, threatId }) => enrichment.hand(threatId, existence),
   });
   const enrichment = openEnrichment({
@@ -152,7 +157,6 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     version: buildInfo.version,
     which: (name) => Bun.which(name),
   });
-  const auditLog = createAuditLog({ database, clock });
   const settings = createSettings({ database, clock });
   const keys = createApiKeys({ database, clock, ids, fillRandom });
   const configured = config.console.password;
@@ -180,6 +184,11 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     settings: { ...config.traps, hitsKeptMs: config.retention.hitsMs },
     threats,
   });
+  const audited = {
+    domains: auditDomains({ domains, auditLog, database }),
+    keys: auditKeys({ keys, auditLog, database }),
+    webhooks: auditWebhooks({ webhooks, auditLog, database }),
+  };
   const newRequestId = () => crypto.randomUUID();
   let lastUsed: Schedule | undefined;
   const writeLastUsed = () => {
@@ -217,8 +226,8 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       log,
       fillRandom,
       build: buildInfo,
+      ...audited,
       database,
-      domains,
       eventLog,
       threats,
       threatSearch,
@@ -226,8 +235,6 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       feeds,
       scans,
       enrichment,
-      keys,
-      webhooks,
       auditLog,
       consolePassword,
       sessions: createConsoleSessions({ database, clock, fillRandom }),
@@ -238,16 +245,16 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   }
 
   database.transaction(() => {
-    domains.reconcile(config.protectedDomains);
-    keys.reconcile(config.apiKeys);
-    webhooks.endpoints.reconcile(config.webhooks.endpoints);
+    audited.domains.reconcile(config.protectedDomains);
+    audited.keys.reconcile(config.apiKeys);
+    audited.webhooks.endpoints.reconcile(config.webhooks.endpoints);
   });
 
   return {
+    ...audited,
     database,
     outbox,
     eventLog,
-    domains,
     assessDomain,
     threats,
     threatSearch,
@@ -258,10 +265,8 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     lookUpExistence,
     scans,
     enrichment,
-    keys,
     consolePassword,
     auditLog,
-    webhooks,
     traps,
     server,
     start() {
@@ -281,7 +286,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       await Promise.all([webhooks.stop(), feeds.stop(), imports.stop(), scans.stop(), enrichment.stop()]);
       writeLastUsed();
     },
-    firstStart: () => firstStart({ database, clock, settings, keys, consolePassword }),
+    firstStart: () => firstStart({ database, clock, settings, ...audited, consolePassword }),
     close: () => database.close(),
   };
 }

@@ -28,3 +28,6 @@ export function describeActor({ via, name, address }: Actor): string {
   const who = name === null ? viaNames[via] : `${viaNames[via]} ${visible(name)}`;
   return address === null ? who : `${who}, ${visible(address)}`;
 }
+
+/** What the configuration file declares takes effect at a start. */
+export const configurationFile: Actor = { via: "configuration", name: null, address: null };

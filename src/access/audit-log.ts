@@ -1,6 +1,9 @@
+import { Database as Sqlite } from "bun:sqlite";
 import { and, count, desc, eq, lte, type SQL } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import type { Clock } from "../lib/clock.ts";
+import { placeholders } from "../database/placeholders.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
+import { lazy } from "../lib/lazy.ts";
 import type { Actor } from "./actor.ts";
 import type { AuditAction, AuditDetail } from "./audit-actions.ts";
 import { auditLog } from "./tables.ts";
@@ -34,12 +37,14 @@ const failedSignInsMax = 10_000;
 
 export function createAuditLog({ database, clock }: { database: Database; clock: Clock }): AuditLog {
   const { query } = database;
+  const values = placeholders("at", "via", "name", "address", "action", "subject", "detail");
+  const insert = lazy(() => query.insert(auditLog).values(values).returning({ seq: auditLog.seq }).prepare());
 
   return {
     record(by, action, subject, detail = {}) {
       const row = { ...by, at: clock.now(), action, subject: subject?.slice(0, textMax) ?? null, detail };
       database.transaction(() => {
-        const { seq } = query.insert(auditLog).values(row).returning({ seq: auditLog.seq }).get();
+        const { seq } = insert().get(row);
         if (seq % cutEvery !== 0) return;
         query
           .delete(auditLog)
@@ -81,4 +86,47 @@ function conditions({ action, via }: AuditFilter): SQL | undefined {
     action === undefined ? undefined : eq(auditLog.action, action),
     via === undefined ? undefined : eq(auditLog.via, via),
   );
+}
+
+/**
+ * For a command that leaves the database as it is, whatever version it is of. Answers false where that cannot
+ * be written.
+ */
+export function recordFromOutside(
+  path: string,
+  { by, action, subject, at }: { by: Actor; action: AuditAction; subject: string; at: Instant },
+): boolean {
+  let sqlite: Sqlite | undefined;
+  try {
+    sqlite = new Sqlite(path, { readwrite: true, strict: true });
+    sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    const row = [at, by.via, by.name, by.address, action, subject];
+    sqlite.run(
+      "INSERT INTO audit_log (at, via, name, address, action, subject, detail) VALUES (?, ?, ?, ?, ?, ?, '{}')",
+      row,
+    );
+    return true;
+  } catch {
+    return false;
+  } finally {
+    sqlite?.close();
+  }
+}
+const busyTimeoutMs = 5_000;
+
+/** What differs between two states of a table: rows that came, went (`is` absent) or changed. */
+export function changesBetween<Row>(
+  before: readonly Row[],
+  after: readonly Row[],
+  keyOf: (row: Row) => string,
+): { was: Row | undefined; is: Row | undefined }[] {
+  const left = new Map(before.map((row) => [keyOf(row), row]));
+  const changes: { was: Row | undefined; is: Row | undefined }[] = [];
+  for (const is of after) {
+    const was = left.get(keyOf(is));
+    left.delete(keyOf(is));
+    if (JSON.stringify(was) !== JSON.stringify(is)) changes.push({ was, is });
+  }
+  for (const was of left.values()) changes.push({ was, is: undefined });
+  return changes;
 }

@@ -1,7 +1,8 @@
 import type { Database } from "../database/database.ts";
 import { toIsoTime, type Clock } from "../lib/clock.ts";
+import { itself } from "./actor.ts";
+import type { AuditedKeys } from "./audited-keys.ts";
 import type { ConsolePassword } from "./console-password.ts";
-import type { ApiKeys } from "./keys.ts";
 import { scopes } from "./plans.ts";
 import type { Settings } from "./settings.ts";
 
@@ -25,14 +26,14 @@ export function firstStart({
   database: Database;
   clock: Clock;
   settings: Settings;
-  keys: ApiKeys;
+  keys: AuditedKeys;
   consolePassword: ConsolePassword;
 }): FirstStart {
   return database.transaction(() => {
     const made: FirstStart = {};
     if (settings.get("first_started_at") === undefined) {
       settings.set("first_started_at", toIsoTime(clock.now()));
-      if (keys.list().length === 0) made.apiKey = keys.create({ name: "first start", scopes }).key;
+      if (keys.list().length === 0) made.apiKey = keys.create({ name: "first start", scopes }, itself).key;
     }
     if (!consolePassword.exists()) made.consolePassword = consolePassword.make();
     return made;

@@ -1,9 +1,10 @@
 import type { FirstStart } from "../access/first-start.ts";
-import type { ApiKeys } from "../access/keys.ts";
+import type { AuditLog } from "../access/audit-log.ts";
+import type { AuditedDomains } from "../access/audited-domains.ts";
+import type { AuditedKeys } from "../access/audited-keys.ts";
 import type { Server } from "../api/server.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Enrichment } from "../enrichment/enrichment.ts";
 import type { EventLog } from "../events/event-log.ts";
@@ -16,23 +17,24 @@ import type { Candidates } from "../sources/candidates.ts";
 import type { Feeds } from "../sources/feeds.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Traps } from "../traps/traps.ts";
-import type { Webhooks } from "../webhooks/webhooks.ts";
+import type { AuditedWebhooks } from "../webhooks/audited-webhooks.ts";
 
 /** What commands use of the appliance, which is put together above them. */
 export interface Appliance {
   readonly database: Database;
   readonly eventLog: EventLog;
   readonly outbox: Outbox;
-  readonly domains: ProtectedDomains;
+  readonly domains: AuditedDomains;
   readonly threats: Threats;
   readonly candidates: Candidates;
   readonly feeds: Feeds;
   readonly dns: DnsClient;
   readonly scans: Scans;
   readonly enrichment: Enrichment;
-  readonly keys: ApiKeys;
-  readonly webhooks: Webhooks;
   readonly traps: Traps;
+  readonly keys: AuditedKeys;
+  readonly webhooks: AuditedWebhooks;
+  readonly auditLog: AuditLog;
   readonly server: Server;
   start(): void;
   stop(): Promise<void>;

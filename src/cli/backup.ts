@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
+import { systemClock } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
 import { command } from "./command.ts";
 import { loadConfiguration } from "./configuration.ts";
 import { FailedError } from "./failure.ts";
 import { configFlag } from "./flags.ts";
+import { actorOfShell } from "./shell-user.ts";
 
 export const backupCommand = command({
   name: "backup",
@@ -21,5 +23,15 @@ export const backupCommand = command({
       throw new FailedError("the database is kept in memory only (storage.path)");
     copyDatabase(config.storage.path, target);
     terminal.err.write(`wrote ${visible(target, 1_000)}\n`);
+    const { recordFromOutside } = await import("../access/audit-log.ts");
+    const entry = {
+      by: actorOfShell(terminal.env),
+      action: "backup.make",
+      subject: visible(target),
+    } as const;
+    if (!recordFromOutside(config.storage.path, { ...entry, at: systemClock.now() }))
+      terminal.err.write(
+        "phishwatch: note: the audit log could not be written: is the database read-only?\n",
+      );
   },
 });

@@ -5,6 +5,7 @@ import { toIsoTime } from "../lib/clock.ts";
 import { command, UsageError, type CommandGroup } from "./command.ts";
 import { configFlag, jsonFlag, texts, toggle } from "./flags.ts";
 import { grouped } from "./progress.ts";
+import { actorOfShell } from "./shell-user.ts";
 import { printJson, printRows, type Column } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { withAppliance } from "./with-appliance.ts";
@@ -57,7 +58,9 @@ const add = command({
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ domains }) => {
       const { keyword: keywords, allow } = options;
-      const added = asUsage(() => domains.add({ domain: args[0] ?? "", keywords, allow }));
+      const added = asUsage(() =>
+        domains.add({ domain: args[0] ?? "", keywords, allow }, actorOfShell(terminal.env)),
+      );
       if (options.json) printJson(terminal.out, shape(added));
       else terminal.err.write(`${added.domain} is protected\n`);
       await tellRemarks(added, terminal);
@@ -89,7 +92,11 @@ const change = command({
       if (keywords === undefined && allow === undefined)
         throw new UsageError("say what is to change: --keyword, --allow, --clear-keywords or --clear-allow");
       const changed = asUsage(() =>
-        domains.change(args[0] ?? "", { ...(keywords && { keywords }), ...(allow && { allow }) }),
+        domains.change(
+          args[0] ?? "",
+          { ...(keywords && { keywords }), ...(allow && { allow }) },
+          actorOfShell(terminal.env),
+        ),
       );
       if (options.json) printJson(terminal.out, shape(changed));
       else {
@@ -136,7 +143,7 @@ const remove = command({
       const [name = ""] = args;
       const domain = domains.find(name)?.domain ?? name;
       const kept = threats.list({ protectedDomain: domain }, { page: 1, perPage: 1 }).total;
-      const outcome = domains.remove(name);
+      const outcome = domains.remove(name, actorOfShell(terminal.env));
       if (options.json) return printJson(terminal.out, { domain, outcome, threats_kept: kept });
       const threatsKept = kept === 1 ? "its 1 threat is kept" : `its ${grouped(kept)} threats are kept`;
       terminal.err.write(outcome === "removed" ? "removed\n" : `disabled: ${threatsKept}\n`);

@@ -8,6 +8,7 @@ import { FailedError } from "./failure.ts";
 import { choice, configFlag, jsonFlag, time } from "./flags.ts";
 import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
 import { createProgress, grouped, percentage } from "./progress.ts";
+import { actorOfShell } from "./shell-user.ts";
 import { printJson } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { withAppliance } from "./with-appliance.ts";
@@ -91,7 +92,12 @@ async function importList(
     progress.end();
     signal.removeEventListener("abort", closeInput);
     await list.close();
-    if (tally !== undefined) report(terminal, path, tally, elapsedMs() - startedMs, options.json);
+    if (tally !== undefined) {
+      const { received, matched, created } = tally;
+      const by = actorOfShell(terminal.env);
+      appliance.auditLog.record(by, "feed.import", visible(path), { source, received, matched, created });
+      report(terminal, path, tally, elapsedMs() - startedMs, options.json);
+    }
   }
   if (signal.aborted)
     throw new FailedError(

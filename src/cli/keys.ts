@@ -3,6 +3,7 @@ import { defaultPlan, defaultScopes, plans, scopes } from "../access/plans.ts";
 import { systemClock, toIsoTime } from "../lib/clock.ts";
 import { command, type CommandGroup } from "./command.ts";
 import { choice, choices, configFlag, duration, jsonFlag, text, texts } from "./flags.ts";
+import { actorOfShell } from "./shell-user.ts";
 import { printJson, printRows, shortTime, type Column } from "./table.ts";
 import { withAppliance } from "./with-appliance.ts";
 
@@ -26,13 +27,14 @@ const create = command({
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ keys }) => {
       const { name = "command line", plan, scope, domain, expiresIn } = options;
-      const { key, record } = keys.create({
+      const wanted = {
         name,
         plan,
         ...(scope.length > 0 ? { scopes: scope } : {}),
         domains: domain,
         ...(expiresIn === undefined ? {} : { expiresAt: systemClock.now() + expiresIn }),
-      });
+      };
+      const { key, record } = keys.create(wanted, actorOfShell(terminal.env));
       if (options.json) printJson(terminal.out, { key, ...shape(record) });
       else {
         terminal.out.write(`${key}\n`);
@@ -76,7 +78,7 @@ const revoke = command({
   examples: [["phishwatch keys revoke pw_5Xf80", "one that has leaked"]],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ keys }) => {
-      const record = keys.revoke((args[0] ?? "").replace(/…$/, ""));
+      const record = keys.revoke((args[0] ?? "").replace(/…$/, ""), actorOfShell(terminal.env));
       if (options.json) printJson(terminal.out, shape(record));
       else terminal.err.write(`revoked ${record.id} (${record.name})\n`);
     }),

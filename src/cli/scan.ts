@@ -5,6 +5,7 @@ import { command } from "./command.ts";
 import { FailedError } from "./failure.ts";
 import { configFlag, jsonFlag, number } from "./flags.ts";
 import { createProgress, grouped } from "./progress.ts";
+import { actorOfShell } from "./shell-user.ts";
 import { printJson } from "./table.ts";
 import type { Output } from "./terminal.ts";
 import { withAppliance } from "./with-appliance.ts";
@@ -48,6 +49,7 @@ what it found stays.`,
       try {
         scan = await appliance.scans.run({
           trigger: "cli",
+          by: actorOfShell(terminal.env),
           domains: args,
           limit,
           signal,

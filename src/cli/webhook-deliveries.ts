@@ -7,6 +7,7 @@ import { FailedError } from "./failure.ts";
 import { choice, configFlag, jsonFlag, number, text } from "./flags.ts";
 import { printJson, printRows, renderFacts, renderTable, shortTime, type Column } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { actorOfShell } from "./shell-user.ts";
 import { withAppliance } from "./with-appliance.ts";
 
 const columns: Column<Delivery>[] = [
@@ -97,8 +98,9 @@ export const redeliverCommand = command({
   examples: [["phishwatch webhooks redeliver dlv_01kf0z7m3yeqz9x8r4p6s2t5vw", "once the receiver is mended"]],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ database, webhooks: { deliveries } }) => {
+      const by = actorOfShell(terminal.env);
       // All or none: with one that does not exist nothing is sent.
-      database.transaction(() => void args.map((id) => deliveries.redeliver(id)));
+      database.transaction(() => void args.map((id) => deliveries.redeliver(id, by)));
       terminal.err.write(`${args.length} to be sent again\n`);
     }),
 });

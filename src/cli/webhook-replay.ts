@@ -2,6 +2,7 @@ import { toIsoTime } from "../lib/clock.ts";
 import type { ReplayRequest } from "../webhooks/replay.ts";
 import { command, UsageError } from "./command.ts";
 import { configFlag, time, toggle } from "./flags.ts";
+import { actorOfShell } from "./shell-user.ts";
 import { withAppliance } from "./with-appliance.ts";
 
 export const replayCommand = command({
@@ -40,7 +41,10 @@ can tell what it has seen. A running server sends them at once, otherwise the ne
         ...(endpoint === undefined ? {} : { endpoint }),
       };
       const from = since === 0 ? "" : ` since ${toIsoTime(since)}`;
-      if (yes) terminal.err.write(`${await replay.run(request)} deliveries${from} are being sent\n`);
+      if (yes)
+        terminal.err.write(
+          `${await replay.run(request, actorOfShell(terminal.env))} deliveries${from} are being sent\n`,
+        );
       else terminal.err.write(`${replay.count(request)} deliveries${from}; --yes sends them\n`);
     }),
 });

@@ -9,6 +9,7 @@ import { deliveriesCommand, redeliverCommand } from "./webhook-deliveries.ts";
 import { listenCommand } from "./webhook-listen.ts";
 import { replayCommand } from "./webhook-replay.ts";
 import { readSecret, readSettings, secretFlag, settingsFlags } from "./webhook-settings.ts";
+import { actorOfShell } from "./shell-user.ts";
 import { printJson, printRows, type Column } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { withAppliance } from "./with-appliance.ts";
@@ -38,13 +39,14 @@ const add = command({
       const remark = await destinations.check(args[0] ?? "");
       if (remark !== undefined) terminal.err.write(`phishwatch: note: ${visible(remark, 300)}\n`);
       const given = await readSecret(options.secretFile);
-      const { endpoint, secret } = endpoints.add({
+      const wanted = {
         url: args[0] ?? "",
         ...readSettings(options),
         enabled: !disabled,
         ...(name === undefined ? {} : { name }),
         ...(given === undefined ? {} : { secret: given }),
-      });
+      };
+      const { endpoint, secret } = endpoints.add(wanted, actorOfShell(terminal.env));
       if (options.json) printJson(terminal.out, { ...shape(endpoint), secret });
       else {
         terminal.out.write(`${secret}\n`);
@@ -77,12 +79,13 @@ const change = command({
         throw new UsageError("--clear-headers and --header exclude each other");
       const remark = url === undefined ? undefined : await destinations.check(url);
       if (remark !== undefined) terminal.err.write(`phishwatch: note: ${visible(remark, 300)}\n`);
-      const endpoint = endpoints.change(args[0] ?? "", {
+      const changes = {
         ...readSettings(options),
         ...(url === undefined ? {} : { url }),
         ...(allEvents ? { events: [] } : {}),
         ...(clearHeaders ? { headers: {} } : {}),
-      });
+      };
+      const endpoint = endpoints.change(args[0] ?? "", changes, actorOfShell(terminal.env));
       if (options.json) printJson(terminal.out, shape(endpoint));
       else terminal.err.write(`changed ${endpoint.name} (${endpoint.id})\n`);
     }),
@@ -124,7 +127,7 @@ const remove = command({
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ webhooks: { endpoints } }) => {
       const { id, name } = endpoints.get(args[0] ?? "");
-      endpoints.remove(id);
+      endpoints.remove(id, actorOfShell(terminal.env));
       terminal.err.write(`removed ${name} (${id})\n`);
     }),
 });
@@ -138,7 +141,7 @@ const enable = command({
   examples: [["phishwatch webhooks enable soc", "by name or identifier"]],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ webhooks: { endpoints, replay } }) => {
-      const { id, name, disabledAt: since } = endpoints.enable(args[0] ?? "");
+      const { id, name, disabledAt: since } = endpoints.enable(args[0] ?? "", actorOfShell(terminal.env));
       terminal.err.write(`enabled ${name} (${id})\n`);
       const missed = since === null ? 0 : replay.count({ which: "missed", endpoint: id, since });
       if (since !== null && missed > 0)
@@ -156,7 +159,7 @@ const disable = command({
   examples: [["phishwatch webhooks disable soc", "by name or identifier"]],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ webhooks: { endpoints } }) => {
-      const { id, name } = endpoints.disable(args[0] ?? "");
+      const { id, name } = endpoints.disable(args[0] ?? "", actorOfShell(terminal.env));
       terminal.err.write(`disabled ${name} (${id})\n`);
     }),
 });
@@ -212,17 +215,19 @@ const rotate = command({
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ webhooks: { endpoints } }) => {
       const { now, end, overlap: overlapMs } = options;
+      const by = actorOfShell(terminal.env);
       if (end) {
-        const { name } = endpoints.endRotation(args[0] ?? "");
+        const { name } = endpoints.endRotation(args[0] ?? "", by);
         return terminal.err.write(`${name} is signed for with its present secret alone\n`);
       }
       if (now && overlapMs !== undefined) throw new UsageError("--now and --overlap exclude each other");
       const given = await readSecret(options.secretFile);
-      const rotated = endpoints.rotate(args[0] ?? "", {
+      const rotation = {
         ...(given === undefined ? {} : { secret: given }),
         ...(overlapMs === undefined ? {} : { overlapMs }),
-      });
-      const endpoint = now ? endpoints.endRotation(rotated.endpoint.id) : rotated.endpoint;
+      };
+      const rotated = endpoints.rotate(args[0] ?? "", rotation, by);
+      const endpoint = now ? endpoints.endRotation(rotated.endpoint.id, by) : rotated.endpoint;
       if (options.json) printJson(terminal.out, { ...shape(endpoint), secret: rotated.secret });
       else {
         terminal.out.write(`${rotated.secret}\n`);

@@ -1,12 +1,12 @@
 import type { AuditLog } from "../access/audit-log.ts";
 import type { ConsolePassword } from "../access/console-password.ts";
 import type { ConsoleSessions } from "../access/console-sessions.ts";
-import type { ApiKeys } from "../access/keys.ts";
+import type { AuditedDomains } from "../access/audited-domains.ts";
+import type { AuditedKeys } from "../access/audited-keys.ts";
 import type { SignInThrottle } from "../access/sign-in-throttle.ts";
 import type { Readiness } from "../api/health.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Enrichment } from "../enrichment/enrichment.ts";
 import type { EventLog } from "../events/event-log.ts";
 import type { BuildInfo } from "../lib/build-info.ts";
@@ -18,7 +18,7 @@ import type { Candidates } from "../sources/candidates.ts";
 import type { Feeds } from "../sources/feeds.ts";
 import type { ThreatSearch } from "../threats/search.ts";
 import type { Threats } from "../threats/threats.ts";
-import type { Webhooks } from "../webhooks/webhooks.ts";
+import type { AuditedWebhooks } from "../webhooks/audited-webhooks.ts";
 
 /** What pages show and do is done by these; the console decides nothing itself. */
 export interface ConsoleServices {
@@ -28,16 +28,16 @@ export interface ConsoleServices {
   fillRandom: FillRandom;
   build: BuildInfo;
   database: Database;
-  domains: ProtectedDomains;
   eventLog: EventLog;
+  domains: AuditedDomains;
   threats: Threats;
   threatSearch: () => ThreatSearch;
   candidates: Candidates;
   feeds: Feeds;
   scans: Scans;
   enrichment: Enrichment;
-  keys: ApiKeys;
-  webhooks: Webhooks;
+  keys: AuditedKeys;
+  webhooks: AuditedWebhooks;
   auditLog: AuditLog;
   consolePassword: ConsolePassword;
   sessions: ConsoleSessions;

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { itself } from "../access/actor.ts";
 import { badRequest } from "../api/errors.ts";
 import { eventTypes } from "../events/types.ts";
 import { toIsoTime } from "../lib/clock.ts";
@@ -53,11 +54,14 @@ export const webhookOperations = [
       if (inbox !== undefined) requireName(inbox);
       const { endpoints } = state.instance().app.webhooks;
       const target = url ?? inboxUrl(state, inbox!);
-      const { endpoint, secret } = endpoints.add({
-        ...settings,
-        url: target,
-        ...(ratePerSecond === undefined ? {} : { ratePerSecond }),
-      });
+      const { endpoint, secret } = endpoints.add(
+        {
+          ...settings,
+          url: target,
+          ...(ratePerSecond === undefined ? {} : { ratePerSecond }),
+        },
+        itself,
+      );
       return { data: { ...describeEndpoint(endpoint), secret } };
     },
   }),
@@ -81,7 +85,7 @@ export const webhookOperations = [
     summary: "Removes an endpoint, by its id or name, with its deliveries",
     answer: nothing,
     run(state, { params }) {
-      state.instance().app.webhooks.endpoints.remove(params["id"]!);
+      state.instance().app.webhooks.endpoints.remove(params["id"]!, itself);
       return { data: {} };
     },
   }),

@@ -1,3 +1,5 @@
+import type { Actor } from "../access/actor.ts";
+import type { AuditLog } from "../access/audit-log.ts";
 import { tryLock } from "../database/lock.ts";
 import type { ProtectedDomain } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";
@@ -15,6 +17,8 @@ import type { Scan, ScanTrigger } from "./tables.ts";
 
 export interface ScanOptions extends ScanWatcher {
   trigger: ScanTrigger;
+  /** Who asked for it, for the audit log; absent: nobody. */
+  by?: Actor | undefined;
   /** Protected domains, in any form; none: all that are enabled. */
   domains?: readonly string[];
   /** So many look-alikes of each at most. */
@@ -36,7 +40,7 @@ export interface Scans {
   /** The same for callers who do not wait: answers the scan as it begins, and its end as a promise that is kept. */
   begin(options: ScanOptions): { scan: Scan; ended: Promise<Scan> };
   /** Ends a running scan, whatever process runs it, within a second; answers whether there is such a one. */
-  cancel(id: string): boolean;
+  cancel(id: string, by?: Actor): boolean;
   running(): Scan | undefined;
   /** How far the running one is. */
   progress(): ScanProgress | undefined;
@@ -47,6 +51,9 @@ export interface Scans {
   /** Which resolvers there are, and which of them can be relied on. */
   checkResolvers(): Promise<ResolverCheck[]>;
 }
+
+/** So many names stand in the audit log. */
+const auditedDomainsMax = 20;
 
 /** A scan that this process runs. */
 interface Running extends LiveScan {
@@ -60,6 +67,7 @@ export function createScans({
   ids,
   log,
   schedule: pattern,
+  auditLog,
   onFound,
   ...dependencies
 }: ScanDependencies & {
@@ -68,6 +76,7 @@ export function createScans({
   log: Log;
   /** Cron, UTC; null: never. */
   schedule: string | null;
+  auditLog: AuditLog;
   /** Told of every look-alike that a scan found, known ones too, with what the DNS says about it. */
   onFound?: (found: Found) => void;
 }): Scans {
@@ -116,7 +125,13 @@ export function createScans({
     try {
       closeLeftOpen();
       const protectedDomains = targets.map(({ domain }) => domain);
-      scan = store.begin({ protectedDomains, trigger: options.trigger });
+      const { trigger, by, limit = null } = options;
+      scan = database.transaction(() => {
+        const begun = store.begin({ protectedDomains, trigger });
+        const shown = protectedDomains.slice(0, auditedDomainsMax);
+        if (by !== undefined) auditLog.record(by, "scan.start", begun.id, { domains: shown, limit });
+        return begun;
+      });
     } catch (error) {
       held.release();
       throw error;
@@ -205,10 +220,13 @@ export function createScans({
       if (scan === undefined) return undefined;
       return progressOf(scan, current?.id === scan.id ? current : undefined, clock.now());
     },
-    cancel(id) {
-      if (current?.id === id) current.cancelling.abort();
-      return store.requestCancel(id);
-    },
+    cancel: (id, by) =>
+      database.transaction(() => {
+        if (current?.id === id) current.cancelling.abort();
+        const runs = store.requestCancel(id);
+        if (runs && by !== undefined) auditLog.record(by, "scan.cancel", id);
+        return runs;
+      }),
     running: () => store.running()[0],
     get: store.get,
     list: store.list,

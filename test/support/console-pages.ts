@@ -30,7 +30,7 @@ export const longText = "x".repeat(10_000);
 
 /** Fills an appliance with what a team has after some weeks. */
 export async function seedSamples(app: App) {
-  app.domains.add({ domain: "example-bank.com", keywords: ["examplepay"] });
+  app.domains.add({ domain: "example-bank.com", keywords: ["examplepay"] }, tester);
   const seenAt = Date.now() - 3_600_000;
   const match = (type: "typosquatting" | "homograph", similarity: number) => ({
     protectedDomain: "example-bank.com",

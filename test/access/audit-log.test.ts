@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { Actor } from "../../src/access/actor.ts";
+import { auditEntriesMax } from "../../src/access/audit-log.ts";
+import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
+import { openApp } from "../../src/app.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { readFileSync, writeFileSync } from "node:fs";
+import { fillRandom, manualClock } from "../support/appliance.ts";
+
+let opened: ConsoleApp;
+beforeEach(() => void (opened = openConsoleApp()));
+afterEach(() => opened.dispose());
+
+const by: Actor = { via: "command_line", name: "ada", address: null };
+const entries = (app = opened.app) => app.auditLog.list({}, { limit: 1_000, offset: 0 }).toReversed();
+const acts = (app = opened.app) => entries(app).map(({ action }) => action);
+
+test("every act on keys, domains and webhooks is told once, with who did it and no secret; what changes nothing is not", () => {
+  const { keys, domains, webhooks } = opened.app;
+  const { key, record } = keys.create({ name: "ci" }, by);
+  keys.revoke(record.id, by);
+  keys.revoke(record.id, by);
+  domains.add({ domain: "example-bank.com" }, by);
+  domains.change("example-bank.com", { keywords: ["examplepay"] }, by);
+  domains.change("example-bank.com", { keywords: ["examplepay"] }, by);
+  domains.remove("example-bank.com", by);
+  const { endpoints } = webhooks;
+  const url = "http://127.0.0.1:9/hooks/a-secret-path?token=a-secret-token";
+  const { endpoint, secret } = endpoints.add(
+    { url, name: "soc", headers: { Authorization: "a-secret-header" } },
+    by,
+  );
+  endpoints.change("soc", { events: ["threat.created"] }, by);
+  endpoints.change("soc", { events: ["threat.created"] }, by);
+  endpoints.disable("soc", by);
+  endpoints.disable("soc", by);
+  endpoints.enable("soc", by);
+  const rotated = endpoints.rotate("soc", {}, by);
+  endpoints.endRotation("soc", by);
+  endpoints.remove("soc", by);
+  expect(acts()).toEqual([
+    "key.create",
+    "key.revoke",
+    "domain.add",
+    "domain.change",
+    "domain.remove",
+    "webhook.add",
+    "webhook.change",
+    "webhook.disable",
+    "webhook.enable",
+    "webhook.rotate",
+    "webhook.end_rotation",
+    "webhook.remove",
+  ]);
+  expect(entries().every(({ via, name }) => via === "command_line" && name === "ada")).toBe(true);
+  expect(entries()[5]).toMatchObject({ subject: `soc (${endpoint.id})`, detail: { host: "127.0.0.1:9" } });
+  const stored = JSON.stringify(entries());
+  for (const hidden of [key, secret, rotated.secret, "a-secret"]) expect(stored).not.toContain(hidden);
+});
+
+test("an act that is undone was never done", () => {
+  const { keys, database } = opened.app;
+  expect(() =>
+    database.transaction(() => {
+      keys.create({ name: "ci" }, by);
+      throw new Error("undone");
+    }),
+  ).toThrow("undone");
+  expect(() => keys.create({ name: "" }, by)).toThrow("The name of an API key");
+  expect(acts()).toEqual([]);
+});
+
+test("what the configuration file changes is told at the start that it changes at, and never again", () => {
+  const text = readFileSync(opened.configPath, "utf8");
+  const start = (more: string) => {
+    writeFileSync(opened.configPath, `${text}\n${more}`);
+    const loaded = loadConfig({ path: opened.configPath, env: {}, readFile: readFileSync });
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+    const clock = manualClock();
+    const log = createLog({ level: "silent", format: "json", clock, write: () => {} });
+    const app = openApp({ config: loaded.config, clock, log, fillRandom });
+    const told = entries(app);
+    app.close();
+    return told;
+  };
+  const declared = `[[protected_domains]]
+domain = "example-bank.com"
+[[api_keys]]
+name = "ci"
+key = "a-declared-key-0123456789"
+[[webhooks.endpoints]]
+name = "soc"
+url = "http://127.0.0.1:9/hook"
+secret = "a-declared-secret-0123"
+`;
+  const first = start(declared);
+  expect(first.map(({ action, via }) => `${via} ${action}`)).toEqual([
+    "configuration domain.add",
+    "configuration key.create",
+    "configuration webhook.add",
+  ]);
+  expect(start(declared).length).toBe(3);
+  const changed = start(
+    declared.replace('name = "ci"', 'name = "ci"\nplan = "free"').replace("secret-0123", "secret-4567"),
+  );
+  expect(changed.slice(3).map(({ action }) => action)).toEqual(["key.change", "webhook.rotate"]);
+  const gone = start("");
+  expect(gone.slice(5).map(({ action }) => action)).toEqual([
+    "domain.remove",
+    "key.revoke",
+    "webhook.disable",
+  ]);
+  expect(JSON.stringify(gone)).not.toContain("a-declared");
+});
+
+test("the log is bounded, and failed sign-ins never push out what was done", () => {
+  const { auditLog, database } = opened.app;
+  auditLog.record(by, "key.create", "the first");
+  database.transaction(() => {
+    for (let count = 0; count < 12_000; count++) auditLog.record(by, "console.sign_in_failed", null);
+  });
+  expect(auditLog.count({ action: "console.sign_in_failed" })).toBeLessThan(10_101);
+  expect(auditLog.count({ action: "key.create" })).toBe(1);
+  // As after years.
+  database.sqlite.run(
+    `update sqlite_sequence set seq = ${auditEntriesMax + 50_000} where name = 'audit_log'`,
+  );
+  for (let count = 0; count < 100; count++) auditLog.record(by, "key.create", "later");
+  expect(
+    auditLog.list({ action: "key.create" }, { limit: 200, offset: 0 }).map(({ subject }) => subject),
+  ).not.toContain("the first");
+});
