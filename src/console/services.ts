@@ -7,6 +7,7 @@ import type { SignInThrottle } from "../access/sign-in-throttle.ts";
 import type { Readiness } from "../api/health.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import type { AssessDomain } from "../domains/assess.ts";
 import type { Enrichment } from "../enrichment/enrichment.ts";
 import type { EventLog } from "../events/event-log.ts";
 import type { BuildInfo } from "../lib/build-info.ts";
@@ -17,6 +18,7 @@ import type { Scans } from "../scans/scans.ts";
 import type { Candidates } from "../sources/candidates.ts";
 import type { Feeds } from "../sources/feeds.ts";
 import type { ThreatSearch } from "../threats/search.ts";
+import type { Imports } from "../sources/imports.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { AuditedWebhooks } from "../webhooks/audited-webhooks.ts";
 
@@ -30,10 +32,12 @@ export interface ConsoleServices {
   database: Database;
   eventLog: EventLog;
   domains: AuditedDomains;
+  assessDomain: AssessDomain;
   threats: Threats;
   threatSearch: () => ThreatSearch;
   candidates: Candidates;
   feeds: Feeds;
+  imports: Imports;
   scans: Scans;
   enrichment: Enrichment;
   keys: AuditedKeys;

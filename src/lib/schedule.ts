@@ -8,6 +8,11 @@ export interface Schedule {
   stop(): void;
 }
 
+/** The next time that matches `pattern` (cron, UTC) after an instant; null: there is none. */
+export function nextTime(pattern: string, after: Instant): Instant | null {
+  return new Cron(pattern, { paused: true, utcOffset: 0 }).nextRun(new Date(after))?.getTime() ?? null;
+}
+
 /**
  * Runs `run` at every time that matches `pattern` (cron, UTC, with seconds where it has six fields). croner
  * says when, the clock arms the timer. A time that passes while `run` is at work is skipped, not made up for.

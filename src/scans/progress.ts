@@ -18,12 +18,15 @@ export interface LiveScan {
   lookingUpSince: Instant | undefined;
 }
 
+/** The first look-ups leave at once, faster than the rest can follow. */
+const rateAfterMs = 1_000;
+
 /** @param live undefined: another process runs it, and its counts lag behind by a second. */
 export function progressOf(scan: Scan, live: LiveScan | undefined, now: Instant): ScanProgress {
   const counted = { ...scan, ...live?.counts };
   const { planned, candidates } = counted;
   const ms = now - (live === undefined ? scan.startedAt : (live.lookingUpSince ?? now));
-  if (candidates === 0 || ms <= 0) return { scan: counted, perSecond: null, msLeft: null };
+  if (candidates === 0 || ms < rateAfterMs) return { scan: counted, perSecond: null, msLeft: null };
   const perMs = candidates / ms;
   return { scan: counted, perSecond: perMs * 1_000, msLeft: Math.max(0, planned - candidates) / perMs };
 }

@@ -1,5 +1,6 @@
 import type { App } from "../../src/app.ts";
 import type { Actor } from "../../src/access/actor.ts";
+import { seedWork } from "./console-work-samples.ts";
 
 /**
  * Every page of the console, in one place: test/console/every-page.test.ts holds each to accessibility in light
@@ -9,6 +10,9 @@ import type { Actor } from "../../src/access/actor.ts";
 export const consolePages: readonly ConsolePage[] = [
   { name: "sign-in", path: () => "/console/sign-in", signedOut: true },
   { name: "overview", path: () => "/console" },
+  { name: "scans", path: () => "/console/scans" },
+  { name: "scan", path: ({ scanId }) => `/console/scans/${scanId}` },
+  { name: "scan-failed", path: ({ failedScanId }) => `/console/scans/${failedScanId}` },
   { name: "not-found", path: () => "/console/no-such-page" },
 ];
 
@@ -42,5 +46,5 @@ export async function seedSamples(app: App) {
     { domain: "examp1e-bank.com", match: match("typosquatting", 0.96), source: "scan", seenAt },
     { domain: "xn--exmple-bank-p8h.com", match: match("homograph", 0.99), source: "feed", seenAt },
   ]);
-  return { threatId: first!.threatId };
+  return { threatId: first!.threatId, ...seedWork(app) };
 }

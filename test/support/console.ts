@@ -41,11 +41,14 @@ export interface Visitor {
 /** The whole appliance with its console on a real socket. Nothing runs by itself unless `start` is called. */
 export function openConsoleApp({
   config = "",
+  scan = "",
   clock = systemClock,
   env = {},
 }: {
   /** Lines of TOML after the usual ones: tables. */
   config?: string;
+  /** Further lines of `[scan]`. */
+  scan?: string;
   clock?: Clock;
   env?: Record<string, string>;
 } = {}) {
@@ -59,6 +62,7 @@ path = "phishwatch.db"
 [scan]
 schedule = ""
 screenshots = "off"
+${scan}
 [webhooks]
 allow_http = true
 ${config}`;

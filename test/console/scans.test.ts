@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
+import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
+import { until } from "../support/receiver.ts";
+
+let dns: DnsServer;
+let app: ConsoleApp;
+let visitor: Visitor;
+beforeAll(async () => {
+  dns = await startDnsServer({
+    "nic.com": { A: ["192.0.2.250"] },
+    "nic.net": { A: ["192.0.2.250"] },
+    "example-bank.net": { A: ["192.0.2.1"] },
+  });
+  app = openConsoleApp({
+    scan: `resolvers = ["127.0.0.1:${dns.server.port}"]\nqueries_per_second = 300`,
+    config: `[[protected_domains]]\ndomain = "example-bank.com"\n[[protected_domains]]\ndomain = "example-shop.com"`,
+  });
+  visitor = await app.signedIn();
+});
+afterAll(async () => {
+  await app.dispose();
+  dns.stop();
+});
+beforeEach(async () => {
+  const running = app.app.scans.running();
+  if (running === undefined) return;
+  app.app.scans.cancel(running.id);
+  await until(() => app.app.scans.running() === undefined, "the scan of the test before has ended");
+});
+
+const acts = () =>
+  app.app.auditLog
+    .list({}, { limit: 10, offset: 0 })
+    .flatMap(({ action, subject, detail }) =>
+      action.startsWith("scan.") ? [[action, subject, detail]] : [],
+    );
+
+test("a scan of chosen domains is started, seen under way, and cancelled; each is in the audit log", async () => {
+  const begun = await visitor.submit("/console/scans/start", { domain: "example-shop.com", limit: "1000" });
+  const { id } = app.app.scans.running()!;
+  expect(begun.text).toContain("A scan is running");
+  expect(begun.text).toContain("example-shop.com");
+  expect(begun.text).not.toContain("example-bank.com");
+  expect(begun.html).toContain(`data-refresh="/console/scans/${id}/panel"`);
+  await until(() => (app.app.scans.progress()?.perSecond ?? null) !== null, "a pace is known");
+  const panel = await visitor.get(`/console/scans/${id}/panel`, { "x-fragment": "1" });
+  expect(panel.text).toMatch(/\d+ of 1,000 look-alikes looked up .* \d+ a second, .* left/);
+  expect(panel.html).toMatch(/^<section class="card panel" id="scan-panel"/);
+
+  const ended = await visitor.submit(`/console/scans/${id}/cancel`);
+  expect(ended.text).toContain("what it found stays");
+  await until(() => app.app.scans.running() === undefined, "it has ended");
+  const after = await visitor.get(`/console/scans/${id}/panel`, { "x-fragment": "1" });
+  expect(after.text).toContain("cancelled");
+  expect(after.html).not.toContain("data-refresh");
+  expect(acts()).toEqual([
+    ["scan.cancel", id, {}],
+    ["scan.start", id, { domains: ["example-shop.com"], limit: 1_000 }],
+  ]);
+  expect((await visitor.submit(`/console/scans/${id}/cancel`)).text).toContain("had ended before");
+});
+
+test("a second one is refused with what runs, and what is running stands in the place of the form", async () => {
+  await visitor.submit("/console/scans/start", {});
+  const refused = await visitor.submit("/console/scans/start", {});
+  expect(refused.text).toMatch(
+    /A scan is running already, begun by the console at .*; wait for its end or cancel it\./,
+  );
+  expect(refused.html).not.toContain('action="/console/scans/start"');
+  expect(refused.text).toContain("Cancel the scan");
+});
+
+test("the history tells of each scan its domains, counts, time and why it failed", async () => {
+  const done = await app.app.scans.run({ trigger: "cli", domains: ["example-bank.com"], limit: 200 });
+  expect(done.threatsFound).toBeGreaterThan(0);
+  const all = await visitor.get("/console/scans");
+  expect(all.text).toMatch(/example-bank\.com command line completed 200 1 1 1 \d+(\.\d)? s/);
+  expect(all.html).toContain(`href="/console/scans/${done.id}"`);
+  const one = await visitor.get(`/console/scans/${done.id}`);
+  const link = /href="(\/console\/threats\?[^"]+)"/.exec(one.html)?.[1]?.replaceAll("&amp;", "&");
+  expect(link).toContain("source=scan");
+  expect((await visitor.get(link!)).text).toContain("1–1 of 1");
+});
+
+test("a scan that there is not, or of a name that is not protected, is refused in words", async () => {
+  const none = await visitor.get("/console/scans/scn_none");
+  expect([none.status, none.text]).toEqual([404, expect.stringContaining("There is no scan")]);
+  const unknown = await visitor.submit("/console/scans/start", { domain: '<b>"x.com' });
+  expect(unknown.text).toContain('<b>"x.com is not a protected domain; add it first.');
+  expect(unknown.html).not.toContain("<b>");
+});

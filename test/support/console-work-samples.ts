@@ -1,0 +1,97 @@
+import type { App } from "../../src/app.ts";
+import { scans } from "../../src/scans/tables.ts";
+import { listImports } from "../../src/sources/tables.ts";
+import { hostileText, longText, tester } from "./console-pages.ts";
+
+const hourMs = 3_600_000;
+
+/** Domains, scans and imports as after some weeks, hostile texts among them. */
+export function seedWork(app: App) {
+  const { database, domains } = app;
+  const { query } = database;
+  const now = Date.now();
+  domains.add(
+    {
+      domain: "example-shop.com",
+      keywords: ["exshop", "kestrel"],
+      allow: ["example-shop.net", "example-shop.de"],
+    },
+    tester,
+  );
+  domains.add({ domain: "chase.example", keywords: [] }, tester);
+  domains.add({ domain: "bücherei-am-markt.de" }, tester);
+  domains.add(
+    { domain: `${"a-very-long-label-of-a-protected-domain-".repeat(2).slice(0, 62)}x.com` },
+    tester,
+  );
+  const ids = Array.from({ length: 8 }, (_, day) => {
+    const startedAt = now - (8 - day) * 24 * hourMs;
+    const id = `scn_0${String(day).padStart(25, "0")}`;
+    const failed = day === 3;
+    query
+      .insert(scans)
+      .values({
+        id,
+        trigger: day === 7 ? "console" : "schedule",
+        protectedDomains:
+          day === 7
+            ? ["example-bank.com"]
+            : ["example-bank.com", "example-shop.com", "xn--bcherei-am-markt-jzb.de"],
+        status: failed ? "failed" : day === 5 ? "cancelled" : "completed",
+        startedAt,
+        completedAt: startedAt + (failed ? 2_100 : 290_000),
+        planned: failed ? 0 : 41_023,
+        candidates: failed ? 0 : day === 5 ? 12_003 : 41_023,
+        resolving: failed ? 0 : 231 + day,
+        unknown: failed ? 0 : 17,
+        threatsFound: failed ? 0 : 228 + day,
+        threatsCreated: failed ? 0 : day === 0 ? 228 : 1,
+        error: failed ? `no resolver answers (192.0.2.53:53: ${hostileText} ${longText})` : null,
+      })
+      .run();
+    return id;
+  });
+  const imported = (values: Partial<typeof listImports.$inferInsert>) =>
+    query
+      .insert(listImports)
+      .values({
+        name: "newly-registered-2026-01-14.csv.gz",
+        format: "csv",
+        column: "domain",
+        state: "completed",
+        bytesTotal: 4_213_332,
+        bytes: 4_213_332,
+        lines: 310_201,
+        received: 310_200,
+        firstInvalid: [],
+        matched: 14,
+        created: 12,
+        startedAt: now - 3 * hourMs,
+        completedAt: now - 3 * hourMs + 4_100,
+        ...values,
+      })
+      .returning()
+      .get().seq;
+  imported({});
+  const hostile = imported({
+    name: `${hostileText}.txt`,
+    state: "failed",
+    error: "broke off before its end",
+    bytes: 1_300_000,
+    invalid: 2_001,
+    firstInvalid: [
+      { line: 3, text: hostileText, why: "contains a character that no host name may have" },
+      { line: 9, text: longText.slice(0, 120), why: "has a label longer than 63 characters" },
+    ],
+  });
+  imported({
+    name: null,
+    format: "auto",
+    column: "",
+    bytesTotal: 2_201,
+    bytes: 2_201,
+    lines: 100,
+    received: 100,
+  });
+  return { scanId: ids.at(-1)!, failedScanId: ids[3]!, importSeq: hostile };
+}
