@@ -21,19 +21,13 @@ import {
   both,
   buildTables,
   entryFields,
-  errorsField,
-  exactField,
-  leftField,
-  maskField,
-  missingMaxField,
-  patternField,
-  rightField,
   seedMask,
   wordField,
 } from "./filter-tables.ts";
 import { labelBytesMax, nameBytesMax } from "./name.ts";
-import { reaches, textEdge } from "./reaches.ts";
-import { distanceToSeparator, margin, newReading, textLengthMax, type Reading } from "./reading.ts";
+import { createPatternTests } from "./pattern-tests.ts";
+import { textEdge } from "./reaches.ts";
+import { margin, newReading, textLengthMax, type Reading } from "./reading.ts";
 import { seedLength } from "./seeds.ts";
 import { createNameReader, hasALabel } from "./shown-name.ts";
 
@@ -58,7 +52,9 @@ const placeBits = 11;
 const placeMask = (1 << placeBits) - 1;
 
 export function createFilter(words: readonly BrandWord[]): Filter {
-  const { marks, heads, entries, patternBytes } = buildTables(words);
+  const tables = buildTables(words);
+  const { marks, heads, entries } = tables;
+  const { isBetweenSeparators, lacksTooMuch, holdsStrangers, fits } = createPatternTests(tables);
   const lastSeen = new Int32Array(words.length);
   const suspects: Suspects = { words: new Int32Array(words.length), count: 0, unclear: false };
   const plain = newReading();
@@ -134,7 +130,7 @@ export function createFilter(words: readonly BrandWord[]): Filter {
     nameMask = mask;
     now = (now + 1) | 0;
     const parted = separators > (hasSuffix ? 1 : 0);
-    if (hitCount > 0) lookThrough(plain, parted ? anchoredOnly : both);
+    if (hitCount > 0) lookThrough(plain, parted ? anchoredOnly : both, parted ? 0 : place);
     if (parted) lookSqueezed(place);
     if (coded >= digitFlag) lookBetweenDigits(bytes, start, place);
     return suspects;
@@ -176,7 +172,7 @@ export function createFilter(words: readonly BrandWord[]): Filter {
     other.classes[end] = separatorClass;
     other.classes[end + 1] = textEdge;
     other.hitCount = closeReading(other, end, seed, hitCount);
-    if (other.hitCount > 0) lookThrough(other, kinds);
+    if (other.hitCount > 0) lookThrough(other, kinds, 0);
   }
 
   /** The seed that ends with the separator at the end of the name. */
@@ -187,29 +183,28 @@ export function createFilter(words: readonly BrandWord[]): Filter {
   }
 
   /** A reading without separators holds all that a parted name holds anywhere, so that it is not looked for twice. */
-  function lookThrough({ classes, hits, hitCount }: Reading, kinds: number): void {
+  function lookThrough({ classes, hits, hitCount }: Reading, kinds: number, edge: number): void {
     for (let hit = 0; hit < hitCount; hit++) {
       const start = (hits[hit]! & placeMask) - seedLength + 1;
       const head = 2 * (hits[hit]! >>> placeBits);
       const anywhere = heads[head + 1]!;
       if ((kinds & anchoredOnly) !== 0) {
         for (let entry = heads[head]! * entryFields; entry < anywhere * entryFields; entry += entryFields) {
-          if (!lacksTooMuch(entry) && isTokenLike(entry, classes, start)) lookCloser(entry, classes, start);
+          if (
+            isBetweenSeparators(entry, classes, start, edge) &&
+            !lacksTooMuch(entry, nameMask) &&
+            !holdsStrangers(entry, classes, start)
+          )
+            lookCloser(entry, classes, start);
         }
       }
       if ((kinds & anywhereOnly) !== 0) {
         const last = heads[head + 2]! * entryFields;
         for (let entry = anywhere * entryFields; entry < last; entry += entryFields) {
-          if (!lacksTooMuch(entry)) lookCloser(entry, classes, start);
+          if (!lacksTooMuch(entry, nameMask)) lookCloser(entry, classes, start);
         }
       }
     }
-  }
-
-  /** Whether more of the pattern's classes are nowhere in the name than its errors explain. */
-  function lacksTooMuch(entry: number): boolean {
-    const missing = entries[entry + maskField]! & ~nameMask;
-    return missing !== 0 && countBits(missing) > entries[entry + missingMaxField]!;
   }
 
   function lookCloser(entry: number, classes: Uint8Array, start: number): void {
@@ -217,48 +212,6 @@ export function createFilter(words: readonly BrandWord[]): Filter {
     if (lastSeen[word] === now || !fits(entry, classes, start)) return;
     lastSeen[word] = now;
     suspects.words[suspects.count++] = word;
-  }
-
-  /** Whether the entry's pattern can be read where its seed is at `start`. */
-  function fits(entry: number, classes: Uint8Array, start: number): boolean {
-    const errors = entries[entry + errorsField]!;
-    const seedAt = entries[entry + patternField]!;
-    const exact = entries[entry + exactField]!;
-    // The stretch around the seed, which no error may touch.
-    let p = seedAt - (exact & 0xff);
-    const q = seedAt + seedLength + ((exact >>> 8) & 0xff);
-    let t = start - (exact & 0xff);
-    const patternBefore = p - 1;
-    const textBefore = t - 1;
-    for (; p < q; p++, t++) if (patternBytes[p] !== classes[t]) return false;
-    if (reaches(patternBytes, patternBefore, classes, textBefore, -1, 0)) {
-      return reaches(patternBytes, p, classes, t, 1, errors);
-    }
-    if (errors === 0) return false;
-    if (reaches(patternBytes, p, classes, t, 1, 0)) {
-      return reaches(patternBytes, patternBefore, classes, textBefore, -1, errors);
-    }
-    if (errors === 1) return false;
-    return (
-      reaches(patternBytes, patternBefore, classes, textBefore, -1, 1) &&
-      reaches(patternBytes, p, classes, t, 1, 1)
-    );
-  }
-
-  /**
-   * Separators where the pattern has its own, moved by no more places than there may be errors, and between
-   * them few letters that it has not.
-   */
-  function isTokenLike(entry: number, classes: Uint8Array, start: number): boolean {
-    const errors = entries[entry + errorsField]!;
-    const first = start - entries[entry + leftField]!;
-    const last = start + entries[entry + rightField]!;
-    const moved = distanceToSeparator(classes, first, errors);
-    if (moved > errors || moved + distanceToSeparator(classes, last, errors - moved) > errors) return false;
-    let strange = 0;
-    for (let place = first + errors + 1; place < last - errors; place++) strange |= 1 << classes[place]!;
-    strange &= ~(entries[entry + maskField]! | 1);
-    return strange === 0 || countBits(strange) <= entries[entry + exactField]! >>> 16;
   }
 
   return {
@@ -286,10 +239,4 @@ export function createFilter(words: readonly BrandWord[]): Filter {
 
 function isDigit(byte: number): boolean {
   return classOfByte[byte]! >= digitFlag;
-}
-
-function countBits(bits: number): number {
-  let rest = bits - ((bits >>> 1) & 0x55555555);
-  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333);
-  return Math.imul((rest + (rest >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
