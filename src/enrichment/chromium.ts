@@ -13,7 +13,8 @@ export interface Camera {
   close(): void;
 }
 
-export type Capture = { ok: true; webp: Uint8Array } | { ok: false; reason: string };
+/** `url`: where the browser ended up. */
+export type Capture = { ok: true; webp: Uint8Array; url: string } | { ok: false; reason: string };
 
 /** The Chromium to use, or why there will be no screenshots. */
 export type ChromiumChoice = { path: string; args: readonly string[] } | { reason: string };
@@ -60,6 +61,13 @@ const transferBytesMax = 32 * 1024 * 1024;
 const restartDelayMs = 250;
 const qualities = [75, 50, 25];
 
+/**
+ * How pages are asked for, with and without a browser: as by one of very many visitors. To a program that tells its
+ * name a phishing page shows something harmless.
+ */
+export const browserUserAgent =
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
+
 /** Chromium reports home by itself, whatever it is told; pages have no need of these. */
 const homeHosts = [
   "accounts.google.com",
@@ -84,6 +92,8 @@ const switches = [
   "--disable-features=AutofillServerCommunication,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,Translate",
   "--disable-sync",
   "--deny-permission-prompts",
+  // Chromium without a window says so, and is shown something else.
+  `--user-agent=${browserUserAgent}`,
   "--hide-scrollbars",
   "--mute-audio",
   "--no-pings",
@@ -113,7 +123,7 @@ export function createCamera({
 }): Camera {
   let proxy: Promise<GuardProxy> | undefined;
 
-  async function photograph(url: string, signal: AbortSignal): Promise<Uint8Array> {
+  async function photograph(url: string, signal: AbortSignal): Promise<{ webp: Uint8Array; url: string }> {
     proxy ??= startGuardProxy({
       rules,
       resolveHost,
@@ -149,7 +159,7 @@ export function createCamera({
     }
   }
 
-  async function open(view: Bun.WebView, url: string): Promise<Uint8Array> {
+  async function open(view: Bun.WebView, url: string): Promise<{ webp: Uint8Array; url: string }> {
     await view.navigate("about:blank");
     await view.cdp("Browser.setDownloadBehavior", { behavior: "deny" });
     await view.cdp("Page.enable");
@@ -163,15 +173,14 @@ export function createCamera({
       Bun.sleep(Math.min(loadTimeoutMs, timeoutMs * 0.6)),
     ]);
     if (failure !== undefined && typeof failure === "object") throw failure.error;
-    return await shrink(
-      await view.screenshot({ format: "webp", quality: qualities[0]!, encoding: "buffer" }),
-    );
+    const picture = await view.screenshot({ format: "webp", quality: qualities[0]!, encoding: "buffer" });
+    return { webp: await shrink(picture), url: view.url };
   }
 
   return {
     async capture(url, signal) {
       try {
-        return { ok: true, webp: await photograph(url, signal) };
+        return { ok: true, ...(await photograph(url, signal)) };
       } catch (error) {
         signal.throwIfAborted();
         return { ok: false, reason: messageOf(error) };

@@ -30,6 +30,8 @@ export interface Screenshot {
   hash?: string;
   /** 0 to 1; absent: the original could not be captured. */
   visualSimilarity?: number;
+  /** Whether a browser ended up at the protected domain; absent in what was captured before this was kept. */
+  atOriginal?: boolean;
 }
 
 /** What one look found; absent: not looked for. */
@@ -79,6 +81,7 @@ function mergePage(after: Facts, result: PageResult, now: Instant): void {
   delete after.unknown.page;
   if (result.ok) {
     after.page = result.page;
+    if (result.page.unseen !== undefined) after.unknown.page = result.page.unseen;
     after.pageAt = now;
     after.pageFailures = 0;
     return;
@@ -98,13 +101,34 @@ function isNowhere({ existence }: Facts): boolean {
   return existence !== undefined && (existence.exists === "no" || existence.addresses.length === 0);
 }
 
-export function parkedWith({ existence, page }: Facts): string | undefined {
-  return existence?.parked ?? page?.parked;
+export function parkedWith(facts: Facts): string | undefined {
+  return hostingOf(facts).parked ?? facts.page?.parked;
 }
 
-/** A page of the host's own, as opposed to an error. */
+/**
+ * Who holds the name, as its place in DNS tells. What a zone says of its own name servers is its holder's to say: where
+ * the registry knows quite other ones, the claim to stand with a parking service or in a sinkhole is not believed.
+ */
+export function hostingOf({ existence, registration }: Facts): { parked?: string; sinkholed?: string } {
+  const told = existence?.nameServers ?? [];
+  const registered = registration?.name_servers ?? [];
+  const contradicted =
+    told.length > 0 && registered.length > 0 && !told.some((server) => registered.includes(server));
+  if (existence === undefined || contradicted) return {};
+  const { parked, sinkholed } = existence;
+  return { ...(parked !== undefined && { parked }), ...(sinkholed !== undefined && { sinkholed }) };
+}
+
+/** A page of the host's own, as opposed to an error; a form that asks for secrets is one, whatever it calls itself. */
 export function hasPage({ page }: Facts): boolean {
-  return page !== undefined && page.status < 400;
+  if (page === undefined) return false;
+  if (page.asksForPassword || page.asksForCard) return true;
+  return page.status < 400 && (page.unseen === undefined || page.redirectsToProtected);
+}
+
+/** What we could not read a browser may have shown. */
+function wasCaptured({ page, pageAt, screenshot }: Facts): boolean {
+  return page?.unseen !== undefined && screenshot !== undefined && screenshot.at >= (pageAt ?? 0);
 }
 
 /** Null MX (RFC 7505) says that there is none. */
@@ -122,16 +146,17 @@ export function evidenceOf(facts: Facts, now: Instant): SeverityFacts {
     reachable: known ? mail || existence.addresses.length > 0 : undefined,
     mail: known ? mail : undefined,
     parked: parkedWith(facts),
-    sinkholed: existence?.sinkholed,
+    sinkholed: hostingOf(facts).sinkholed,
     registeredDays: daysSince(registration?.created_at, now),
     page:
-      page === undefined || !hasPage(facts)
+      page === undefined || !(hasPage(facts) || wasCaptured(facts))
         ? undefined
         : {
             asksForPassword: page.asksForPassword,
             asksForCard: page.asksForCard,
             namesBrand: page.namesBrand,
-            redirectsToOwner: page.redirectsToProtected,
+            // Who sends us away and not a browser has something to hide.
+            redirectsToOwner: page.redirectsToProtected && screenshot?.atOriginal !== false,
             visualSimilarity: screenshot?.visualSimilarity,
           },
   };

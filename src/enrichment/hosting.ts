@@ -34,7 +34,9 @@ export function classifyHosting({
   const note = (mark: Mark | undefined) => {
     if (mark !== undefined) hosting[mark.kind] ??= mark.holder;
   };
-  for (const server of nameServers) note(markOfName(server));
+  // Anybody can write one server of theirs beside his own.
+  const holders = nameServers.map(markOfName);
+  if (holders.every((mark) => mark !== undefined)) for (const mark of holders) note(mark);
   if (canonicalName !== undefined) note(markOfName(canonicalName));
   // One address that is not theirs is where it really leads.
   const marks = addresses.map(markOfAddress);

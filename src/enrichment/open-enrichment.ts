@@ -7,7 +7,7 @@ import type { AddressRules } from "../network/addresses.ts";
 import type { DnsClient } from "../network/dns-client.ts";
 import { resolveWithDns } from "../network/resolve-dns.ts";
 import type { Threats } from "../threats/threats.ts";
-import { chooseChromium, createCamera, type ChromiumChoice } from "./chromium.ts";
+import { browserUserAgent, chooseChromium, createCamera, type ChromiumChoice } from "./chromium.ts";
 import { createEnrichment, type Enrichment } from "./enrichment.ts";
 import type { LookUpExistence } from "./existence.ts";
 import { createPageFetcher } from "./page.ts";
@@ -58,9 +58,13 @@ export function openEnrichment({
   const { ports, rules, ...services } = reach;
   const resolveHost = resolveWithDns(dns);
   const userAgent = `phishwatch/${version}`;
-  const shared = { clock, rules, resolveHost, userAgent };
-  const registrations = createRegistrationLookup({ ...shared, ...services });
-  const pages = createPageFetcher({ ...shared, ...(ports === undefined ? {} : { ports }) });
+  const shared = { clock, rules, resolveHost };
+  const registrations = createRegistrationLookup({ ...shared, ...services, userAgent });
+  const pages = createPageFetcher({
+    ...shared,
+    userAgent: browserUserAgent,
+    ...(ports === undefined ? {} : { ports }),
+  });
   const chromium = chromiumOf({ config, which, isRoot });
   const { path } = config.storage;
   return createEnrichment({

@@ -15,6 +15,8 @@ export interface PageContent {
   refresh: string | undefined;
   /** Addresses that scripts send the browser to. */
   scriptRedirects: string[];
+  /** Whether there is any script that does something. */
+  scripted: boolean;
   /** Addresses of scripts and frames. */
   embedded: string[];
   icons: { rel: string; href: string }[];
@@ -51,6 +53,7 @@ export function readPage(html: string): PageContent {
     labels: [],
     refresh: undefined,
     scriptRedirects: [],
+    scripted: false,
     embedded: [],
     icons: [],
     base: undefined,
@@ -115,7 +118,8 @@ export function readPage(html: string): PageContent {
     })
     .on("meta", {
       element(element) {
-        if (attribute(element, "http-equiv").toLowerCase() === "refresh")
+        // Within <noscript> and <template> no browser follows it.
+        if (hiddenWithin === 0 && attribute(element, "http-equiv").toLowerCase() === "refresh")
           content.refresh ??= refreshTarget(attribute(element, "content"));
         const name = (attribute(element, "property") || attribute(element, "name")).toLowerCase();
         if (/^(og:(site_name|title|description)|description|application-name|twitter:title)$/.test(name))
@@ -133,7 +137,9 @@ export function readPage(html: string): PageContent {
   const visibleText = joined(decodeHTML(text.take()));
   content.visibleLength = visibleText.length;
   content.text = `${visibleText} ${joined(extra.take())}`;
-  content.scriptRedirects = scriptTargets(script.take());
+  const scripts = script.take();
+  content.scripted = scripts.trim() !== "";
+  content.scriptRedirects = scriptTargets(scripts);
   return content;
 }
 

@@ -13,6 +13,8 @@ export interface Hop {
   /** Without its content coding, at most as long as was asked for. */
   body: Uint8Array;
   cut: boolean;
+  /** Why not all of the page can be read. */
+  fault: string | undefined;
   /** Seconds and address of a Refresh header, which browsers follow as they do the meta element. */
   refresh: string | undefined;
   certificate: PeerCertificate | undefined;
@@ -72,13 +74,15 @@ export function createPageRequest({
       bytesMax: bodyBytesMax,
     });
     const content = "error" in decoded ? new Uint8Array(0) : decoded.body;
+    const isCut = cut || "error" in decoded || decoded.cut;
     return {
       url: address,
       status,
       location: redirectStatuses.has(status) ? headers.get("location") : undefined,
       contentType: headers.get("content-type"),
       body: content,
-      cut: cut || "error" in decoded || decoded.cut,
+      cut: isCut,
+      fault: "error" in decoded ? decoded.error : isCut ? "it is too long to be read to its end" : undefined,
       refresh: headers.get("refresh"),
       certificate: result.certificate,
       start: () => new TextDecoder("latin1").decode(content.subarray(0, 256)),

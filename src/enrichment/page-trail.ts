@@ -13,6 +13,8 @@ export interface Trail {
   content: PageContent;
   /** Everywhere that the visitor is sent, or that a script mentions to be sent to. */
   leadsTo: URL[];
+  /** Why the page that the last hop leads to was not seen, where there is nothing to see before it. */
+  unseen?: string;
 }
 
 const redirectsMax = 5;
@@ -44,15 +46,18 @@ export async function followed({
     const scripted = content.scriptRedirects.flatMap((target) => resolved(target, hop.url) ?? []);
     leadsTo.push(...scripted);
     const next = nextAddress(hop, content, scripted);
-    const trail = { hops, addresses, content, leadsTo };
-    if (next === undefined) return trail;
+    const trail: Trail = { hops, addresses, content, leadsTo };
+    // A bare redirect shows nothing: where its end cannot be seen, nothing is known of the page.
+    const without = (unseen: string): Trail => (hop.location === undefined ? trail : { ...trail, unseen });
+    if (next === undefined) return without("it leads to no address of the web");
     leadsTo.push(next);
-    if (addresses.includes(next.href) || addresses.length > redirectsMax) return trail;
+    if (addresses.includes(next.href)) return without("it leads in a circle");
+    if (addresses.length > redirectsMax) return without(`it leads further than ${redirectsMax} redirects`);
     addresses.push(next.href);
     if (isAtOrBelow(next.hostname, protectedDomain)) return trail;
     const answer = await get(next.href);
     // The page before is all that there is to see: the reason why the next one does not answer is not its fact.
-    if ("reason" in answer) return trail;
+    if ("reason" in answer) return without(answer.reason);
     hop = answer;
     hops.push(hop);
   }

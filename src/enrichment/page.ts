@@ -6,12 +6,15 @@ import type { ResolveHost } from "../network/resolve.ts";
 import { dataAddress, faviconAddress, faviconHash } from "./favicon.ts";
 import { createPageRequest, type Hop, type PageRequest } from "./page-request.ts";
 import { asksFor, isAtOrBelow, namesBrand, parkedAs } from "./page-signs.ts";
+import type { PageContent } from "./page-content.ts";
 import { followed, type Trail } from "./page-trail.ts";
 
 export type PageResult = { ok: true; page: Page } | { ok: false; reason: string };
 
 /** What a look at a name's web page showed. Texts are safe to show; times are ISO 8601. */
 export interface Page {
+  /** Where the way began; absent in what was looked at before this was kept. */
+  firstUrl?: string;
   /** Where a visitor ends up. */
   finalUrl: string;
   /** The addresses that were gone through to get there, without the first. */
@@ -22,6 +25,8 @@ export interface Page {
   asksForPassword: boolean;
   asksForCard: boolean;
   namesBrand: boolean;
+  /** Why the page at the end was not seen; what is told of it is then not known. */
+  unseen?: string;
   /** It leads to the protected domain; that page is then not looked at. */
   redirectsToProtected: boolean;
   /** The service that holds the page, "for sale", "parked", "expired" or "suspended". */
@@ -59,6 +64,8 @@ const pageBytesMax = 1024 * 1024;
 const iconBytesMax = 256 * 1024;
 const iconRedirectsMax = 2;
 const titleLengthMax = 200;
+/** A page with so little text of its own, and scripts, has its content from these. */
+const drawnTextLengthMax = 100;
 
 /**
  * @param rules addresses within one's own network are to be refused here: the pages looked at choose where their
@@ -133,22 +140,35 @@ function judged(
   const embedded = content.embedded.filter((address) => URL.canParse(address, last.url));
   const certificate = hops.find((hop) => hop.certificate !== undefined)?.certificate;
   // What asks for secrets is no parked page, whatever else it says of itself.
+  const namesOriginal = namesBrand(content, [...brandWords, protectedDomain], name);
+  const silent = !asksForPassword && !asksForCard && !namesOriginal;
+  const unseen = trail.unseen ?? (silent && !redirectsToProtected ? notRead(last, content) : undefined);
   const parked =
-    asksForPassword || asksForCard
+    asksForPassword || asksForCard || last.cut
       ? undefined
       : parkedAs(content, [...leadsTo, ...embedded.map((address) => new URL(address, last.url))]);
   return {
+    firstUrl: visible(trail.addresses[0]!, 2_000),
     finalUrl: visible(arrived, 2_000),
     redirects: trail.addresses.slice(1).map((address) => visible(address, 2_000)),
     status: last.status,
     title: visible(content.title, titleLengthMax),
     asksForPassword,
     asksForCard,
-    namesBrand: namesBrand(content, [...brandWords, protectedDomain], name),
+    namesBrand: namesOriginal,
     redirectsToProtected,
+    ...(unseen === undefined ? {} : { unseen: visible(unseen) }),
     ...(parked === undefined ? {} : { parked }),
     ...(certificate === undefined ? {} : { certificate: certificateOf(certificate) }),
   };
+}
+
+/** Why a page without any sign of the brand need not be without it. */
+function notRead({ fault }: Hop, { embedded, scripted, visibleLength }: PageContent): string | undefined {
+  if (fault !== undefined) return fault;
+  const drawn =
+    visibleLength <= drawnTextLengthMax && (scripted || embedded.some((address) => address !== ""));
+  return drawn ? "what it shows is drawn by scripts or stands in a frame" : undefined;
 }
 
 function certificateOf({

@@ -1,6 +1,6 @@
 import type { Instant } from "../lib/clock.ts";
 import type { Severity, Status } from "../threats/values.ts";
-import { hasPage, parkedWith, type Facts } from "./facts.ts";
+import { hasPage, hostingOf, type Facts } from "./facts.ts";
 import type { RegistrationResult } from "./registration.ts";
 
 /** What the configuration lets the appliance ask the outside. */
@@ -55,7 +55,9 @@ export function wantsScreenshot(
   after: Facts,
   { asked, status, now }: { asked: boolean; status: Status; now: Instant },
 ): boolean {
-  if (status === "false_positive" || !hasPage(after) || parkedWith(after) !== undefined) return false;
+  // Words of a page that it is parked may be meant for us alone: a picture shows what there is to see.
+  const toSee = hasPage(after) || after.page?.unseen !== undefined;
+  if (status === "false_positive" || !toSee || hostingOf(after).parked !== undefined) return false;
   const { screenshot } = after;
   if (asked || screenshot === undefined || now - screenshot.at >= screenshotAgeMs) return true;
   return appearance(before) !== appearance(after);

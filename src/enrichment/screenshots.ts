@@ -8,6 +8,7 @@ import type { Camera } from "./chromium.ts";
 import type { EvidenceStore } from "./evidence-store.ts";
 import { threatFactsOf, type Facts } from "./facts.ts";
 import { greyPixels } from "./grey-pixels.ts";
+import { isAtOrBelow } from "./page-signs.ts";
 import { hashSide, perceptualHash, visualSimilarity } from "./perceptual-hash.ts";
 import type { Pictures } from "./pictures.ts";
 import { rankOf } from "./plan.ts";
@@ -21,7 +22,7 @@ const originalAgeMs = 24 * 3_600_000;
 const originalRetryMs = 3_600_000;
 
 /** The hash of a page, undefined for one that shows nothing; or why there is none. */
-type Hashed = { hash: string | undefined; webp: Uint8Array } | { reason: string };
+type Hashed = { hash: string | undefined; webp: Uint8Array; url: string } | { reason: string };
 
 export function createScreenshots({
   camera,
@@ -47,7 +48,11 @@ export function createScreenshots({
     const capture = await camera.capture(url, signal);
     if (!capture.ok) return { reason: capture.reason };
     try {
-      return { hash: perceptualHash(await greyPixels(capture.webp, hashSide)), webp: capture.webp };
+      return {
+        hash: perceptualHash(await greyPixels(capture.webp, hashSide)),
+        webp: capture.webp,
+        url: capture.url,
+      };
     } catch (error) {
       return { reason: `the picture cannot be read: ${messageOf(error)}` };
     }
@@ -71,7 +76,7 @@ export function createScreenshots({
 
   function write(subject: Subject, taken: Hashed, original: string | undefined): void {
     const now = clock.now();
-    const after = factsAfter(subject.facts, taken, original, now);
+    const after = factsAfter(subject, taken, original, now);
     threats.updateFacts(subject.id, threatFactsOf(after, now), changesBetween(subject.facts, after));
     store.saveFacts(subject.threatSeq, after);
     const failures = subject.screenshotFailures;
@@ -85,7 +90,8 @@ export function createScreenshots({
 
   return async (threatSeq, signal) => {
     const subject = store.find(threatSeq);
-    const url = subject?.facts.page?.finalUrl;
+    // From the beginning, as a visitor comes: a browser may be led elsewhere than we were.
+    const url = subject?.facts.page?.firstUrl ?? subject?.facts.page?.finalUrl;
     if (subject === undefined || url === undefined || subject.status === "false_positive")
       return store.saveScreenshotDue(threatSeq, undefined);
     const taken = await take(url, signal);
@@ -100,16 +106,23 @@ export function createScreenshots({
   };
 }
 
-function factsAfter(before: Facts, taken: Hashed, original: string | undefined, now: Instant): Facts {
+function factsAfter(
+  { facts: before, protectedDomain }: Pick<Subject, "facts" | "protectedDomain">,
+  taken: Hashed,
+  original: string | undefined,
+  now: Instant,
+): Facts {
   const { screenshot: _reason, ...unknown } = before.unknown;
   if ("reason" in taken) return { ...before, unknown: { ...unknown, screenshot: taken.reason } };
   const { hash } = taken;
+  const host = URL.parse(taken.url)?.hostname;
   const compared = hash !== undefined && original !== undefined;
   return {
     ...before,
     unknown,
     screenshot: {
       at: now,
+      ...(host === undefined ? {} : { atOriginal: isAtOrBelow(host, protectedDomain) }),
       ...(hash === undefined ? {} : { hash }),
       ...(compared ? { visualSimilarity: visualSimilarity(hash, original) } : {}),
     },

@@ -55,6 +55,8 @@ const homographDeceivesFrom = 0.9;
 export const sameLookFrom = 0.75;
 
 const youngDaysMax = 30;
+/** Phishing names seldom live so long, and send whom they do not want to the original. */
+const settledDaysMin = 365;
 const oldDaysMin = 5 * 365;
 const cloneFreshDaysMax = 7;
 /** Outweighs everything else. */
@@ -72,8 +74,8 @@ const decisive = 100;
  * | a mail server receives | +2 |
  * | registered at most 30 days ago; 5 years and more ago | +1; −1 |
  * | parked; leads nowhere; its page has nothing to do with the brand | −1 |
- * | leads to the imitated domain, as a name that its owner registered would | −3 |
- * | not in DNS; in a sinkhole | low, whatever else |
+ * | leads to the imitated domain, as a name that its owner registered would: for a year and longer; else | −3; −2 |
+ * | not in DNS; in a sinkhole, and no page that asks for secrets or looks like the original | low, whatever else |
  *
  * For a week after a copy was seen in use nothing speaks against it: phishing kits show scanners another page than
  * their victims, and names of one network are in no public DNS.
@@ -118,15 +120,20 @@ function nameEvidence(type: ThreatType, similarity: number): Evidence {
 
 function factEvidence(facts: SeverityFacts): Evidence[] {
   if (facts.exists === "no") return [{ points: -decisive, reason: "the name is not in DNS" }];
-  if (facts.sinkholed !== undefined)
+  if (facts.sinkholed !== undefined && !isHarmful(facts.page))
     return [{ points: -decisive, reason: `the name was taken over by a sinkhole (${facts.sinkholed})` }];
   const evidence: Evidence[] = [];
   const say = (points: number, reason: string) => void evidence.push({ points, reason });
   if (facts.reachable === false) say(-1, "the name is registered and leads nowhere yet");
   if (facts.mail === true) say(2, "a mail server receives for it");
   if (facts.parked !== undefined) say(-1, `it is parked (${facts.parked})`);
-  if (facts.page !== undefined) evidence.push(...pageEvidence(facts.page, facts.parked !== undefined));
   const { registeredDays: days } = facts;
+  if (facts.page !== undefined) {
+    const idle = facts.parked !== undefined || facts.sinkholed !== undefined;
+    evidence.push(
+      ...pageEvidence(facts.page, { idle, settled: days !== undefined && days >= settledDaysMin }),
+    );
+  }
   if (days !== undefined && days <= youngDaysMax)
     say(1, `it was registered ${days === 1 ? "1 day" : `${days} days`} ago`);
   if (days !== undefined && days >= oldDaysMin)
@@ -134,18 +141,36 @@ function factEvidence(facts: SeverityFacts): Evidence[] {
   return evidence;
 }
 
-function pageEvidence(page: PageEvidence, parked: boolean): Evidence[] {
-  // What is there is the owner's own page, which of course names the brand and has a sign-in.
-  if (page.redirectsToOwner) return [{ points: -3, reason: "it leads to the domain that it imitates" }];
+/** No sinkhole shows such a page: it only says that it is one. */
+function isHarmful(page: PageEvidence | undefined): boolean {
+  return page !== undefined && (asksForSecrets(page) || (looksAlike(page) && !page.redirectsToOwner));
+}
+
+function asksForSecrets({ asksForPassword, asksForCard }: PageEvidence): boolean {
+  return asksForPassword || asksForCard;
+}
+
+function looksAlike({ visualSimilarity }: PageEvidence): boolean {
+  return visualSimilarity !== undefined && visualSimilarity >= sameLookFrom;
+}
+
+function pageEvidence(
+  page: PageEvidence,
+  { idle, settled }: { idle: boolean; settled: boolean },
+): Evidence[] {
+  // What is there is the owner's own page, which of course names the brand and looks like itself. But a page that
+  // asks for secrets first, before it sends its visitor on, is not the owner's.
+  if (page.redirectsToOwner && !asksForSecrets(page))
+    return [{ points: settled ? -3 : -2, reason: "it leads to the domain that it imitates" }];
   const evidence: Evidence[] = [];
-  if (page.visualSimilarity !== undefined && page.visualSimilarity >= sameLookFrom)
+  if (looksAlike(page) && !page.redirectsToOwner)
     evidence.push({ points: 4, reason: "its page looks like the original's" });
-  if (page.asksForPassword || page.asksForCard) {
+  if (asksForSecrets(page)) {
     const secrets = [page.asksForPassword ? "a password" : "", page.asksForCard ? "a card number" : ""];
     evidence.push({ points: 3, reason: `its page asks for ${secrets.filter(Boolean).join(" and ")}` });
   }
   if (page.namesBrand) evidence.push({ points: 1, reason: "its page names the brand" });
-  if (evidence.length === 0 && !parked)
+  if (evidence.length === 0 && !idle)
     evidence.push({ points: -1, reason: "its page has nothing to do with the brand" });
   return evidence;
 }

@@ -39,6 +39,7 @@ test("a name that is in use exists, with everything that the DNS says about it",
         [10, "mail.shop.com"],
       ],
     },
+    "claimed.com": { A: ["192.0.2.6"], NS: ["ns1.host.net", "ns1.sinkhole.shadowserver.org"] },
     "alias.com": { CNAME: "end.net" },
     "end.net": { A: ["192.0.2.2"], NS: ["ns.end.net"] },
   });
@@ -50,6 +51,7 @@ test("a name that is in use exists, with everything that the DNS says about it",
     wildcard: false,
   });
   // The name servers behind an alias are not the name's own.
+  expect(await lookUp("claimed.com")).not.toHaveProperty("sinkholed");
   expect(await lookUp("alias.com")).toEqual({
     ...nothing,
     exists: "yes",
@@ -147,6 +149,7 @@ test("parked and sinkholed names are told by where they point", async () => {
     "sale.com": { A: ["192.0.2.6"], NS: ["ns1.sedoparking.com"] },
     "wait.com": { A: ["199.59.243.10"], NS: ["ns.host.net"] },
     "mixed.com": { A: ["199.59.243.10", "192.0.2.7"], NS: ["ns.host.net"] },
+    "claimed.com": { A: ["192.0.2.6"], NS: ["ns1.host.net", "ns1.sinkhole.shadowserver.org"] },
     "alias.com": { CNAME: "parkingpage.namecheap.com" },
     "parkingpage.namecheap.com": { A: ["192.0.2.8"] },
     "seized.com": { A: ["192.0.2.6"], NS: ["ns1.microsoftinternetsafety.net"] },
@@ -155,6 +158,7 @@ test("parked and sinkholed names are told by where they point", async () => {
   expect(await lookUp("sale.com")).toMatchObject({ parked: "Sedo" });
   expect(await lookUp("wait.com")).toMatchObject({ parked: "Bodis" });
   expect(await lookUp("mixed.com")).not.toHaveProperty("parked");
+  expect(await lookUp("claimed.com")).not.toHaveProperty("sinkholed");
   expect(await lookUp("alias.com")).toMatchObject({ parked: "Namecheap" });
   expect(await lookUp("seized.com")).toMatchObject({ sinkholed: "Microsoft" });
   expect(await lookUp("lookalike.com")).not.toHaveProperty("parked");

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { cameBackToLife, changesBetween } from "../../src/enrichment/changes.ts";
 import {
   evidenceOf,
+  hostingOf,
   mergeLook,
   nothingKnown,
   pageFailuresMax,
@@ -15,6 +16,7 @@ import {
   wantsRegistration,
   wantsScreenshot,
 } from "../../src/enrichment/plan.ts";
+import { severityOf } from "../../src/threats/severity.ts";
 import { existing, missing, plainPage, registered, unknown } from "../support/enrichment.ts";
 
 const now = Date.UTC(2026, 0, 15);
@@ -232,9 +234,70 @@ describe("what a look asks for", () => {
     expect(wantsScreenshot(nothingKnown, { ...seen, page: { ...plainPage, status: 503 } }, given)).toBe(
       false,
     );
-    expect(wantsScreenshot(nothingKnown, { ...seen, page: { ...plainPage, parked: "x" } }, given)).toBe(
-      false,
-    );
+    const held = { ...seen, existence: { ...existing, exists: "yes" as const, parked: "x" } };
+    expect(wantsScreenshot(nothingKnown, held, given)).toBe(false);
     expect(wantsScreenshot(nothingKnown, seen, { ...given, status: "false_positive" })).toBe(false);
+  });
+});
+
+describe("who hides something", () => {
+  const given = { asked: false, status: "active" as const, now };
+  const withPage = (changes: Partial<typeof plainPage>, more: Partial<Facts> = {}): Facts => ({
+    ...seen,
+    ...more,
+    page: { ...plainPage, ...changes },
+  });
+
+  test("a page that says of itself that it is parked is captured all the same: the words may be for us alone", () => {
+    const facts = withPage({ parked: "for sale" });
+    expect(wantsScreenshot(nothingKnown, facts, given)).toBe(true);
+    const copy = { ...facts, screenshot: { at: now, hash: "0", visualSimilarity: 1 } };
+    const judged = severityOf({ type: "typosquatting", similarity: 0.8, facts: evidenceOf(copy, now) });
+    expect(judged.severity).toBe("high");
+  });
+
+  test("a form that asks for secrets counts whatever status it comes with", () => {
+    const facts = withPage({ status: 404, asksForPassword: true });
+    expect(evidenceOf(facts, now).page).toMatchObject({ asksForPassword: true });
+    expect(wantsScreenshot(nothingKnown, facts, given)).toBe(true);
+    expect(evidenceOf(withPage({ status: 404 }), now).page).toBeUndefined();
+  });
+
+  test("a redirect whose end is not seen says nothing for the name, keeps its reason, and is captured", () => {
+    const page = { ...plainPage, status: 302, unseen: "it leads in a circle" };
+    const facts = mergeLook(seen, { page: { ok: true, page } }, now);
+    expect(facts.unknown.page).toBe("it leads in a circle");
+    expect(evidenceOf(facts, now).page).toBeUndefined();
+    expect(wantsScreenshot(nothingKnown, facts, given)).toBe(true);
+  });
+
+  test("what leads us to the original and a browser elsewhere does not lead there", () => {
+    const facts = withPage({ redirectsToProtected: true });
+    expect(evidenceOf(facts, now).page!.redirectsToOwner).toBe(true);
+    const screenshot = { at: now, hash: "0", visualSimilarity: 1, atOriginal: false };
+    const cloaked = { ...facts, screenshot };
+    expect(evidenceOf(cloaked, now).page).toMatchObject({ redirectsToOwner: false, visualSimilarity: 1 });
+    const honest = { ...facts, screenshot: { ...screenshot, atOriginal: true } };
+    expect(evidenceOf(honest, now).page!.redirectsToOwner).toBe(true);
+  });
+
+  test("name servers of a sinkhole or parking service that the registry knows nothing of are not believed", () => {
+    const existence = {
+      ...existing,
+      exists: "yes" as const,
+      nameServers: ["ns1.sinkhole.shadowserver.org"],
+      sinkholed: "Shadowserver",
+      parked: "Sedo",
+    };
+    const registeredAt = (...servers: string[]): Facts => ({
+      unknown: {},
+      existence,
+      registration: { source: "rdap", name_servers: servers } as Facts["registration"] & {},
+    });
+    expect(hostingOf({ unknown: {}, existence })).toEqual({ parked: "Sedo", sinkholed: "Shadowserver" });
+    expect(hostingOf(registeredAt("ns1.sinkhole.shadowserver.org"))).toEqual(
+      hostingOf({ unknown: {}, existence }),
+    );
+    expect(hostingOf(registeredAt("ns1.bulletproof.example"))).toEqual({});
   });
 });

@@ -68,6 +68,7 @@ const html = (body: string, init: ResponseInit = {}) =>
 const to = (location: string, status = 302) => new Response(null, { status, headers: { location } });
 const login = "<title>Example Bank: sign in</title><form><input name=user><input type=password></form>";
 const plain = {
+  firstUrl: `http://${name}/`,
   finalUrl: `http://${name}/`,
   redirects: [],
   status: 200,
@@ -137,6 +138,66 @@ describe("the page of a name", () => {
       { parked: "Sedo" },
     );
     expect(await pageOf(() => html(`<h1>This domain is for sale</h1>${login}`))).not.toHaveProperty("parked");
+  });
+});
+
+describe("a page that hides something from us", () => {
+  test("sends nobody anywhere by what browsers do not follow", async () => {
+    const elsewhere = `<meta http-equiv=refresh content="0;url=http://${protectedDomain}/">`;
+    for (const wrapped of [
+      `<noscript>${elsewhere}</noscript>`,
+      `<template>${elsewhere}</template>`,
+      `<!-- ${elsewhere} -->`,
+    ])
+      expect({ wrapped, ...(await pageOf(() => html(wrapped + login))) }).toMatchObject({
+        wrapped,
+        redirectsToProtected: false,
+        asksForPassword: true,
+      });
+  });
+
+  test("is not parked by words in comments, scripts and the like", async () => {
+    const words = "this domain is for sale";
+    for (const wrapped of [
+      `<!-- ${words} -->`,
+      `<script>"${words}"</script>`,
+      `<template>${words}</template>`,
+      `<style>/* ${words} */</style>`,
+    ])
+      expect(
+        await pageOf(() => html(`${wrapped}<p>${"A text of our own. ".repeat(20)}</p>`)),
+      ).not.toHaveProperty("parked");
+  });
+
+  test("is not read to its end, or not at all: then nothing is said of it, and why", async () => {
+    const padded = await pageOf(() => html(`<p>this domain is for sale</p>${" ".repeat(1_200_000)}${login}`));
+    expect(padded.unseen).toBe("it is too long to be read to its end");
+    expect(padded).not.toHaveProperty("parked");
+    const coded = () =>
+      new Response(login, {
+        headers: { "content-type": "text/html", "content-encoding": "zstd" },
+      });
+    expect((await pageOf(coded)).unseen).toBe("an unknown content coding");
+    const drawn = await pageOf(() =>
+      html("<div id=root></div><script>document.write(atob('PGlucHV0Pg=='))</script>"),
+    );
+    expect(drawn.unseen).toContain("drawn by scripts");
+    const framed = await pageOf(() => html("<iframe src=/form></iframe>"));
+    expect(framed.unseen).toContain("in a frame");
+    // What was found counts, whatever stands behind it.
+    expect(await pageOf(() => html(`${login}${" ".repeat(1_200_000)}`))).not.toHaveProperty("unseen");
+    expect(await pageOf(() => html("<p>A bakery</p>"))).not.toHaveProperty("unseen");
+  });
+
+  test("leads where it cannot be seen: that is told instead of what it shows", async () => {
+    expect((await pageOf(() => to("http://169.254.169.254/latest"))).unseen).toContain(
+      "is a metadata address",
+    );
+    expect((await pageOf(({ url }) => to(new URL(url).pathname === "/" ? "/b" : "/"))).unseen).toBe(
+      "it leads in a circle",
+    );
+    expect((await pageOf(() => to("file:///etc/passwd"))).unseen).toBe("it leads to no address of the web");
+    expect((await pageOf(({ url }) => to(`${new URL(url).pathname}x`))).unseen).toContain("further than 5");
   });
 });
 
@@ -345,7 +406,7 @@ describe("a page without measure", () => {
             headers: { "content-type": "text/html", "content-encoding": encoding },
           }),
       );
-      expect(page).toEqual(plain);
+      expect(page).toEqual({ ...plain, unseen: expect.stringMatching(/^(not |an unknown content coding)/) });
     }
   });
 
@@ -373,6 +434,7 @@ describe("by https", () => {
       ok: true,
       page: {
         ...plain,
+        firstUrl: `https://${name}/`,
         finalUrl: `https://${name}/`,
         title: "Example Bank: sign in",
         asksForPassword: true,

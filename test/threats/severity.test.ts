@@ -61,13 +61,43 @@ const rows: Row[] = [
   [
     "a redirect to the owner makes an exact name low",
     0.96,
-    { ...exists, page: { ...plainPage, redirectsToOwner: true } },
+    { ...exists, page: { ...plainPage, redirectsToOwner: true }, registeredDays: 400 },
     "low",
+  ],
+  [
+    "a redirect to the owner from a young name, as phishing pages give whom they do not want, leaves medium",
+    0.96,
+    { ...exists, page: { ...plainPage, redirectsToOwner: true }, registeredDays: 3 },
+    "medium",
+  ],
+  [
+    "a redirect to the owner from a name of unknown age leaves medium",
+    0.96,
+    { ...exists, page: { ...plainPage, redirectsToOwner: true } },
+    "medium",
+  ],
+  [
+    "a page that asks for a password before it leads to the owner is judged by what it asks for",
+    0.8,
+    { ...exists, page: { ...plainPage, asksForPassword: true, redirectsToOwner: true } },
+    "high",
+  ],
+  [
+    "a name that says it is in a sinkhole and shows a sign-in is none in a sinkhole",
+    0.8,
+    { ...exists, sinkholed: "ShadowServer", page: { ...plainPage, asksForPassword: true } },
+    "high",
+  ],
+  [
+    "nor is one that looks like the original",
+    0.8,
+    { ...exists, sinkholed: "ShadowServer", page: { ...plainPage, visualSimilarity: 0.9 } },
+    "high",
   ],
   [
     "a redirect to the owner with a mail server stays medium",
     0.96,
-    { ...exists, mail: true, page: { ...plainPage, redirectsToOwner: true } },
+    { ...exists, mail: true, page: { ...plainPage, redirectsToOwner: true }, registeredDays: 400 },
     "medium",
   ],
   [

@@ -1,0 +1,159 @@
+import { expect, test } from "bun:test";
+import { chownSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "../support/appliance.ts";
+import { findChromium } from "../support/chromium.ts";
+import { quickest } from "../support/command-line.ts";
+import { asNobody, ownNetwork, sandboxedChromium } from "../support/own-network.ts";
+import { planted } from "../support/small-world-cases.ts";
+import type { Seen, WorldPlan } from "../support/small-world.ts";
+
+// `phishwatch scan example-bank.com` as a user runs it, with no setting that only a test has: in a network of its own
+// the names, the registries and the web stand at the addresses and ports where the real ones are.
+
+const network = ownNetwork();
+const chromium = findChromium();
+const user = asNobody();
+const sandboxed = network !== undefined && sandboxedChromium() !== undefined;
+
+async function look(): Promise<Seen> {
+  const folder = temporaryFolder();
+  try {
+    if (user !== undefined) chownSync(folder.path, user.uid, user.uid);
+    const plan: WorldPlan = {
+      command: [...(user?.prefix ?? []), ...quickest],
+      folder: folder.path,
+      uid: user?.uid,
+      screenshots: chromium === undefined ? "off" : "auto",
+      chromiumArgs: sandboxed ? [] : ["--no-sandbox"],
+    };
+    const script = join(import.meta.dir, "../support/small-world.ts");
+    const world = Bun.spawn([...network!, process.execPath, script, JSON.stringify(plan)], {
+      stdio: ["ignore", "pipe", "inherit"],
+      timeout: 150_000,
+    });
+    return JSON.parse(await new Response(world.stdout).text()) as Seen;
+  } finally {
+    folder.dispose();
+  }
+}
+
+test.skipIf(network === undefined)(
+  `a scan finds exactly what was planted, with facts, severities, pictures and events (Chromium ${chromium === undefined ? "missing" : sandboxed ? "in its sandbox" : "without its sandbox"})`,
+  async () => {
+    const { again, events, log, pictures, scan, threats } = await look();
+    expect({ code: scan.code, err: scan.err }).toEqual({
+      code: 0,
+      err: expect.stringContaining(`${planted.length} of ${planted.length} looked at`),
+    });
+    expect(scan.err).toContain(" 11 exist, 3 unknown; 11 threats, 11 of them new");
+    expect(scan.found.map(({ domain }) => domain).toSorted()).toEqual(planted.toSorted());
+    expect(Object.keys(threats).toSorted()).toEqual(planted.toSorted());
+
+    const registrar = "Cheap Names, Inc.";
+    const shown = {
+      "examp1e-bank.com": { severity: "high", ip_address: "192.0.0.9", registrar, type: "homograph" },
+      "example-bank.net": { severity: "high", ip_address: null, registrar, type: "tld_squatting" },
+      "example-bamk.com": { severity: "low", ip_address: "192.0.0.9", registrar, type: "typosquatting" },
+      "examplebank.com": { severity: "low", ip_address: "192.0.0.9", registrar },
+      "example-bank.org": { severity: "medium", ip_address: "64.190.62.22", registrar: null },
+      "login-example-bank.com": { severity: "high", ip_address: "192.0.0.9", registrar: null },
+      "secure-example-bank.com": { severity: "low", ip_address: "192.0.0.9", registrar },
+      "exmaple-bank.com": { severity: "high", ip_address: "192.0.0.9", registrar },
+      "example-bank.ru": { severity: "medium", ip_address: null, registrar: "CHEAP-RU" },
+      "example-bank.de": { severity: "high", ip_address: "192.0.0.9", registrar: null },
+      "example-bank-login.com": { severity: "high", ip_address: "192.0.0.9", registrar },
+    };
+    for (const [domain, expected] of Object.entries(shown))
+      expect({ domain, ...threats[domain] }).toMatchObject({
+        domain,
+        status: "active",
+        source: "scan",
+        ...expected,
+      });
+
+    const because = (domain: string) => threats[domain].severity_reasons.slice(1);
+    const sameLook = chromium === undefined ? [] : ["its page looks like the original's"];
+    expect(because("examp1e-bank.com")).toEqual([
+      ...sameLook,
+      "its page asks for a password",
+      "its page names the brand",
+      "it was registered 1 day ago",
+    ]);
+    expect(because("example-bank.net")).toEqual(["a mail server receives for it"]);
+    expect(because("example-bamk.com")).toEqual([
+      "its page has nothing to do with the brand",
+      "it has been registered for 8 years",
+    ]);
+    expect(because("examplebank.com")).toEqual(["it leads to the domain that it imitates"]);
+    expect(because("example-bank.org")).toEqual(["it is parked (Sedo)"]);
+    expect(because("login-example-bank.com")).toEqual([]);
+    expect(because("secure-example-bank.com")).toEqual([
+      "the name was taken over by a sinkhole (Shadowserver)",
+    ]);
+    expect(because("exmaple-bank.com")).toEqual(["its page asks for a card number"]);
+    expect(because("example-bank.ru")).toEqual(["the name is registered and leads nowhere yet"]);
+    expect(because("example-bank.de")).toEqual(["its page names the brand"]);
+    expect(because("example-bank-login.com")).toEqual([
+      ...sameLook,
+      "its page asks for a password",
+      "its page names the brand",
+    ]);
+
+    // What is not known says why, and nothing else is missing.
+    const unknown = (domain: string) => threats[domain].facts.unknown;
+    expect(unknown("login-example-bank.com").registration).toContain("HTML instead of JSON");
+    expect(unknown("login-example-bank.com").page).toContain("169.254.169.254 is a metadata address");
+    expect(unknown("example-bank.de")).toEqual({ registration: "whois.denic.de: asked too often" });
+    expect(unknown("example-bank.org").registration).toContain("asked too often (status 429)");
+    for (const domain of [
+      "examp1e-bank.com",
+      "example-bank.net",
+      "example-bamk.com",
+      "example-bank-login.com",
+    ])
+      expect({ domain, unknown: unknown(domain) }).toEqual({ domain, unknown: {} });
+
+    const captured =
+      chromium === undefined
+        ? []
+        : Object.keys(pictures).filter((domain) => pictures[domain]!.type === "image/webp");
+    if (chromium !== undefined)
+      expect(captured.toSorted()).toEqual(
+        [
+          "examp1e-bank.com",
+          "example-bamk.com",
+          "examplebank.com",
+          "exmaple-bank.com",
+          "example-bank.de",
+          "example-bank-login.com",
+        ].toSorted(),
+      );
+    for (const domain of planted)
+      expect({ domain, ...pictures[domain] }).toMatchObject({ domain, status: 200 });
+    expect(pictures["example-bank.net"]!.text).toContain("No host stands behind this name.");
+
+    expect(events.map(({ type }) => type)).toEqual([
+      "scan.started",
+      ...planted.map(() => "threat.created"),
+      "scan.completed",
+      "scan.started",
+      "scan.completed",
+    ]);
+    const created = events
+      .filter(({ type }) => type === "threat.created")
+      .map(({ data }) => data.threat.domain);
+    expect(created.toSorted()).toEqual(planted.toSorted());
+    expect(events.at(-1)!.data.scan).toMatchObject({
+      trigger: "cli",
+      status: "completed",
+      threats_found: 11,
+      threats_created: 0,
+    });
+    // The second time nothing is new.
+    expect(again.code).toBe(0);
+    expect(again.found.map(({ outcome }) => outcome)).toEqual(planted.map(() => "known"));
+    expect(log.split("\n").filter((line) => /"level":"(warn|error)"/.test(line))).toEqual([]);
+  },
+  180_000,
+);
