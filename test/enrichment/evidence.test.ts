@@ -12,7 +12,7 @@ import { until } from "../support/receiver.ts";
 import { analyst } from "../support/stores.ts";
 
 const picture = await webpOf(64, 64, (x, y) => (x < 20 ? 20 : y < 30 ? 240 : 120));
-const camera: Camera = { capture: async () => ({ ok: true, webp: picture }), close() {} };
+const camera: Camera = { capture: async (url) => ({ ok: true, webp: picture, url }), close() {} };
 const hostileTitle = "../../etc/passwd\u202e<script>alert(1)</script>";
 
 let opened: OpenEnrichment;

@@ -12,7 +12,7 @@ const [itsPage, ownPage] = await Promise.all([
 let opened: OpenEnrichment;
 const camera: Camera = {
   async capture(url) {
-    return { ok: true, webp: url.includes("examp1e") ? itsPage : ownPage };
+    return { ok: true, webp: url.includes("examp1e") ? itsPage : ownPage, url };
   },
   close() {},
 };
