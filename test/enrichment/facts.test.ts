@@ -264,8 +264,8 @@ describe("who hides something", () => {
   });
 
   test("a redirect whose end is not seen says nothing for the name, keeps its reason, and is captured", () => {
-    const page = { ...plainPage, status: 302, unseen: "it leads in a circle" };
-    const facts = mergeLook(seen, { page: { ok: true, page } }, now);
+    const bare = { ...plainPage, status: 302, unseen: "it leads in a circle" };
+    const facts = mergeLook(seen, { page: { ok: true, page: bare } }, now);
     expect(facts.unknown.page).toBe("it leads in a circle");
     expect(evidenceOf(facts, now).page).toBeUndefined();
     expect(wantsScreenshot(nothingKnown, facts, given)).toBe(true);

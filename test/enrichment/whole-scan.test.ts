@@ -72,7 +72,7 @@ test.skipIf(network === undefined)(
         ...expected,
       });
 
-    const because = (domain: string) => threats[domain].severity_reasons.slice(1);
+    const because = (domain: string) => threats[domain]!.severity_reasons.slice(1);
     const sameLook = chromium === undefined ? [] : ["its page looks like the original's"];
     expect(because("examp1e-bank.com")).toEqual([
       ...sameLook,
@@ -101,7 +101,7 @@ test.skipIf(network === undefined)(
     ]);
 
     // What is not known says why, and nothing else is missing.
-    const unknown = (domain: string) => threats[domain].facts.unknown;
+    const unknown = (domain: string) => threats[domain]!.facts.unknown;
     expect(unknown("login-example-bank.com").registration).toContain("HTML instead of JSON");
     expect(unknown("login-example-bank.com").page).toContain("169.254.169.254 is a metadata address");
     expect(unknown("example-bank.de")).toEqual({ registration: "whois.denic.de: asked too often" });

@@ -31,12 +31,20 @@ export interface WorldPlan {
   chromiumArgs: string[];
 }
 
+/** The part of `threats show --json` that is looked at. */
+export interface ShownThreat {
+  screenshot_url: string;
+  severity_reasons: string[];
+  facts: { unknown: Record<string, string> };
+  [field: string]: unknown;
+}
+
 export interface Seen {
   scan: { code: number; err: string; found: { domain: string; outcome: string }[] };
   again: { code: number; found: { domain: string; outcome: string }[] };
   /** `threats show --json` by domain. */
-  threats: Record<string, any>;
-  events: { type: string; data: any }[];
+  threats: Record<string, ShownThreat>;
+  events: { type: string; data: { threat: { domain: string }; scan: Record<string, unknown> } }[];
   /** By domain: what `screenshot_url` answers. */
   pictures: Record<string, { status: number; type: string; bytes: number; text: string }>;
   log: string;
