@@ -173,6 +173,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     version: buildInfo.version,
   });
   const traps = createTraps({
+    auditLog,
     clock,
     database,
     domains,

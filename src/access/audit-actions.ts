@@ -23,6 +23,15 @@ export const auditActions = [
   "scan.cancel",
   "feed.import",
   "threat.change_status",
+  "beacon.create",
+  "beacon.enable",
+  "beacon.disable",
+  "beacon.remove",
+  "token.create",
+  "token.enable",
+  "token.disable",
+  "token.rotate",
+  "token.remove",
   "backup.make",
 ] as const;
 

@@ -1,5 +1,6 @@
 import type { CommandDefinition, CommandGroup } from "./command.ts";
 import { backupCommand } from "./backup.ts";
+import { beaconsCommands } from "./beacons.ts";
 import { checkCommand } from "./check.ts";
 import { domainsCommands } from "./domains.ts";
 import { feedsCommands } from "./feeds.ts";
@@ -13,6 +14,7 @@ import { sandboxCommand } from "./sandbox.ts";
 import { scanCommand } from "./scan.ts";
 import { serveCommand } from "./serve.ts";
 import { threatsCommands } from "./threats.ts";
+import { tokensCommands } from "./tokens.ts";
 import { versionCommand } from "./version.ts";
 import { webhooksCommands } from "./webhooks.ts";
 
@@ -30,6 +32,8 @@ export const commands: (CommandDefinition | CommandGroup)[] = [
   feedsCommands,
   keysCommands,
   webhooksCommands,
+  beaconsCommands,
+  tokensCommands,
   backupCommand,
   restoreCommand,
   sandboxCommand,

@@ -1,4 +1,6 @@
 import { asc, eq, or, sql } from "drizzle-orm";
+import type { Actor } from "../access/actor.ts";
+import type { AuditLog } from "../access/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import { protectedDomains } from "../domains/tables.ts";
@@ -40,15 +42,15 @@ export interface NewBeacon {
 /** What is put into pages to learn of copies of them. */
 export interface Beacons {
   /** @throws PublicError `bad_request`: no protected domain, the name is taken, `allow` holds what is no name. */
-  create(wanted: NewBeacon): Beacon;
+  create(wanted: NewBeacon, by: Actor): Beacon;
   /** Oldest first. */
   list(): Beacon[];
   /** By identifier or name. @throws PublicError `not_found` */
   get(idOrName: string): Beacon;
   find(id: string): Beacon | undefined;
-  setEnabled(idOrName: string, enabled: boolean): Beacon;
+  setEnabled(idOrName: string, enabled: boolean, by: Actor): Beacon;
   /** With its hits. */
-  remove(idOrName: string): Beacon;
+  remove(idOrName: string, by: Actor): Beacon;
   /** The identifier of the enabled beacon behind an address. */
   byAddress(address: string): string | undefined;
   /** What to put into the page. @param publicUrl how visitors reach this server; without trailing slash. */
@@ -62,6 +64,7 @@ export function createBeacons({
   fillRandom,
   domains,
   hits,
+  auditLog,
 }: {
   database: Database;
   clock: Clock;
@@ -69,6 +72,7 @@ export function createBeacons({
   fillRandom: FillRandom;
   domains: Pick<ProtectedDomains, "find">;
   hits: Pick<HitStore, "removeOf">;
+  auditLog: Pick<AuditLog, "record">;
 }): Beacons {
   const { query, sqlite } = database;
   const select = () =>
@@ -105,7 +109,7 @@ export function createBeacons({
   }
 
   return {
-    create: ({ protectedDomain, name, allow = [], memo = "" }) =>
+    create: ({ protectedDomain, name, allow = [], memo = "" }, by) =>
       database.transaction(() => {
         const domain = domains.find(protectedDomain);
         if (domain === undefined || !domain.enabled)
@@ -129,22 +133,26 @@ export function createBeacons({
             createdAt: clock.now(),
           })
           .run();
+        auditLog.record(by, "beacon.create", chosen, { id, protected_domain: domain.domain });
         return get(id);
       }),
     list: () => all().all().map(toBeacon),
     get,
     find,
-    setEnabled: (idOrName, enabled) =>
+    setEnabled: (idOrName, enabled, by) =>
       database.transaction(() => {
-        const { seq, id } = get(idOrName);
+        const { seq, id, name, enabled: before } = get(idOrName);
         query.update(beacons).set({ enabled }).where(eq(beacons.seq, seq)).run();
+        if (enabled !== before)
+          auditLog.record(by, enabled ? "beacon.enable" : "beacon.disable", name, { id });
         return get(id);
       }),
-    remove: (idOrName) =>
+    remove: (idOrName, by) =>
       database.transaction(() => {
         const beacon = get(idOrName);
         query.delete(beacons).where(eq(beacons.seq, beacon.seq)).run();
         hits.removeOf(beacon.id);
+        auditLog.record(by, "beacon.remove", beacon.name, { id: beacon.id });
         return beacon;
       }),
     byAddress: (address) => live().get(address)?.id,

@@ -1,8 +1,6 @@
 import { docxDocument } from "./docx.ts";
 import { pdfDocument } from "./pdf.ts";
-
-export const documentFormats = ["docx", "pdf"] as const;
-export type DocumentFormat = (typeof documentFormats)[number];
+import type { DocumentFormat } from "./values.ts";
 
 /** What a reader of the bait sees. */
 export interface DocumentText {

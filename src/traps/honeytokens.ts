@@ -1,4 +1,6 @@
 import { and, asc, desc, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
+import type { Actor } from "../access/actor.ts";
+import type { AuditLog } from "../access/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { PublicError } from "../lib/errors.ts";
@@ -38,17 +40,17 @@ export interface LiveToken {
 /** Baits: addresses that nobody has a reason to ask for. */
 export interface Honeytokens {
   /** @throws PublicError `bad_request` */
-  create(wanted: NewHoneytoken): Honeytoken;
+  create(wanted: NewHoneytoken, by: Actor): Honeytoken;
   /** Oldest first. */
   list(): Honeytoken[];
   /** By identifier or name. @throws PublicError `not_found` */
   get(idOrName: string): Honeytoken;
   find(id: string): Honeytoken | undefined;
-  setEnabled(idOrName: string, enabled: boolean): Honeytoken;
+  setEnabled(idOrName: string, enabled: boolean, by: Actor): Honeytoken;
   /** Gives it a new address. @param watchOld whether visits to the old ones still count. */
-  rotate(idOrName: string, options: { watchOld: boolean }): Honeytoken;
+  rotate(idOrName: string, options: { watchOld: boolean }, by: Actor): Honeytoken;
   /** With its hits. */
-  remove(idOrName: string): Honeytoken;
+  remove(idOrName: string, by: Actor): Honeytoken;
   /** The token behind an address, when it is enabled and has not expired. */
   byAddress(address: string): LiveToken | undefined;
   /** @param publicUrl how visitors reach this server; without trailing slash. */
@@ -71,12 +73,14 @@ export function createHoneytokens({
   ids,
   fillRandom,
   hits,
+  auditLog,
 }: {
   database: Database;
   clock: Clock;
   ids: IdFactory;
   fillRandom: FillRandom;
   hits: Pick<HitStore, "removeOf">;
+  auditLog: Pick<AuditLog, "record">;
 }): Honeytokens {
   const { query, sqlite } = database;
   const all = lazy(() => query.select().from(honeytokens).orderBy(asc(honeytokens.seq)).prepare());
@@ -126,7 +130,7 @@ export function createHoneytokens({
   }
 
   return {
-    create: (wanted) =>
+    create: (wanted, by) =>
       database.transaction(() => {
         const { kind, name, memo = "", answer = { kind: "not_found" }, expiresAt = null } = wanted;
         const names = all()
@@ -144,20 +148,22 @@ export function createHoneytokens({
           .returning({ seq: honeytokens.seq })
           .get();
         addAddress(seq);
+        auditLog.record(by, "token.create", chosen, { id, kind });
         return get(id);
       }),
     list: () => all().all().map(withAddresses),
     get,
     find,
-    setEnabled: (idOrName, enabled) =>
+    setEnabled: (idOrName, enabled, by) =>
       database.transaction(() => {
-        const { seq, id } = get(idOrName);
+        const { seq, id, name, enabled: before } = get(idOrName);
         query.update(honeytokens).set({ enabled }).where(eq(honeytokens.seq, seq)).run();
+        if (enabled !== before) auditLog.record(by, enabled ? "token.enable" : "token.disable", name, { id });
         return get(id);
       }),
-    rotate: (idOrName, { watchOld }) =>
+    rotate: (idOrName, { watchOld }, by) =>
       database.transaction(() => {
-        const { seq, id, oldAddresses } = get(idOrName);
+        const { seq, id, name, oldAddresses } = get(idOrName);
         const ofToken = eq(honeytokenAddresses.tokenSeq, seq);
         if (!watchOld) query.delete(honeytokenAddresses).where(ofToken).run();
         else {
@@ -173,13 +179,15 @@ export function createHoneytokens({
               .run();
         }
         addAddress(seq);
+        auditLog.record(by, "token.rotate", name, { id, old_address_watched: watchOld });
         return get(id);
       }),
-    remove: (idOrName) =>
+    remove: (idOrName, by) =>
       database.transaction(() => {
         const token = get(idOrName);
         query.delete(honeytokens).where(eq(honeytokens.seq, token.seq)).run();
         hits.removeOf(token.id);
+        auditLog.record(by, "token.remove", token.name, { id: token.id });
         return token;
       }),
     byAddress(address) {

@@ -1,3 +1,4 @@
+import type { AuditLog } from "../access/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";
@@ -9,11 +10,12 @@ import type { Threats } from "../threats/threats.ts";
 import { createAlarm, type AlarmSettings } from "./alarm.ts";
 import { createBeacons, type Beacons } from "./beacons.ts";
 import { createNetworkLimit } from "./client-network.ts";
-import type { DocumentFormat, DocumentText } from "./documents.ts";
+import type { DocumentText } from "./documents.ts";
 import { createFront, type TrapFront } from "./front.ts";
 import { createHitStore, type HitStore } from "./hits.ts";
 import { createHoneytokens, type Honeytoken, type Honeytokens } from "./honeytokens.ts";
 import { createIntake, type IntakeTotals } from "./intake.ts";
+import type { DocumentFormat } from "./values.ts";
 
 export interface TrapSettings extends AlarmSettings {
   hitsPerMinute: number;
@@ -40,6 +42,7 @@ export interface Traps {
 const hourly = "41 * * * *";
 
 export function createTraps({
+  auditLog,
   clock,
   database,
   domains,
@@ -51,6 +54,7 @@ export function createTraps({
   settings,
   threats,
 }: {
+  auditLog: Pick<AuditLog, "record">;
   clock: Clock;
   database: Database;
   domains: Pick<ProtectedDomains, "find" | "matcher">;
@@ -63,8 +67,8 @@ export function createTraps({
   threats: Pick<Threats, "record">;
 }): Traps {
   const hits = createHitStore(database);
-  const beacons = createBeacons({ database, clock, ids, fillRandom, domains, hits });
-  const tokens = createHoneytokens({ database, clock, ids, fillRandom, hits });
+  const beacons = createBeacons({ database, clock, ids, fillRandom, domains, hits, auditLog });
+  const tokens = createHoneytokens({ database, clock, ids, fillRandom, hits, auditLog });
   const write = createAlarm({ beacons, clock, domains, hits, outbox, settings, threats, tokens });
   const limit = createNetworkLimit(settings.hitsPerMinute);
   const intake = createIntake({ clock, database, limit, log, write });

@@ -2,6 +2,10 @@
 export const tokenKinds = ["url", "pixel", "document"] as const;
 export type TokenKind = (typeof tokenKinds)[number];
 
+/** What documents a token of kind `document` can be written to. */
+export const documentFormats = ["docx", "pdf"] as const;
+export type DocumentFormat = (typeof documentFormats)[number];
+
 /** Where a page with a beacon was shown. */
 export const placeClasses = [
   /** On a host of somebody else's: the alarm. */

@@ -35,7 +35,10 @@ export interface Browser {
 
 const waitMs = 20_000;
 
-export async function openBrowser(): Promise<Browser> {
+/** @param hosts which names there are, as in Chromium's --host-resolver-rules; by default none. */
+export async function openBrowser({
+  hosts = "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+}: { hosts?: string } = {}): Promise<Browser> {
   const complaints: string[] = [];
   const view = new Bun.WebView({
     width: 1280,
@@ -50,7 +53,7 @@ export async function openBrowser(): Promise<Browser> {
         "--disable-sync",
         "--disable-quic",
         "--force-color-profile=srgb",
-        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+        `--host-resolver-rules=${hosts}`,
       ],
     },
     console: (type, ...args) => {

@@ -1,3 +1,4 @@
+import { createAuditLog } from "../../src/access/audit-log.ts";
 import { createTraps, type TrapSettings } from "../../src/traps/traps.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { fillRandom } from "./appliance.ts";
@@ -7,6 +8,7 @@ import type { Stores } from "./stores.ts";
 export function openTraps(stores: Stores, settings: Partial<TrapSettings> = {}) {
   const log = createLog({ level: "silent", format: "json", clock: stores.clock, write: () => {} });
   return createTraps({
+    auditLog: createAuditLog(stores),
     ...stores,
     fillRandom,
     log,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { itself } from "../../src/access/actor.ts";
 import type { Match } from "../../src/detection/types.ts";
 import { trapHits } from "../../src/traps/tables.ts";
 import type { TrapSettings } from "../../src/traps/traps.ts";
@@ -54,7 +55,7 @@ function show(
 
 const eventsOf = (type: string) => stores.events().filter((event) => event.type === type);
 const beacon = (more: { allow?: string[] } = {}) =>
-  traps.beacons.create({ protectedDomain: "example-bank.com", ...more });
+  traps.beacons.create({ protectedDomain: "example-bank.com", ...more }, itself);
 
 describe("a page with a beacon that is shown on a foreign host", () => {
   test("raises a threat of high severity with its evidence, and both events name it", async () => {
@@ -229,11 +230,11 @@ describe("a page with a beacon that is shown elsewhere", () => {
 describe("addresses", () => {
   test("everything that is not a live trap answers the same 404", async () => {
     const { id, address } = beacon();
-    const token = traps.tokens.create({ kind: "pixel" });
-    const expired = traps.tokens.create({ kind: "pixel", expiresAt: stores.clock.now() + 1_000 });
-    const plain = traps.tokens.create({ kind: "url" });
-    traps.beacons.setEnabled(id, false);
-    traps.tokens.setEnabled(token.id, false);
+    const token = traps.tokens.create({ kind: "pixel" }, itself);
+    const expired = traps.tokens.create({ kind: "pixel", expiresAt: stores.clock.now() + 1_000 }, itself);
+    const plain = traps.tokens.create({ kind: "url" }, itself);
+    traps.beacons.setEnabled(id, false, itself);
+    traps.tokens.setEnabled(token.id, false, itself);
     stores.clock.advance(1_000);
     const unknown = "abcdefghijklmnopqrstuvwxyz";
     const paths = [
@@ -270,7 +271,7 @@ describe("addresses", () => {
   });
 
   test("have 128 random bits", () => {
-    const addresses = Array.from({ length: 200 }, () => traps.tokens.create({ kind: "url" }).address);
+    const addresses = Array.from({ length: 200 }, () => traps.tokens.create({ kind: "url" }, itself).address);
     expect(new Set(addresses).size).toBe(200);
     for (const address of addresses) expect(address).toMatch(/^[a-z2-7]{26}$/);
     for (let place = 0; place < 25; place += 1)
@@ -283,7 +284,10 @@ describe("a honeytoken", () => {
     ask(`/t/${address}/salaries.xlsx?year=2026`, options);
 
   test("tells of its access, with the headers but no secret of the visitor", async () => {
-    const { id, name, address } = traps.tokens.create({ kind: "url", name: "wiki", memo: "in the wiki" });
+    const { id, name, address } = traps.tokens.create(
+      { kind: "url", name: "wiki", memo: "in the wiki" },
+      itself,
+    );
     const headers = {
       referer: "https://wiki.example-bank.com/",
       "accept-language": "de",
@@ -313,25 +317,28 @@ describe("a honeytoken", () => {
 
   test("answers as was chosen", async () => {
     const page = { kind: "page", title: "Sign <in>", text: "One\n\nTwo & three" } as const;
-    const url = traps.tokens.create({ kind: "url", answer: page });
+    const url = traps.tokens.create({ kind: "url", answer: page }, itself);
     expect(await take(url.address).text()).toContain(
       "<h1>Sign &lt;in&gt;</h1>\n<p>One</p>\n<p>Two &amp; three</p>",
     );
-    const away = traps.tokens.create({
-      kind: "url",
-      answer: { kind: "redirect", url: "https://example-bank.com/" },
-    });
+    const away = traps.tokens.create(
+      {
+        kind: "url",
+        answer: { kind: "redirect", url: "https://example-bank.com/" },
+      },
+      itself,
+    );
     const answer = take(away.address);
     expect([answer.status, answer.headers.get("location")]).toEqual([302, "https://example-bank.com/"]);
-    const pixel = ask(`/t/${traps.tokens.create({ kind: "pixel" }).address}.gif`);
+    const pixel = ask(`/t/${traps.tokens.create({ kind: "pixel" }, itself).address}.gif`);
     expect(pixel.headers.get("cache-control")).toBe("no-store");
     const { width, height } = await new Bun.Image(await pixel.bytes()).metadata();
     expect([width, height]).toEqual([1, 1]);
     for (const bad of ["javascript:alert(1)", "/relative", "https://a b/"])
-      expect(() => traps.tokens.create({ kind: "url", answer: { kind: "redirect", url: bad } })).toThrow(
-        "redirect to",
-      );
-    expect(() => traps.tokens.create({ kind: "pixel", answer: page })).toThrow("kind url");
+      expect(() =>
+        traps.tokens.create({ kind: "url", answer: { kind: "redirect", url: bad } }, itself),
+      ).toThrow("redirect to");
+    expect(() => traps.tokens.create({ kind: "pixel", answer: page }, itself)).toThrow("kind url");
   });
 
   test.each([
@@ -339,7 +346,7 @@ describe("a honeytoken", () => {
     ["facebookexternalhit/1.1", "link_preview"],
     ["Mozilla/5.0 (compatible; BarracudaCentral/1.0)", "mail_scanner"],
   ] as [string, HitClass][])("%s is %s: counted, without an event", async (agent, hitClass) => {
-    const { id, address } = traps.tokens.create({ kind: "url" });
+    const { id, address } = traps.tokens.create({ kind: "url" }, itself);
     take(address, { headers: { "user-agent": agent } });
     await written();
     expect(stores.events()).toEqual([]);
@@ -347,22 +354,22 @@ describe("a honeytoken", () => {
   });
 
   test("has another address once it is rotated; the old one is watched as long as one likes", async () => {
-    const { id, address: first } = traps.tokens.create({ kind: "pixel" });
-    const { address: second, oldAddresses } = traps.tokens.rotate(id, { watchOld: true });
+    const { id, address: first } = traps.tokens.create({ kind: "pixel" }, itself);
+    const { address: second, oldAddresses } = traps.tokens.rotate(id, { watchOld: true }, itself);
     expect(second).not.toBe(first);
     expect(oldAddresses).toEqual([first]);
     expect([take(first).status, take(second).status]).toEqual([200, 200]);
-    const { address: third } = traps.tokens.rotate(id, { watchOld: false });
+    const { address: third } = traps.tokens.rotate(id, { watchOld: false }, itself);
     expect([take(first).status, take(second).status, take(third).status]).toEqual([404, 404, 200]);
     await written();
     expect(traps.hits.counts(id)).toMatchObject([{ total: 3 }]);
   });
 
   test("is removed with its visits", async () => {
-    const { id, address } = traps.tokens.create({ kind: "pixel" });
+    const { id, address } = traps.tokens.create({ kind: "pixel" }, itself);
     take(address);
     await written();
-    traps.tokens.remove(id);
+    traps.tokens.remove(id, itself);
     expect(take(address).status).toBe(404);
     expect(stores.database.query.select().from(trapHits).all()).toEqual([]);
     expect(() => traps.tokens.get(id)).toThrow("no honeytoken");
@@ -372,7 +379,7 @@ describe("a honeytoken", () => {
 describe("many visits", () => {
   test("of one network are recorded up to the limit of a minute, and answered beyond it", async () => {
     await restart({ hitsPerMinute: 5 });
-    const { id, address } = traps.tokens.create({ kind: "pixel" });
+    const { id, address } = traps.tokens.create({ kind: "pixel" }, itself);
     const statuses = Array.from({ length: 20 }, () => ask(`/t/${address}.gif`).status);
     expect(new Set(statuses)).toEqual(new Set([200]));
     ask(`/t/${address}.gif`, { from: "198.51.100.1" });
@@ -383,7 +390,7 @@ describe("many visits", () => {
 
   test("that cannot be held are counted as dropped and never block", async () => {
     await restart({ hitsPerMinute: 1_000_000 });
-    const { id, address } = traps.tokens.create({ kind: "pixel" });
+    const { id, address } = traps.tokens.create({ kind: "pixel" }, itself);
     for (let visit = 0; visit < 20_100; visit += 1) ask(`/t/${address}.gif`);
     expect(traps.totals()).toEqual({ recorded: 0, limited: 0, dropped: 100 });
     await written();
@@ -391,7 +398,7 @@ describe("many visits", () => {
   });
 
   test("are forgotten after retention.hits", async () => {
-    const { id, address } = traps.tokens.create({ kind: "pixel" });
+    const { id, address } = traps.tokens.create({ kind: "pixel" }, itself);
     ask(`/t/${address}.gif`);
     await restart({ hitsKeptMs: 86_400_000 });
     traps.start();
@@ -404,7 +411,9 @@ describe("many visits", () => {
 
 describe("beacons", () => {
   test("belong to a protected domain, and their script is small and names no name", () => {
-    expect(() => traps.beacons.create({ protectedDomain: "other.com" })).toThrow("not a protected domain");
+    expect(() => traps.beacons.create({ protectedDomain: "other.com" }, itself)).toThrow(
+      "not a protected domain",
+    );
     const made = beacon({ allow: ["Bücher.example", "partner.test"] });
     expect(made.own).toEqual(["example-bank.com", "xn--bcher-kva.example", "partner.test"]);
     expect(beacon().name).toBe("example-bank.com 2");

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "bun:test";
+import { unzipSync, strFromU8 } from "fflate";
+import { makeDocument } from "../../src/traps/documents.ts";
+import { temporaryFolder } from "../support/appliance.ts";
+
+const url = "https://traps.example-bank.com/t/abcdefghijklmnopqrstuvwxyz";
+const text = { title: "Salaries <2026> (draft)", text: "Müller & sons\nback\\slash \u202e\u0007 end" };
+
+describe("a Word document", () => {
+  const bytes = makeDocument("docx", url, text);
+  const parts = Object.fromEntries(
+    Object.entries(unzipSync(bytes)).map(([path, part]) => [path, strFromU8(part)]),
+  );
+
+  test("is the same for the same text", () => {
+    expect(makeDocument("docx", url, text)).toEqual(bytes);
+  });
+
+  test("has its parts, each well-formed, and links the address from outside", async () => {
+    expect(Object.keys(parts)).toEqual([
+      "[Content_Types].xml",
+      "_rels/.rels",
+      "word/document.xml",
+      "word/_rels/document.xml.rels",
+    ]);
+    for (const [path, part] of Object.entries(parts))
+      expect([path, faultOf(part)]).toEqual([path, undefined]);
+    expect(parts["word/_rels/document.xml.rels"]).toContain(
+      `Target="${url}/image1.png" TargetMode="External"`,
+    );
+    expect(parts["word/document.xml"]).toContain(`r:link="rId1"`);
+    expect(parts["word/document.xml"]).toContain("Salaries &lt;2026&gt; (draft)");
+    expect(parts["word/document.xml"]).toContain("Müller &amp; sons");
+    expect(parts["word/document.xml"]).not.toContain("\u0007");
+  });
+});
+
+describe("a PDF", () => {
+  const bytes = makeDocument("pdf", url, text);
+  const file = Buffer.from(bytes).toString("latin1");
+
+  test("is the same for the same text", () => {
+    expect(makeDocument("pdf", url, text)).toEqual(bytes);
+  });
+
+  test("has every object where its table says, and asks for the address on opening and on a click", () => {
+    const start = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(file)![1]);
+    expect(file.slice(start, start + 4)).toBe("xref");
+    const rows = [...file.slice(start).matchAll(/^(\d{10}) 00000 n $/gm)].map(([, offset]) => Number(offset));
+    expect(rows.length).toBe(9);
+    for (const [index, offset] of rows.entries())
+      expect(file.slice(offset)).toStartWith(`${index + 1} 0 obj\n`);
+    const stream = /\/Length (\d+) >>\nstream\n([\s\S]*?)\nendstream/.exec(file)!;
+    expect(stream[2]!.length).toBe(Number(stream[1]));
+    expect(file).toContain(`/OpenAction 6 0 R`);
+    expect(file).toContain(`/S /URI /URI (${url}/view)`);
+    expect(file).toContain(String.raw`(Salaries <2026> \(draft\))`);
+    expect(file).toContain(String.raw`back\\slash`);
+  });
+
+  test("has no page that overflows, however much is written", () => {
+    const long = makeDocument("pdf", url, { title: "x".repeat(500), text: "word ".repeat(20_000) });
+    expect(long.length).toBeLessThan(10_000);
+  });
+
+  test.skipIf(Bun.which("qpdf") === null)("is without fault to qpdf", async () => {
+    const folder = temporaryFolder();
+    await Bun.write(`${folder.path}/bait.pdf`, bytes);
+    const checked = Bun.spawnSync(["qpdf", "--check", `${folder.path}/bait.pdf`]);
+    expect(checked.stderr.toString() + (checked.exitCode === 0 ? "" : checked.stdout.toString())).toBe("");
+    folder.dispose();
+  });
+
+  test.skipIf(Bun.which("pdftotext") === null)("shows its text", async () => {
+    const folder = temporaryFolder();
+    await Bun.write(`${folder.path}/bait.pdf`, bytes);
+    const { stdout } = Bun.spawnSync(["pdftotext", "-layout", `${folder.path}/bait.pdf`, "-"]);
+    expect(stdout.toString()).toContain("Salaries <2026> (draft)");
+    expect(stdout.toString()).toContain("Müller & sons");
+    folder.dispose();
+  });
+});
+
+/** What keeps XML without comments, sections and entities of its own from being well-formed. */
+function faultOf(xml: string): string | undefined {
+  const open: string[] = [];
+  const body = xml.replace(/^<\?xml [^?]*\?>\s*/, "");
+  const piece =
+    /<(\/?)([\w:]+)((?:\s+[\w:]+="(?:[^"<&]|&(?:amp|lt|gt|quot);)*")*)\s*(\/?)>|((?:[^<&]|&(?:amp|lt|gt|quot);)+)/y;
+  while (piece.lastIndex < body.length) {
+    const at = piece.lastIndex;
+    const match = piece.exec(body);
+    if (match === null) return `at ${at}: ${body.slice(at, at + 40)}`;
+    const [, closes, name, , alone, content] = match;
+    if (content !== undefined) {
+      if (open.length === 0 && content.trim() !== "") return `text outside: ${content}`;
+    } else if (closes === "/") {
+      if (open.pop() !== name) return `</${name}> closes what is not open`;
+    } else if (alone !== "/") open.push(name!);
+  }
+  return open.length === 0 ? undefined : `not closed: ${open.join(" ")}`;
+}
