@@ -1,7 +1,8 @@
+import { domainPages } from "./domains.tsx";
 import { overviewPages } from "./overview.tsx";
 import type { PageGroup } from "./router.ts";
 import { scanPages } from "./scans.tsx";
 import { threatListPages } from "./threat-list.tsx";
 
 /** All pages; the order is that of the navigation. */
-export const pageGroups: readonly PageGroup[] = [overviewPages, threatListPages, scanPages];
+export const pageGroups: readonly PageGroup[] = [overviewPages, threatListPages, domainPages, scanPages];

@@ -10,6 +10,11 @@ import { seedWork } from "./console-work-samples.ts";
 export const consolePages: readonly ConsolePage[] = [
   { name: "sign-in", path: () => "/console/sign-in", signedOut: true },
   { name: "overview", path: () => "/console" },
+  { name: "domains", path: () => "/console/domains" },
+  { name: "domain-new", path: () => "/console/domains/new" },
+  { name: "domain", path: () => "/console/domains/chase.example" },
+  { name: "domain-look-alikes", path: () => "/console/domains/example-shop.com/look-alikes" },
+  { name: "domain-remove", path: () => "/console/domains/example-bank.com/remove" },
   { name: "scans", path: () => "/console/scans" },
   { name: "scan", path: ({ scanId }) => `/console/scans/${scanId}` },
   { name: "scan-failed", path: ({ failedScanId }) => `/console/scans/${failedScanId}` },
