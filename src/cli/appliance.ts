@@ -5,7 +5,6 @@ import type { AuditedKeys } from "../access/audited-keys.ts";
 import type { Server } from "../api/server.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import type { Outbox } from "../events/outbox.ts";
 import type { Enrichment } from "../enrichment/enrichment.ts";
 import type { EventLog } from "../events/event-log.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -23,7 +22,6 @@ import type { AuditedWebhooks } from "../webhooks/audited-webhooks.ts";
 export interface Appliance {
   readonly database: Database;
   readonly eventLog: EventLog;
-  readonly outbox: Outbox;
   readonly domains: AuditedDomains;
   readonly threats: Threats;
   readonly candidates: Candidates;

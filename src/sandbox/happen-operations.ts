@@ -4,8 +4,10 @@ import { threatTypes } from "../detection/types.ts";
 import { scanTriggers } from "../scans/tables.ts";
 import type { Sighting } from "../threats/record.ts";
 import { sources } from "../threats/values.ts";
+import { tokenKinds } from "../traps/values.ts";
 import { operation, readTime } from "./control-operation.ts";
-import { accessToken, describeScan, hitBeacon, matchOf, nameOf, newNames, runScan } from "./happenings.ts";
+import { describeScan, matchOf, nameOf, newNames, runScan } from "./happenings.ts";
+import { accessToken, hitBeacon } from "./visits.ts";
 
 const closed = { additionalProperties: false };
 const text = (description: string) => Type.Optional(Type.String({ description, maxLength: 2_000 }));
@@ -16,6 +18,22 @@ const oneOf = <T extends string>(values: readonly T[], description: string) =>
       { description },
     ),
   );
+const visitor = {
+  referrer: text("the page before; absent: none"),
+  ip_address: text("absent: another one each time, of 2001:db8::/32"),
+  user_agent: text("absent: a browser's"),
+};
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+const hitAnswer = Type.Object({
+  data: Type.Object({
+    id: Type.String({ description: "of the beacon or token" }),
+    name: Type.String(),
+    url: Type.String({ description: "that was asked for" }),
+    class: nullableText,
+    event_id: nullableText,
+    threat_id: nullableText,
+  }),
+});
 const countMax = 1_000;
 const findsMax = 1_000;
 
@@ -104,38 +122,41 @@ export const happenOperations = [
     method: "POST",
     path: "/sandbox/beacon-hits",
     id: "hitBeacon",
-    summary: "A page copy with a beacon in it is opened: beacon.triggered",
+    summary:
+      "A page with a beacon in it is opened somewhere: beacon.triggered, and a threat where it is a copy",
+    description:
+      "The real beacons, with their rules: a visit to one's own page, or a visitor's repeat within an hour, is " +
+      "counted and sends nothing. Each call is another visitor, unless ip_address says who.",
     body: Type.Object(
       {
-        name: text("of the beacon; absent: sign-in page"),
+        beacon: text(
+          "id or name; made where there is none of that name; absent: one of the protected domain",
+        ),
         protected_domain: text("absent: the first one"),
-        hostname: text("where the copy stands; absent: a copied site"),
-        url: text("absent: https://HOSTNAME/"),
-        referrer: text("absent: none"),
-        ip_address: text("absent: 198.51.100.23"),
-        user_agent: text("absent: a browser's"),
+        hostname: text("where the page is shown; absent: copied-pages.example"),
+        url: text("in the place of hostname: the whole address of the page"),
+        ...visitor,
       },
       closed,
     ),
-    answer: Type.Object({ data: Type.Object({ event_id: Type.String() }) }),
-    run: (state, { body }) => ({ data: hitBeacon(state.instance(), body) }),
+    answer: hitAnswer,
+    run: async (state, { body }) => ({ data: await hitBeacon(state.instance(), body) }),
   }),
   operation({
     method: "POST",
     path: "/sandbox/token-accesses",
     id: "accessToken",
     summary: "A honeytoken is used: token.accessed",
+    description: "With the rules of the real ones, as for beacons.",
     body: Type.Object(
       {
-        name: text("of the token; absent: payroll.docx"),
-        kind: text("absent: document"),
-        referrer: text("absent: none"),
-        ip_address: text("absent: 198.51.100.23"),
-        user_agent: text("absent: a browser's"),
+        token: text("id or name; made where there is none of that name; absent: one of the kind"),
+        kind: oneOf(tokenKinds, "of a token that is made; absent: url"),
+        ...visitor,
       },
       closed,
     ),
-    answer: Type.Object({ data: Type.Object({ event_id: Type.String() }) }),
-    run: (state, { body }) => ({ data: accessToken(state.instance(), body) }),
+    answer: hitAnswer,
+    run: async (state, { body }) => ({ data: await accessToken(state.instance(), body) }),
   }),
 ];

@@ -49,6 +49,9 @@ export function matchOf(app: SandboxAppliance, domain: string, wanted: Wanted): 
   );
 }
 
+/** The most likely look-alikes of each domain are enough here, and take a tenth of the time of all. */
+const lookedUpMin = 300;
+
 export async function runScan(
   { app, dns }: Instance,
   body: { protected_domains?: string[]; trigger?: Scan["trigger"]; finds?: number; fails?: boolean },
@@ -56,10 +59,12 @@ export async function runScan(
   const known = new Set<string>();
   const gone = new Set<string>();
   for (const { domain, status } of namesOnRecord(app)) (status === "active" ? known : gone).add(domain);
-  dns.set({ known, gone, finds: body.finds ?? 3, reachable: body.fails !== true });
+  const { finds = 3 } = body;
+  dns.set({ known, gone, finds, reachable: body.fails !== true });
   try {
     return await app.scans.run({
       trigger: body.trigger ?? "cli",
+      limit: Math.max(lookedUpMin, known.size + gone.size + finds),
       ...(body.protected_domains === undefined ? {} : { domains: body.protected_domains }),
     });
   } finally {
@@ -83,56 +88,6 @@ export function describeScan(scan: Scan) {
   };
 }
 
-const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
-
-function visitor(
-  { clock }: Instance,
-  { referrer, ip_address, user_agent }: { referrer?: string; ip_address?: string; user_agent?: string },
-) {
-  return {
-    ip_address: ip_address ?? "198.51.100.23",
-    user_agent: user_agent ?? browser,
-    referrer: referrer ?? null,
-    at: toIsoTime(clock.now()),
-  };
-}
-
-export function hitBeacon(
-  instance: Instance,
-  body: { name?: string; protected_domain?: string; hostname?: string; url?: string } & Parameters<
-    typeof visitor
-  >[1],
-) {
-  const { app } = instance;
-  const protectedDomain =
-    body.protected_domain === undefined ? enabledDomains(app)[0]! : protectedName(app, body.protected_domain);
-  const hostname = body.hostname === undefined ? "copied-pages.example" : nameOf(body.hostname);
-  const threat = namesOnRecord(app).find(({ domain }) => domain === hostname);
-  const data = {
-    beacon: {
-      id: instance.idOf("beacon", body.name ?? "sign-in page"),
-      name: body.name ?? "sign-in page",
-      protected_domain: protectedDomain,
-    },
-    hit: { hostname, url: body.url ?? `https://${hostname}/`, ...visitor(instance, body) },
-    threat: threat === undefined ? null : { id: threat.id },
-  };
-  return { event_id: app.database.transaction(() => app.outbox.record("beacon.triggered", data)) };
-}
-
-export function accessToken(
-  instance: Instance,
-  body: { name?: string; kind?: string } & Parameters<typeof visitor>[1],
-) {
-  const { app } = instance;
-  const name = body.name ?? "payroll.docx";
-  const data = {
-    token: { id: instance.idOf("honeytoken", name), name, kind: body.kind ?? "document" },
-    access: visitor(instance, body),
-  };
-  return { event_id: app.database.transaction(() => app.outbox.record("token.accessed", data)) };
-}
-
 /** @throws PublicError `bad_request` */
 export function nameOf(given: string): string {
   const result = normalizeName(given);
@@ -140,13 +95,13 @@ export function nameOf(given: string): string {
   throw badRequest(`"${visible(given, 100)}" is not a domain name: ${result.error}.`);
 }
 
-function enabledDomains(app: SandboxAppliance): string[] {
+export function enabledDomains(app: SandboxAppliance): string[] {
   const names = app.domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
   if (names.length === 0) throw badRequest("There is no protected domain.");
   return names;
 }
 
-function protectedName(app: SandboxAppliance, given: string): string {
+export function protectedName(app: SandboxAppliance, given: string): string {
   const found = app.domains.find(given);
   if (found?.enabled === true) return found.domain;
   throw new PublicError(

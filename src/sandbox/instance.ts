@@ -1,15 +1,15 @@
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { AuditedDomains } from "../access/audited-domains.ts";
-import type { Outbox } from "../events/outbox.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
-import { createIdFactory, type FillRandom, type IdKind } from "../lib/ids.ts";
+import type { FillRandom } from "../lib/ids.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { every } from "../lib/schedule.ts";
 import type { DnsClient } from "../network/dns-client.ts";
 import type { Scans } from "../scans/scans.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { AuditedWebhooks } from "../webhooks/audited-webhooks.ts";
+import type { Traps } from "../traps/traps.ts";
 import { createSandboxClock, type SandboxClock } from "./clock.ts";
 import { createSandboxDns, type SandboxDns } from "./dns.ts";
 import { createRandom } from "./random.ts";
@@ -18,11 +18,11 @@ import { seedDatabase } from "./seed.ts";
 /** What a sandbox uses of the appliance, which is put together above it. */
 export interface SandboxAppliance {
   readonly database: Database;
-  readonly outbox: Outbox;
   readonly domains: AuditedDomains;
   readonly threats: Threats;
   readonly scans: Scans;
   readonly webhooks: AuditedWebhooks;
+  readonly traps: Traps;
   readonly server: { handle(request: Request): Promise<Response> };
   start(): void;
   stop(): Promise<void>;
@@ -53,8 +53,6 @@ export interface Instance {
   readonly app: SandboxAppliance;
   readonly clock: SandboxClock;
   readonly dns: SandboxDns;
-  /** The identifier of a thing that has no record; the same one for the same name. */
-  idOf(kind: IdKind, name: string): string;
   /** Answers a request with this instance, which does not end before. */
   use(answer: () => Promise<Response>): Promise<Response>;
   save(): InstanceState;
@@ -95,13 +93,12 @@ export async function openInstance(
     for (let round = 0; round < 2; round += 1) {
       await new Promise((next) => setImmediate(next));
       if (scanning.size > 0) await Promise.race([Promise.all(scanning), ending.promise]);
+      await opened.traps.flush();
       await opened.webhooks.dispatcher.settled();
     }
   }
 
   const clock = createSandboxClock({ start: from?.now ?? start, monotonicMs, settle });
-  const ids = createIdFactory(clock.now, random.fillRandom);
-  const madeIds = new Map<string, string>();
   let underWay = 0;
   let idle: (() => void) | undefined;
   const { image } = from ?? {};
@@ -135,12 +132,6 @@ export async function openInstance(
     app: opened,
     clock,
     dns,
-    idOf(kind, name) {
-      const key = `${kind} ${name}`;
-      const id = madeIds.get(key) ?? ids.next(kind);
-      madeIds.set(key, id);
-      return id;
-    },
     save: () => ({
       image: opened.database.sqlite.serialize(),
       now: clock.now(),

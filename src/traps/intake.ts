@@ -41,6 +41,8 @@ export interface Intake {
   /** Never blocks, never throws. */
   offer(hit: RawHit): void;
   totals(): IntakeTotals;
+  /** Writes all that waits, at once. */
+  flush(): Promise<void>;
   /** Writes all that waits, and nothing that comes later; what cannot be written is lost. */
   close(): Promise<void>;
 }
@@ -131,6 +133,7 @@ export function createIntake({
       }
     },
     totals: () => ({ ...totals }),
+    flush: begin,
     close() {
       closed = true;
       return begin();

@@ -34,6 +34,8 @@ export interface Traps {
   /** A document that asks for the token's address when it is opened. */
   document(token: Honeytoken, format: DocumentFormat, text: DocumentText): Promise<Uint8Array<ArrayBuffer>>;
   totals(): IntakeTotals;
+  /** Writes down at once what has come in. */
+  flush(): Promise<void>;
   start(): void;
   /** Writes what waits. */
   stop(): Promise<void>;
@@ -97,6 +99,7 @@ export function createTraps({
       return makeDocument(format, tokens.url(token, publicUrl()), text);
     },
     totals: intake.totals,
+    flush: intake.flush,
     start: () => void (schedule = every({ clock, pattern: hourly, run: deleteOld })),
     async stop() {
       schedule?.stop();
