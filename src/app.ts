@@ -172,18 +172,11 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     settings: { ...config.webhooks, retention: config.retention },
     version: buildInfo.version,
   });
+  const parts = { auditLog, clock, database, domains, fillRandom, ids, log, outbox, pacer, threats };
   const traps = createTraps({
-    auditLog,
-    clock,
-    database,
-    domains,
-    fillRandom,
-    ids,
-    log,
-    outbox,
+    ...parts,
     publicUrl: () => config.traps.publicUrl ?? server.publicUrl,
     settings: { ...config.traps, hitsKeptMs: config.retention.hitsMs },
-    threats,
   });
   const audited = {
     domains: auditDomains({ domains, auditLog, database }),

@@ -62,10 +62,11 @@ const redirectLengthMax = 2_000;
 /** So many old addresses of one token are watched at most. */
 const oldAddressesMax = 20;
 
+// The value in brackets: see `database/placeholders.ts` about what SQLite does with a bare one.
 const liveStatement = `
   select id, kind, answer, expires_at as expiresAt
   from honeytoken_addresses join honeytokens on seq = token_seq
-  where address = ? and enabled = 1`;
+  where address = (select ?) and enabled = 1`;
 
 export function createHoneytokens({
   database,

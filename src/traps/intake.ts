@@ -2,6 +2,7 @@ import type { Database } from "../database/database.ts";
 import { relaxedTransaction } from "../database/relaxed.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { logDropped, type Log } from "../lib/log.ts";
+import type { Pacer } from "../lib/pacer.ts";
 import type { BeaconReport } from "./judge.ts";
 import type { NetworkLimit } from "./client-network.ts";
 
@@ -59,12 +60,14 @@ export function createIntake({
   database,
   limit,
   log,
+  pacer,
   write,
 }: {
   clock: Clock;
   database: Database;
   limit: NetworkLimit;
   log: Log;
+  pacer: Pacer;
   /** Has to run within a transaction; judges first, and answers whether it has to be durable. */
   write: (hits: readonly RawHit[]) => { needsDisk: boolean; apply: () => void };
 }): Intake {
@@ -102,10 +105,11 @@ export function createIntake({
   }
 
   async function writeAll(): Promise<void> {
+    // A turn may serve a thousand visits before it comes back here, so a turn's worth is time and not a number.
+    await pacer.pause();
     while (held.length > 0) {
       if (!writePiece()) return void arm(rewriteMs);
-      // Whatever else waits has its turn.
-      await new Promise<void>((resolve) => void setImmediate(resolve));
+      if (pacer.due()) await pacer.pause();
     }
   }
 

@@ -5,6 +5,7 @@ import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import { logDropped, type Log } from "../lib/log.ts";
+import type { Pacer } from "../lib/pacer.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createAlarm, type AlarmSettings } from "./alarm.ts";
@@ -52,6 +53,7 @@ export function createTraps({
   ids,
   log,
   outbox,
+  pacer,
   publicUrl,
   settings,
   threats,
@@ -64,6 +66,7 @@ export function createTraps({
   ids: IdFactory;
   log: Log;
   outbox: Outbox;
+  pacer: () => Pacer;
   publicUrl: () => string;
   settings: TrapSettings;
   threats: Pick<Threats, "record">;
@@ -73,7 +76,7 @@ export function createTraps({
   const tokens = createHoneytokens({ database, clock, ids, fillRandom, hits, auditLog });
   const write = createAlarm({ beacons, clock, domains, hits, outbox, settings, threats, tokens });
   const limit = createNetworkLimit(settings.hitsPerMinute);
-  const intake = createIntake({ clock, database, limit, log, write });
+  const intake = createIntake({ clock, database, limit, log, pacer: pacer(), write });
   let schedule: Schedule | undefined;
 
   async function deleteOld(): Promise<void> {

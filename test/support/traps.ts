@@ -1,6 +1,7 @@
 import { createAuditLog } from "../../src/access/audit-log.ts";
 import { createTraps, type TrapSettings } from "../../src/traps/traps.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { createPacer } from "../../src/lib/pacer.ts";
 import { fillRandom } from "./appliance.ts";
 import type { Stores } from "./stores.ts";
 
@@ -12,6 +13,7 @@ export function openTraps(stores: Stores, settings: Partial<TrapSettings> = {}) 
     ...stores,
     fillRandom,
     log,
+    pacer: () => createPacer({ sliceMs: 5, elapsedMs: () => performance.now() }),
     publicUrl: () => "https://traps.test",
     settings: {
       repeatAfterMs: 3_600_000,
