@@ -28,16 +28,19 @@ export function PostButton({
   label,
   fields = {},
   variant,
+  dataKey,
 }: {
   action: string;
   label: string;
   fields?: Record<string, string | readonly string[]>;
   variant?: "danger" | "secondary" | "outline";
+  /** The key that does the same. */
+  dataKey?: string;
 }) {
   return (
     <Form action={action} class="inline">
       <HiddenFields fields={fields} />
-      <Button label={label} variant={variant ?? "secondary"} />
+      <Button label={label} variant={variant ?? "secondary"} dataKey={dataKey} />
     </Form>
   );
 }
@@ -57,15 +60,17 @@ export function Button({
   variant,
   name,
   value,
+  dataKey,
 }: {
   label: string;
   variant?: "danger" | "secondary" | "outline";
   name?: string;
   value?: string;
+  dataKey?: string | undefined;
 }) {
   const look = variant === "outline" ? { class: "outline" } : { "data-variant": variant };
   return (
-    <button type="submit" name={name} value={value} {...look}>
+    <button type="submit" name={name} value={value} data-key={dataKey} {...look}>
       {label}
     </button>
   );

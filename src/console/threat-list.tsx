@@ -1,7 +1,7 @@
 import { PublicError } from "../lib/errors.ts";
 import type { SearchFilter } from "../threats/search.ts";
 import { sortedByNameMax } from "../threats/search.ts";
-import { triageThreatsMax, type UndoOutcome } from "../threats/triage.ts";
+import { triageThreatsMax } from "../threats/triage.ts";
 import { statuses, type Status } from "../threats/values.ts";
 import { page, redirect, type Answer, type Flash } from "./answers.ts";
 import { Form, HiddenFields } from "./form.tsx";
@@ -12,6 +12,7 @@ import { KeyboardHelp, ReadyViews } from "./threat-list-parts.tsx";
 import { ThreatFilterForm } from "./threat-filter-form.tsx";
 import { listPath, readListRequest, threatsPath } from "./threat-filters.ts";
 import { ThreatRows } from "./threat-rows.tsx";
+import { undoFlash } from "./undo-flash.ts";
 import { counted, inWords } from "./words.ts";
 
 const perPage = 50;
@@ -167,24 +168,6 @@ function undo({ services, form, by }: Context): Answer {
   const act = /^\d{1,15}$/.test(form.get("act") ?? "") ? Number(form.get("act")) : 0;
   const { query } = readListRequest(new URLSearchParams(form.get("query") ?? ""));
   return redirect(listPath(query), undoFlash(services.threats.triage.undo(act, by)));
-}
-
-function undoFlash(result: UndoOutcome): Flash {
-  switch (result.outcome) {
-    case "undone": {
-      const restored = `${counted(result.restored, "threat is", "threats are")} as before.`;
-      if (result.changedSince === 0) return { tone: "success", text: `Undone: ${restored}` };
-      const left = counted(result.changedSince, "threat was", "threats were");
-      return {
-        tone: "warning",
-        text: `${restored} ${left} changed by somebody else since, and left alone.`,
-      };
-    }
-    case "undone_before":
-      return { tone: "warning", text: "That was undone before; nothing was changed." };
-    default:
-      return { tone: "warning", text: "That is more than a day ago and cannot be undone any more." };
-  }
 }
 
 /** Tells of an act for as long as its address is looked at, so that a reload does not take the undo away. */

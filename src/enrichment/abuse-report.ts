@@ -75,13 +75,24 @@ export function defanged(name: string): string {
   return name.replaceAll(".", "[.]").replace(/^http/i, "hxxp");
 }
 
-/** Opens a mail program with the report filled in (RFC 6068); undefined: nobody is known to write to. */
-export function mailtoAddress({ to, subject, body }: AbuseReport): string | undefined {
+/** Browsers on Windows hand no longer address to a mail program, and say nothing. */
+export const mailtoLengthMax = 2_000;
+
+/**
+ * Opens a mail program with the report (RFC 6068), with its body only where that is short enough; undefined:
+ * nobody is known to write to.
+ */
+export function mailtoAddress({
+  to,
+  subject,
+  body,
+}: AbuseReport): { address: string; withBody: boolean } | undefined {
   if (to === undefined) return undefined;
   const [local = "", host = ""] = to.email.split("@");
-  const fields = { subject, body: body.replaceAll("\n", "\r\n") };
-  const query = Object.entries(fields).map(([name, text]) => `${name}=${encoded(text)}`);
-  return `mailto:${encoded(local)}@${encoded(host)}?${query.join("&")}`;
+  const address = `mailto:${encoded(local)}@${encoded(host)}?subject=${encoded(subject)}`;
+  const whole = `${address}&body=${encoded(body.replaceAll("\n", "\r\n"))}`;
+  const withBody = whole.length <= mailtoLengthMax;
+  return { address: withBody ? whole : address, withBody };
 }
 
 /** A lone half of a character cannot be encoded. */

@@ -5,6 +5,7 @@ import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import { createStatusChanger, type StatusChange, type StatusChangeOptions } from "./change-status.ts";
 import { createDetailQuery, type ThreatDetail } from "./detail.ts";
 import { createHistory, type DatedChange } from "./history.ts";
+import { createNeighbours, type FindNeighbours } from "./neighbours.ts";
 import { createNotes, type Notes } from "./notes.ts";
 import { createThreatQueries, type ListedThreat, type Threat, type ThreatFilter } from "./queries.ts";
 import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
@@ -35,6 +36,8 @@ export interface Threats {
   updateFacts: UpdateFacts;
   /** What changed and when, newest first; the latest 200 facts and 200 decisions. */
   history(id: string): DatedChange[];
+  /** The active threats of its severity before and after it. */
+  neighbours: FindNeighbours;
   /** What people wrote about a threat. */
   notes: Notes;
   /** How many threats there are of each status and severity. */
@@ -68,6 +71,7 @@ export function createThreats(dependencies: ThreatsDependencies): Threats {
     triage: createTriage({ ...dependencies, statusChanger: setStatus }),
     updateFacts: (...args): FactsUpdated | undefined => database.transaction(() => updateFacts(...args)),
     history: history.list,
+    neighbours: createNeighbours(database),
     notes: createNotes(dependencies),
     totals: queries.totals,
   };

@@ -137,14 +137,20 @@ With kind regards
   });
 
   test("opens in a mail program as it is", () => {
-    const address = mailtoAddress(report({ reasons: ["a & b? \ud800 #1 100%"] }))!;
+    const short = { ...report(), body: "a & b? \ud800 #1 100%\n" };
+    const { address, withBody } = mailtoAddress(short)!;
+    expect(withBody).toBe(true);
     expect(address).toStartWith(
       "mailto:abuse@registrar.example?subject=Phishing%3A%20examp1e-bank%5B.%5Dcom",
     );
     expect(address).not.toMatch(/[\s"<>]/);
     const { searchParams } = new URL(address.replaceAll("+", "%2B"));
-    expect(searchParams.get("body")).toContain("a & b? ");
+    expect(searchParams.get("body")).toBe("a & b? \ufffd #1 100%\r\n");
     expect([...searchParams.keys()]).toEqual(["subject", "body"]);
+    // A mail program that is handed too long an address opens nothing, without a word.
+    const long = mailtoAddress({ ...short, body: "x ".repeat(2_000) })!;
+    expect(long.withBody).toBe(false);
+    expect(long.address).toBe(address.replace(/&body=.*/, ""));
     expect(mailtoAddress(report({ whois: {} }))).toBeUndefined();
   });
 });

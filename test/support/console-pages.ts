@@ -1,6 +1,7 @@
 import type { App } from "../../src/app.ts";
 import type { Actor } from "../../src/access/actor.ts";
 import { seedWork } from "./console-work-samples.ts";
+import { seedThreatPages } from "./threat-samples.ts";
 
 /**
  * Every page of the console, in one place: test/console/every-page.test.ts holds each to accessibility in light
@@ -18,6 +19,9 @@ export const consolePages: readonly ConsolePage[] = [
   { name: "scans", path: () => "/console/scans" },
   { name: "scan", path: ({ scanId }) => `/console/scans/${scanId}` },
   { name: "scan-failed", path: ({ failedScanId }) => `/console/scans/${failedScanId}` },
+  { name: "threat", path: ({ threatPages: { known } }) => `/console/threats/${known}` },
+  { name: "threat-hostile", path: ({ threatPages: { hostile } }) => `/console/threats/${hostile}` },
+  { name: "threat-unknown", path: ({ threatPages: { unknown } }) => `/console/threats/${unknown}` },
   { name: "not-found", path: () => "/console/no-such-page" },
 ];
 
@@ -51,5 +55,6 @@ export async function seedSamples(app: App) {
     { domain: "examp1e-bank.com", match: match("typosquatting", 0.96), source: "scan", seenAt },
     { domain: "xn--exmple-bank-p8h.com", match: match("homograph", 0.99), source: "feed", seenAt },
   ]);
-  return { threatId: first!.threatId, ...seedWork(app) };
+  const threatPages = await seedThreatPages(app, tester, `${hostileText}${longText}`);
+  return { threatId: first!.threatId, threatPages, ...seedWork(app) };
 }

@@ -1,0 +1,119 @@
+import { visible } from "../lib/safe-text.ts";
+import type { Neighbour } from "../threats/neighbours.ts";
+import type { Threat } from "../threats/queries.ts";
+import type { Status } from "../threats/values.ts";
+import { PostButton } from "./form.tsx";
+import { Time } from "./kit.tsx";
+import { Text } from "./name.tsx";
+import { threatsPath } from "./threat-filters.ts";
+
+export const pathOf = (id: string) => `${threatsPath}/${id}`;
+
+export function Reasons({ reasons }: { reasons: readonly string[] }) {
+  if (reasons.length === 0) return <p class="absent">No reason was recorded.</p>;
+  return (
+    <ul>
+      {reasons.map((reason) => (
+        <li>
+          <Text text={reason} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const decisions: readonly { status: Status; label: string; key: string }[] = [
+  { status: "resolved", label: "Resolve", key: "r" },
+  { status: "false_positive", label: "False positive", key: "f" },
+  { status: "active", label: "Reactivate", key: "a" },
+];
+
+export function Decisions({ threat: { id, status } }: { threat: Threat }) {
+  return (
+    <>
+      {decisions
+        .filter((one) => one.status !== status)
+        .map((one) => (
+          <PostButton
+            action={`${pathOf(id)}/status`}
+            label={one.label}
+            fields={{ status: one.status }}
+            dataKey={one.key}
+            {...(one.status === "resolved" ? {} : { variant: "outline" as const })}
+          />
+        ))}
+    </>
+  );
+}
+
+/** When it was looked at, and the button to do it now; renews itself while a look that was asked for is under way. */
+export function LookState({
+  id,
+  asked,
+  isSettled,
+  lookedAt,
+}: {
+  id: string;
+  /** Whether somebody has just asked for a look. */
+  asked: boolean;
+  isSettled: boolean;
+  lookedAt: number | null;
+}) {
+  const path = `${pathOf(id)}/look`;
+  if (asked && !isSettled)
+    return (
+      <p id="look" class="hint" role="status" data-refresh={path} data-refresh-ms="1500">
+        Looking at it now… <a href={pathOf(id)}>Show what is known</a>
+      </p>
+    );
+  return (
+    <div id="look" class="look hint">
+      {asked ? (
+        <span role="status">
+          It was looked at. <a href={pathOf(id)}>Show what was found</a>
+        </span>
+      ) : (
+        <span>
+          {lookedAt === null ? (
+            "Not looked at yet."
+          ) : (
+            <>
+              Looked at <Time at={lookedAt} relative />.
+            </>
+          )}
+        </span>
+      )}
+      <PostButton action={path} label="Look again now" variant="outline" />
+    </div>
+  );
+}
+
+export function Neighbours({
+  newer,
+  older,
+  severity,
+}: {
+  newer: Neighbour | undefined;
+  older: Neighbour | undefined;
+  severity: string;
+}) {
+  if (newer === undefined && older === undefined) return null;
+  return (
+    <nav class="pagination" aria-label={`Other active threats of severity ${severity}`}>
+      <span>
+        {newer === undefined ? null : (
+          <a href={pathOf(newer.id)} rel="prev" data-key="k">
+            ← Newer: <bdi>{visible(newer.domain, 60)}</bdi>
+          </a>
+        )}
+      </span>
+      <span>
+        {older === undefined ? null : (
+          <a href={pathOf(older.id)} rel="next" data-key="j">
+            Next {severity}: <bdi>{visible(older.domain, 60)}</bdi> →
+          </a>
+        )}
+      </span>
+    </nav>
+  );
+}

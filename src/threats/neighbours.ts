@@ -1,0 +1,32 @@
+import type { Database } from "../database/database.ts";
+import { lazy } from "../lib/lazy.ts";
+import type { Instant } from "../lib/clock.ts";
+import type { Severity } from "./values.ts";
+
+/** The active threats of one severity that stand before and after a place in the list, newest first. */
+export type FindNeighbours = (place: { severity: Severity; firstSeen: Instant; seq: number }) => {
+  newer: Neighbour | undefined;
+  older: Neighbour | undefined;
+};
+
+export interface Neighbour {
+  id: string;
+  /** A-label form. */
+  domain: string;
+}
+
+/** A step along the index of status and severity, either way. */
+export function createNeighbours({ sqlite }: Database): FindNeighbours {
+  const step = (than: "<" | ">", order: "desc" | "asc") =>
+    lazy(() =>
+      sqlite.prepare<Neighbour, [Severity, Instant, number]>(
+        `select id, domain from threats where status = 'active' and severity = ? and (first_seen, seq) ${than} (?, ?)
+         order by first_seen ${order}, seq ${order} limit 1`,
+      ),
+    );
+  const [newer, older] = [step(">", "asc"), step("<", "desc")];
+  return ({ severity, firstSeen, seq }) => ({
+    newer: newer().get(severity, firstSeen, seq) ?? undefined,
+    older: older().get(severity, firstSeen, seq) ?? undefined,
+  });
+}

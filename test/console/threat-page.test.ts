@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { unzipSync } from "fflate";
+import { noteCharactersMax } from "../../src/threats/notes.ts";
+import { hostileText, longText, tester } from "../support/console-pages.ts";
+import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
+import { startReceiver, until } from "../support/receiver.ts";
+import { capture, hostileFacts, knowAbout, phishingFacts } from "../support/threat-samples.ts";
+
+let app: ConsoleApp;
+let visitor: Visitor;
+beforeAll(async () => {
+  app = openConsoleApp({
+    config: `[[protected_domains]]\ndomain = "example-bank.com"\nkeywords = ["expay"]\n`,
+  });
+  visitor = await app.signedIn();
+});
+afterAll(() => app.dispose());
+
+let minutes = 0;
+function sight(domain: string, similarity = 0.97): string {
+  const match = {
+    protectedDomain: "example-bank.com",
+    type: "typosquatting" as const,
+    similarity,
+    reasons: [],
+  };
+  // One after the other, for the order of the list.
+  const seenAt = Date.UTC(2026, 0, 1, 0, minutes++);
+  return app.app.threats.record([{ domain, match, source: "feed", seenAt }])[0]!.threatId;
+}
+const pathOf = (id: string) => `/console/threats/${id}`;
+
+describe("the page of a threat", () => {
+  test("tells why it is severe, what differs, what was found, whom to write to, and who decided what", async () => {
+    const id = sight("examp1e-bank.com");
+    knowAbout(app.app, id, phishingFacts, Date.now());
+    app.app.threats.changeStatus([id], "resolved", {
+      by: { via: "api", name: "soc", address: "192.0.2.44" },
+    });
+    app.app.threats.changeStatus([id], "active", { by: tester });
+    const { text, html, status } = await visitor.get(pathOf(id));
+    expect(status).toBe(200);
+    for (const told of [
+      "Why high the name deceives a careful reader (similarity 0.97)",
+      "its page asks for a password",
+      "Report it: whom to write to and a ready text stand below.",
+      "1 (U+0031, digit) looks like l",
+      "Address https://exarnple-bank.com/login",
+      "Title Example Bank – Sign in to online banking",
+      "Mail servers mx1.mail.example",
+      "Registrar Example Registrar, Inc.",
+      "Issuer R11, Let's Encrypt",
+      "Write to the abuse desk of Example Registrar, Inc.",
+      "Phishing: examp1e-bank[.]com imitates example-bank.com",
+      "status : active → resolved decided by API key soc, 192.0.2.44",
+      "status : resolved → active decided by console, 192.0.2.7",
+      "recorded, from feed",
+    ])
+      expect(text).toContain(told);
+    expect(html).toContain('href="mailto:abuse@registrar.example?subject=Phishing%3A%20examp1e-bank');
+    // Above all else stands why.
+    expect(text.indexOf("Why high")).toBeLessThan(text.indexOf("Name against name"));
+  });
+
+  test("says of each fact that is absent why it is", async () => {
+    const nothing = await visitor.get(pathOf(sight("example-bank.co")));
+    expect(nothing.text).toContain("Not looked up: scan.schedule is off in the configuration.");
+    expect(nothing.text).toContain("Registration Not looked up yet.");
+    expect(nothing.text).toContain("No address to write to is known.");
+    expect(nothing.text).toContain("Captured when there is a picture to compare it with.");
+    const id = sight("example-bank.cm");
+    const { registration: _registration, page: _page, ...facts } = phishingFacts;
+    const unknown = { registration: "the registry does not answer", page: "connection refused" };
+    knowAbout(app.app, id, { ...facts, unknown }, Date.now());
+    const failed = await visitor.get(pathOf(id));
+    expect(failed.text).toContain("Could not be found out: the registry does not answer .");
+    expect(failed.text).toContain("No page answered: connection refused .");
+    knowAbout(
+      app.app,
+      id,
+      { unknown: {}, existence: { ...facts.existence!, exists: "no", addresses: [] } },
+      Date.now(),
+    );
+    const gone = await visitor.get(pathOf(id));
+    expect(gone.text).toContain("The name is not in DNS, so there is no page.");
+    expect(gone.text).toContain("The name is not in DNS, so its registry was not asked.");
+    expect(gone.text).toContain("there is nothing to take down");
+  });
+
+  test("of one that does not exist is not found, and for nobody who is not signed in", async () => {
+    const id = sight("exampl-bank.com");
+    for (const name of ["thr_none", "thr_01kf0z7m3yeqz9x8r4p6s2t5vw", "x%00", "x".repeat(9_000)])
+      for (const end of ["", "/original", "/evidence", "/look"])
+        expect((await visitor.get(`${pathOf(name)}${end}`)).status).toBe(404);
+    const stranger = app.visitor();
+    for (const end of ["", "/original", "/evidence", "/look"]) {
+      const answer = await stranger.get(`${pathOf(id)}${end}`);
+      expect([answer.status, answer.location?.split("?")[0]]).toEqual([303, "/console/sign-in"]);
+    }
+    for (const end of ["/status", "/notes", "/look", "/undo"])
+      expect((await stranger.post(`${pathOf(id)}${end}`, { status: "resolved", text: "x" })).status).toBe(
+        401,
+      );
+    expect(app.app.threats.get(id)!.status).toBe("active");
+    expect(app.app.threats.notes.list(id)).toEqual([]);
+  });
+
+  test("shows what strangers wrote as text, with nothing hidden, and the whole of it only in the evidence", async () => {
+    const hostile = `${hostileText}${longText}`;
+    const id = sight("xn--exmple-bank-p8h.xn--fiqs8s");
+    knowAbout(app.app, id, hostileFacts(hostile), Date.now());
+    app.app.threats.notes.add(id, hostileText, tester);
+    app.app.threats.changeStatus([id], "resolved", { by: { via: "api", name: hostile, address: hostile } });
+    const { html, text } = await visitor.get(pathOf(id));
+    expect(html).not.toMatch(/<script>alert|<img src=x/);
+    expect(html).not.toMatch(/\u202e|\u200b/u);
+    expect(text).toContain(
+      `Title "><script>alert(1)</script><img src=x onerror=alert(2)>' \\u{202e}gnp.exe\\u{200b} &amp;`,
+    );
+    expect(html).not.toContain("x".repeat(500));
+  });
+
+  test("leads on to the threats of the same severity that are still to be decided", async () => {
+    const [first, second, decided, third] = [
+      "neighbour-a.com",
+      "neighbour-b.com",
+      "neighbour-c.com",
+      "neighbour-d.com",
+    ].map((domain) => sight(domain, 0.8));
+    app.app.threats.changeStatus([decided!], "resolved", { by: tester });
+    const { html } = await visitor.get(pathOf(second!));
+    expect(html).toMatch(new RegExp(`href="${pathOf(third!)}" rel="prev" data-key="k"`));
+    expect(html).toMatch(new RegExp(`href="${pathOf(first!)}" rel="next" data-key="j"`));
+    // One that was just decided still has them.
+    expect((await visitor.get(pathOf(decided!))).html).toContain(`href="${pathOf(second!)}" rel="next"`);
+  });
+});
+
+describe("deciding", () => {
+  test("changes the status with one press and takes it back with another, by the console from this address", async () => {
+    const id = sight("exarnple-bank.com");
+    const decided = await visitor.submit(`${pathOf(id)}/status`, { status: "resolved" });
+    expect(decided.text).toContain("It is resolved now.");
+    expect(app.app.threats.get(id)!.status).toBe("resolved");
+    const act = /name="act" value="(\d+)"/.exec(decided.html)![1]!;
+    const again = await visitor.submit(`${pathOf(id)}/status`, { status: "resolved" });
+    expect(again.text).toContain("It is resolved already.");
+    const undone = await visitor.submit(`${pathOf(id)}/undo`, { act });
+    expect(undone.text).toContain("Undone: 1 threat is as before.");
+    expect(app.app.threats.get(id)!.status).toBe("active");
+    const by = { via: "console" as const, name: null, address: "127.0.0.1" };
+    expect(app.app.threats.history(id).map((change) => change.by)).toEqual([by, by]);
+    expect((await visitor.post(`${pathOf(id)}/status`, { status: "gone" })).status).toBe(400);
+  });
+});
+
+describe("notes", () => {
+  test("are kept and shown; one that is refused is not lost", async () => {
+    const id = sight("example-bnk.com");
+    const kept = await visitor.submit(`${pathOf(id)}/notes`, { text: "Line one <b>bold</b>\nLine two" });
+    expect(kept.text).toContain("The note is kept.");
+    expect(kept.text).toContain("Line one <b>bold</b> Line two");
+    const long = "y".repeat(noteCharactersMax + 1);
+    const refused = await visitor.post(`${pathOf(id)}/notes`, { text: long });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("4000 are allowed")]);
+    expect(refused.html).toContain(`>${long}</textarea>`);
+    expect(app.app.threats.notes.list(id)).toHaveLength(1);
+  });
+});
+
+describe("evidence", () => {
+  test("is downloaded as a ZIP, pictures of both pages with it, which are shown side by side", async () => {
+    const id = sight("examplle-bank.com");
+    expect((await visitor.get(`${pathOf(id)}/original`)).status).toBe(404);
+    knowAbout(
+      app.app,
+      id,
+      { ...phishingFacts, screenshot: { at: 0, hash: "0", visualSimilarity: 0.9375 } },
+      Date.now(),
+    );
+    await capture(app.app, id);
+    const { text, html } = await visitor.get(pathOf(id));
+    expect(text).toContain("They look alike to 94 %: as a copy does.");
+    const pictures = [...html.matchAll(/<img src="([^"]+)"/g)].map(([, path]) => path!);
+    expect(pictures).toHaveLength(2);
+    const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+    for (const path of pictures) {
+      const answer = await fetch(`${app.url}${path}`, { headers: { cookie } });
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/webp"]);
+    }
+    const zip = await fetch(`${app.url}${pathOf(id)}/evidence`, { headers: { cookie } });
+    expect(zip.headers.get("content-disposition")).toBe(`attachment; filename="${id}-evidence.zip"`);
+    const files = unzipSync(await zip.bytes());
+    expect(Object.keys(files)).toContainValues([
+      "evidence.json",
+      "screenshot.webp",
+      "original.webp",
+      "report.txt",
+    ]);
+  });
+});
+
+describe("looking again", () => {
+  test("is asked for at once, and tells how far it is", async () => {
+    const id = sight("example-banc.com");
+    knowAbout(app.app, id, phishingFacts, Date.now() - 60_000);
+    const asked = await visitor.submit(`${pathOf(id)}/look`);
+    expect(asked.html).toContain(`data-refresh="${pathOf(id)}/look"`);
+    expect(asked.text).toContain("Looking at it now…");
+    expect((await visitor.get(`${pathOf(id)}/look`)).text).toContain("Looking at it now…");
+    knowAbout(app.app, id, phishingFacts, Date.now());
+    const done = await visitor.get(`${pathOf(id)}/look`);
+    expect(done.text).toContain("It was looked at. Show what was found");
+    expect(done.html).not.toContain("data-refresh");
+  });
+
+  test("says so where nothing is looked up at all", async () => {
+    const other = openConsoleApp({
+      scan: "registration_data = false",
+      config: '[[protected_domains]]\ndomain = "example-bank.com"\n',
+    });
+    const match = {
+      protectedDomain: "example-bank.com",
+      type: "typosquatting" as const,
+      similarity: 0.9,
+      reasons: [],
+    };
+    const sighting = { domain: "examp1e-bank.com", match, source: "feed" as const, seenAt: 0 };
+    const id = other.app.threats.record([sighting])[0]!.threatId;
+    const answer = await (await other.signedIn()).submit(`${pathOf(id)}/look`);
+    expect(answer.text).toContain("Nothing is looked up: scan.schedule and scan.registration_data are off");
+    expect(answer.text).toContain("Not looked up: scan.registration_data is off in the configuration.");
+    await other.dispose();
+  });
+});
+
+test("events are shown with their deliveries, each with the way to the log", async () => {
+  const receiver = startReceiver();
+  const { webhooks, threats } = app.app;
+  const id = sight("example-bamk.com");
+  webhooks.endpoints.add({ name: "soc <b>", url: receiver.url }, tester);
+  threats.changeStatus([id], "resolved", { by: tester });
+  webhooks.dispatcher.start();
+  await until(
+    () => webhooks.deliveries.list({ threat: id, status: "succeeded" }, 9).length === 3,
+    "deliveries",
+  );
+  const { text, html } = await visitor.get(pathOf(id));
+  expect(text).toMatch(/threat\.resolved soc <b> succeeded/);
+  const [delivery] = webhooks.deliveries.list({ threat: id }, 1);
+  expect(html).toContain(`href="/console/deliveries/${delivery!.id}"`);
+  await webhooks.dispatcher.stop();
+  await receiver.stop();
+});

@@ -1,0 +1,168 @@
+import { dirname, join } from "node:path";
+import type { App } from "../../src/app.ts";
+import type { Actor } from "../../src/access/actor.ts";
+import { changesBetween } from "../../src/enrichment/changes.ts";
+import { createEvidenceStore } from "../../src/enrichment/evidence-store.ts";
+import { nothingKnown, threatFactsOf, type Facts } from "../../src/enrichment/facts.ts";
+import { createPictures } from "../../src/enrichment/pictures.ts";
+import { createEnrichmentStore } from "../../src/enrichment/store.ts";
+import { webpOf } from "./pictures.ts";
+
+/** What a look at a sign-in page that imitates a bank's finds out. */
+export const phishingFacts: Facts = {
+  existence: {
+    exists: "yes",
+    addresses: ["203.0.113.80", "2001:db8::80"],
+    mailServers: ["mx1.mail.example"],
+    nameServers: ["ns1.dns.example", "ns2.dns.example"],
+    wildcard: false,
+  },
+  registration: {
+    source: "rdap",
+    registrar: "Example Registrar, Inc.",
+    registrar_iana_id: "9999",
+    created_at: "2026-11-10T08:00:00Z",
+    expires_at: "2027-11-10T08:00:00Z",
+    name_servers: ["ns1.dns.example", "ns2.dns.example"],
+    status: ["client transfer prohibited"],
+    dnssec: false,
+    abuse_email: "abuse@registrar.example",
+    abuse_phone: "+1 555 0100",
+    fetched_at: "2026-11-20T08:00:00.000Z",
+  },
+  page: {
+    finalUrl: "https://exarnple-bank.com/login",
+    redirects: ["https://exarnple-bank.com/"],
+    status: 200,
+    title: "Example Bank – Sign in to online banking",
+    asksForPassword: true,
+    asksForCard: false,
+    namesBrand: true,
+    redirectsToProtected: false,
+    certificate: {
+      issuer: "R11, Let's Encrypt",
+      notBefore: "2026-11-10T09:00:00.000Z",
+      notAfter: "2027-02-08T09:00:00.000Z",
+    },
+    faviconHash: "-1255347784",
+  },
+  unknown: {},
+};
+
+/** Everything that an attacker writes, as `text`. */
+export function hostileFacts(text: string): Facts {
+  const many = Array.from({ length: 40 }, () => text);
+  return {
+    existence: {
+      exists: "yes",
+      addresses: many,
+      mailServers: many,
+      nameServers: many,
+      canonicalName: text,
+      parked: text,
+      wildcard: true,
+    },
+    registration: {
+      source: "whois",
+      registrar: text,
+      registrar_iana_id: text,
+      registrant_organization: text,
+      registrant_country: text,
+      created_at: text,
+      name_servers: many,
+      status: many,
+      abuse_email: "abuse@registrar.example",
+      abuse_phone: text,
+    },
+    page: {
+      finalUrl: `https://evil.example/${text}`,
+      redirects: many,
+      status: 200,
+      title: text,
+      asksForPassword: true,
+      asksForCard: true,
+      namesBrand: true,
+      redirectsToProtected: false,
+      parked: text,
+      certificate: { issuer: text, notBefore: text, notAfter: text, fault: text },
+      faviconHash: text,
+    },
+    unknown: { existence: text, registration: text, page: text, screenshot: text },
+  };
+}
+
+/** Writes facts about a threat as a look would, `at` then. */
+export function knowAbout(
+  app: Pick<App, "database" | "threats">,
+  id: string,
+  facts: Facts,
+  at: number,
+): void {
+  const { database, threats } = app;
+  const store = createEnrichmentStore(database);
+  store.admitNew(at, 1_000);
+  const { seq } = threats.get(id)!;
+  database.transaction(() => {
+    threats.updateFacts(id, threatFactsOf(facts, at), changesBetween(nothingKnown, facts));
+    store.saveFacts(seq, facts);
+    store.saveLook(seq, at, { rank: 4, dueAt: at + 86_400_000, step: 1, failures: 0 });
+    createEvidenceStore(database).saveAnswer(seq, `{"ldhName":"${threats.get(id)!.domain}"}`, at);
+  });
+}
+
+const signIn = (brand: number) => (x: number, y: number) =>
+  y < 120
+    ? brand
+    : x > 400 && x < 880 && y > 220 && y < 640
+      ? y > 330 && y < 380 && x > 440 && x < 840
+        ? 255
+        : 215
+      : 250;
+
+/** A page and the one that it imitates, captured. */
+export async function capture(app: Pick<App, "database">, id: string): Promise<void> {
+  const pictures = createPictures(join(dirname(app.database.path), "screenshots"));
+  const domainId = createEvidenceStore(app.database).protectedDomainOf(id)!;
+  const [its, own] = await Promise.all([webpOf(1280, 800, signIn(60)), webpOf(1280, 800, signIn(90))]);
+  await Promise.all([pictures.write(id, its), pictures.write(domainId, own)]);
+}
+
+/** One threat of which all is known and on which people worked, one of which all is hostile, one of which nothing is known. */
+export async function seedThreatPages(app: App, by: Actor, hostile: string) {
+  const now = Date.now();
+  const sight = (
+    domain: string,
+    reasons: Parameters<App["threats"]["record"]>[0][number]["match"]["reasons"],
+  ) =>
+    app.threats.record([
+      {
+        domain,
+        match: { protectedDomain: "example-bank.com", type: "typosquatting", similarity: 0.9688, reasons },
+        source: "scan",
+        seenAt: now - 2 * 86_400_000,
+      },
+    ])[0]!.threatId;
+  const known = sight("exarnple-bank.com", [
+    { kind: "whole_label", label: "exarnple-bank", expected: "example-bank" },
+    { kind: "confusable", label: "exarnple-bank", position: 3, found: "rn", expected: "m" },
+  ]);
+  knowAbout(
+    app,
+    known,
+    { ...phishingFacts, screenshot: { at: now, hash: "0", visualSimilarity: 0.9375 } },
+    now - 3_600_000,
+  );
+  await capture(app, known);
+  app.threats.notes.add(known, "Written to the registrar, ticket 4711.\nThey answer within a day.", by);
+  app.threats.changeStatus([known], "resolved", { by });
+  app.threats.changeStatus([known], "active", { by: { via: "api", name: "soc", address: "192.0.2.44" } });
+  const hostileId = sight("xn--exmple-bank-p8h.xn--fiqs8s", [
+    { kind: "whole_label", label: hostile, expected: hostile },
+    { kind: "confusable", label: hostile, position: 5, found: hostile, expected: hostile },
+  ]);
+  knowAbout(app, hostileId, hostileFacts(hostile), now - 60_000);
+  app.threats.notes.add(hostileId, hostile.slice(0, 3_000), by);
+  app.threats.changeStatus([hostileId], "resolved", { by: { via: "api", name: hostile, address: hostile } });
+  const unknown = sight("login-example-bank-verify.example-hosting.net", []);
+  return { known, hostile: hostileId, unknown };
+}
