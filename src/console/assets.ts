@@ -1,10 +1,14 @@
 import base from "@knadh/oat/oat.min.css" with { type: "text" };
+import { lazy } from "../lib/lazy.ts";
 import script from "./browser.js" with { type: "text" };
 import own from "./console.css" with { type: "text" };
+import threats from "./threats.css" with { type: "text" };
 
 interface Asset {
   type: string;
   content: string;
+  /** Nothing secret stands in it, unlike in a page, where what is compressed beside a token could tell of it. */
+  compressed: () => Uint8Array<ArrayBuffer>;
 }
 
 /** What pages load: each at an address that its content makes, so that a browser may keep it for good. */
@@ -12,8 +16,8 @@ export interface Assets {
   stylePath: string;
   scriptPath: string;
   iconPath: string;
-  /** Undefined: there is no such file. */
-  answer(name: string, headers: Record<string, string>): Response | undefined;
+  /** Compressed for who takes it so. Undefined: there is no such file. */
+  answer(name: string, acceptEncoding: string | null, headers: Record<string, string>): Response | undefined;
 }
 
 // An eye over a hook.
@@ -23,19 +27,23 @@ export function createAssets(): Assets {
   const files = new Map<string, Asset>();
   const add = (name: string, ending: string, type: string, content: string) => {
     const path = `${name}.${Bun.SHA256.hash(content, "hex").slice(0, 16)}.${ending}`;
-    files.set(path, { type, content });
+    files.set(path, { type, content, compressed: lazy(() => Bun.gzipSync(content)) });
     return `/console/assets/${path}`;
   };
   return {
-    stylePath: add("console", "css", "text/css; charset=utf-8", `${base}\n${own}`),
+    stylePath: add("console", "css", "text/css; charset=utf-8", `${base}\n${own}\n${threats}`),
     scriptPath: add("console", "js", "text/javascript; charset=utf-8", script),
     iconPath: add("icon", "svg", "image/svg+xml", icon),
-    answer(name, headers) {
+    answer(name, acceptEncoding, headers) {
       const asset = files.get(name);
       if (asset === undefined) return undefined;
       headers["cache-control"] = "public, max-age=31536000, immutable";
       headers["content-type"] = asset.type;
-      return new Response(asset.content, { headers });
+      headers["vary"] = "accept-encoding";
+      if (!/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(acceptEncoding ?? ""))
+        return new Response(asset.content, { headers });
+      headers["content-encoding"] = "gzip";
+      return new Response(asset.compressed(), { headers });
     },
   };
 }

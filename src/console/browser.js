@@ -127,7 +127,10 @@ document.addEventListener("keydown", (event) => {
 });
 
 // After a decision on one row: back to its place, where the next one stands now.
-const arrivedAt = /^#(row-[0-9]+)$/.exec(location.hash)?.[1];
-if (arrivedAt) (document.getElementById(arrivedAt) ?? all("[data-row] a").at(-1))?.focus();
+const arrivedAt = /^#row-([0-9]+)$/.exec(location.hash)?.[1];
+if (arrivedAt) {
+  const rows = all("[data-row]");
+  (rows[arrivedAt] ?? rows.at(-1))?.querySelector("a").focus();
+}
 
 prepare(document);

@@ -5,6 +5,10 @@ import { visible } from "../lib/safe-text.ts";
 // No name is longer.
 const nameCharactersMax = 260;
 
+/** Longer additions are shortened in the middle: they are made to push the brand out of sight. */
+const addedMax = 48;
+const addedEnds = 16;
+
 export const compareNames = createNameComparison();
 
 /**
@@ -36,7 +40,14 @@ function Part({ part }: { part: NamePart }) {
   const { kind, found, expected } = part;
   if (kind === "same") return <>{found}</>;
   if (kind === "missing") return <span class="missing" title={`"${expected}" is left out`}></span>;
-  if (kind === "added") return <span class="added">{found}</span>;
+  if (kind === "added") {
+    const isShort = found.length <= addedMax;
+    return (
+      <span class="added" title={isShort ? undefined : found}>
+        {isShort ? found : `${found.slice(0, addedEnds)}…${found.slice(-addedEnds)}`}
+      </span>
+    );
+  }
   return (
     <span class="differs" title={tell(part)}>
       {found}
@@ -45,6 +56,9 @@ function Part({ part }: { part: NamePart }) {
 }
 
 function tell({ found, expected, characters }: NamePart): string {
-  const what = characters.map(({ codePoint, description }) => `${codePoint}, ${description}`).join("; ");
+  const foreign = characters.some(({ shown }) => shown > "\x7f");
+  const what = (foreign ? characters : [])
+    .map(({ codePoint, description }) => `${codePoint}, ${description}`)
+    .join("; ");
   return `"${found}"${what === "" ? "" : ` (${what})`} in place of "${expected}"`;
 }

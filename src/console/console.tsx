@@ -55,7 +55,10 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
     headers["x-frame-options"] = "DENY";
     headers["cross-origin-opener-policy"] = "same-origin";
     const asset = /^\/console\/assets\/([^/]+)$/.exec(path);
-    if (asset !== null) return assets.answer(asset[1]!, headers) ?? refuse(call, noSuchRoute());
+    if (asset !== null) {
+      const encoding = request.headers.get("accept-encoding");
+      return assets.answer(asset[1]!, encoding, headers) ?? refuse(call, noSuchRoute());
+    }
     await (passwordSeen ??= endOldSessions().catch((error: unknown) => {
       passwordSeen = undefined;
       throw error;

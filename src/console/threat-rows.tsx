@@ -50,13 +50,8 @@ export function ThreatRows({
           </tr>
         </thead>
         <tbody>
-          {threats.map((threat, index) => (
-            <Row
-              threat={threat}
-              index={index}
-              keywords={keywordsOf(threat.protectedDomain)}
-              showStatus={showStatus}
-            />
+          {threats.map((threat) => (
+            <Row threat={threat} keywords={keywordsOf(threat.protectedDomain)} showStatus={showStatus} />
           ))}
         </tbody>
       </table>
@@ -88,12 +83,10 @@ function SortHead({
 
 function Row({
   threat,
-  index,
   keywords,
   showStatus,
 }: {
   threat: FoundThreat;
-  index: number;
   keywords: readonly string[];
   showStatus: boolean;
 }) {
@@ -104,26 +97,26 @@ function Row({
         <input type="checkbox" name="id" value={id} aria-label={`Choose ${domain}`} />
       </td>
       <td class="suspicious">
-        <ThreatLink id={id} elementId={`row-${index}`}>
+        <ThreatLink id={id}>
           <ComparedName name={domain} comparison={compareNames(domain, protectedDomain, keywords)} />
         </ThreatLink>
         <Signs severityReasons={threat.severityReasons} />
       </td>
       <td class="imitated">
-        <Name name={protectedDomain} />
+        {protectedDomain.includes("xn--") ? <Name name={protectedDomain} /> : protectedDomain}
       </td>
-      <td class="tight">
+      <td>
         <StateBadge state={severity} />
       </td>
-      <td class="tight">
+      <td>
         <Similarity value={similarity} />
       </td>
-      <td class="tight">{inWords(type)}</td>
-      <td class="tight">
+      <td>{inWords(type)}</td>
+      <td>
         <Time at={firstSeen} relative />
       </td>
       {showStatus ? (
-        <td class="tight" title={`since ${toIsoTime(threat.statusChangedAt)}`}>
+        <td title={`since ${toIsoTime(threat.statusChangedAt)}`}>
           <StateBadge state={status} />
         </td>
       ) : null}
@@ -131,17 +124,9 @@ function Row({
   );
 }
 
-export function ThreatLink({
-  id,
-  elementId,
-  children,
-}: {
-  id: string;
-  elementId?: string;
-  children: ComponentChildren;
-}) {
+export function ThreatLink({ id, children }: { id: string; children: ComponentChildren }) {
   return (
-    <a class="threat-link" id={elementId} href={`/console/threats/${id}`}>
+    <a class="threat-link" href={`/console/threats/${id}`}>
       {children}
     </a>
   );
@@ -166,10 +151,7 @@ export function Signs({ severityReasons }: { severityReasons: readonly string[] 
 export function Similarity({ value }: { value: number }) {
   return (
     <span class="similarity">
-      <svg viewBox="0 0 50 6" width="50" height="6" aria-hidden="true">
-        <rect class="rail" width="50" height="6" rx="3" />
-        <rect class="fill" width={Math.max(3, (value - 0.5) * 100)} height="6" rx="3" />
-      </svg>
+      <meter min="0.5" max="1" value={value} aria-hidden="true" />
       {value.toFixed(2)}
     </span>
   );

@@ -9,7 +9,7 @@ import {
 import { consolePages, seedSamples, type Samples } from "../support/console-pages.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 
-/** A page with all that it loads, uncompressed. */
+/** A page as it is, and all that it loads as a browser gets it. */
 const pageBytesMax = 100_000;
 
 let app: ConsoleApp;
@@ -28,9 +28,10 @@ test.each(consolePages)(
     const { html, status } = await (signedOut === true ? app.visitor() : visitor).get(path(samples));
     expect([200, 404]).toContain(status);
     expect(html).not.toMatch(/ style="|<style|<script>|javascript:| on\w+="/);
+    const headers = { "accept-encoding": "gzip" };
     let bytes = Buffer.byteLength(html);
     for (const [, address] of html.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)) {
-      const asset = await fetch(`${app.url}${address}`);
+      const asset = await fetch(`${app.url}${address}`, { headers, decompress: false });
       expect([address, asset.status]).toEqual([address, 200]);
       bytes += (await asset.arrayBuffer()).byteLength;
     }

@@ -23,6 +23,7 @@ export interface Browser {
   /** CSS pixels. */
   size(width: number, height?: number): Promise<void>;
   colours(scheme: "light" | "dark"): Promise<void>;
+  /** Whether the console's script may come. */
   script(enabled: boolean): Promise<void>;
   /** The whole page as PNG. */
   picture(): Promise<Uint8Array>;
@@ -110,8 +111,12 @@ export async function openBrowser({
           { name: "prefers-reduced-motion", value: "reduce" },
         ],
       })),
-    script: async (enabled) =>
-      void (await view.cdp("Emulation.setScriptExecutionDisabled", { value: !enabled })),
+    // The page's own script does not come; scripting as such stays on, for the tests look with it.
+    async script(enabled) {
+      await view.cdp("Network.enable");
+      await view.cdp("Network.setCacheDisabled", { cacheDisabled: !enabled });
+      await view.cdp("Network.setBlockedURLs", { urls: enabled ? [] : ["*/console/assets/*.js"] });
+    },
     async picture() {
       const { data } = await view.cdp<{ data: string }>("Page.captureScreenshot", {
         format: "png",

@@ -2,6 +2,7 @@ import type { App } from "../../src/app.ts";
 import type { Actor } from "../../src/access/actor.ts";
 import { seedWork } from "./console-work-samples.ts";
 import { seedThreatPages } from "./threat-samples.ts";
+import { addSampleThreats } from "./console-threats.ts";
 
 /**
  * Every page of the console, in one place: test/console/every-page.test.ts holds each to accessibility in light
@@ -11,6 +12,8 @@ import { seedThreatPages } from "./threat-samples.ts";
 export const consolePages: readonly ConsolePage[] = [
   { name: "sign-in", path: () => "/console/sign-in", signedOut: true },
   { name: "overview", path: () => "/console" },
+  { name: "threats", path: () => "/console/threats?status=all&type=&sort=similarity" },
+  { name: "threats-nothing-found", path: () => "/console/threats?q=nothing-like-this" },
   { name: "domains", path: () => "/console/domains" },
   { name: "domain-new", path: () => "/console/domains/new" },
   { name: "domain", path: () => "/console/domains/chase.example" },
@@ -55,6 +58,7 @@ export async function seedSamples(app: App) {
     { domain: "examp1e-bank.com", match: match("typosquatting", 0.96), source: "scan", seenAt },
     { domain: "xn--exmple-bank-p8h.com", match: match("homograph", 0.99), source: "feed", seenAt },
   ]);
+  addSampleThreats(app, Date.now());
   const threatPages = await seedThreatPages(app, tester, `${hostileText}${longText}`);
   return { threatId: first!.threatId, threatPages, ...seedWork(app) };
 }

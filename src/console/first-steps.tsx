@@ -1,0 +1,40 @@
+import type { ComponentChildren } from "preact";
+import { Section } from "./kit.tsx";
+import type { ConsoleServices } from "./services.ts";
+
+/** What to do where nothing was found yet: each step with what is there of it already. */
+export function FirstSteps({ services }: { services: ConsoleServices }) {
+  const { domains, feeds, keys, scans, webhooks } = services;
+  const hasDomain = domains.list().some(({ enabled }) => enabled);
+  const hasScanned = scans.list(1).length > 0 || feeds.status().some(({ files }) => files.length > 0);
+  const hasKey = keys.list().some(({ revokedAt }) => revokedAt === null);
+  const hasWebhook = webhooks.endpoints.list().some(({ enabled }) => enabled);
+  return (
+    <Section title="First steps">
+      <ol class="steps">
+        <Step done={hasDomain}>
+          <a href="/console/domains">Add a domain to be protected</a>: the one that your customers know.
+        </Step>
+        <Step done={hasScanned}>
+          <a href="/console/scans">Start a scan</a>: it looks for registered look-alikes. Where there is no
+          internet, <a href="/console/feeds">hand in a list of names</a>.
+        </Step>
+        <Step done={hasWebhook}>
+          <a href="/console/webhooks">Add a webhook</a>, to be told of what is found.
+        </Step>
+        <Step done={hasKey}>
+          <a href="/console/keys">Make an API key</a> for your own programs.
+        </Step>
+      </ol>
+    </Section>
+  );
+}
+
+function Step({ done, children }: { done: boolean; children: ComponentChildren }) {
+  return (
+    <li class={done ? "done" : undefined}>
+      {children}
+      {done ? <span class="hint"> Done.</span> : null}
+    </li>
+  );
+}

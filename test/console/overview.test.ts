@@ -1,0 +1,194 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { concernsOf, feedSilentMs, keyExpiresSoonMs } from "../../src/console/attention.ts";
+import { manualClock } from "../support/appliance.ts";
+import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
+import { addThreats } from "../support/console-threats.ts";
+
+const day = 24 * 3_600_000;
+const domain = `
+[[protected_domains]]
+domain = "example-bank.com"
+`;
+
+let opened: ConsoleApp | undefined;
+afterEach(async () => {
+  await opened?.dispose();
+  opened = undefined;
+});
+
+async function overviewOf(options: Parameters<typeof openConsoleApp>[0], path = "/console") {
+  opened = openConsoleApp(options);
+  return (await opened.signedIn()).get(path);
+}
+
+describe("the overview", () => {
+  test("of a new appliance says what to do first, and leads there", async () => {
+    const { html, text } = await overviewOf({});
+    expect(text).toContain("First steps");
+    for (const path of ["domains", "scans", "feeds", "webhooks", "keys"])
+      expect(html).toContain(`href="/console/${path}"`);
+    expect(html).not.toContain('class="chart"');
+  });
+
+  test("tells of new high threats that wait, the newest first, and of none that is old or decided", async () => {
+    const clock = manualClock();
+    opened = openConsoleApp({ clock, config: domain });
+    const [newer, , decided] = addThreats(opened.app, clock.now(), [
+      { domain: "examp1e-bank.com", similarity: 0.98, agoMs: 60_000 },
+      { domain: "exampie-bank.com", similarity: 0.98, agoMs: 2 * day },
+      { domain: "examqle-bank.com", similarity: 0.98, agoMs: day },
+      { domain: "exarnple-bank.com", similarity: 0.98, agoMs: 20 * day },
+      { domain: "example-bamk.com", similarity: 0.8 },
+    ]);
+    opened.app.threats.changeStatus([decided!], "resolved", {
+      by: { via: "system", name: null, address: null },
+    });
+    const visitor = await opened.signedIn();
+    const { html, text } = await visitor.get("/console");
+    expect(text).toContain("2 high threats of the last 7 days wait for a decision");
+    const links = [...html.matchAll(/href="\/console\/threats\/(thr_[^"]+)"/g)].map(([, id]) => id!);
+    expect(links).toHaveLength(2);
+    expect(links[0]).toBe(newer!);
+    const [, path] = /href="(\/console\/threats\?severity=high[^"]*)"/.exec(html)!;
+    const list = await visitor.get(path!.replaceAll("&amp;", "&"));
+    expect(list.text).toContain("1–2 of 2");
+  });
+
+  test("counts by day in a chart and in a table whose days lead to their threats", async () => {
+    const clock = manualClock();
+    opened = openConsoleApp({ clock, config: domain });
+    addThreats(opened.app, clock.now(), [
+      { domain: "examp1e-bank.com", similarity: 0.98, agoMs: 3 * day },
+      { domain: "exampie-bank.com", similarity: 0.98, agoMs: 3 * day },
+      { domain: "example-bamk.com", similarity: 0.8, agoMs: 40 * day },
+    ]);
+    const visitor = await opened.signedIn();
+    const { html, text } = await visitor.get("/console");
+    expect(text).toContain("2 threats, by day");
+    expect(html).toMatch(/<rect class="of-high"[^>]*><title>2026-01-12: 2 high<\/title>/);
+    expect(html).toContain('href="/console/threats?status=all&amp;from=2026-01-12&amp;to=2026-01-12"');
+    expect((await visitor.get("/console?days=90")).text).toContain("3 threats, by day");
+    expect((await visitor.get("/console?days=9999999")).text).toContain("2 threats, by day");
+    expect((await visitor.get("/console/threats?status=all&from=2026-01-12&to=2026-01-12")).text).toContain(
+      "1–2 of 2",
+    );
+  });
+
+  test("says that nothing needs attention where nothing does", async () => {
+    const clock = manualClock();
+    opened = openConsoleApp({ clock, config: domain });
+    addThreats(opened.app, clock.now(), [{ domain: "example-bamk.com", similarity: 0.8 }]);
+    opened.app.start();
+    expect((await (await opened.signedIn()).get("/console")).text).toContain("Nothing needs attention now.");
+  });
+
+  test("shows the scan that is under way, and nothing of it once it has ended", async () => {
+    opened = openConsoleApp({ config: domain });
+    const visitor = await opened.signedIn();
+    const before = await visitor.get("/console/overview/scan");
+    expect(before.html).toBe('<div id="scan-now"></div>');
+    const { database } = opened.app;
+    database.sqlite.run(
+      `insert into scans (id, "trigger", protected_domains, status, started_at, planned, candidates)
+       values ('scn_01h455vb4pex5vsknk084sn02q', 'schedule', '[]', 'running', ${Date.now() - 10_000}, 1000, 250)`,
+    );
+    const during = await visitor.get("/console/overview/scan");
+    expect(during.html).toContain('data-refresh="/console/overview/scan"');
+    expect(during.text).toContain("250 of 1,000 names looked up");
+  });
+
+  test("tells of a feed that is not there and of a database that is not ready", async () => {
+    const { text } = await overviewOf({
+      config: `${domain}\n[[feeds]]\nname = "nrd"\npath = "no/such/folder"\n`,
+    });
+    expect(text).toContain("Not ready: schedulers not running");
+    opened!.app.feeds.start();
+    const visitor = await opened!.signedIn();
+    let html = "";
+    while (!html.includes("Feed nrd: ")) ({ html } = await visitor.get("/console"));
+  });
+});
+
+describe("what needs attention", () => {
+  const now = Date.UTC(2026, 0, 15);
+  const calm: Parameters<typeof concernsOf>[0] = {
+    now,
+    readiness: { ready: true, checks: { database: "ok", disk: "ok", schedulers: "ok" } },
+    endpoints: [],
+    feeds: [],
+    keys: [],
+    lastScan: undefined,
+  };
+  const endpoint = {
+    id: "whk_1",
+    name: "soc",
+    enabled: true,
+    disabledReason: null,
+    disabledAt: null,
+    consecutiveFailures: 0,
+    failingSince: null,
+  };
+  const key = { name: "ci", revokedAt: null, expiresAt: null };
+  const feed = { name: "nrd", path: "", state: "watching" as const, problem: null };
+  const file = (completedAt: number) => [{ completedAt }] as never;
+  const failing = { consecutiveFailures: 4, failingSince: now - 2 * 3_600_000 };
+  const scan = { status: "failed" as const, error: "no resolver answers", startedAt: now - day };
+
+  test.each<[string, Partial<typeof calm>, string[]]>([
+    ["nothing", {}, []],
+    [
+      "a full disk",
+      { readiness: { ready: false, checks: { database: "ok", disk: "nearly full", schedulers: "ok" } } },
+      ["Not ready: disk nearly full"],
+    ],
+    ["an endpoint that works", { endpoints: [endpoint] }, []],
+    [
+      "an endpoint that fails",
+      { endpoints: [{ ...endpoint, ...failing }] },
+      ["Webhook soc fails: 4 attempts in a row, the first 2 hours ago"],
+    ],
+    [
+      "one that a person switched off",
+      { endpoints: [{ ...endpoint, enabled: false, disabledReason: "operator" }] },
+      [],
+    ],
+    [
+      "one that was switched off",
+      { endpoints: [{ ...endpoint, enabled: false, disabledReason: "failing", disabledAt: now - day }] },
+      ["Webhook soc was switched off 1 day ago: it did nothing but fail"],
+    ],
+    ["a feed that goes on", { feeds: [{ ...feed, files: file(now - day) }] }, []],
+    [
+      "a feed that has stopped",
+      { feeds: [{ ...feed, files: file(now - feedSilentMs - day) }] },
+      ["Feed nrd brought its last file 8 days ago"],
+    ],
+    [
+      "a feed with a fault",
+      { feeds: [{ ...feed, problem: "no permission", files: [] }] },
+      ["Feed nrd: no permission"],
+    ],
+    ["keys that stay", { keys: [key, { ...key, expiresAt: now + keyExpiresSoonMs + 1 }] }, []],
+    [
+      "a key that expires",
+      { keys: [{ ...key, expiresAt: now + 3 * day }] },
+      ["API key ci expires in 3 days"],
+    ],
+    ["a key that expired", { keys: [{ ...key, expiresAt: now - day }] }, ["API key ci expired 1 day ago"]],
+    ["a revoked one", { keys: [{ ...key, expiresAt: now + day, revokedAt: now }] }, []],
+    ["one that expired long ago", { keys: [{ ...key, expiresAt: now - 30 * day }] }, []],
+    [
+      "a scan that failed",
+      { lastScan: scan },
+      ["The last scan, begun 1 day ago, failed: no resolver answers"],
+    ],
+    ["a scan that did not", { lastScan: { ...scan, status: "completed", error: null } }, []],
+    [
+      "a hostile name",
+      { feeds: [{ ...feed, name: "a\u202eb", problem: "x".repeat(10_000), files: [] }] },
+      [`Feed a\\u{202e}b: ${"x".repeat(159)}…`],
+    ],
+  ])("%s", (_, given, expected) => {
+    expect(concernsOf({ ...calm, ...given }).map(({ text }) => text)).toEqual(expected);
+  });
+});
