@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
+import { logDropped, type Log } from "../lib/log.ts";
 import type { AddressRules } from "../network/addresses.ts";
 import { startGuardProxy, type GuardProxy } from "../network/guard-proxy.ts";
 import type { ResolveHost } from "../network/resolve.ts";
@@ -83,13 +85,16 @@ const switches = [
   // Everything goes through the guard, loopback too; and no name is resolved here.
   "--proxy-bypass-list=<-loopback>",
   "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+  // WebRTC would send datagrams past the proxy, to whatever address a page names.
+  "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+  // As it was called before.
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--disable-quic",
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-default-apps",
   "--disable-dev-shm-usage",
-  "--disable-features=AutofillServerCommunication,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,Translate",
+  "--disable-features=AutofillServerCommunication,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PreconnectToSearch,Translate",
   "--disable-sync",
   "--deny-permission-prompts",
   // Chromium without a window says so, and is shown something else.
@@ -107,6 +112,8 @@ const switches = [
  */
 export function createCamera({
   chromium,
+  clock,
+  log,
   rules,
   resolveHost,
   ports,
@@ -114,6 +121,8 @@ export function createCamera({
   timeoutMs = captureTimeoutMs,
 }: {
   chromium: { path: string; args: readonly string[] };
+  clock: Clock;
+  log: Log;
   rules: AddressRules;
   resolveHost: ResolveHost;
   ports?: { http: number; https: number } | undefined;
@@ -127,6 +136,7 @@ export function createCamera({
     proxy ??= startGuardProxy({
       rules,
       resolveHost,
+      clock,
       bytesMax: transferBytesMax,
       refusedHosts: homeHosts,
       ...(ports === undefined ? {} : { ports }),
@@ -151,11 +161,13 @@ export function createCamera({
           refused().find((reason) => reason.includes(new URL(url).hostname)) ?? messageOf(error),
         );
       });
-      return await before(picture, timeoutMs, signal);
+      return await before(picture, { clock, timeoutMs, signal });
     } finally {
       Bun.WebView.closeAll();
-      await Bun.sleep(restartDelayMs);
-      await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(() => {});
+      await passed(clock, restartDelayMs);
+      await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(
+        (error: unknown) => logDropped(log, error, "the profile of a browser could not be removed"),
+      );
     }
   }
 
@@ -170,7 +182,7 @@ export function createCamera({
     const loading = view.navigate(url);
     const failure = await Promise.race([
       loading.then(() => undefined).catch((error: unknown) => ({ error })),
-      Bun.sleep(Math.min(loadTimeoutMs, timeoutMs * 0.6)),
+      passed(clock, Math.min(loadTimeoutMs, timeoutMs * 0.6)),
     ]);
     if (failure !== undefined && typeof failure === "object") throw failure.error;
     const picture = await view.screenshot({ format: "webp", quality: qualities[0]!, encoding: "buffer" });
@@ -206,9 +218,17 @@ async function shrink(webp: Uint8Array): Promise<Uint8Array> {
   return picture;
 }
 
-async function before<T>(work: Promise<T>, timeoutMs: number, signal: AbortSignal): Promise<T> {
+function passed(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(ms, resolve));
+}
+
+async function before<T>(
+  work: Promise<T>,
+  { clock, timeoutMs, signal }: { clock: Clock; timeoutMs: number; signal: AbortSignal },
+): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`not done within ${timeoutMs / 1000} s`)), timeoutMs);
+  const late = () => reject(new Error(`not done within ${timeoutMs / 1000} s`));
+  const timer = clock.after(timeoutMs, late);
   const giveUp = () => reject(signal.reason as Error);
   signal.addEventListener("abort", giveUp, { once: true });
   // The view is closed under it, and nobody listens any more.
@@ -216,7 +236,7 @@ async function before<T>(work: Promise<T>, timeoutMs: number, signal: AbortSigna
   try {
     return await Promise.race([work, promise]);
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
     signal.removeEventListener("abort", giveUp);
   }
 }

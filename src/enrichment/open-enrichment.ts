@@ -69,7 +69,8 @@ export function openEnrichment({
   const { path } = config.storage;
   return createEnrichment({
     abilities: { names: config.scan.schedule !== null, registration: config.scan.registrationData },
-    camera: "path" in chromium ? createCamera({ chromium, rules, resolveHost, ports }) : undefined,
+    camera:
+      "path" in chromium ? createCamera({ chromium, clock, log, rules, resolveHost, ports }) : undefined,
     noCamera: "reason" in chromium ? chromium.reason : undefined,
     clock,
     database,

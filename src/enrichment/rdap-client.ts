@@ -14,6 +14,7 @@ export interface RdapClient {
 
 const bodyBytesMax = 512 * 1024;
 const redirectsMax = 3;
+const unprivilegedPort = 1_024;
 
 type Fetched =
   | { kind: "response"; response: HttpResponse; text: string }
@@ -37,7 +38,10 @@ export function createRdapClient({
   async function get(firstUrl: string): Promise<Fetched> {
     let url = firstUrl;
     for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
-      const server = new URL(url).host;
+      const { host: server, port } = new URL(url);
+      // A registrar's link or redirect makes us talk to no mail server.
+      if (port !== "" && Number(port) < unprivilegedPort)
+        return { kind: "failed", reason: `${server}: not a port of the web` };
       const turn = await pacing.turn(server);
       if (!turn.granted)
         return {

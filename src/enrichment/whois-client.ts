@@ -11,6 +11,7 @@ export type WhoisAnswer = { text: string; cut: boolean } | { failure: string };
 export type AskWhois = (server: string, query: string) => Promise<WhoisAnswer>;
 
 const defaultPort = 43;
+const unprivilegedPort = 1_024;
 const addressesTriedMax = 2;
 
 export function createWhoisClient({
@@ -90,7 +91,9 @@ export function parseServer(text: string): { host: string; port: number } | unde
   const match = /^(?:r?whois:\/\/)?([a-z0-9.-]{1,253}?)\.?(?::(\d{1,5}))?\/?$/i.exec(text.trim());
   const host = match === null ? null : parseHostName(match[1]!);
   const port = Number(match?.[2] ?? defaultPort);
-  return host === null || port < 1 || port > 65_535 ? undefined : { host, port };
+  // A referral makes us talk to no mail server.
+  const usable = port === defaultPort || (port >= unprivilegedPort && port <= 65_535);
+  return host === null || !usable ? undefined : { host, port };
 }
 
 /** Most servers write UTF-8; what is not valid UTF-8 is taken as Latin-1, which every byte is. */

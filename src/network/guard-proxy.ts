@@ -1,4 +1,5 @@
 import net from "node:net";
+import type { Clock } from "../lib/clock.ts";
 import { createLimiter } from "../lib/limiter.ts";
 import type { AddressRules } from "./addresses.ts";
 import { ExchangeError } from "./failure.ts";
@@ -33,12 +34,14 @@ const headEnd = Buffer.from("\r\n\r\n");
 export async function startGuardProxy({
   rules,
   resolveHost,
+  clock,
   bytesMax,
   refusedHosts = [],
   ports = { http: httpPort, https: httpsPort },
 }: {
   rules: AddressRules;
   resolveHost: ResolveHost;
+  clock: Clock;
   bytesMax: number;
   refusedHosts?: readonly string[];
   /** Where what asks for the usual ports is led, for tests. */
@@ -63,7 +66,7 @@ export async function startGuardProxy({
     try {
       if (refusedHosts.includes(host)) throw new ExchangeError("refused_address", `${host} is not asked`);
       const addresses = await limited(() => allowedAddresses({ hostname: host, rules, resolveHost }));
-      const server = keep(await connectFirst(addresses, portOf(port)));
+      const server = keep(await connectFirst(addresses, portOf(port), clock));
       if (client.destroyed) return void server.destroy();
       if (forwarded === undefined) client.write("HTTP/1.1 200 Connection established\r\n\r\n");
       else server.write(forwarded);
@@ -91,13 +94,13 @@ export async function startGuardProxy({
   const listener = net.createServer((client) => {
     keep(client);
     let head: Buffer = Buffer.alloc(0);
-    const late = setTimeout(() => client.destroy(), headTimeoutMs);
-    client.on("close", () => clearTimeout(late));
+    const late = clock.after(headTimeoutMs, () => client.destroy());
+    client.on("close", () => late.cancel());
     client.on("data", function collect(data: Buffer) {
       head = Buffer.concat([head, data]);
       const end = head.indexOf(headEnd);
       if (end === -1) return void (head.length > headBytesMax && client.destroy());
-      clearTimeout(late);
+      late.cancel();
       client.off("data", collect);
       client.pause();
       void serve(client, head.subarray(0, end), head.subarray(end + headEnd.length));
@@ -139,11 +142,11 @@ function readRequest(head: Buffer): { host: string; port: number; forwarded?: st
   return { host, port, forwarded: [first, ...kept, "Connection: close", "", ""].join("\r\n") };
 }
 
-async function connectFirst(addresses: readonly string[], port: number): Promise<net.Socket> {
+async function connectFirst(addresses: readonly string[], port: number, clock: Clock): Promise<net.Socket> {
   let failure: unknown;
   for (const address of addresses.slice(0, 4)) {
     try {
-      return await connectTo(address, port);
+      return await connectTo(address, port, clock);
     } catch (error) {
       failure = error;
     }
@@ -151,16 +154,16 @@ async function connectFirst(addresses: readonly string[], port: number): Promise
   throw failure;
 }
 
-function connectTo(host: string, port: number): Promise<net.Socket> {
+function connectTo(host: string, port: number, clock: Clock): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
     const socket = net.connect({ host, port });
-    const late = setTimeout(() => socket.destroy(new Error("timed out")), connectTimeoutMs);
+    const late = clock.after(connectTimeoutMs, () => socket.destroy(new Error("timed out")));
     socket.once("connect", () => {
-      clearTimeout(late);
+      late.cancel();
       resolve(socket);
     });
     socket.once("error", (error) => {
-      clearTimeout(late);
+      late.cancel();
       reject(new ExchangeError("connect", error.message));
     });
   });

@@ -107,6 +107,15 @@ describe("RDAP", () => {
     }
   });
 
+  test("sends no question to a port of another service, whoever names it", async () => {
+    const registry = opened(
+      startReceiver(() => new Response(null, { status: 302, headers: { location: "http://127.0.0.1:25/" } })),
+    );
+    const { lookUpRegistration } = lookup({ rdapUrl: base(registry.port) });
+    const result = await lookUpRegistration(domain);
+    expect(result).toMatchObject({ ok: false, reason: expect.stringContaining("not a port of the web") });
+  });
+
   test("follows the registry's redirects, a few of them", async () => {
     const registry = opened(
       startReceiver(({ path }) =>

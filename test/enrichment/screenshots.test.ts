@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { chooseChromium, createCamera, pictureBytesMax, type Camera } from "../../src/enrichment/chromium.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createLog } from "../../src/lib/log.ts";
 import { temporaryFolder } from "../support/appliance.ts";
 import { findChromium } from "../support/chromium.ts";
 import { openEnrichment, plainPage } from "../support/enrichment.ts";
 import { until } from "../support/receiver.ts";
 
 const path = findChromium();
+const log = createLog({ level: "error", format: "json", clock: systemClock, write: () => {} });
 const withChromium = path === undefined ? describe.skip : describe;
 // Chromium starts in a second on an idle machine, and in several on a busy one.
 const slowMs = 60_000;
@@ -82,6 +85,8 @@ withChromium("a screenshot", () => {
   function openCamera({ allowPrivateNetworks = true, timeoutMs = 15_000 } = {}): Camera {
     const made = createCamera({
       chromium: { path: path!, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] },
+      clock: systemClock,
+      log,
       rules: { allowPrivateNetworks },
       resolveHost: async () => ["127.0.0.1"],
       profileFolder: profiles.path,
@@ -161,7 +166,7 @@ withChromium("a screenshot", () => {
             },
           }),
       });
-      const patient = openCamera({ timeoutMs: 6_000 });
+      const patient = openCamera({ timeoutMs: 10_000 });
       const base = `http://examp1e-bank.com:${site.port}`;
       const capture = async (page: string) => (await patient.capture(base + page, signal)).ok;
       expect(await capture("/busy")).toBe(false);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { parseServer } from "../../src/enrichment/whois-client.ts";
 import { readReferral, readWhois } from "../../src/enrichment/whois-record.ts";
 import * as texts from "./whois-texts.ts";
 
@@ -289,4 +290,18 @@ test("IANA's answer about a top-level domain names its server", () => {
     "% IANA WHOIS server\n\ndomain:       EXAMPLE\n\norganisation: Example Registry\n\nwhois:        whois.nic.example\n\nstatus:       ACTIVE\n";
   expect(readReferral(text)).toBe("whois.nic.example");
   expect(readReferral("domain: EXAMPLE\nstatus: ACTIVE\n")).toBeUndefined();
+});
+
+test("a referral names a WHOIS server, not another service of a machine", () => {
+  expect(parseServer("whois.example")).toEqual({ host: "whois.example", port: 43 });
+  expect(parseServer("rwhois://rwhois.example:4321/")).toEqual({ host: "rwhois.example", port: 4_321 });
+  for (const text of [
+    "mail.example:25",
+    "x.example:0",
+    "x.example:65536",
+    "http://x.example/",
+    "x y",
+    "../x",
+  ])
+    expect({ text, server: parseServer(text) }).toEqual({ text, server: undefined });
 });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { request } from "node:http";
 import net from "node:net";
+import { systemClock } from "../../src/lib/clock.ts";
 import { startGuardProxy, type GuardProxy } from "../../src/network/guard-proxy.ts";
 import type { ResolveHost } from "../../src/network/resolve.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -17,6 +18,7 @@ async function open({
 }: { allowPrivateNetworks?: boolean; resolveHost?: ResolveHost; bytesMax?: number } = {}) {
   const proxy = await startGuardProxy({
     rules: { allowPrivateNetworks },
+    clock: systemClock,
     resolveHost,
     bytesMax,
     refusedHosts: ["home.example"],
