@@ -4,6 +4,7 @@ import { auditKeys, type AuditedKeys } from "./access/audited-keys.ts";
 import { type ConsolePassword, createConsolePassword } from "./access/console-password.ts";
 import { createConsoleSessions } from "./access/console-sessions.ts";
 import { firstStart, type FirstStart } from "./access/first-start.ts";
+import { createKeyUsage } from "./access/key-usage.ts";
 import { createApiKeys } from "./access/keys.ts";
 import { createSettings } from "./access/settings.ts";
 import { createSignInThrottle } from "./access/sign-in-throttle.ts";
@@ -159,6 +160,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   });
   const settings = createSettings({ database, clock });
   const keys = createApiKeys({ database, clock, ids, fillRandom });
+  const keyUsage = createKeyUsage();
   const configured = config.console.password;
   const consolePassword = createConsolePassword({ settings, configured, fillRandom });
   const webhooks = createWebhooks({
@@ -201,6 +203,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     build: buildInfo,
     database,
     keys,
+    keyUsage,
     threats,
     candidates,
     deliveries: webhooks.deliveries,
@@ -232,6 +235,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       scans,
       enrichment,
       auditLog,
+      keyUsage,
       consolePassword,
       sessions: createConsoleSessions({ database, clock, fillRandom }),
       throttle: createSignInThrottle({ clock }),

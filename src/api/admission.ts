@@ -1,4 +1,5 @@
 import type { ApiKey, ApiKeys } from "../access/keys.ts";
+import type { KeyUsage } from "../access/key-usage.ts";
 import { planLimits } from "../access/plans.ts";
 import type { RateLimiter } from "../access/rate-limit.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -14,10 +15,12 @@ export type Admission = (token: string | undefined, headers: Record<string, stri
 export function createAdmission({
   keys,
   limiter,
+  usage,
   clock,
 }: {
   keys: ApiKeys;
   limiter: RateLimiter;
+  usage: Pick<KeyUsage, "note">;
   clock: Clock;
 }): Admission {
   return (token, headers) => {
@@ -27,8 +30,13 @@ export function createAdmission({
       throw new PublicError("unauthorized", unauthorizedMessage(token));
     }
     const limit = planLimits[key.plan];
-    if (limit === null) return key;
-    const state = limiter.take(key.seq, limit, clock.now());
+    const now = clock.now();
+    if (limit === null) {
+      usage.note(key.seq, false, now);
+      return key;
+    }
+    const state = limiter.take(key.seq, limit, now);
+    usage.note(key.seq, state.retryAfterSeconds > 0, now);
     headers["x-ratelimit-limit"] = `${state.limit}`;
     headers["x-ratelimit-remaining"] = `${state.remaining}`;
     headers["x-ratelimit-reset"] = `${state.resetSeconds}`;

@@ -1,5 +1,6 @@
 import { defaultPublicUrl, type Config } from "../config/config.ts";
 import type { ApiKeys } from "../access/keys.ts";
+import type { KeyUsage } from "../access/key-usage.ts";
 import { createRateLimiter } from "../access/rate-limit.ts";
 import type { Database } from "../database/database.ts";
 import type { BuildInfo } from "../lib/build-info.ts";
@@ -30,6 +31,7 @@ export interface ServerDependencies {
   build: BuildInfo;
   database: Database;
   keys: ApiKeys;
+  keyUsage: KeyUsage;
   threats: Threats;
   candidates: Candidates;
   deliveries: Pick<Deliveries, "totals">;
@@ -88,6 +90,7 @@ export function createServer({
   build,
   database,
   keys,
+  keyUsage,
   threats,
   candidates,
   deliveries,
@@ -117,7 +120,7 @@ export function createServer({
   const readiness = () => checkReadiness({ database, schedulersRunning });
   let opened: Promise<AnswerConsole> | undefined;
   const answering = createAnswering({
-    admit: createAdmission({ keys, limiter: createRateLimiter(), clock }),
+    admit: createAdmission({ keys, usage: keyUsage, limiter: createRateLimiter(), clock }),
     log,
     metrics,
     newRequestId,

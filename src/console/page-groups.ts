@@ -1,9 +1,10 @@
 import { domainPages } from "./domains.tsx";
+import { keyPages } from "./key-pages.tsx";
 import { overviewPages } from "./overview.tsx";
-import type { PageGroup } from "./router.ts";
 import { scanPages } from "./scans.tsx";
 import { threatListPages } from "./threat-list.tsx";
 import { threatPages } from "./threat-page.tsx";
+import type { PageGroup } from "./router.ts";
 
 /** All pages; the order is that of the navigation. */
 export const pageGroups: readonly PageGroup[] = [
@@ -12,4 +13,5 @@ export const pageGroups: readonly PageGroup[] = [
   threatPages,
   domainPages,
   scanPages,
+  keyPages,
 ];

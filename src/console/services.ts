@@ -3,6 +3,7 @@ import type { ConsolePassword } from "../access/console-password.ts";
 import type { ConsoleSessions } from "../access/console-sessions.ts";
 import type { AuditedDomains } from "../access/audited-domains.ts";
 import type { AuditedKeys } from "../access/audited-keys.ts";
+import type { KeyUsage } from "../access/key-usage.ts";
 import type { SignInThrottle } from "../access/sign-in-throttle.ts";
 import type { Readiness } from "../api/health.ts";
 import type { Config } from "../config/config.ts";
@@ -41,6 +42,7 @@ export interface ConsoleServices {
   scans: Scans;
   enrichment: Enrichment;
   keys: AuditedKeys;
+  keyUsage: KeyUsage;
   webhooks: AuditedWebhooks;
   auditLog: AuditLog;
   consolePassword: ConsolePassword;

@@ -1,4 +1,5 @@
 import { createApiKeys } from "../../src/access/keys.ts";
+import { createKeyUsage } from "../../src/access/key-usage.ts";
 import type { Plan, Scope } from "../../src/access/plans.ts";
 import type { ReadCapture } from "../../src/api/site-pages.ts";
 import { createServer, type ServerDependencies } from "../../src/api/server.ts";
@@ -78,6 +79,7 @@ export function openApi({
     build: { version: "1.2.3", commit: "abc1234", bunVersion: "1.4.5" },
     database: stores.database,
     keys,
+    keyUsage: createKeyUsage(),
     threats,
     candidates: createCandidates({ ...stores, pacer }),
     deliveries: createDeliveries({ ...stores, onDue: () => {} }),

@@ -1,0 +1,367 @@
+import type { ApiKey } from "../access/keys.ts";
+import { defaultPlan, defaultScopes, planLimits, plans, scopes } from "../access/plans.ts";
+import { badRequest } from "../api/errors.ts";
+import type { Instant } from "../lib/clock.ts";
+import { PublicError } from "../lib/errors.ts";
+import { isId } from "../lib/ids.ts";
+import { page, redirect } from "./answers.ts";
+import { attempt } from "./attempt.ts";
+import { Button, Choices, Form, Select, TextArea, TextField, type Choice } from "./form.tsx";
+import {
+  Badge,
+  Confirm,
+  Copyable,
+  DeclaredMark,
+  LinkButton,
+  PageHead,
+  Refusal,
+  Section,
+  Time,
+} from "./kit.tsx";
+import { Text } from "./name.tsx";
+import type { Context, PageGroup } from "./router.ts";
+import { Table, type Column } from "./table.tsx";
+
+const path = "/console/settings/keys";
+const dayMs = 86_400_000;
+/** More protected domains are not offered as boxes to tick. */
+const boxesMax = 30;
+
+const planChoices: Choice[] = plans.map((plan) => {
+  const limit = planLimits[plan];
+  return { value: plan, label: `${plan}: ${limit === null ? "no limit" : `${limit} requests a minute`}` };
+});
+
+const scopeChoices: Choice[] = [
+  { value: "threats:read", label: "threats:read", hint: "list and read threats" },
+  { value: "threats:write", label: "threats:write", hint: "change a threat's status" },
+  { value: "candidates:write", label: "candidates:write", hint: "hand in names to be checked" },
+];
+
+const expiries = [
+  { value: "", label: "never" },
+  { value: "7", label: "in 7 days" },
+  { value: "30", label: "in 30 days" },
+  { value: "90", label: "in 90 days" },
+  { value: "365", label: "in a year" },
+];
+
+/** Settings → API Keys. */
+export const keyPages: PageGroup = {
+  nav: { section: "settings", label: "API Keys", path },
+  routes: [
+    { method: "GET", path, answer: listKeys },
+    { method: "GET", path: `${path}/create`, answer: (context) => showForm(context, context.query) },
+    { method: "POST", path: `${path}/create`, answer: createKey },
+    { method: "GET", path: `${path}/:id/made`, answer: showMade },
+    { method: "GET", path: `${path}/:id/revoke`, answer: askToRevoke },
+    { method: "POST", path: `${path}/:id/revoke`, answer: revokeKey },
+  ],
+};
+
+function listKeys({ services: { keys, keyUsage }, now }: Context) {
+  const all = keys.list().toReversed();
+  const isOver = ({ revokedAt, expiresAt }: ApiKey) =>
+    revokedAt !== null || (expiresAt !== null && expiresAt <= now);
+  const valid = all.filter((key) => !isOver(key));
+  const over = all.filter(isOver);
+  const who: Column<ApiKey>[] = [
+    {
+      title: "Name",
+      look: "wide",
+      cell: (key) => (
+        <>
+          <Text text={key.name} /> <br />
+          <code>{key.prefix}…</code>
+        </>
+      ),
+    },
+    {
+      title: "May",
+      cell: (key) => (
+        <>
+          {key.scopes.map((scope) => (
+            <div class="tight">{scope}</div>
+          ))}
+          <div class="hint">
+            {key.domains.length === 0 ? "all domains" : <Text text={key.domains.join(", ")} />}
+          </div>
+        </>
+      ),
+    },
+    { title: "Plan", cell: ({ plan }) => plan },
+  ];
+  const columns: Column<ApiKey>[] = [
+    ...who,
+    {
+      title: "Last hour",
+      look: "number",
+      cell({ seq }) {
+        const { requests, limited } = keyUsage.lastHour(seq, now);
+        return (
+          <>
+            {requests.toLocaleString("en")} {requests === 1 ? "request" : "requests"}
+            {limited === 0 ? null : (
+              <div>
+                <Badge tone="warn">{limited.toLocaleString("en")} limited</Badge>
+              </div>
+            )}
+          </>
+        );
+      },
+    },
+    {
+      title: "Last used",
+      look: "tight",
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : <Time at={lastUsedAt} relative />),
+    },
+    { title: "Expires", look: "tight", cell: ({ expiresAt }) => <Expiry expiresAt={expiresAt} now={now} /> },
+    {
+      title: <span class="unseen">Actions</span>,
+      cell: ({ id, name, origin }) =>
+        origin === "file" ? (
+          <DeclaredMark />
+        ) : (
+          <a href={`${path}/${id}/revoke`} aria-label={`Revoke ${name}`}>
+            Revoke
+          </a>
+        ),
+    },
+  ];
+  const overColumns: Column<ApiKey>[] = [
+    ...who,
+    {
+      title: "Ended",
+      look: "tight",
+      cell: ({ revokedAt, expiresAt }) =>
+        revokedAt === null ? (
+          <>
+            expired <Time at={expiresAt!} />
+          </>
+        ) : (
+          <>
+            revoked <Time at={revokedAt} />
+          </>
+        ),
+    },
+  ];
+  return page(
+    "API Keys",
+    <>
+      <PageHead title="API Keys" lead="Who may use the HTTP API, for what, and how much they do.">
+        <LinkButton path={`${path}/create`} label="Create Key" />
+      </PageHead>
+      <Table
+        caption="Valid API keys"
+        columns={columns}
+        rows={valid}
+        empty={
+          <>
+            There is no valid key. <a href={`${path}/create`}>Create one</a> to use the HTTP API.
+          </>
+        }
+      />
+      {over.length === 0 ? null : (
+        <details class="section">
+          <summary>Revoked and expired keys ({over.length})</summary>
+          <Table caption="Revoked and expired API keys" columns={overColumns} rows={over} empty="" />
+        </details>
+      )}
+    </>,
+  );
+}
+
+function Expiry({ expiresAt, now }: { expiresAt: Instant | null; now: Instant }) {
+  if (expiresAt === null) return <>never</>;
+  const soon = expiresAt - now < 14 * dayMs;
+  return soon ? (
+    <Badge tone="warn">
+      <Time at={expiresAt} relative />
+    </Badge>
+  ) : (
+    <Time at={expiresAt} />
+  );
+}
+
+function showForm({ services: { domains } }: Context, form: URLSearchParams, message?: string) {
+  const asked = form.size > 0;
+  const names = domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
+  const bound = form.getAll("domains").flatMap(words);
+  const domainsLabel = "Only threats of these protected domains";
+  const domainsHint = "None: all, also those that are added later.";
+  return page(
+    "Create Key",
+    <div class="narrow">
+      <PageHead
+        title="Create Key"
+        back={{ label: "API Keys", path }}
+        lead="The key is shown once, on the next page."
+      />
+      <Refusal message={message} />
+      <Form action={`${path}/create`}>
+        <TextField
+          label="Name"
+          name="name"
+          value={form.get("name") ?? ""}
+          required
+          maxLength={100}
+          autofocus
+          hint="For people: what uses it, such as “SIEM” or “nightly import”."
+        />
+        <Choices
+          label="It may"
+          name="scopes"
+          choices={scopeChoices}
+          values={asked ? form.getAll("scopes") : defaultScopes}
+        />
+        <Select label="Plan" name="plan" choices={planChoices} value={form.get("plan") ?? defaultPlan} />
+        {names.length > 0 && names.length <= boxesMax ? (
+          <Choices
+            label={domainsLabel}
+            name="domains"
+            choices={names.map((name) => ({ value: name, label: name }))}
+            values={bound}
+            hint={domainsHint}
+          />
+        ) : (
+          <TextArea
+            label={domainsLabel}
+            name="domains"
+            value={bound.join("\n")}
+            hint={`One a line. ${domainsHint}`}
+          />
+        )}
+        <Select label="Expires" name="expires_in" choices={expiries} value={form.get("expires_in") ?? ""} />
+        <TextField
+          label="Or on a day of your own"
+          name="expires_on"
+          type="date"
+          value={form.get("expires_on") ?? ""}
+          hint="At the end of that day, UTC."
+        />
+        <div class="actions">
+          <Button label="Create Key" />
+          <LinkButton path={path} label="Cancel" variant="outline" />
+        </div>
+      </Form>
+    </div>,
+    { status: message === undefined ? 200 : 400 },
+  );
+}
+
+async function createKey(context: Context) {
+  const { form, services, by, handOver, now } = context;
+  const made = await attempt(() => {
+    const plan = plans.find((one) => one === form.get("plan"));
+    if (plan === undefined) throw badRequest(`Choose one of the plans ${plans.join(", ")}.`);
+    return services.keys.create(
+      {
+        name: (form.get("name") ?? "").trim(),
+        plan,
+        scopes: scopes.filter((scope) => form.getAll("scopes").includes(scope)),
+        domains: form.getAll("domains").flatMap(words),
+        ...readExpiry(form, now),
+      },
+      by,
+    );
+  });
+  if (!made.ok) return showForm(context, form, made.message);
+  const { record, key } = made.value;
+  handOver(`key ${record.id}`, key);
+  return redirect(`${path}/${record.id}/made`);
+}
+
+function readExpiry(form: URLSearchParams, now: Instant): { expiresAt?: Instant } {
+  const day = form.get("expires_on") ?? "";
+  if (day !== "") {
+    const start = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+    if (Number.isNaN(start)) throw badRequest("The day of expiry is written as 2027-01-31.");
+    return { expiresAt: start + dayMs };
+  }
+  const days = form.get("expires_in") ?? "";
+  if (days === "") return {};
+  if (!expiries.some(({ value }) => value === days))
+    throw badRequest("Choose one of the given times of expiry.");
+  return { expiresAt: now + Number(days) * dayMs };
+}
+
+function showMade({ params, services, takeOver }: Context) {
+  const record = keyOf(params["id"]!, services.keys.list());
+  const key = takeOver<string>(`key ${record.id}`);
+  if (key === undefined)
+    return redirect(path, {
+      tone: "warning",
+      text: "A key is shown once only. If it was lost, revoke it and create another.",
+    });
+  return page(
+    "Key created",
+    <div class="narrow">
+      <PageHead title="Key created" back={{ label: "API Keys", path }} />
+      <p>
+        This is the key of{" "}
+        <strong>
+          <Text text={record.name} />
+        </strong>
+        . It is shown this once: copy it now.
+      </p>
+      <Copyable text={key} label="the key" secret />
+      <Section title="Try it">
+        <Copyable text={exampleCall(record, key, services.publicUrl())} label="the command" />
+        <p class="hint">
+          The <a href="/docs">API reference</a> has everything else.
+        </p>
+      </Section>
+      <LinkButton path={path} label="Done" />
+    </div>,
+  );
+}
+
+/** A command that answers with success for what the key may do. */
+function exampleCall({ scopes: may }: ApiKey, key: string, url: string): string {
+  const header = `-H 'Authorization: Bearer ${key}'`;
+  if (may.includes("threats:read")) return `curl ${header} '${url}/v1/threats'`;
+  const json = `-H 'Content-Type: application/json'`;
+  if (may.includes("candidates:write"))
+    return `curl ${header} ${json} -d '{"domains":["example.com"]}' '${url}/v1/candidates'`;
+  return `curl ${header} ${json} -d '{"ids":["thr_01h455vb4pex5vsknk084sn02q"],"status":"resolved"}' '${url}/v1/threats/batch'`;
+}
+
+function askToRevoke({ params, services }: Context) {
+  const { id, name, prefix, origin, lastUsedAt } = keyOf(params["id"]!, services.keys.list());
+  if (origin === "file")
+    throw badRequest("This key is declared in the configuration file: take it out there and start again.");
+  return page(
+    "Revoke key",
+    <Confirm title="Revoke this key?" action={`${path}/${id}/revoke`} button="Revoke key" back={path}>
+      <p>
+        <strong>
+          <Text text={name} />
+        </strong>{" "}
+        (<code>{prefix}…</code>) is refused from the next request on, for good.
+      </p>
+      <p>
+        {lastUsedAt === null ? (
+          "It was never used."
+        ) : (
+          <>
+            It was last used <Time at={lastUsedAt} relative />.
+          </>
+        )}
+      </p>
+    </Confirm>,
+  );
+}
+
+function revokeKey({ params, services, by }: Context) {
+  const { id } = keyOf(params["id"]!, services.keys.list());
+  const { name } = services.keys.revoke(id, by);
+  return redirect(path, `The key ${name} is revoked.`);
+}
+
+function keyOf(id: string, keys: readonly ApiKey[]): ApiKey {
+  const found = isId("apiKey", id) ? keys.find((key) => key.id === id) : undefined;
+  if (found === undefined) throw new PublicError("not_found", "There is no such API key.");
+  return found;
+}
+
+const words = (text: string) => text.split(/[\s,]+/).filter((word) => word !== "");
