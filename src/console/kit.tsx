@@ -90,10 +90,18 @@ export function StateBadge({ state }: { state: string }) {
 }
 
 /** A time in UTC, with how long ago it was or how far off it is. */
-export function Time({ at, relative = false }: { at: Instant; relative?: boolean }) {
+export function Time({
+  at,
+  relative = false,
+  seconds = false,
+}: {
+  at: Instant;
+  relative?: boolean;
+  seconds?: boolean;
+}) {
   const { now } = usePage();
   const iso = toIsoTime(at);
-  const plain = `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+  const plain = `${iso.slice(0, 10)} ${iso.slice(11, seconds ? 19 : 16)} UTC`;
   return (
     <time dateTime={iso} title={relative ? plain : iso}>
       {relative ? relativeTime(at, now) : plain}

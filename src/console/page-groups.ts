@@ -1,9 +1,11 @@
+import { deliveryPages } from "./delivery-pages.tsx";
 import { domainPages } from "./domains.tsx";
 import { keyPages } from "./key-pages.tsx";
 import { overviewPages } from "./overview.tsx";
 import { scanPages } from "./scans.tsx";
 import { threatListPages } from "./threat-list.tsx";
 import { threatPages } from "./threat-page.tsx";
+import { webhookPages } from "./webhook-pages.tsx";
 import type { PageGroup } from "./router.ts";
 
 /** All pages; the order is that of the navigation. */
@@ -13,5 +15,29 @@ export const pageGroups: readonly PageGroup[] = [
   threatPages,
   domainPages,
   scanPages,
+  HEAD,
+  252d7f0,
+  Settings,
+  Integrations,
+  Webhook,
+  add,
+  with,
+  a,
+  test,
+  see,
+  why,
+  delivery,
+  failed,
+  send,
+  it,
+  again,
+  replay,
+  since,
+  moment,
+  the,
+  count,
+  first,
   keyPages,
+  webhookPages,
+  deliveryPages,
 ];
