@@ -62,9 +62,9 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
       await browser.open(`${app.url}${path(samples)}`);
       await expectAccessible(browser, `${name}, light`);
       await browser.colours("dark");
-      await expectAccessible(browser, `${name}, dark`);
+      await expectAccessible(browser, `${name}, dark`, "colours");
       await browser.size(360);
-      await expectAccessible(browser, `${name}, 360 px`);
+      await expectAccessible(browser, `${name}, 360 px`, "layout");
       expect(await browser.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
       expect(browser.complaints()).toEqual([]);
     },

@@ -141,14 +141,26 @@ export async function openBrowser({
 }
 
 let axe: string | undefined;
+const parts = {
+  all: {},
+  colours: { runOnly: ["color-contrast"] },
+  layout: { rules: { "color-contrast": { enabled: false } } },
+};
 
 /** No violation that axe-core finds, of WCAG 2.2 AA and of its best practices. */
-export async function expectAccessible(browser: Browser, where: string): Promise<void> {
+export async function expectAccessible(
+  browser: Browser,
+  where: string,
+  /** `colours`: contrast alone, where nothing else differs; `layout`: all but that, which takes longest. */
+  what: "all" | "colours" | "layout" = "all",
+): Promise<void> {
   axe ??= readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
   await browser.evaluate(`(() => { if (!window.axe) { ${axe} } })()`);
   const violations = await browser.evaluate<
     { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[]
-  >(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)`);
+  >(
+    `axe.run(document, ${JSON.stringify({ resultTypes: ["violations"], ...parts[what] })}).then(({ violations }) => violations)`,
+  );
   const shown = violations.map(
     ({ id, help, nodes }) =>
       `${where}: ${id}: ${help}\n${nodes

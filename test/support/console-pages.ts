@@ -1,5 +1,6 @@
 import type { App } from "../../src/app.ts";
 import type { Actor } from "../../src/access/actor.ts";
+import { seedSettings } from "./console-settings-samples.ts";
 import { seedWork } from "./console-work-samples.ts";
 import { seedThreatPages } from "./threat-samples.ts";
 import { addSampleThreats } from "./console-threats.ts";
@@ -25,6 +26,32 @@ export const consolePages: readonly ConsolePage[] = [
   { name: "threat", path: ({ threatPages: { known } }) => `/console/threats/${known}` },
   { name: "threat-hostile", path: ({ threatPages: { hostile } }) => `/console/threats/${hostile}` },
   { name: "threat-unknown", path: ({ threatPages: { unknown } }) => `/console/threats/${unknown}` },
+  { name: "keys", path: () => "/console/settings/keys" },
+  { name: "key-create", path: () => "/console/settings/keys/create" },
+  { name: "key-revoke", path: ({ keyId }) => `/console/settings/keys/${keyId}/revoke` },
+  { name: "webhooks", path: () => "/console/settings/webhooks" },
+  { name: "webhook-add", path: () => "/console/settings/webhooks/add" },
+  { name: "webhook", path: ({ endpointId }) => `/console/settings/webhooks/${endpointId}` },
+  {
+    name: "webhook-failing",
+    path: ({ brokenEndpointId }) => `/console/settings/webhooks/${brokenEndpointId}`,
+  },
+  {
+    name: "webhook-edit",
+    path: ({ brokenEndpointId }) => `/console/settings/webhooks/${brokenEndpointId}/edit`,
+  },
+  { name: "webhook-rotate", path: ({ endpointId }) => `/console/settings/webhooks/${endpointId}/rotate` },
+  { name: "webhook-remove", path: ({ endpointId }) => `/console/settings/webhooks/${endpointId}/remove` },
+  {
+    name: "webhook-replay",
+    path: ({ brokenEndpointId }) =>
+      `/console/settings/webhooks/${brokenEndpointId}/replay?which=failed&since=`,
+  },
+  { name: "deliveries", path: () => "/console/settings/webhooks/deliveries" },
+  {
+    name: "delivery-failed",
+    path: ({ failedDeliveryId }) => `/console/settings/webhooks/deliveries/${failedDeliveryId}`,
+  },
   { name: "not-found", path: () => "/console/no-such-page" },
 ];
 
@@ -61,4 +88,5 @@ export async function seedSamples(app: App) {
   addSampleThreats(app, Date.now());
   const threatPages = await seedThreatPages(app, tester, `${hostileText}${longText}`);
   return { threatId: first!.threatId, threatPages, ...seedWork(app) };
+  return { threatId: first!.threatId, ...seedWork(app), ...seedSettings(app) };
 }

@@ -1,0 +1,119 @@
+import type { App } from "../../src/app.ts";
+import { apiKeys } from "../../src/access/tables.ts";
+import {
+  deliveries,
+  deliveryAttempts,
+  webhookEndpoints,
+  type FailureClass,
+} from "../../src/webhooks/tables.ts";
+import { events } from "../../src/events/tables.ts";
+import { eq } from "drizzle-orm";
+import { hostileText, longText, tester } from "./console-pages.ts";
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+/** Keys, webhooks and deliveries as after some weeks, hostile texts among them. */
+export function seedSettings(app: App) {
+  const { database, keys, webhooks } = app;
+  const { query } = database;
+  const now = Date.now();
+  // Names may hold no hidden characters.
+  const visibleHostile = hostileText.replace(/[\u202E\u200B]/g, "");
+  const { record: key } = keys.create({ name: "SIEM", scopes: ["threats:read"] }, tester);
+  keys.create({ name: "nightly import", scopes: ["candidates:write"], plan: "enterprise" }, tester);
+  keys.create(
+    {
+      name: visibleHostile.slice(0, 100),
+      plan: "free",
+      domains: ["example-bank.com"],
+      expiresAt: now + 5 * dayMs,
+    },
+    tester,
+  );
+  const { record: old } = keys.create({ name: "the one that leaked" }, tester);
+  keys.revoke(old.id, tester);
+  query
+    .update(apiKeys)
+    .set({ lastUsedAt: now - 3 * minuteMs })
+    .where(eq(apiKeys.id, key.id))
+    .run();
+
+  const add = (name: string, url: string, types: string[] = []) =>
+    webhooks.endpoints.add({ name, url, events: types }, tester).endpoint;
+  const endpoint = add("soc", "https://soc.example.com/hooks/phishwatch", [
+    "threat.created",
+    "threat.resolved",
+  ]);
+  const broken = add(visibleHostile.slice(0, 90), `https://chat.example.com/${"a".repeat(900)}`);
+  const stopped = add("ticket system", "https://tickets.example.com/api/hooks");
+  query
+    .update(webhookEndpoints)
+    .set({ consecutiveFailures: 7, failingSince: now - 3 * 60 * minuteMs })
+    .where(eq(webhookEndpoints.seq, broken.seq))
+    .run();
+  query
+    .update(webhookEndpoints)
+    .set({ enabled: false, disabledReason: "failing", disabledAt: now - dayMs })
+    .where(eq(webhookEndpoints.seq, stopped.seq))
+    .run();
+
+  const answers: [FailureClass | null, number | null, string | null, string][] = [
+    [null, 200, null, "ok"],
+    ["status", 500, "the receiver answered with status 500", `${visibleHostile} ${longText.slice(0, 1_000)}`],
+    ["timeout", null, "no answer within 10 s", ""],
+    ["tls", null, "certificate has expired", ""],
+  ];
+  let failed = "";
+  for (const [index, [failure, statusCode, error, answer]] of [
+    ...answers,
+    ...answers,
+    ...answers,
+  ].entries()) {
+    const createdAt = now - (index + 1) * 17 * minuteMs;
+    const id = `evt_0${String(index).padStart(25, "0")}`;
+    const body = JSON.stringify({
+      id,
+      type: "threat.created",
+      created_at: new Date(createdAt).toISOString(),
+      data: { threat: { domain: "examp1e-bank.com", note: hostileText } },
+    });
+    const event = query
+      .insert(events)
+      .values({ id, type: "threat.created", body, createdAt, dispatchedAt: createdAt })
+      .returning()
+      .get();
+    const delivery = query
+      .insert(deliveries)
+      .values({
+        id: `dlv_0${String(index).padStart(25, "0")}`,
+        eventSeq: event.seq,
+        endpointSeq: failure === null ? endpoint.seq : broken.seq,
+        status: failure === null ? "succeeded" : failure === "timeout" ? "pending" : "failed",
+        attempts: failure === null ? 1 : 3,
+        nextAttemptAt: failure === "timeout" ? now + 30 * minuteMs : null,
+        createdAt,
+        completedAt: failure === "timeout" ? null : createdAt + minuteMs,
+      })
+      .returning()
+      .get();
+    if (failure === "status") failed = delivery.id;
+    for (let attempt = 0; attempt < (failure === null ? 1 : 3); attempt++) {
+      query
+        .insert(deliveryAttempts)
+        .values({
+          deliverySeq: delivery.seq,
+          startedAt: createdAt + attempt * 5 * minuteMs,
+          durationMs: failure === "timeout" ? 10_000 : 42,
+          phases: {},
+          address: failure === "dns" ? null : "203.0.113.7",
+          statusCode,
+          failure,
+          error,
+          answer,
+        })
+        .run();
+    }
+  }
+  return { keyId: key.id, endpointId: endpoint.id, brokenEndpointId: broken.id, failedDeliveryId: failed };
+}
