@@ -3,6 +3,7 @@ import { lazy } from "../lib/lazy.ts";
 import script from "./browser.js" with { type: "text" };
 import own from "./console.css" with { type: "text" };
 import threats from "./threats.css" with { type: "text" };
+import settings from "./settings.css" with { type: "text" };
 
 interface Asset {
   type: string;
@@ -31,7 +32,7 @@ export function createAssets(): Assets {
     return `/console/assets/${path}`;
   };
   return {
-    stylePath: add("console", "css", "text/css; charset=utf-8", `${base}\n${own}\n${threats}`),
+    stylePath: add("console", "css", "text/css; charset=utf-8", `${base}\n${own}\n${settings}\n${threats}`),
     scriptPath: add("console", "js", "text/javascript; charset=utf-8", script),
     iconPath: add("icon", "svg", "image/svg+xml", icon),
     answer(name, acceptEncoding, headers) {

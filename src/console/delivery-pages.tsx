@@ -139,7 +139,7 @@ function showDelivery(context: Context) {
       {stateOf(context)}
       {body === undefined ? null : (
         <Section title="What is sent">
-          <pre class="answer" tabIndex={0} aria-label="Body">
+          <pre class="answer whole">
             <bdi>{pretty(body)}</bdi>
           </pre>
         </Section>

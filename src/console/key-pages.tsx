@@ -9,6 +9,7 @@ import { Badge, Confirm, Copyable, DeclaredMark, LinkButton, PageHead, Section, 
 import { Text } from "./name.tsx";
 import type { Context, PageGroup } from "./router.ts";
 import { Table, type Column } from "./table.tsx";
+import { counted } from "./words.ts";
 
 const path = keysPath;
 /** What expires within so many milliseconds is marked. */
@@ -57,7 +58,7 @@ function listKeys({ services: { keys, keyUsage }, now }: Context) {
         </>
       ),
     },
-    { title: "Plan", cell: ({ plan }) => plan },
+    { title: "Plan", look: "tight", cell: ({ plan }) => plan },
   ];
   const columns: Column<ApiKey>[] = [
     ...who,
@@ -68,7 +69,7 @@ function listKeys({ services: { keys, keyUsage }, now }: Context) {
         const { requests, limited } = keyUsage.lastHour(seq, now);
         return (
           <>
-            {requests.toLocaleString("en")} {requests === 1 ? "request" : "requests"}
+            <div class="tight">{counted(requests, "request")}</div>
             {limited === 0 ? null : (
               <div>
                 <Badge tone="warn">{limited.toLocaleString("en")} limited</Badge>
@@ -88,9 +89,9 @@ function listKeys({ services: { keys, keyUsage }, now }: Context) {
       title: <span class="unseen">Actions</span>,
       cell: ({ id, name, origin }) =>
         origin === "file" ? (
-          <DeclaredMark />
+          <DeclaredMark where="[[api_keys]]" />
         ) : (
-          <a href={`${path}/${id}/revoke`} aria-label={`Revoke ${name}`}>
+          <a class="tight" href={`${path}/${id}/revoke`} aria-label={`Revoke ${name}`}>
             Revoke
           </a>
         ),

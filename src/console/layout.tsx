@@ -81,18 +81,20 @@ export function Layout({
         </button>
       </header>
       <nav id="menu" popover="auto" aria-label="Console">
-        <a class="brand" href="/console">
-          phishwatch
-        </a>
-        {list("main")}
-        <h2>Settings</h2>
-        {list("settings")}
-        <div class="menu-foot">
-          <ThemeSwitch theme={frame.theme} path={path} />
-          <PostButton action="/console/sign-out" label="Sign out" variant="outline" />
-          <p class="hint">
-            Version {version} · <a href="/docs">API reference</a>
-          </p>
+        <div class="menu-inner">
+          <a class="brand" href="/console">
+            phishwatch
+          </a>
+          {list("main")}
+          <h2>Settings</h2>
+          {list("settings")}
+          <div class="menu-foot">
+            <ThemeSwitch theme={frame.theme} path={path} />
+            <PostButton action="/console/sign-out" label="Sign out" variant="outline" />
+            <p class="hint">
+              Version {version} · <a href="/docs">API reference</a>
+            </p>
+          </div>
         </div>
       </nav>
       <main id="content" tabIndex={-1}>

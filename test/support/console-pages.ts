@@ -87,6 +87,10 @@ export async function seedSamples(app: App) {
   ]);
   addSampleThreats(app, Date.now());
   const threatPages = await seedThreatPages(app, tester, `${hostileText}${longText}`);
-  return { threatId: first!.threatId, threatPages, ...seedWork(app) };
-  return { threatId: first!.threatId, ...seedWork(app), ...seedSettings(app) };
+  return {
+    threatId: first!.threatId,
+    threatPages,
+    ...seedWork(app),
+    ...seedSettings(app),
+  };
 }

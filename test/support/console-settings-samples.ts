@@ -70,7 +70,7 @@ export function seedSettings(app: App) {
     ...answers,
     ...answers,
   ].entries()) {
-    const createdAt = now - (index + 1) * 17 * minuteMs;
+    const createdAt = now - (12 - index) * 17 * minuteMs;
     const id = `evt_0${String(index).padStart(25, "0")}`;
     const body = JSON.stringify({
       id,
