@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { badRequest } from "../api/errors.ts";
 import { operation, readDuration } from "./control-operation.ts";
+import { fault as faultSchema, message as messageSchema } from "./control-schemas.ts";
 import type { Failure } from "./failures.ts";
 import { faultsMax } from "./faults.ts";
 import { faultStatuses } from "./faulty-answers.ts";
@@ -9,7 +10,6 @@ import { requireRoom } from "./take-delivery.ts";
 
 const closed = { additionalProperties: false };
 const nothing = Type.Object({ data: Type.Object({}) });
-const anything = Type.Object({}, { additionalProperties: true });
 const timesMax = 1_000_000;
 const waitMsMax = 120_000;
 const delayMsMax = 600_000;
@@ -42,7 +42,7 @@ export const failureOperations = [
       count: "wait for so many; absent: 1",
     },
     answer: Type.Object({
-      data: Type.Array(anything),
+      data: Type.Array(messageSchema),
       meta: Type.Object({
         total: Type.Integer(),
         complete: Type.Boolean({ description: "whether there are as many as were waited for" }),
@@ -128,7 +128,7 @@ export const failureOperations = [
     path: "/sandbox/faults",
     id: "listFaults",
     summary: "What is still to go wrong",
-    answer: Type.Object({ data: Type.Array(anything) }),
+    answer: Type.Object({ data: Type.Array(faultSchema) }),
     run: ({ faults }) => ({
       data: faults.list().map(({ left, method, path, status, delayMs, answer, retryAfterSeconds }) => ({
         left,

@@ -5,6 +5,7 @@ import { scanTriggers } from "../scans/tables.ts";
 import type { Sighting } from "../threats/record.ts";
 import { sources } from "../threats/values.ts";
 import { tokenKinds } from "../traps/values.ts";
+import { hit, madeThreat, scan } from "./control-schemas.ts";
 import { operation, readTime } from "./control-operation.ts";
 import { describeScan, matchOf, nameOf, newNames, runScan } from "./happenings.ts";
 import { accessToken, hitBeacon } from "./visits.ts";
@@ -23,17 +24,6 @@ const visitor = {
   ip_address: text("absent: another one each time, of 2001:db8::/32"),
   user_agent: text("absent: a browser's"),
 };
-const nullableText = Type.Union([Type.String(), Type.Null()]);
-const hitAnswer = Type.Object({
-  data: Type.Object({
-    id: Type.String({ description: "of the beacon or token" }),
-    name: Type.String(),
-    url: Type.String({ description: "that was asked for" }),
-    class: nullableText,
-    event_id: nullableText,
-    threat_id: nullableText,
-  }),
-});
 const countMax = 1_000;
 const findsMax = 1_000;
 
@@ -45,7 +35,7 @@ export const happenOperations = [
     id: "makeThreats",
     summary: "A look-alike is seen: threat.created, or for a known one what seeing it again leads to",
     description:
-      "Without a domain, new names are made. Type and similarity are the detection's where they are not given; " +
+      "Without a domain, new names are made. Where they are not given, type and similarity are the detection's; " +
       "the severity follows from them: high from a similarity of 0.95 (homographs 0.9), medium from 0.88.",
     body: Type.Object(
       {
@@ -61,29 +51,18 @@ export const happenOperations = [
       },
       closed,
     ),
-    answer: Type.Object({
-      data: Type.Array(
-        Type.Object({
-          id: Type.String(),
-          domain: Type.String(),
-          protected_domain: Type.String(),
-          type: Type.String(),
-          severity: Type.String(),
-          status: Type.String(),
-          similarity: Type.Number(),
-          outcome: Type.Union([Type.Literal("created"), Type.Literal("known")]),
-        }),
-      ),
-    }),
+    answer: Type.Object({ data: Type.Array(madeThreat) }),
     run(state, { body }) {
       const { app, clock } = state.instance();
       if (body.domain !== undefined && body.count !== undefined)
         throw badRequest('Send "domain" or "count", not both.');
       const seenAt = body.first_seen === undefined ? clock.now() : readTime("first_seen", body.first_seen);
-      const names = body.domain === undefined ? newNames(app, body.count ?? 1, body) : [nameOf(body.domain)];
-      const seen = names.map((domain): Sighting => {
-        return { domain, match: matchOf(app, domain, body), source: body.source ?? "scan", seenAt };
-      });
+      const made =
+        body.domain === undefined
+          ? newNames(app, body.count ?? 1, body)
+          : [nameOf(body.domain)].map((domain) => ({ domain, match: matchOf(app, domain, body) }));
+      const source = body.source ?? "scan";
+      const seen = made.map((one): Sighting => ({ ...one, source, seenAt }));
       const data = app.threats.record(seen).map(({ threatId, outcome }) => {
         const { id, domain, protectedDomain, type, severity, status, similarity } =
           app.threats.get(threatId)!;
@@ -115,7 +94,7 @@ export const happenOperations = [
       },
       closed,
     ),
-    answer: Type.Object({ data: Type.Object({ id: Type.String(), status: Type.String() }) }),
+    answer: Type.Object({ data: scan }),
     run: async (state, { body }) => ({ data: describeScan(await runScan(state.instance(), body)) }),
   }),
   operation({
@@ -139,7 +118,7 @@ export const happenOperations = [
       },
       closed,
     ),
-    answer: hitAnswer,
+    answer: Type.Object({ data: hit }),
     run: async (state, { body }) => ({ data: await hitBeacon(state.instance(), body) }),
   }),
   operation({
@@ -156,7 +135,7 @@ export const happenOperations = [
       },
       closed,
     ),
-    answer: hitAnswer,
+    answer: Type.Object({ data: hit }),
     run: async (state, { body }) => ({ data: await accessToken(state.instance(), body) }),
   }),
 ];

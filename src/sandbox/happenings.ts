@@ -15,22 +15,35 @@ interface Wanted {
   similarity?: number;
 }
 
-/** Names that are on record of no protected domain yet, the same ones in the same state. */
+/**
+ * New look-alikes, the same ones in the same state. What the detection would say of them is known, so that it need
+ * not be loaded for them.
+ */
 export function newNames(
   app: SandboxAppliance,
   count: number,
-  { protected_domain: wanted }: Wanted,
-): string[] {
-  const of = wanted === undefined ? enabledDomains(app)[0]! : protectedName(app, wanted);
-  const dot = of.indexOf(".");
+  { protected_domain: wanted, type = "combosquatting", similarity = madeSimilarity }: Wanted,
+): Pick<Sighting, "domain" | "match" | "reasons">[] {
+  const protectedDomain = wanted === undefined ? enabledDomains(app)[0]! : protectedName(app, wanted);
+  const dot = protectedDomain.indexOf(".");
+  const brand = protectedDomain.slice(0, dot);
   const known = new Set(namesOnRecord(app).map(({ domain }) => domain));
-  const names: string[] = [];
-  for (let number = 1; names.length < count; number += 1) {
-    const name = `${of.slice(0, dot)}-login${number}${of.slice(dot)}`;
-    if (!known.has(name)) names.push(name);
+  const made: ReturnType<typeof newNames> = [];
+  for (let number = 1; made.length < count; number += 1) {
+    const label = `${brand}-login${number}`;
+    const domain = label + protectedDomain.slice(dot);
+    if (known.has(domain)) continue;
+    const match = { protectedDomain, type, similarity, reasons: [] };
+    const reasons = [
+      `"${brand}" stands at position 1 of the label "${label}"`,
+      `"login" in "${label}" is a word that phishing names use`,
+    ];
+    made.push({ domain, match, reasons });
   }
-  return names;
+  return made;
 }
+
+const madeSimilarity = 0.96;
 
 export function matchOf(app: SandboxAppliance, domain: string, wanted: Wanted): Sighting["match"] {
   const protectedDomain =

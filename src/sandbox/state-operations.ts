@@ -3,13 +3,12 @@ import { badRequest } from "../api/errors.ts";
 import { toIsoTime } from "../lib/clock.ts";
 import { PublicError } from "../lib/errors.ts";
 import { operation, readDuration, readTime } from "./control-operation.ts";
+import { clock as clockSchema, ready } from "./control-schemas.ts";
 import type { SandboxState } from "./sandbox.ts";
 
 const closed = { additionalProperties: false };
 
-const clockAnswer = Type.Object({
-  data: Type.Object({ now: Type.String({ format: "date-time" }), flows: Type.Boolean() }),
-});
+const clockAnswer = Type.Object({ data: clockSchema });
 const nothing = Type.Object({ data: Type.Object({}) });
 const snapshotAnswer = Type.Object({ data: Type.Object({ snapshot: Type.String() }) });
 
@@ -25,7 +24,7 @@ export const stateOperations = [
     path: "/sandbox",
     id: "getSandbox",
     summary: "What was printed at the start: addresses and keys",
-    answer: Type.Object({ data: Type.Object({}, { additionalProperties: true }) }),
+    answer: Type.Object({ data: ready }),
     run: (state) => ({ data: state.ready }),
   }),
   operation({

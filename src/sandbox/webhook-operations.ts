@@ -7,12 +7,12 @@ import type { Delivery } from "../webhooks/deliveries.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
 import { deliveryStatuses } from "../webhooks/values.ts";
 import { operation } from "./control-operation.ts";
+import { delivery as deliverySchema, endpoint as endpointSchema } from "./control-schemas.ts";
 import type { SandboxState } from "./sandbox.ts";
 import { inboxUrl } from "./take-delivery.ts";
 
 const closed = { additionalProperties: false };
 const nothing = Type.Object({ data: Type.Object({}) });
-const anything = Type.Object({}, { additionalProperties: true });
 const inboxName = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Webhooks, and what became of deliveries. */
@@ -39,15 +39,7 @@ export const webhookOperations = [
       },
       closed,
     ),
-    answer: Type.Object({
-      data: Type.Object({
-        id: Type.String(),
-        name: Type.String(),
-        url: Type.String(),
-        events: Type.Array(Type.String()),
-        secret: Type.String(),
-      }),
-    }),
+    answer: Type.Object({ data: endpointSchema }),
     run(state, { body: { inbox, url, rate_per_second: ratePerSecond, ...settings } }) {
       if ((inbox === undefined) === (url === undefined))
         throw badRequest('Send "inbox" or "url", one of them.');
@@ -70,7 +62,7 @@ export const webhookOperations = [
     path: "/sandbox/webhooks",
     id: "listWebhooks",
     summary: "The endpoints, with their secrets",
-    answer: Type.Object({ data: Type.Array(anything) }),
+    answer: Type.Object({ data: Type.Array(endpointSchema) }),
     run: (state) => ({
       data: state
         .instance()
@@ -99,7 +91,7 @@ export const webhookOperations = [
       event: "id of an event",
       status: deliveryStatuses.join(", "),
     },
-    answer: Type.Object({ data: Type.Array(anything) }),
+    answer: Type.Object({ data: Type.Array(deliverySchema) }),
     run(state, { query: { status, ...filter } }) {
       const known = deliveryStatuses.find((one) => one === status);
       if (status !== undefined && known === undefined)

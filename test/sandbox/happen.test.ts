@@ -60,6 +60,14 @@ describe("threats", () => {
     });
   });
 
+  test("that are made are what the detection says of their names", async () => {
+    const { data } = await control("POST", "/threats", { protected_domain: "example-shop.com" });
+    const { json } = await api("POST", "/v1/candidates", { domains: [data[0].domain] });
+    const said = (await control("POST", "/threats", { domain: "example-shop-login2.com" })).data[0];
+    expect(json.data[0].matches).toMatchObject([{ threat_id: data[0].id, outcome: "known" }]);
+    expect([said.type, said.similarity]).toEqual([data[0].type, data[0].similarity]);
+  });
+
   test("that are known are seen again: a resolved one comes back to life", async () => {
     const [{ id, domain }] = (await api("GET", "/v1/threats?status=resolved&per_page=1")).json.data;
     const { data } = await control("POST", "/threats", { domain });

@@ -1,0 +1,201 @@
+/**
+ * Makes the client for TypeScript from the two OpenAPI documents; run it after a change to either (a test tells):
+ *   scripts/bun scripts/generate-client.ts
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describeApi } from "../src/api/openapi.ts";
+import { operations } from "../src/sandbox/control.ts";
+import { describeControl } from "../src/sandbox/control-document.ts";
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  patternProperties?: Record<string, Schema>;
+  description?: string;
+}
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema: Schema;
+}
+interface Operation {
+  summary: string;
+  parameters?: Parameter[];
+  requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
+  responses?: Record<string, { content?: Record<string, { schema: Schema }> }>;
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, { post: Operation }>;
+  components: { schemas: Record<string, Schema> };
+}
+
+export const clientPath = join(import.meta.dir, "client/phishwatch.ts");
+
+/** The whole file. */
+export function renderClient(): string {
+  const url = "http://127.0.0.1:8080";
+  const limits = { maxPerPage: 100, maxBatchIds: 1000 };
+  const api = describeApi({ publicUrl: url, version: "0", ...limits }) as unknown as Document;
+  const control = describeControl(operations, url) as unknown as Document;
+  const schemas = Object.entries(api.components.schemas).map(
+    ([name, schema]) => `${comment(schema.description)}export type ${name} = ${typeOf(schema)};\n`,
+  );
+  const events = Object.entries(api.webhooks ?? {}).map(
+    ([type, { post }]) =>
+      `${comment(post.summary)}${quoted(type)}: ${typeOf(post.requestBody!.content["application/json"]!.schema)};\n`,
+  );
+  const calls = [api, control].flatMap(({ paths }) =>
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => renderCall(method, path, operation)),
+    ),
+  );
+  return `// Made from the OpenAPI documents by scripts/generate-client.ts. Copy it into a project of yours: it needs nothing.
+
+${schemas.join("\n")}
+/** Bodies of deliveries, by event type. */
+export interface Events {
+${events.join("")}}
+
+/** What can be called, by method and path. */
+export interface Calls {
+${calls.join("")}}
+${callerText}`;
+}
+
+function renderCall(method: string, path: string, operation: Operation): string {
+  const { summary, parameters = [], requestBody, responses = {} } = operation;
+  const fields = (place: string) => parameters.filter((parameter) => parameter.in === place);
+  const group = (name: string, members: Parameter[]) => {
+    if (members.length === 0) return "";
+    const optional = members.every(({ required }) => required !== true) ? "?" : "";
+    const types = members.map(
+      (one) => `${quoted(one.name)}${one.required === true ? "" : "?"}: ${typeOf(one.schema)}`,
+    );
+    return `${name}${optional}: { ${types.join("; ")} };`;
+  };
+  const contents = Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) =>
+    type === "application/json" ? typeOf(schema) : "string",
+  );
+  const body =
+    contents.length === 0
+      ? ""
+      : `body${requestBody?.required === false ? "?" : ""}: ${contents.join(" | ")};`;
+  const answer = responses["200"]?.content?.["application/json"]?.schema;
+  return `${comment(summary)}"${method.toUpperCase()} ${path}": {
+    ${group("params", fields("path"))}
+    ${group("query", fields("query"))}
+    ${body}
+    answer: ${answer === undefined ? "unknown" : typeOf(answer)};
+  };\n`;
+}
+
+function typeOf(schema: Schema): string {
+  if (schema.$ref !== undefined) return schema.$ref.replace("#/components/schemas/", "");
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(" | ");
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(" | ");
+  switch (schema.type) {
+    case "string":
+      return "string";
+    case "integer":
+    case "number":
+      return "number";
+    case "boolean":
+      return "boolean";
+    case "null":
+      return "null";
+    case "array":
+      return `(${typeOf(schema.items ?? {})})[]`;
+    case "object":
+      return objectType(schema);
+    default:
+      return "unknown";
+  }
+}
+
+function objectType({ properties = {}, required = [], patternProperties }: Schema): string {
+  const [anyValue] = Object.values(patternProperties ?? {});
+  if (anyValue !== undefined) return `Record<string, ${typeOf(anyValue)}>`;
+  const fields = Object.entries(properties).map(
+    ([name, schema]) =>
+      `${comment(schema.description)}${quoted(name)}${required.includes(name) ? "" : "?"}: ${typeOf(schema)};\n`,
+  );
+  return fields.length === 0 ? "Record<string, never>" : `{\n${fields.join("")}}`;
+}
+
+function comment(text: string | undefined): string {
+  return text === undefined ? "" : `/** ${text.replaceAll("*/", "* /").replaceAll("\n", " ")} */\n`;
+}
+
+function quoted(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
+}
+
+const callerText = `
+type Options<Name extends keyof Calls> = Omit<Calls[Name], "answer">;
+
+/** What the server refused, and why. */
+export class CallError extends Error {
+  readonly status: number;
+  readonly code: string;
+  /** Of a 429. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(status: number, code: string, message: string, retryAfterSeconds: number | undefined) {
+    super(message);
+    this.name = "CallError";
+    this.status = status;
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/**
+ * Calls the API, and a sandbox's control plane.
+ * @param url of the server, without /v1
+ * @throws CallError
+ */
+export function createClient({ url, key }: { url: string; key?: string }) {
+  return async <Name extends keyof Calls>(
+    name: Name,
+    ...[options]: Record<string, never> extends Options<Name> ? [Options<Name>?] : [Options<Name>]
+  ): Promise<Calls[Name]["answer"]> => {
+    const { params, query, body } = (options ?? {}) as {
+      params?: Record<string, string>;
+      query?: Record<string, string | number>;
+      body?: unknown;
+    };
+    const [method, path] = name.split(" ") as [string, string];
+    const filled = path.replace(/\\{(\\w+)\\}/g, (_, field: string) => encodeURIComponent(params?.[field] ?? ""));
+    const asked = new URLSearchParams(Object.entries(query ?? {}).map(([field, value]) => [field, \`\${value}\`]));
+    const isText = typeof body === "string";
+    const response = await fetch(\`\${url}\${filled}\${asked.size > 0 ? \`?\${asked}\` : ""}\`, {
+      method,
+      headers: {
+        ...(key === undefined ? {} : { Authorization: \`Bearer \${key}\` }),
+        ...(body === undefined ? {} : { "Content-Type": isText ? "text/plain" : "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as Calls[Name]["answer"] & {
+      error?: { code: string; message: string };
+    };
+    if (response.ok) return answer;
+    const wait = response.headers.get("Retry-After");
+    const { code = "unknown", message = "no reason given" } = answer.error ?? {};
+    throw new CallError(response.status, code, message, wait === null ? undefined : Number(wait));
+  };
+}
+`;
+
+if (import.meta.main) writeFileSync(clientPath, renderClient());

@@ -1,0 +1,72 @@
+/** Writes the tables of the README's section about the sandbox anew; run it after a change to `src/sandbox/`. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { operations } from "../src/sandbox/control.ts";
+import { sandboxKeys, type SandboxKey } from "../src/sandbox/keys.ts";
+import { worldDomains, worldEntries, type WorldEntry } from "../src/sandbox/world.ts";
+import { severities, sources, statuses } from "../src/threats/values.ts";
+import { threatTypes } from "../src/detection/types.ts";
+
+const readmePath = join(import.meta.dir, "../README.md");
+
+/** By the name that marks their place. */
+export const sandboxTables: Record<string, () => string> = {
+  "sandbox keys": () =>
+    table(
+      ["`keys.…`", "What for"],
+      Object.entries(sandboxKeys).map(([name, { about }]: [string, SandboxKey]) => [`\`${name}\``, about]),
+    ),
+  "sandbox world": () => {
+    const entries = worldEntries();
+    const row = (name: string, fits: (entry: WorldEntry) => boolean) => {
+      const counts = worldDomains.map((domain) =>
+        String(entries.filter((entry) => fits(entry) && entry.protectedDomain === domain).length),
+      );
+      return [name, ...counts, String(entries.filter(fits).length)];
+    };
+    return table(
+      ["", ...worldDomains.map((domain) => `\`${domain}\``), "all"],
+      [
+        row("threats", () => true),
+        ...statuses.map((value) => row(`status \`${value}\``, ({ status }) => status === value)),
+        ...severities.map((value) => row(`severity \`${value}\``, ({ severity }) => severity === value)),
+        ...threatTypes.map((value) => row(`type \`${value}\``, ({ type }) => type === value)),
+        ...sources.map((value) => row(`source \`${value}\``, ({ source }) => source === value)),
+        row("not looked at yet, or not in DNS: `whois` is `{}`", hasNoFacts),
+      ],
+    );
+  },
+  "sandbox control": () =>
+    table(
+      ["Call", "What it does"],
+      operations.map(({ method, path, summary, body, query }) => {
+        const fields = Object.keys(body?.properties ?? query ?? {});
+        const shown = fields.length === 0 ? "" : ` (${fields.map((name) => `\`${name}\``).join(", ")})`;
+        return [`\`${method} ${path}\``, `${summary}${shown}`];
+      }),
+    ),
+};
+
+function hasNoFacts({ evidence }: WorldEntry): boolean {
+  return evidence === undefined || evidence.exists === "no";
+}
+
+/** In the form that the formatter gives it. */
+function table(heading: string[], rows: string[][]): string {
+  const cells = [heading, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
+  const widths = heading.map((_, column) => Math.max(3, ...cells.map((row) => row[column]!.length)));
+  const line = (row: string[]) => `| ${row.map((cell, at) => cell.padEnd(widths[at]!)).join(" | ")} |\n`;
+  const [first, ...rest] = cells;
+  return [line(first!), line(widths.map((width) => "-".repeat(width))), ...rest.map(line)].join("");
+}
+
+/** The README with its tables as they have to be. */
+export function withTables(readme: string): string {
+  return Object.entries(sandboxTables).reduce((text, [name, render]) => {
+    const place = new RegExp(`(?<=<!-- ${name} -->\\n)[^]*?(?=<!-- end of ${name} -->)`);
+    if (!place.test(text)) throw new Error(`the README has no place for the table: ${name}`);
+    return text.replace(place, () => `\n${render()}\n`);
+  }, readme);
+}
+
+if (import.meta.main) writeFileSync(readmePath, withTables(readFileSync(readmePath, "utf8")));

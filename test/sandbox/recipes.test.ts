@@ -1,0 +1,136 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { clientPath, renderClient } from "../../scripts/generate-client.ts";
+import { withTables } from "../../scripts/render-sandbox.ts";
+import { quickest } from "../support/command-line.ts";
+
+// The README's recipes, copied as they stand there into an empty folder and run.
+
+const root = join(import.meta.dir, "../..");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+const folders: string[] = [];
+afterAll(() => folders.forEach((path) => rmSync(path, { recursive: true, force: true })));
+
+function recipe(file: string): string {
+  const block = new RegExp(
+    `\`\`\`\\w+\\n((?://|#) recipe: ${file.replaceAll(".", "\\.")}[^]*?\\n)\`\`\``,
+  ).exec(readme)?.[1];
+  if (block === undefined) throw new Error(`the README has no recipe ${file}`);
+  return block;
+}
+
+function emptyFolder(): string {
+  const path = mkdtempSync(join(tmpdir(), "phishwatch-recipe-"));
+  folders.push(path);
+  return path;
+}
+
+/** Copies a recipe into an empty folder, runs it there, and answers what it said. */
+async function run(file: string, command: string[]): Promise<{ code: number; said: string }> {
+  const folder = emptyFolder();
+  writeFileSync(join(folder, file), recipe(file));
+  // The command has to be one word.
+  const program = join(folder, "bin", "phishwatch");
+  mkdirSync(join(folder, "bin"));
+  writeFileSync(program, `#!/bin/sh\nexec ${quickest.map((word) => `'${word}'`).join(" ")} "$@"\n`, {
+    mode: 0o755,
+  });
+  const running = Bun.spawn(command, {
+    cwd: folder,
+    env: { ...process.env, PHISHWATCH: program },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, code] = await Promise.all([
+    new Response(running.stdout).text(),
+    new Response(running.stderr).text(),
+    running.exited,
+  ]);
+  return { code, said: out + err };
+}
+
+describe("the README's recipe", () => {
+  test("for bun test passes", async () => {
+    const { code, said } = await run("phishwatch.test.ts", [process.execPath, "test", "--timeout=30000"]);
+    expect(said).toContain("2 pass");
+    expect(code).toBe(0);
+  });
+
+  test.skipIf(!canRun(["node", "--version"], /^v(2\d|[3-9]\d)/))("for node:test passes", async () => {
+    const { code, said } = await run("phishwatch.test.mjs", ["node", "--test"]);
+    expect(said).toMatch(/pass 2\b/);
+    expect(code).toBe(0);
+  });
+
+  test.skipIf(!canRun(["python3", "-m", "pytest", "--version"], /pytest/))("for pytest passes", async () => {
+    const { code, said } = await run("test_phishwatch.py", [
+      "python3",
+      "-m",
+      "pytest",
+      "-q",
+      "-p",
+      "no:cacheprovider",
+    ]);
+    expect(said).toContain("2 passed");
+    expect(code).toBe(0);
+  });
+
+  test.skipIf(!canRun(["go", "version"], /go1/))("for Go passes", async () => {
+    const { code, said } = await run("phishwatch_test.go", [
+      "sh",
+      "-c",
+      "go mod init phishwatch && go test ./...",
+    ]);
+    expect([code, code === 0 ? "" : said]).toEqual([0, ""]);
+  });
+
+  test("for Testcontainers is TypeScript", () => {
+    const script = new Bun.Transpiler({ loader: "ts" }).transformSync(recipe("container.test.ts"));
+    expect(script).toContain("GenericContainer");
+  });
+
+  test("for GitHub Actions is YAML with a service", () => {
+    const workflow = Bun.YAML.parse(recipe(".github/workflows/test.yml")) as {
+      jobs: { test: { services: { phishwatch: { ports: string[] } }; steps: object[] } };
+    };
+    expect(workflow.jobs.test.services.phishwatch.ports).toEqual(["8080:8080"]);
+    expect(workflow.jobs.test.steps).toHaveLength(2);
+  });
+});
+
+test("the image for containers is made of what the build makes, and its steps are known instructions", () => {
+  const text = readFileSync(join(root, "scripts/sandbox.Dockerfile"), "utf8");
+  const steps = text
+    .replaceAll("\\\n", " ")
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  const known = /^(FROM|RUN|COPY|USER|EXPOSE|HEALTHCHECK|CMD) /;
+  expect(steps.filter((step) => !known.test(step))).toEqual([]);
+  expect(steps[0]).toStartWith("FROM ");
+  expect(text).toContain("COPY dist/phishwatch ");
+  for (const step of steps.filter((one) => /^(CMD|HEALTHCHECK) /.test(one)))
+    expect(JSON.parse(step.slice(step.indexOf("["))).every((word: unknown) => typeof word === "string")).toBe(
+      true,
+    );
+});
+
+test("the README's tables are made from the program: run scripts/render-sandbox.ts", () => {
+  expect(withTables(readme)).toBe(readme);
+});
+
+test("the client is made from the OpenAPI documents: run scripts/generate-client.ts", () => {
+  // The formatter breaks lines, and adds what goes with that.
+  const plain = (text: string) => text.replaceAll(/[\s;,|()]/g, "");
+  expect(plain(readFileSync(clientPath, "utf8"))).toBe(plain(renderClient()));
+});
+
+function canRun(command: string[], expected: RegExp): boolean {
+  try {
+    return expected.test(Bun.spawnSync(command).stdout.toString());
+  } catch {
+    return false;
+  }
+}
