@@ -70,7 +70,15 @@ export function Button({
 }) {
   const look = variant === "outline" ? { class: "outline" } : { "data-variant": variant };
   return (
-    <button type="submit" name={name} value={value} data-key={dataKey} {...look}>
+    <button
+      type="submit"
+      name={name}
+      value={value}
+      data-key={dataKey}
+      aria-keyshortcuts={dataKey}
+      title={dataKey === undefined ? undefined : `Key: ${dataKey}`}
+      {...look}
+    >
       {label}
     </button>
   );

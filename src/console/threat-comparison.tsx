@@ -11,7 +11,7 @@ export function NamesSideBySide({ comparison }: { comparison: NameComparison }) 
         {parts.flatMap(cellsOf).map(({ kind, found, expected }) => (
           <span class={`pair ${kind}`}>
             <bdi dir="ltr">{found === "" ? "–" : found}</bdi>
-            <bdi dir="ltr">{expected === "" ? "+" : expected}</bdi>
+            <bdi dir="ltr">{expected === "" ? "\u00a0" : expected}</bdi>
           </span>
         ))}
       </div>

@@ -81,12 +81,15 @@ async function showThreat(
       >
         <Decisions threat={threat} />
       </PageHead>
-      <LookState
-        id={id}
-        asked={query.has("asked")}
-        isSettled={services.enrichment.isSettled(id)}
-        lookedAt={known?.lookedAt ?? null}
-      />
+      <div class="under-head">
+        <LookState
+          id={id}
+          asked={query.has("asked")}
+          isSettled={services.enrichment.isSettled(id)}
+          lookedAt={known?.lookedAt ?? null}
+        />
+        <Neighbours {...services.threats.neighbours(threat)} severity={severity} />
+      </div>
       <div class="cards">
         <section class="card">
           <h2>Why {severity}</h2>
@@ -150,7 +153,6 @@ async function showThreat(
       <Section title="Told to webhooks">
         <Events events={services.eventLog.ofThreat(id, eventsShownMax)} deliveries={deliveries} />
       </Section>
-      <Neighbours {...services.threats.neighbours(threat)} severity={severity} />
     </>,
     { status: refused === undefined ? 200 : 400 },
   );

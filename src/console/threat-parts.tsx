@@ -7,6 +7,8 @@ import { Time } from "./kit.tsx";
 import { Text } from "./name.tsx";
 import { threatsPath } from "./threat-filters.ts";
 
+const nameShownMax = 40;
+
 export const pathOf = (id: string) => `${threatsPath}/${id}`;
 
 export function Reasons({ reasons }: { reasons: readonly string[] }) {
@@ -99,21 +101,17 @@ export function Neighbours({
 }) {
   if (newer === undefined && older === undefined) return null;
   return (
-    <nav class="pagination" aria-label={`Other active threats of severity ${severity}`}>
-      <span>
-        {newer === undefined ? null : (
-          <a href={pathOf(newer.id)} rel="prev" data-key="k">
-            ← Newer: <bdi>{visible(newer.domain, 60)}</bdi>
-          </a>
-        )}
-      </span>
-      <span>
-        {older === undefined ? null : (
-          <a href={pathOf(older.id)} rel="next" data-key="j">
-            Next {severity}: <bdi>{visible(older.domain, 60)}</bdi> →
-          </a>
-        )}
-      </span>
+    <nav class="neighbours" aria-label={`Other active threats of severity ${severity}`}>
+      {newer === undefined ? null : (
+        <a href={pathOf(newer.id)} rel="prev" data-key="k" aria-keyshortcuts="k" title="Key: k">
+          ← <bdi>{visible(newer.domain, nameShownMax)}</bdi>
+        </a>
+      )}
+      {older === undefined ? null : (
+        <a href={pathOf(older.id)} rel="next" data-key="j" aria-keyshortcuts="j" title="Key: j">
+          Next {severity}: <bdi>{visible(older.domain, nameShownMax)}</bdi> →
+        </a>
+      )}
     </nav>
   );
 }

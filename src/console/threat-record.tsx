@@ -131,6 +131,8 @@ export function Notes({
   );
 }
 
+const deliveriesPath = "/console/settings/webhooks/deliveries";
+
 const deliveryTones: Record<Delivery["status"], Tone> = {
   pending: "neutral",
   succeeded: "good",
@@ -170,7 +172,7 @@ function Sent({ delivery: { id, endpointName, status, attempts } }: { delivery: 
     status === "succeeded" && attempts <= 1 ? "" : `, ${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
   return (
     <span class="sent">
-      <a href={`/console/deliveries/${id}`}>
+      <a href={`${deliveriesPath}/${id}`}>
         <bdi>{visible(endpointName, 60)}</bdi>
       </a>{" "}
       <Badge tone={deliveryTones[status]}>

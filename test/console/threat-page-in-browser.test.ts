@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { browserTimeoutMs, chromium, openBrowser, type Browser } from "../support/browser.ts";
+import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
+import { knowAbout, phishingFacts } from "../support/threat-samples.ts";
+
+describe.skipIf(chromium === undefined)("a threat in a browser", () => {
+  let app: ConsoleApp;
+  let browser: Browser;
+  let first: string;
+  let second: string;
+  beforeAll(async () => {
+    app = openConsoleApp({ config: '[[protected_domains]]\ndomain = "example-bank.com"\n' });
+    const match = {
+      protectedDomain: "example-bank.com",
+      type: "typosquatting" as const,
+      similarity: 0.97,
+      reasons: [],
+    };
+    const sight = (domain: string, seenAt: number) =>
+      app.app.threats.record([{ domain, match, source: "feed", seenAt }])[0]!.threatId;
+    [second, first] = [sight("exampl-bank.com", 1_000), sight("exarnple-bank.com", 2_000)];
+    knowAbout(app.app, first, phishingFacts, Date.now());
+    browser = await openBrowser();
+    await browser.signIn(app.url);
+  }, browserTimeoutMs);
+  afterAll(async () => {
+    await browser?.close();
+    await app?.dispose();
+  });
+
+  /** A key that is pressed before the script has run is lost. */
+  async function open(id: string): Promise<void> {
+    await browser.open(`${app.url}/console/threats/${id}`);
+    await arrived(`location.pathname === "/console/threats/${id}"`);
+  }
+  const arrived = (what: string) => browser.until(`document.readyState === "complete" && (${what})`);
+
+  test(
+    "is decided with a key, taken back with a press, and left for the next one with a key",
+    async () => {
+      await open(first);
+      await browser.press("r");
+      await arrived("document.querySelector('.flash')?.innerText.includes('It is resolved now.')");
+      expect(app.app.threats.get(first)!.status).toBe("resolved");
+      await browser.click(".flash button");
+      await arrived("document.querySelector('.flash')?.innerText.includes('Undone')");
+      expect(app.app.threats.get(first)!.status).toBe("active");
+      await browser.press("j");
+      await arrived(`location.pathname === '/console/threats/${second}'`);
+      // Who writes a note decides nothing by the letters of it.
+      await browser.fill("#text", "r f a j k");
+      expect(app.app.threats.get(second)!.status).toBe("active");
+      expect(browser.complaints()).toEqual([]);
+    },
+    browserTimeoutMs,
+  );
+
+  test(
+    "has its report taken along with a press",
+    async () => {
+      await open(first);
+      const button = "document.querySelector('button[aria-label=\"Copy the report\"]')";
+      await browser.until(`${button} && !${button}.hidden`);
+      await browser.evaluate(
+        "navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }",
+      );
+      await browser.evaluate(`${button}.scrollIntoView({ block: "center", behavior: "instant" })`);
+      await browser.click('button[aria-label="Copy the report"]');
+      await browser.until(`${button}.textContent === 'Copied'`);
+      const shown = await browser.evaluate<string>(`${button}.previousElementSibling.textContent`);
+      expect(await browser.evaluate<string>("window.taken")).toBe(shown);
+      expect(shown).toContain("imitates our domain name example-bank.com and is used for phishing");
+    },
+    browserTimeoutMs,
+  );
+});
