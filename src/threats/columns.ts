@@ -91,61 +91,33 @@ export function createThreatColumns({ sqlite }: Database): ThreatColumns {
 
   async function readOn(pacer: Pacer): Promise<void> {
     const { least, most } = touchVersions.get()!;
-    if (state.touchVersion === undefined || (least !== null && least > state.touchVersion + 1)) {
-      // The first time, or so long ago that what has changed since is no longer known.
-      state = emptyState(firstCapacity);
-      state.touchVersion = most ?? 0;
-    }
+    // The first time, or after so long that what has changed since is no longer known. Until all is read anew,
+    // searches see what there was.
+    const isLost = state.touchVersion === undefined || (least !== null && least > state.touchVersion + 1);
+    const to = isLost ? emptyState(firstCapacity) : state;
+    to.touchVersion ??= most ?? 0;
     for (;;) {
-      const rows = rowsAfter.all(state.count === 0 ? 0 : state.seqs[state.count - 1]!, batchRows);
+      const rows = rowsAfter.all(to.count === 0 ? 0 : to.seqs[to.count - 1]!, batchRows);
       if (rows.length === 0) break;
-      for (const row of rows) append(row);
+      for (const row of rows) append(to, row);
       if (pacer.due()) await pacer.pause();
     }
     for (;;) {
-      const touches = touchesAfter.all(state.touchVersion!, batchRows);
+      const touches = touchesAfter.all(to.touchVersion, batchRows);
       if (touches.length === 0) break;
-      for (const { threatSeq } of touches) readAgain(threatSeq);
-      state.touchVersion = touches.at(-1)!.version;
+      for (const { threatSeq } of touches) readAgain(to, threatSeq);
+      to.touchVersion = touches.at(-1)!.version;
       if (pacer.due()) await pacer.pause();
     }
+    state = to;
   }
 
-  function append(row: Row): void {
-    if (state.count === state.seqs.length) state = enlarged(state);
-    const place = state.count;
-    state.seqs[place] = row.seq;
-    state.protectedDomainSeqs[place] = row.protectedDomainSeq;
-    state.names.add(row.domain);
-    write(place, row);
-    state.count += 1;
-  }
-
-  function write(place: number, row: Row): void {
-    state.kindNumbers[place] = kindNumbers.get(keyOf(row)) ?? gone;
-    state.firstSeen[place] = row.firstSeen;
-    state.statusChangedAt[place] = row.statusChangedAt;
-    state.similarities[place] = Math.round(row.similarity * 10_000);
-    state.signs[place] = signBits(row.severityReasons);
-  }
-
-  function readAgain(seq: number): void {
-    const place = placeOf(seq);
+  function readAgain(to: State, seq: number): void {
+    const place = placeOf(to, seq);
     if (place === undefined) return;
     const row = rowOfSeq.get(seq);
-    if (row === null) state.kindNumbers[place] = gone;
-    else write(place, row);
-  }
-
-  function placeOf(seq: number): number | undefined {
-    let low = 0;
-    let high = state.count;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (state.seqs[middle]! < seq) low = middle + 1;
-      else high = middle;
-    }
-    return low < state.count && state.seqs[low] === seq ? low : undefined;
+    if (row === null) to.kindNumbers[place] = gone;
+    else write(to, place, row);
   }
 
   return {
@@ -185,11 +157,20 @@ export function createThreatColumns({ sqlite }: Database): ThreatColumns {
   };
 }
 
+type State = ReturnType<typeof emptyState>;
+
 function emptyState(capacity: number) {
   return {
     count: 0,
     /** Of the last touch that was taken over; undefined: nothing was read yet. */
     touchVersion: undefined as number | undefined,
+    names: createNamesInMemory({ fold: foldName }),
+    ...emptyColumns(capacity),
+  };
+}
+
+function emptyColumns(capacity: number) {
+  return {
     seqs: new Float64Array(capacity),
     kindNumbers: new Uint16Array(capacity),
     protectedDomainSeqs: new Uint32Array(capacity),
@@ -197,23 +178,43 @@ function emptyState(capacity: number) {
     statusChangedAt: new Float64Array(capacity),
     similarities: new Uint16Array(capacity),
     signs: new Uint8Array(capacity),
-    names: createNamesInMemory({ fold: foldName }),
   };
 }
 
-function enlarged(state: ReturnType<typeof emptyState>): ReturnType<typeof emptyState> {
-  const larger = emptyState(state.count * 2);
-  larger.count = state.count;
-  larger.touchVersion = state.touchVersion;
-  larger.names = state.names;
-  larger.seqs.set(state.seqs);
-  larger.kindNumbers.set(state.kindNumbers);
-  larger.protectedDomainSeqs.set(state.protectedDomainSeqs);
-  larger.firstSeen.set(state.firstSeen);
-  larger.statusChangedAt.set(state.statusChangedAt);
-  larger.similarities.set(state.similarities);
-  larger.signs.set(state.signs);
-  return larger;
+function enlarge(state: State): void {
+  const larger = emptyColumns(state.count * 2);
+  for (const name of Object.keys(larger) as (keyof typeof larger)[]) larger[name].set(state[name]);
+  Object.assign(state, larger);
+}
+
+function append(to: State, row: Row): void {
+  if (to.count === to.seqs.length) enlarge(to);
+  const place = to.count;
+  to.seqs[place] = row.seq;
+  to.protectedDomainSeqs[place] = row.protectedDomainSeq;
+  to.names.add(row.domain);
+  write(to, place, row);
+  to.count += 1;
+}
+
+function write(to: State, place: number, row: Row): void {
+  // Only a row that was edited by hand has other values: better not shown than wrongly.
+  to.kindNumbers[place] = kindNumbers.get(keyOf(row)) ?? gone;
+  to.firstSeen[place] = row.firstSeen;
+  to.statusChangedAt[place] = row.statusChangedAt;
+  to.similarities[place] = Math.round(row.similarity * 10_000);
+  to.signs[place] = signBits(row.severityReasons);
+}
+
+function placeOf({ seqs, count }: State, seq: number): number | undefined {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (seqs[middle]! < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low < count && seqs[low] === seq ? low : undefined;
 }
 
 function keyOf({ type, status, severity, source }: Kind): string {
