@@ -13,8 +13,8 @@ import { formatTable, median, quantile } from "./statistics.ts";
 const { values } = parseArgs({
   options: {
     threats: { type: "string", default: "1000" },
-    rounds: { type: "string", default: "10" },
-    seconds: { type: "string", default: "2" },
+    rounds: { type: "string", default: "5" },
+    seconds: { type: "string", default: "1" },
     connections: { type: "string", default: "1" },
     "page-delay": { type: "string", default: "8000" },
   },

@@ -12,7 +12,7 @@ export const backupCommand = command({
   arguments: "<file>",
   summary: "write a consistent copy of the database, also while a server runs",
   details:
-    "The copy holds everything, secrets of webhooks too: keep it as safe as the database. A file that exists is never overwritten.",
+    "The copy holds everything but the captured pages, secrets of webhooks too: keep it as safe as the database. The pictures are files in the folder screenshots beside the database; copy that folder as it is, at any time, and put it back beside a restored database. Without it threats show why there is no picture, and new ones come with the next capture. A file that exists is never overwritten.",
   flags: { config: configFlag },
   examples: [["phishwatch backup /backups/phishwatch-$(date +%F).db", "once a day"]],
   async run({ args, options, terminal }) {

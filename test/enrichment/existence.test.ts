@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
+import hostingText from "../../src/enrichment/hosting.txt" with { type: "text" };
 import { decode } from "dns-packet";
 import { createExistenceLookUp } from "../../src/enrichment/existence.ts";
 import { createWildcardProbe } from "../../src/enrichment/wildcards.ts";
@@ -162,6 +163,14 @@ test("parked and sinkholed names are told by where they point", async () => {
   expect(await lookUp("alias.com")).toMatchObject({ parked: "Namecheap" });
   expect(await lookUp("seized.com")).toMatchObject({ sinkholed: "Microsoft" });
   expect(await lookUp("lookalike.com")).not.toHaveProperty("parked");
+});
+
+test("the list of parking services and sinkholes is well formed, each mark once", () => {
+  const lines = hostingText.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const form = /^(parked|sinkholed) ([a-z0-9-]+(\.[a-z0-9-]+)+|\d+(\.\d+){3}\/\d{1,2}) \S.*$/;
+  expect(lines.filter((line) => !form.test(line))).toEqual([]);
+  const marks = lines.map((line) => line.split(" ")[1]!);
+  expect(marks.filter((mark, index) => marks.indexOf(mark) !== index)).toEqual([]);
 });
 
 test("what could not be found out about a name that exists is said", async () => {
