@@ -1,3 +1,5 @@
+import { availableParallelism } from "node:os";
+import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
 import { createOutput, type Terminal } from "./cli/terminal.ts";
 
@@ -26,6 +28,10 @@ const terminal: Terminal = {
     const { openApp } = await import("./app.ts");
     return openApp(surroundings);
   },
+  // The executable holds one program: its threads start where it starts.
+  threads: { threads: availableParallelism(), startWorker: () => new Worker(Bun.main) },
 };
 
-process.exit(await runCommandLine(process.argv.slice(2), terminal));
+if (isMainThread) process.exit(await runCommandLine(process.argv.slice(2), terminal));
+const { serveScreening } = await import("./sources/screening-worker.ts");
+serveScreening(parentPort!);

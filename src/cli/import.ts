@@ -68,7 +68,8 @@ async function importList(
   const { source, observedAt, format, column = "" } = options;
   const elapsedMs = () => performance.now();
   const startedMs = elapsedMs();
-  const list = await openNameList(path, { format, column });
+  const screening = { matcher: appliance.domains.matcher(), ...terminal.threads };
+  const list = await openNameList(path, { format, column, screening });
   const bytes = sizeOf(path);
   const progress = createProgress(terminal.err, elapsedMs);
   // Somebody who types names may take an hour for the next one.

@@ -64,7 +64,11 @@ ${listDetails}`,
     let matched = 0;
 
     for (const path of paths) {
-      const list = await openNameList(path, { format: options.format, column: options.column ?? "" });
+      const list = await openNameList(path, {
+        format: options.format,
+        column: options.column ?? "",
+        screening: { matcher, ...terminal.threads },
+      });
       const invalid: InvalidName[] = [];
       let invalidCount = 0;
       const bytes = sizeOf(path);
@@ -86,9 +90,9 @@ ${listDetails}`,
           }
           // Whoever reads along sees each result at once, also when names come slowly.
           terminal.out.flush();
-          read += chunk.count;
+          read += chunk.count + chunk.harmless;
           // Names that come one by one are typed: the line would be in the way.
-          if (chunk.count === 1) continue;
+          if (chunk.count + chunk.harmless === 1) continue;
           progress.show((ms) => {
             const percent = percentage(bytes && list.diskBytes / bytes);
             const rate = grouped((read / Math.max(ms, 1)) * 1000);

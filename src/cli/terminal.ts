@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import type { Screening } from "../sources/screening.ts";
 import type { OpenAppliance } from "./appliance.ts";
 
 /** Standard output or standard error. */
@@ -25,6 +26,8 @@ export interface Terminal {
    */
   interruption(): AbortSignal;
   openAppliance: OpenAppliance;
+  /** For work that is shared among the processors. */
+  threads: Pick<Screening, "threads" | "startWorker">;
 }
 
 /** Whoever read our output has gone: there is nothing left to do, and it is no failure. */

@@ -19,6 +19,7 @@ export interface FilterTables {
   entries: Int32Array;
   /** Patterns between edges. */
   patternBytes: Uint8Array;
+  wordCount: number;
 }
 
 export const entryFields = 8;
@@ -69,10 +70,12 @@ export function buildTables(words: readonly BrandWord[]): FilterTables {
     if (word.errorsAnchored === word.errorsAnywhere && anywhere.length > 0) continue;
     for (const seed of seedsFor(anchored, word.errorsAnchored, collapses, commonness)) add(index, seed, true);
   }
-  return layOut(lists);
+  return { ...layOut(lists), wordCount: words.length };
 }
 
-function layOut(lists: ReadonlyMap<number, { word: number; seed: Seed; anchored: boolean }[]>): FilterTables {
+function layOut(
+  lists: ReadonlyMap<number, { word: number; seed: Seed; anchored: boolean }[]>,
+): Omit<FilterTables, "wordCount"> {
   const marks = new Uint8Array(seedMask + 1);
   const heads = new Int32Array(2 * (seedMask + 1) + 1);
   const entries: number[] = [];

@@ -5,7 +5,6 @@
  * The name is reduced to classes of characters. Wherever three of them are a seed of some word, that word is
  * laid against the name, from the seed outwards to both sides, with as many errors as it is allowed.
  */
-import type { BrandWord } from "./brand-words.ts";
 import {
   classBits,
   classMask,
@@ -19,10 +18,10 @@ import {
   anchoredOnly,
   anywhereOnly,
   both,
-  buildTables,
   entryFields,
   seedMask,
   wordField,
+  type FilterTables,
 } from "./filter-tables.ts";
 import { labelBytesMax, nameBytesMax } from "./name.ts";
 import { createPatternTests } from "./pattern-tests.ts";
@@ -34,16 +33,14 @@ import { createNameReader, hasALabel } from "./shown-name.ts";
 export interface Filter {
   /** The words that `text`, a folded name without its public suffix, might hold. */
   suspects(text: string): Suspects;
-  /** The same for a whole name as it stands in a buffer, in ASCII of any case. */
-  suspectsIn(bytes: Uint8Array, start: number, end: number): Suspects;
+  /** As `Matcher.screen`: whether the whole name in a buffer has to be looked at. */
+  screen(bytes: Uint8Array, start: number, end: number): boolean;
 }
 
 /** The first `count` of `words` are indices of words; they change with the next call. */
 export interface Suspects {
   readonly words: Int32Array;
   count: number;
-  /** It is no host name in plain letters, or needs a closer look to tell: it may hold anything. */
-  unclear: boolean;
 }
 
 const dot = 0x2e;
@@ -51,12 +48,12 @@ const dot = 0x2e;
 const placeBits = 11;
 const placeMask = (1 << placeBits) - 1;
 
-export function createFilter(words: readonly BrandWord[]): Filter {
-  const tables = buildTables(words);
-  const { marks, heads, entries } = tables;
+/** @param tables of the words, from `buildTables`. */
+export function createFilter(tables: FilterTables): Filter {
+  const { marks, heads, entries, wordCount } = tables;
   const { isBetweenSeparators, lacksTooMuch, holdsStrangers, fits } = createPatternTests(tables);
-  const lastSeen = new Int32Array(words.length);
-  const suspects: Suspects = { words: new Int32Array(words.length), count: 0, unclear: false };
+  const lastSeen = new Int32Array(wordCount);
+  const suspects: Suspects = { words: new Int32Array(wordCount), count: 0 };
   const plain = newReading();
   const other = newReading();
   const folded = new Uint8Array(textLengthMax);
@@ -64,6 +61,8 @@ export function createFilter(words: readonly BrandWord[]): Filter {
   let now = 0;
   let nameMask = 0;
   let mayHaveALabel = false;
+  /** It is no host name in plain letters, or needs a closer look to tell: it may hold anything. */
+  let unclear = false;
 
   /**
    * Classes of the name, the seeds among them in `plain.hits`. Nobody imitates a brand by the name's last
@@ -106,7 +105,7 @@ export function createFilter(words: readonly BrandWord[]): Filter {
       }
     }
     const topLabel = place - lastDot - 1;
-    suspects.unclear =
+    unclear =
       mask >>> otherClass !== 0 ||
       end - start > nameBytesMax ||
       Math.max(longestLabel, topLabel) > labelBytesMax ||
@@ -220,19 +219,17 @@ export function createFilter(words: readonly BrandWord[]): Filter {
       for (let i = 0; i < length; i++) folded[i] = foldedByte(text.charCodeAt(i));
       return look(folded, 0, length, false);
     },
-    suspectsIn(bytes, start, end) {
+    screen(bytes, start, end) {
       look(bytes, start, end, true);
-      if (suspects.unclear || !mayHaveALabel || !hasALabel(bytes, start, end)) return suspects;
+      if (unclear) return true;
+      if (!mayHaveALabel || !hasALabel(bytes, start, end)) return suspects.count > 0;
       const first = readName(bytes, start, end, false);
       const { ambiguous } = first;
       look(first.bytes, 0, first.length, false);
-      if (suspects.count === 0 && ambiguous) {
-        const second = readName(bytes, start, end, true);
-        look(second.bytes, 0, second.length, false);
-      }
-      // It was a valid name before, and only now holds what no name has.
-      suspects.unclear = false;
-      return suspects;
+      if (suspects.count > 0 || !ambiguous) return suspects.count > 0;
+      const second = readName(bytes, start, end, true);
+      look(second.bytes, 0, second.length, false);
+      return suspects.count > 0;
     },
   };
 }

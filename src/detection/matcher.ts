@@ -3,6 +3,7 @@ import { createAligner } from "./alignment.ts";
 import { brandWordsOf, type BrandWord } from "./brand-words.ts";
 import { foldLabel } from "./fold.ts";
 import { createFilter } from "./filter.ts";
+import { buildTables, type FilterTables } from "./filter-tables.ts";
 import { readHost, type Host } from "./host.ts";
 import { judge, type Finding } from "./judge.ts";
 import { isPopularName } from "./lexicon.ts";
@@ -20,6 +21,8 @@ export interface Matcher {
    * name in ASCII, and `match` finds nothing in it. Takes a fraction of a microsecond.
    */
   screen(bytes: Uint8Array, start: number, end: number): boolean;
+  /** What `createFilter` makes the same `screen` of in another thread; it can be sent there. */
+  screeningTables(): FilterTables;
   /** What was decided about brand words that are not looked for everywhere. */
   remarks(): WordRemark[];
 }
@@ -61,7 +64,8 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
     suspects.find((suspect) => suspect.word === word.rides)?.riders.push(index);
   }
   const own = new Set(targets.flatMap((target) => target.own));
-  const filter = options.filter === false ? undefined : createFilter(suspects.map((suspect) => suspect.word));
+  const tables = buildTables(suspects.map((suspect) => suspect.word));
+  const filter = options.filter === false ? undefined : createFilter(tables);
   const all = suspects.map((_, index) => index);
 
   function mightHold(name: string): boolean {
@@ -83,10 +87,9 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
 
   return {
     screen(bytes, start, end) {
-      if (filter === undefined) return true;
-      const { count, unclear } = filter.suspectsIn(bytes, start, end);
-      return unclear || count > 0;
+      return filter === undefined || filter.screen(bytes, start, end);
     },
+    screeningTables: () => tables,
     remarks: () => protectedNames.flatMap((name, target) => remarksOn(name, wordsOfTargets[target]!)),
     match(text) {
       const normalized = normalizeName(text);

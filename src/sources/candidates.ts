@@ -187,6 +187,7 @@ export function createCandidates({
           const { value: chunk, done: ended } = await next(iterator, record);
           if (ended === true) break;
           const text = textOf(chunk);
+          tally.received += chunk.harmless;
           let stopped = false;
           for (let i = 0; i < chunk.count; i++) {
             const line = chunk.firstLine + chunk.lines[i]!;
@@ -210,6 +211,10 @@ export function createCandidates({
           done = chunk.end;
           const late = clock.now() - recorded.at >= recordedMsMax;
           if (late || done.position - recorded.bytes >= recordedBytesMax) record();
+          if (chunk.harmless === 0 || !run.pace.due()) continue;
+          onSlice?.(tally);
+          if (signal?.aborted === true) break;
+          await run.pause();
         }
         record();
       } finally {

@@ -72,6 +72,24 @@ export async function* readLines(
   }
 }
 
+/** A block of its own for the first `length` of `bytes`, which are whole lines, the last with its line feed. */
+export function cutLines(bytes: Uint8Array, length: number): LineBlock {
+  let count = 0;
+  for (let i = 0; i < length; i++) if (bytes[i] === lineFeed) count++;
+  const block: LineBlock = {
+    bytes,
+    count,
+    starts: new Int32Array(count),
+    ends: new Int32Array(count),
+    nexts: new Int32Array(count),
+    firstLine: 1,
+    position: 0,
+    unterminated: false,
+  };
+  cut(block, 0, length, false);
+  return block;
+}
+
 /** Finds the lines between 0 and `end`, where none ends before `from`; answers where the last, open one starts. */
 function cut(block: LineBlock, from: number, end: number, overlong: boolean): number {
   const { bytes, starts, ends, nexts } = block;

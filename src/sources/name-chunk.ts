@@ -8,6 +8,8 @@ import type { LineBlock } from "./lines.ts";
 export interface NameChunk {
   bytes: Uint8Array;
   count: number;
+  /** Names that stood between the entries and are none of them: nobody takes them for imitations. */
+  harmless: number;
   starts: Int32Array;
   ends: Int32Array;
   /** Line number of entry `i` is `firstLine + lines[i]`. */
@@ -63,6 +65,7 @@ export function createNameChunkBuilder(): NameChunkBuilder {
   const chunk: NameChunk = {
     bytes: new Uint8Array(0),
     count: 0,
+    harmless: 0,
     starts: new Int32Array(capacity),
     ends: new Int32Array(capacity),
     lines: new Int32Array(capacity),

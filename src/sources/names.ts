@@ -3,6 +3,7 @@ import { openBytes, prepend, readAhead, type ByteOptions, type ByteSource } from
 import { NameListError } from "./errors.ts";
 import { chooseReading, tellsFormat, type ListFormat, type ListReading } from "./formats.ts";
 import { readLines, type LineBlock } from "./lines.ts";
+import { screenedChunks, type Screening } from "./screening.ts";
 import { createNameChunkBuilder, dropBefore, type NameChunk, type Place } from "./name-chunk.ts";
 
 /** So much of a list is looked at to tell its format. */
@@ -16,6 +17,8 @@ export interface NameListOptions extends ByteOptions {
   from?: Place;
   /** Leave out a last line that has no line feed yet. */
   wholeLinesOnly?: boolean;
+  /** Chunks hold only what has to be looked at, and more threads read along, where lines stand for themselves. */
+  screening?: Screening;
 }
 
 /** A list of names that is open for reading, once. */
@@ -34,7 +37,7 @@ export interface NameList {
  * @throws NameListError here and while reading; it names the file, what is wrong and the line reached.
  */
 export async function openNameList(path: string, options: NameListOptions = {}): Promise<NameList> {
-  const { format = "auto", column = "", from = start, wholeLinesOnly = false } = options;
+  const { format = "auto", column = "", from = start, wholeLinesOnly = false, screening } = options;
   const source = await openBytes(path, options);
   try {
     const head = await readAhead(source, headBytesMax, tellsFormat);
@@ -51,6 +54,8 @@ export async function openNameList(path: string, options: NameListOptions = {}):
           reading,
           from,
           wholeLinesOnly,
+          screening,
+          column,
         }),
       get diskBytes() {
         return source.diskBytes;
@@ -74,6 +79,8 @@ interface OpenList {
   reading: ListReading;
   from: Place;
   wholeLinesOnly: boolean;
+  screening: Screening | undefined;
+  column: string;
 }
 
 async function* readChunks({
@@ -84,13 +91,29 @@ async function* readChunks({
   reading,
   from,
   wholeLinesOnly,
+  screening,
+  column,
 }: OpenList): AsyncGenerator<NameChunk> {
   const builder = createNameChunkBuilder();
-  const whole = prepend(head, source);
+  let whole = prepend(head, source);
   let reached = reading.stateful ? start : from;
   try {
-    const skipped = await skip(whole, Math.max(reached.position, markBytes));
-    for await (const block of readLines(whole, { position: skipped, line: reached.line })) {
+    reached = { position: await skip(whole, Math.max(reached.position, markBytes)), line: reached.line };
+    if (screening !== undefined && (reading.format === "lines" || reading.format === "jsonl")) {
+      const screened = screenedChunks(whole, reached, { format: reading.format, column }, screening);
+      try {
+        let step = await screened.next();
+        for (; step.done !== true; step = await screened.next()) {
+          reached = step.value.end;
+          yield step.value;
+        }
+        if (step.value === undefined) return;
+        whole = prepend(step.value.head, whole);
+      } finally {
+        await screened.return(undefined);
+      }
+    }
+    for await (const block of readLines(whole, reached)) {
       if (block.unterminated && wholeLinesOnly) return;
       const open = reading.parser(block, builder);
       reached = placeAfter(block, open) ?? reached;

@@ -25,6 +25,26 @@ describe.each(forms)("match ($form)", ({ command }) => {
     for (const [, , , similarity] of rows) expect(Number(similarity)).toBeGreaterThan(0.7);
   });
 
+  test("a list that is long enough for several threads is read to the end, in its order", async () => {
+    const block = "name-of-nobody.example\n".repeat(60_000);
+    const names = [
+      "example-bank.net",
+      "example-bnak.com",
+      "login-example-bank.com",
+      "example-bank.top",
+      "example-bank.org",
+    ];
+    const path = folder.file("long.txt", names.map((name) => `${block}${name}\n`).join(""));
+    const { code, out, err } = await folder.run(["match", path], { command });
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(
+      out
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split("\t")[0]!),
+    ).toEqual(names);
+  });
+
   test("--json prints one object a line, with reasons", async () => {
     const { out } = await folder.run(["match", "--json", "-"], { stdin: "example-bank.net\n", command });
     expect(JSON.parse(out)).toEqual({

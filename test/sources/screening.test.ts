@@ -1,0 +1,139 @@
+/** A list on all processors against the same list read by one. */
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { createMatcher } from "../../src/detection/matcher.ts";
+import { lineBytesMax } from "../../src/sources/lines.ts";
+import { textOf } from "../../src/sources/name-chunk.ts";
+import { openNameList, type NameListOptions } from "../../src/sources/names.ts";
+import type { Screening } from "../../src/sources/screening.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "phishwatch-screening-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const matcher = createMatcher([{ domain: "example-bank.com", keywords: [], allow: [] }], {
+  minSimilarity: 0.75,
+});
+let started = 0;
+const screening: Screening = {
+  matcher,
+  threads: 3,
+  startWorker() {
+    started++;
+    return new Worker(join(import.meta.dir, "../../src/main.ts"));
+  },
+};
+
+/** What has to be looked at, line by line, and how many names there were. */
+async function read(
+  path: string,
+  options: NameListOptions,
+): Promise<{ kept: string[]; names: number; line: number }> {
+  const list = await openNameList(path, options);
+  const kept: string[] = [];
+  let names = 0;
+  let line = 0;
+  for await (const chunk of list.chunks()) {
+    const text = textOf(chunk);
+    names += chunk.count + chunk.harmless;
+    line = chunk.end.line;
+    for (let i = 0; i < chunk.count; i++) {
+      const fault = chunk.faults.get(i);
+      if (fault === undefined && !matcher.screen(chunk.bytes, chunk.starts[i]!, chunk.ends[i]!)) continue;
+      kept.push(`${chunk.firstLine + chunk.lines[i]!} ${fault === undefined ? text(i) : `! ${fault.why}`}`);
+    }
+  }
+  await list.close();
+  return { kept, names, line };
+}
+
+const odd = [
+  "example-bank.net", "EXAMPLE-BNAK.com", "# a comment", "", "not a name", "xn--exampe-bank-5wb.com", "xn--bcher-kva.com",
+  "login.exampIe-bank.top  # seen", "1.2.3.4", "a..b", "\t example-bank.org\r",
+]; // prettier-ignore
+
+function linesOf(count: number, write = (line: string) => line): string[] {
+  return Array.from({ length: count }, (_, i) =>
+    write(i % 997 === 0 ? odd[(i / 997) % odd.length]! : `name-${i}-of-nobody.example`),
+  );
+}
+
+function written(name: string, lines: string[]): string {
+  const path = join(folder, name);
+  writeFileSync(path, lines.join("\n"));
+  return path;
+}
+
+test("more threads find the same in the same lines, whatever stands between", async () => {
+  const path = written("plain.txt", linesOf(300_000));
+  const alone = await read(path, {});
+  started = 0;
+  expect(await read(path, { screening })).toEqual(alone);
+  expect(started).toBe(2);
+  expect(alone.kept.length).toBeGreaterThan(100);
+});
+
+test("JSON lines too", async () => {
+  const path = written(
+    "names.jsonl",
+    linesOf(150_000, (line) => JSON.stringify({ seen: "2026-01-01", inner: { domain: line } })),
+  );
+  const options = { column: "inner.domain" };
+  const alone = await read(path, options);
+  started = 0;
+  expect(await read(path, { ...options, screening })).toEqual(alone);
+  expect(started).toBe(2);
+  expect(alone.kept.length).toBeGreaterThan(50);
+});
+
+test("a line of any length is passed over, and what comes after it is read", async () => {
+  const lines = linesOf(200_000);
+  lines[150_000] = "x".repeat(600_000);
+  lines[160_000] = "x".repeat(2 * lineBytesMax);
+  const path = written("long.txt", lines);
+  const alone = await read(path, {});
+  expect(await read(path, { screening })).toEqual(alone);
+  expect(alone.kept.some((entry) => entry.startsWith("160001 !"))).toBeTrue();
+});
+
+test("a short list starts no thread, and results come while the list is still being written", async () => {
+  started = 0;
+  const { readable, writable } = new TransformStream<Uint8Array>();
+  const writer = writable.getWriter();
+  const send = (text: string) => writer.write(new TextEncoder().encode(text));
+  const list = await Promise.all([
+    openNameList("the names", { format: "lines", stream: readable, screening }),
+    send("nobody.example\nexample-bank.net\n"),
+  ]).then(([opened]) => opened);
+  const chunks = list.chunks();
+  const { value } = await chunks.next();
+  expect(value && textOf(value)(0)).toBe("example-bank.net");
+  expect(value?.harmless).toBe(1);
+  // Over the size from which others help.
+  const sent = send("name-of-nobody.example\n".repeat(250_000));
+  let last = "";
+  for (let names = 0; names < 250_000;) {
+    const chunk = (await chunks.next()).value!;
+    names += chunk.count + chunk.harmless;
+  }
+  await sent;
+  expect(started).toBe(2);
+  void send("late.example-bank.net\n");
+  for (const chunk = (await chunks.next()).value!; last === "";)
+    last = chunk.count > 0 ? textOf(chunk)(0) : "none";
+  expect(last).toBe("late.example-bank.net");
+  await writer.close();
+  expect((await chunks.next()).done).toBeTrue();
+  await list.close();
+});
+
+test("a thread that fails is an error, not a list that is silently shorter", async () => {
+  const path = written("failing.txt", linesOf(300_000));
+  const failing = {
+    ...screening,
+    startWorker: () => new Worker("throw new Error('out of memory')", { eval: true }),
+  };
+  await expect(read(path, { screening: failing })).rejects.toThrow(/cannot be read \(out of memory\)/);
+});
