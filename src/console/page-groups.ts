@@ -1,4 +1,5 @@
 import { deliveryPages } from "./delivery-pages.tsx";
+import { beaconPages } from "./beacons.tsx";
 import { domainPages } from "./domains.tsx";
 import { keyPages } from "./key-pages.tsx";
 import { overviewPages } from "./overview.tsx";
@@ -7,6 +8,7 @@ import { threatListPages } from "./threat-list.tsx";
 import { threatPages } from "./threat-page.tsx";
 import { webhookPages } from "./webhook-pages.tsx";
 import type { PageGroup } from "./router.ts";
+import { tokenPages } from "./tokens.tsx";
 
 /** All pages; the order is that of the navigation. */
 export const pageGroups: readonly PageGroup[] = [
@@ -15,6 +17,8 @@ export const pageGroups: readonly PageGroup[] = [
   threatPages,
   domainPages,
   scanPages,
+  beaconPages,
+  tokenPages,
   keyPages,
   webhookPages,
   deliveryPages,

@@ -22,6 +22,7 @@ import type { ThreatSearch } from "../threats/search.ts";
 import type { Imports } from "../sources/imports.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { AuditedWebhooks } from "../webhooks/audited-webhooks.ts";
+import type { Traps } from "../traps/traps.ts";
 
 /** What pages show and do is done by these; the console decides nothing itself. */
 export interface ConsoleServices {
@@ -44,6 +45,7 @@ export interface ConsoleServices {
   keys: AuditedKeys;
   keyUsage: KeyUsage;
   webhooks: AuditedWebhooks;
+  traps: Traps;
   auditLog: AuditLog;
   consolePassword: ConsolePassword;
   sessions: ConsoleSessions;

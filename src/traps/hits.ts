@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gt, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { placeholders } from "../database/placeholders.ts";
 import { relaxedTransaction } from "../database/relaxed.ts";
@@ -21,7 +21,10 @@ export interface HitStore {
   /** How many threats the visits that began after `since` belong to. */
   threatsSince(trapId: string, since: Instant): number;
   /** Newest first. */
-  list(trapId: string, options: { limit: number; before?: number }): Hit[];
+  list(trapId: string, page: { limit: number; offset?: number }): Hit[];
+  /** How many rows there are of a trap. */
+  rows(trapId: string): number;
+  get(trapId: string, seq: number): Hit | undefined;
   counts(trapId: string): HitCount[];
   /** Visits (repeats counted where the first stands) in each stretch of `stepMs` from `since` on, those with any. */
   timeline(trapId: string, since: Instant, stepMs: number): { at: Instant; class: HitClass; count: number }[];
@@ -110,13 +113,26 @@ export function createHitStore(database: Database): HitStore {
         .from(trapHits)
         .where(and(eq(trapHits.trapId, trapId), gt(trapHits.firstAt, since)))
         .get()!.total,
-    list: (trapId, { limit, before }) =>
+    rows: (trapId) =>
+      query
+        .select({ total: sql<number>`count(*)` })
+        .from(trapHits)
+        .where(eq(trapHits.trapId, trapId))
+        .get()!.total,
+    get: (trapId, seq) =>
       query
         .select()
         .from(trapHits)
-        .where(and(eq(trapHits.trapId, trapId), before === undefined ? undefined : lt(trapHits.seq, before)))
+        .where(and(eq(trapHits.trapId, trapId), eq(trapHits.seq, seq)))
+        .get(),
+    list: (trapId, { limit, offset = 0 }) =>
+      query
+        .select()
+        .from(trapHits)
+        .where(eq(trapHits.trapId, trapId))
         .orderBy(desc(trapHits.seq))
         .limit(limit)
+        .offset(offset)
         .all(),
     counts: (trapId) =>
       query

@@ -1,6 +1,7 @@
 import type { App } from "../../src/app.ts";
 import type { Actor } from "../../src/access/actor.ts";
 import { seedSettings } from "./console-settings-samples.ts";
+import { seedTraps } from "./console-trap-samples.ts";
 import { seedWork } from "./console-work-samples.ts";
 import { seedThreatPages } from "./threat-samples.ts";
 import { addSampleThreats } from "./console-threats.ts";
@@ -52,6 +53,23 @@ export const consolePages: readonly ConsolePage[] = [
     name: "delivery-failed",
     path: ({ failedDeliveryId }) => `/console/settings/webhooks/deliveries/${failedDeliveryId}`,
   },
+  { name: "beacons", path: () => "/console/beacons" },
+  { name: "beacon-new", path: () => "/console/beacons/new" },
+  { name: "beacon", path: ({ beaconId }) => `/console/beacons/${beaconId}` },
+  {
+    name: "beacon-visit",
+    path: ({ beaconId, beaconVisit }) => `/console/beacons/${beaconId}/visits/${beaconVisit}`,
+  },
+  { name: "beacon-remove", path: ({ beaconId }) => `/console/beacons/${beaconId}/remove` },
+  { name: "tokens", path: () => "/console/tokens" },
+  { name: "token-new", path: () => "/console/tokens/new" },
+  { name: "token", path: ({ tokenId }) => `/console/tokens/${tokenId}` },
+  { name: "token-document", path: ({ documentId }) => `/console/tokens/${documentId}` },
+  {
+    name: "token-visit",
+    path: ({ tokenId, tokenVisit }) => `/console/tokens/${tokenId}/visits/${tokenVisit}`,
+  },
+  { name: "token-rotate", path: ({ tokenId }) => `/console/tokens/${tokenId}/rotate` },
   { name: "not-found", path: () => "/console/no-such-page" },
 ];
 
@@ -92,5 +110,6 @@ export async function seedSamples(app: App) {
     threatPages,
     ...seedWork(app),
     ...seedSettings(app),
+    ...seedTraps(app, first!.threatId),
   };
 }

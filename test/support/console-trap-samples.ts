@@ -1,0 +1,95 @@
+import type { App } from "../../src/app.ts";
+import { trapCounts, trapHits } from "../../src/traps/tables.ts";
+import type { HitClass } from "../../src/traps/values.ts";
+import { hostileText, longText, tester } from "./console-pages.ts";
+
+const dayMs = 86_400_000;
+
+/** Traps as after some weeks, with visitors who write what they like into every header. */
+export function seedTraps({ database, traps }: App, threatId: string) {
+  const { query } = database;
+  const now = Date.now();
+  const signIn = traps.beacons.create(
+    {
+      protectedDomain: "example-bank.com",
+      name: "sign-in page",
+      allow: ["partner.example"],
+      memo: hostileText,
+    },
+    tester,
+  );
+  traps.beacons.create({ protectedDomain: "example-bank.com" }, tester);
+  const wiki = traps.tokens.create({ kind: "url", name: "wiki", memo: "page Passwords in the wiki" }, tester);
+  const salaries = traps.tokens.create({ kind: "document", name: "salaries", memo: hostileText }, tester);
+  traps.tokens.create({ kind: "pixel", expiresAt: now + 1_000 }, tester);
+
+  const visit = (
+    trapId: string,
+    index: number,
+    hitClass: HitClass,
+    more: Partial<typeof trapHits.$inferInsert>,
+  ) => {
+    // The last one is the newest.
+    const at = now - Math.floor(((30 - index) ** 2 * dayMs) / 20) - 60_000;
+    const row = {
+      trapId,
+      class: hitClass,
+      visitor: `${index}`,
+      host: null,
+      url: hostileText,
+      headers: [],
+      firstAt: at,
+      lastAt: at,
+      count: (index % 5) + 1,
+      ipAddress: `192.0.2.${index}`,
+      userAgent: index === 1 ? longText.slice(0, 500) : hostileText,
+      ...more,
+    };
+    return query.insert(trapHits).values(row).returning({ seq: trapHits.seq }).get().seq;
+  };
+  const classes: HitClass[] = ["foreign", "foreign", "local_file", "foreign", "web_archive"];
+  const pageVisits = Array.from({ length: 30 }, (_, index) =>
+    visit(signIn.id, index, classes[index % 5]!, {
+      host: "login.example-bank.top",
+      url:
+        index % 3 === 0
+          ? `https://login.example-bank.top/${longText.slice(0, 1_900)}`
+          : `https://evil.top/${index}`,
+      referrer: hostileText,
+      claimedUrl: index === 0 ? "https://example-bank.com/" : null,
+      eventId: index % 5 === 0 ? "evt_01h455vb4pex5vsknk084sn02q" : null,
+      threatId: index % 5 === 0 ? threatId : null,
+    }),
+  );
+  const tokenVisits = Array.from({ length: 4 }, (_, index) =>
+    visit(wiki.id, index, index === 3 ? "link_preview" : "visit", {
+      url: `/t/${wiki.address}/${hostileText}`,
+      method: "GET",
+      referrer: "https://wiki.example-bank.com/",
+      headers: [
+        ["user-agent", hostileText],
+        ["cookie", "(31 characters, not kept)"],
+        ["x-long", longText.slice(0, 2_000)],
+      ],
+    }),
+  );
+  const counts: [string, HitClass, number][] = [
+    [signIn.id, "foreign", 61],
+    [signIn.id, "own", 120_345],
+    [signIn.id, "unknown", 12],
+    [signIn.id, "local_file", 18],
+    [wiki.id, "visit", 6],
+  ];
+  for (const [trapId, hitClass, total] of counts)
+    query
+      .insert(trapCounts)
+      .values({ trapId, class: hitClass, total, lastAt: now - 3_600_000 })
+      .run();
+  return {
+    beaconId: signIn.id,
+    beaconVisit: pageVisits[0]!,
+    tokenId: wiki.id,
+    tokenVisit: tokenVisits[0]!,
+    documentId: salaries.id,
+  };
+}
