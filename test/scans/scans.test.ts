@@ -254,7 +254,8 @@ describe("the schedule", () => {
         clock.advance(5);
         return app.scans.list(10).filter(({ completedAt }) => completedAt !== null).length === day;
       }, "the scan ended");
-      for (let minute = 18; minute < 1440; minute++) clock.advance(60_000);
+      // By leaps: second by second it would be all that is done each second, a hundred thousand times.
+      clock.jump((1440 - 18) * 60_000);
     }
     expect(app.scans.list(1)[0]).toMatchObject({ trigger: "schedule", status: "completed", threatsFound: 3 });
   });
@@ -265,7 +266,7 @@ describe("the schedule", () => {
     const app = open([server], { clock, schedule: "" });
     app.start();
     // A day and an hour: longer than between two runs of the default.
-    for (let minute = 0; minute < 1_500; minute++) clock.advance(60_000);
+    for (let minute = 0; minute < 1_500; minute += 10) clock.jump(600_000);
     // What would have been asked came before this question.
     await app.dns.query("afterwards.com", "A");
     expect(server.asked.map(({ name }) => name)).toEqual(["afterwards.com"]);
