@@ -10,7 +10,7 @@ export function NamesSideBySide({ comparison }: { comparison: NameComparison }) 
       <div class="compared" aria-hidden="true">
         {parts.flatMap(cellsOf).map(({ kind, found, expected }) => (
           <span class={`pair ${kind}`}>
-            <bdi dir="ltr">{found === "" ? "–" : found}</bdi>
+            <bdi dir="ltr">{found === "" ? "–".repeat(characters(expected).length) : found}</bdi>
             <bdi dir="ltr">{expected === "" ? "\u00a0" : expected}</bdi>
           </span>
         ))}
@@ -34,12 +34,21 @@ export function NamesSideBySide({ comparison }: { comparison: NameComparison }) 
   );
 }
 
-/** What is equal goes character by character, so that a long name can be broken anywhere. */
+/** So that a long name can be broken within; in letters of one width the rows stand below each other all the same. */
+const cellCharacters = 8;
+
+function chunks(text: string): string[] {
+  const all = characters(text);
+  return Array.from({ length: Math.ceil(all.length / cellCharacters) }, (_, index) =>
+    all.slice(index * cellCharacters, (index + 1) * cellCharacters).join(""),
+  );
+}
+
 function cellsOf(part: NamePart): Pick<NamePart, "kind" | "found" | "expected">[] {
   const { kind, found, expected } = part;
-  if (kind === "same") return Array.from(found, (one) => ({ kind, found: one, expected: one }));
-  if (kind === "added") return characters(found).map((one) => ({ kind, found: one, expected: "" }));
-  if (kind === "missing") return characters(expected).map((one) => ({ kind, found: "", expected: one }));
+  if (kind === "same") return chunks(found).map((one) => ({ kind, found: one, expected: one }));
+  if (kind === "added") return chunks(found).map((one) => ({ kind, found: one, expected: "" }));
+  if (kind === "missing") return chunks(expected).map((one) => ({ kind, found: "", expected: one }));
   const [ours, theirs] = [characters(found), characters(expected)];
   if (ours.length !== theirs.length) return [{ kind, found, expected }];
   return ours.map((one, index) => ({ kind, found: one, expected: theirs[index]! }));

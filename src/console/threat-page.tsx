@@ -29,6 +29,7 @@ export const threatPages: PageGroup = {
     { method: "GET", path: `${threatsPath}/:id`, answer: show },
     { method: "GET", path: `${threatsPath}/:id/original`, answer: original },
     { method: "GET", path: `${threatsPath}/:id/evidence`, answer: evidence },
+    { method: "GET", path: `${threatsPath}/:id/registration`, answer: registrationAnswer },
     { method: "GET", path: `${threatsPath}/:id/look`, answer: lookProgress },
     { method: "POST", path: `${threatsPath}/:id/look`, answer: look },
     { method: "POST", path: `${threatsPath}/:id/status`, answer: decide },
@@ -134,6 +135,11 @@ async function showThreat(
         </Section>
         <Section title="Registration">
           <RegistrationFacts {...given} />
+          {services.enrichment.registrationAnswerOf(id) === undefined ? null : (
+            <p>
+              <a href={`${pathOf(id)}/registration`}>The answer as it came</a>
+            </p>
+          )}
         </Section>
         <Section title="Certificate">
           <CertificateFacts {...given} />
@@ -162,6 +168,14 @@ async function original(context: Context): Promise<Answer> {
   const webp = await context.services.enrichment.originalOf(find(context).id);
   if (webp === undefined) throw new PublicError("not_found", "There is no picture of the protected domain.");
   return new Response(webp, { headers: { "content-type": "image/webp" } });
+}
+
+/** As a file: nothing of it is shown by the browser. */
+function registrationAnswer(context: Context): Answer {
+  const { id } = find(context);
+  const answer = context.services.enrichment.registrationAnswerOf(id);
+  if (answer === undefined) throw new PublicError("not_found", "There is no answer of a registry.");
+  return download(`${id}-registration.txt`, "text/plain; charset=utf-8", answer.text);
 }
 
 async function evidence(context: Context): Promise<Answer> {

@@ -34,7 +34,7 @@ export function Pictures({
         <Picture
           label={
             <>
-              <Text text={domain} />
+              <Text text={domain} charactersMax={60} />
               {at === undefined ? null : (
                 <>
                   {" "}
@@ -48,14 +48,21 @@ export function Pictures({
           why={"why" in capture ? <Text text={capture.why} /> : undefined}
         />
         <Picture
-          label={<Text text={protectedDomain} />}
+          label={<Text text={protectedDomain} charactersMax={60} />}
           path={originalPath}
           alt={`The page of ${protectedDomain}`}
-          why={original ? undefined : "Captured when there is a picture to compare it with."}
+          why={original ? undefined : whyNoOriginal(facts)}
         />
       </div>
     </>
   );
+}
+
+function whyNoOriginal(facts: Facts | undefined): string {
+  if (facts?.screenshot === undefined) return "Captured when there is a picture to compare it with.";
+  if (facts.screenshot.hash === undefined)
+    return "Not captured: the suspicious page shows nothing to compare.";
+  return "It could not be captured; the next picture tries again.";
 }
 
 function Picture({

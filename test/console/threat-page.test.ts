@@ -4,7 +4,7 @@ import { noteCharactersMax } from "../../src/threats/notes.ts";
 import { hostileText, longText, tester } from "../support/console-pages.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 import { startReceiver, until } from "../support/receiver.ts";
-import { capture, hostileFacts, knowAbout, phishingFacts } from "../support/threat-samples.ts";
+import { capture, hostileFacts, hostileName, knowAbout, phishingFacts } from "../support/threat-samples.ts";
 
 let app: ConsoleApp;
 let visitor: Visitor;
@@ -90,10 +90,10 @@ describe("the page of a threat", () => {
   test("of one that does not exist is not found, and for nobody who is not signed in", async () => {
     const id = sight("exampl-bank.com");
     for (const name of ["thr_none", "thr_01kf0z7m3yeqz9x8r4p6s2t5vw", "x%00", "x".repeat(9_000)])
-      for (const end of ["", "/original", "/evidence", "/look"])
+      for (const end of ["", "/original", "/evidence", "/look", "/registration"])
         expect((await visitor.get(`${pathOf(name)}${end}`)).status).toBe(404);
     const stranger = app.visitor();
-    for (const end of ["", "/original", "/evidence", "/look"]) {
+    for (const end of ["", "/original", "/evidence", "/look", "/registration"]) {
       const answer = await stranger.get(`${pathOf(id)}${end}`);
       expect([answer.status, answer.location?.split("?")[0]]).toEqual([303, "/console/sign-in"]);
     }
@@ -107,7 +107,7 @@ describe("the page of a threat", () => {
 
   test("shows what strangers wrote as text, with nothing hidden, and the whole of it only in the evidence", async () => {
     const hostile = `${hostileText}${longText}`;
-    const id = sight("xn--exmple-bank-p8h.xn--fiqs8s");
+    const id = sight(hostileName);
     knowAbout(app.app, id, hostileFacts(hostile), Date.now());
     app.app.threats.notes.add(id, hostileText, tester);
     app.app.threats.changeStatus([id], "resolved", { by: { via: "api", name: hostile, address: hostile } });
@@ -117,6 +117,7 @@ describe("the page of a threat", () => {
     expect(text).toContain(
       `Title "><script>alert(1)</script><img src=x onerror=alert(2)>' \\u{202e}gnp.exe\\u{200b} &amp;`,
     );
+    expect(text).toContain("exa\\u{202e}mple");
     expect(html).not.toContain("x".repeat(500));
   });
 
@@ -188,6 +189,11 @@ describe("evidence", () => {
       const answer = await fetch(`${app.url}${path}`, { headers: { cookie } });
       expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/webp"]);
     }
+    const answer = await visitor.get(`${pathOf(id)}/registration`);
+    expect([answer.headers.get("content-disposition"), answer.html]).toEqual([
+      `attachment; filename="${id}-registration.txt"`,
+      '{"ldhName":"examplle-bank.com"}',
+    ]);
     const zip = await fetch(`${app.url}${pathOf(id)}/evidence`, { headers: { cookie } });
     expect(zip.headers.get("content-disposition")).toBe(`attachment; filename="${id}-evidence.zip"`);
     const files = unzipSync(await zip.bytes());

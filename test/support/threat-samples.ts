@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import type { App } from "../../src/app.ts";
 import type { Actor } from "../../src/access/actor.ts";
 import { changesBetween } from "../../src/enrichment/changes.ts";
+import { encodePunycode } from "../../src/detection/punycode.ts";
 import { createEvidenceStore } from "../../src/enrichment/evidence-store.ts";
 import { nothingKnown, threatFactsOf, type Facts } from "../../src/enrichment/facts.ts";
 import { createPictures } from "../../src/enrichment/pictures.ts";
@@ -91,6 +92,9 @@ export function hostileFacts(text: string): Facts {
   };
 }
 
+/** As long as a name may be, with a label that holds an override and one of the widest letters. */
+export const hostileName = `${"example-bank-".repeat(4)}login.xn--${encodePunycode("exa\u202emple\u200b")}.${"w".repeat(63)}.${"secure-".repeat(8)}x.xn--exmple-bank-p8h.xn--fiqs8s`;
+
 /** Writes facts about a threat as a look would, `at` then. */
 export function knowAbout(
   app: Pick<App, "database" | "threats">,
@@ -156,7 +160,7 @@ export async function seedThreatPages(app: App, by: Actor, hostile: string) {
   app.threats.notes.add(known, "Written to the registrar, ticket 4711.\nThey answer within a day.", by);
   app.threats.changeStatus([known], "resolved", { by });
   app.threats.changeStatus([known], "active", { by: { via: "api", name: "soc", address: "192.0.2.44" } });
-  const hostileId = sight("xn--exmple-bank-p8h.xn--fiqs8s", [
+  const hostileId = sight(hostileName, [
     { kind: "whole_label", label: hostile, expected: hostile },
     { kind: "confusable", label: hostile, position: 5, found: hostile, expected: hostile },
   ]);
