@@ -48,20 +48,22 @@ function pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Bun closes the connection with RST, and sends nothing, when a body fails before its first byte. */
+/** Bun closes the connection with RST, and sends nothing, when a body fails before its first byte; without a word. */
 function resetConnection(): Response {
   return new Response(
     new ReadableStream({
       pull(controller) {
-        controller.error(new ConnectionReset());
+        controller.error();
       },
     }),
   );
 }
 
-class ConnectionReset extends Error {
-  constructor() {
-    super("the connection is reset, as was asked for");
-    this.name = "ConnectionReset";
-  }
+/**
+ * The connection ends with this answer. Clients send a request again by themselves when a connection that they used
+ * before is closed without an answer (RFC 9112 section 9.3.1), and would never see a reset.
+ */
+export function lastOfConnection(answer: Response): Response {
+  answer.headers.set("connection", "close");
+  return answer;
 }

@@ -15,6 +15,8 @@ export interface Faults {
   add(fault: Fault): void;
   list(): readonly Fault[];
   clear(): void;
+  /** Whether a connection is to be closed without an answer. */
+  closes(): boolean;
   /** The first fault that matches, once less often from now on. */
   take(method: string, path: string): Fault | undefined;
 }
@@ -27,6 +29,7 @@ export function createFaults(): Faults {
     add: (fault) => void faults.push(fault),
     list: () => faults,
     clear: () => void (faults = []),
+    closes: () => faults.some(({ answer }) => answer === "reset"),
     take(method, path) {
       const fault = faults.find((one) => matches(one, method, path));
       if (fault === undefined) return undefined;

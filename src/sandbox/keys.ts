@@ -58,13 +58,13 @@ export const sandboxKeys = {
   },
   read_submit: {
     ...all,
-    key: "pw_readSubmitSandboxKey0000000000004a0E5L",
+    key: "pw_rdSubmitSandboxKey000000000000002EsuMh",
     scopes: [read, submit],
     about: "reads threats, submits candidates",
   },
   write_submit: {
     ...all,
-    key: "pw_writeSubmitSandboxKey000000000003Z1zwB",
+    key: "pw_wrSubmitSandboxKey000000000000000uy1Af",
     scopes: [write, submit],
     about: "changes threats, submits candidates",
   },
@@ -76,7 +76,7 @@ export const sandboxKeys = {
   },
   expiring: {
     ...all,
-    key: "pw_expiringSandboxKey000000000000001uWib5",
+    key: "pw_endsSoonSandboxKey000000000000000mkgLM",
     expiresAfterMs: hourMs,
     about: "expires an hour after the start",
   },

@@ -1,5 +1,6 @@
 import { toIsoTime } from "../lib/clock.ts";
 import { StartError, messageOf } from "../lib/errors.ts";
+import { lastOfConnection } from "./failures.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import { answerFaulty } from "./faulty-answers.ts";
 import { createInboxes, type Inbox, type Inboxes } from "./inbox.ts";
@@ -97,11 +98,18 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
     if (path === "/sandbox" || path.startsWith("/sandbox/")) {
       // Loaded at the first request: the start does not wait for it.
       control ??= import("./control.ts").then(({ createControl }) => createControl(state, options.log));
-      return (await control)(request);
+      return withConnection(await (await control)(request));
     }
     const fault = path.startsWith("/v1/") ? faults.take(request.method, path) : undefined;
     const answer = () => instance.use(() => instance.app.server.handle(request));
-    return fault === undefined ? answer() : answerFaulty(fault, request, instance.clock.now(), answer);
+    if (fault === undefined) return withConnection(await answer());
+    return withConnection(await answerFaulty(fault, request, instance.clock.now(), answer));
+  }
+
+  function withConnection(answer: Response): Response {
+    if (!faults.closes()) return answer;
+    server.closeIdleConnections();
+    return lastOfConnection(answer);
   }
 
   /** Another instance takes the place of the present one; one after another, if several ask. */

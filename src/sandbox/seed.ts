@@ -16,8 +16,7 @@ export function seedDatabase(
   database: Database,
   { seed, start, empty }: { seed: number; start: Instant; empty: boolean },
 ): void {
-  const random = createRandom(seed);
-  const ids = createIdFactory(() => start, random.fillRandom);
+  const ids = createIdFactory(() => start, createRandom(seed + 1).fillRandom);
   const { query } = database;
   const insertKey = query
     .insert(apiKeys)
@@ -54,7 +53,7 @@ export function seedDatabase(
         revokedAt: revoked === true ? start : null,
       });
     }
-    if (!empty) insertThreats(database, makeWorld(start, random));
+    if (!empty) insertThreats(database, makeWorld(start, createRandom(seed)));
   });
 }
 

@@ -1,5 +1,5 @@
 import { PublicError } from "../lib/errors.ts";
-import { carryOut } from "./failures.ts";
+import { carryOut, lastOfConnection } from "./failures.ts";
 import { inboxesMax } from "./inbox.ts";
 import type { SandboxState } from "./sandbox.ts";
 
@@ -17,12 +17,13 @@ export async function takeDelivery(state: SandboxState, name: string, request: R
   const senders = app.webhooks.endpoints.list().filter((endpoint) => endpoint.url === url);
   const headers = Object.fromEntries(request.headers);
   const failure = inboxes.take(name, { headers, body }, senders, clock.now());
-  return carryOut(
+  const answer = await carryOut(
     failure,
     request,
     (status, more) => new Response(`answered ${status}, as was asked for\n`, { status, headers: more }),
     () => new Response("taken\n"),
   );
+  return lastOfConnection(answer);
 }
 
 export function inboxUrl(state: SandboxState, name: string): string {

@@ -1,0 +1,100 @@
+import { describe, expect, test } from "bun:test";
+import { threatTypes } from "../../src/detection/types.ts";
+import { createMatcher } from "../../src/detection/matcher.ts";
+import { describeReason } from "../../src/detection/reasons.ts";
+import { isMadeKey } from "../../src/access/key-format.ts";
+import { sandboxKeys } from "../../src/sandbox/keys.ts";
+import { createRandom } from "../../src/sandbox/random.ts";
+import { defaultStart, makeWorld, worldDomains, worldEntries } from "../../src/sandbox/world.ts";
+import { severities, sources, statuses } from "../../src/threats/values.ts";
+import { openSandbox } from "../support/sandbox.ts";
+
+const world = (seed: number, start = defaultStart) => makeWorld(start, createRandom(seed));
+
+describe("the seeded world", () => {
+  test("is the same for the same seed and time, and another for another", () => {
+    expect(world(7)).toEqual(world(7));
+    expect(world(7).map(({ id }) => id)).not.toEqual(world(8).map(({ id }) => id));
+    expect(world(7, defaultStart + 1)).not.toEqual(world(7));
+  });
+
+  test.each([1, 2, 3, 4_294_967_295])("of seed %d has every value of every field, in order", (seed) => {
+    const threats = world(seed);
+    expect(threats).toHaveLength(137);
+    const values = <Name extends "status" | "severity" | "type" | "source" | "protectedDomain">(name: Name) =>
+      [...new Set(threats.map((threat) => threat[name] as string))].toSorted();
+    expect(values("status")).toEqual([...statuses].toSorted());
+    expect(values("severity")).toEqual([...severities].toSorted());
+    expect(values("type")).toEqual([...threatTypes].toSorted());
+    expect(values("source")).toEqual([...sources].toSorted());
+    expect(values("protectedDomain")).toEqual([...worldDomains].toSorted());
+    const ids = threats.map(({ id }) => id);
+    expect(ids).toEqual(ids.toSorted());
+    expect(new Set(ids).size).toBe(137);
+    for (const { firstSeen, createdAt, statusChangedAt } of threats) {
+      expect(firstSeen).toBeLessThanOrEqual(createdAt);
+      expect(createdAt).toBeLessThanOrEqual(statusChangedAt);
+      expect(statusChangedAt).toBeLessThan(defaultStart);
+    }
+    expect(threats.filter(({ registrar }) => registrar === null)).toHaveLength(34);
+  });
+
+  test("is what the detection says of its names: run scripts/generate-sandbox-names.ts", () => {
+    const matcher = createMatcher(
+      worldDomains.map((domain) => ({ domain, keywords: [], allow: [] })),
+      { minSimilarity: 0.75 },
+    );
+    for (const { domain, protectedDomain, type, similarity, reasons } of worldEntries()) {
+      const said = matcher
+        .match(domain)
+        .map((match) => [
+          match.protectedDomain,
+          match.type,
+          match.similarity,
+          match.reasons.map(describeReason),
+        ]);
+      expect([domain, said]).toEqual([
+        domain,
+        type === "cloned_site" ? [] : [[protectedDomain, type, similarity, reasons]],
+      ]);
+    }
+  });
+
+  test("stands in the API as it was made", async () => {
+    const sandbox = await openSandbox({ seed: 5 });
+    try {
+      const all = await Promise.all(
+        [1, 2].map(
+          async (page) => (await sandbox.api("GET", `/v1/threats?per_page=100&page=${page}`)).json.data,
+        ),
+      );
+      const made = new Map(world(5).map((threat) => [threat.id, threat]));
+      expect(all.flat()).toHaveLength(137);
+      for (const shown of all.flat()) {
+        const threat = made.get(shown.id)!;
+        expect(shown).toMatchObject({
+          domain: threat.domain,
+          status: threat.status,
+          severity: threat.severity,
+        });
+      }
+      const [one] = all.flat();
+      const { data } = (await sandbox.api("GET", `/v1/threats/${one.id}`)).json;
+      expect(data.whois).toEqual(made.get(one.id)!.whois);
+    } finally {
+      sandbox.stop();
+    }
+  });
+
+  test("can be left out", async () => {
+    const sandbox = await openSandbox({ empty: true });
+    expect((await sandbox.api("GET", "/v1/threats")).json.meta.total).toBe(0);
+    sandbox.stop();
+  });
+});
+
+test("the known keys have the product's form, and no two are alike", () => {
+  const keys = Object.values(sandboxKeys).map(({ key }) => key);
+  expect(keys.filter((key) => !isMadeKey(key))).toEqual([]);
+  expect(new Set(keys.map((key) => key.slice(0, 8))).size).toBe(keys.length);
+});
