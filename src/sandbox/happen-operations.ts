@@ -7,7 +7,8 @@ import { sources } from "../threats/values.ts";
 import { tokenKinds } from "../traps/values.ts";
 import { hit, madeThreat, scan } from "./control-schemas.ts";
 import { operation, readTime } from "./control-operation.ts";
-import { describeScan, matchOf, nameOf, newNames, runScan } from "./happenings.ts";
+import { describeScan, matchOf, nameOf, newNames } from "./happenings.ts";
+import { runScan } from "./scan.ts";
 import { accessToken, hitBeacon } from "./visits.ts";
 
 const closed = { additionalProperties: false };
@@ -95,7 +96,11 @@ export const happenOperations = [
       closed,
     ),
     answer: Type.Object({ data: scan }),
-    run: async (state, { body }) => ({ data: describeScan(await runScan(state.instance(), body)) }),
+    async run(state, { body: { protected_domains: domains, trigger = "cli", finds = 3, fails } }) {
+      const { app, dns } = state.instance();
+      const ended = await runScan(app, dns, { domains, trigger, finds, reachable: fails !== true });
+      return { data: describeScan(ended) };
+    },
   }),
   operation({
     method: "POST",

@@ -5,9 +5,9 @@ import { PublicError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { Scan } from "../scans/tables.ts";
 import type { Sighting } from "../threats/record.ts";
-import { threats } from "../threats/tables.ts";
 import type { ThreatType } from "../threats/values.ts";
-import type { Instance, SandboxAppliance } from "./instance.ts";
+import type { SandboxAppliance } from "./instance.ts";
+import { namesOnRecord } from "./scan.ts";
 
 interface Wanted {
   protected_domain?: string;
@@ -62,29 +62,6 @@ export function matchOf(app: SandboxAppliance, domain: string, wanted: Wanted): 
   );
 }
 
-/** The most likely look-alikes of each domain are enough here, and take a tenth of the time of all. */
-const lookedUpMin = 300;
-
-export async function runScan(
-  { app, dns }: Instance,
-  body: { protected_domains?: string[]; trigger?: Scan["trigger"]; finds?: number; fails?: boolean },
-): Promise<Scan> {
-  const known = new Set<string>();
-  const gone = new Set<string>();
-  for (const { domain, status } of namesOnRecord(app)) (status === "active" ? known : gone).add(domain);
-  const { finds = 3 } = body;
-  dns.set({ known, gone, finds, reachable: body.fails !== true });
-  try {
-    return await app.scans.run({
-      trigger: body.trigger ?? "cli",
-      limit: Math.max(lookedUpMin, known.size + gone.size + finds),
-      ...(body.protected_domains === undefined ? {} : { domains: body.protected_domains }),
-    });
-  } finally {
-    dns.set({ known, gone, finds: 0, reachable: true });
-  }
-}
-
 export function describeScan(scan: Scan) {
   return {
     id: scan.id,
@@ -121,11 +98,4 @@ export function protectedName(app: SandboxAppliance, given: string): string {
     "not_found",
     `${visible(given, 100)} is not a protected domain; there are ${enabledDomains(app).slice(0, 10).join(", ")}.`,
   );
-}
-
-function namesOnRecord({ database }: SandboxAppliance) {
-  return database.query
-    .select({ id: threats.id, domain: threats.domain, status: threats.status })
-    .from(threats)
-    .all();
 }

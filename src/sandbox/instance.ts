@@ -13,6 +13,7 @@ import type { Traps } from "../traps/traps.ts";
 import { createSandboxClock, type SandboxClock } from "./clock.ts";
 import { createSandboxDns, type SandboxDns } from "./dns.ts";
 import { createRandom } from "./random.ts";
+import { runScan } from "./scan.ts";
 import { seedDatabase } from "./seed.ts";
 
 /** What a sandbox uses of the appliance, which is put together above it. */
@@ -118,9 +119,9 @@ export async function openInstance(
       clock,
       pattern: scanSchedule,
       async run() {
-        const scan = opened.scans
-          .run({ trigger: "schedule" })
-          .catch((error: unknown) => logDropped(log, error, "the scheduled scan did not begin"));
+        const scan = runScan(opened, dns, { trigger: "schedule", finds: 0, reachable: true }).catch(
+          (error: unknown) => logDropped(log, error, "the scheduled scan did not begin"),
+        );
         scanning.add(scan);
         await scan;
         scanning.delete(scan);
