@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { chromium, openBrowser } from "../test/support/browser.ts";
-import { consolePages, seedSamples } from "../test/support/console-pages.ts";
+import { consolePages, sampleConfig, seedSamples } from "../test/support/console-pages.ts";
 import { openConsoleApp } from "../test/support/console.ts";
 
 const folder = "dist/screenshots";
@@ -19,7 +19,7 @@ const pages = consolePages.filter(
   ({ name }) => wanted.length === 0 || wanted.some((text) => name.includes(text)),
 );
 mkdirSync(folder, { recursive: true });
-const app = openConsoleApp();
+const app = openConsoleApp({ config: sampleConfig });
 const samples = await seedSamples(app.app);
 const browser = await openBrowser();
 try {

@@ -22,6 +22,8 @@ export const auditActions = [
   "scan.start",
   "scan.cancel",
   "feed.import",
+  "feed.cancel_import",
+  "feed.read_again",
   "threat.change_status",
   "beacon.create",
   "beacon.enable",

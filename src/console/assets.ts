@@ -4,6 +4,7 @@ import script from "./browser.js" with { type: "text" };
 import own from "./console.css" with { type: "text" };
 import threats from "./threats.css" with { type: "text" };
 import settings from "./settings.css" with { type: "text" };
+import work from "./work.css" with { type: "text" };
 
 interface Asset {
   type: string;
@@ -32,7 +33,12 @@ export function createAssets(): Assets {
     return `/console/assets/${path}`;
   };
   return {
-    stylePath: add("console", "css", "text/css; charset=utf-8", `${base}\n${own}\n${settings}\n${threats}`),
+    stylePath: add(
+      "console",
+      "css",
+      "text/css; charset=utf-8",
+      `${base}\n${own}\n${settings}\n${threats}\n${work}`,
+    ),
     scriptPath: add("console", "js", "text/javascript; charset=utf-8", script),
     iconPath: add("icon", "svg", "image/svg+xml", icon),
     answer(name, acceptEncoding, headers) {

@@ -77,7 +77,7 @@ export function concernsOf({
     const last = Math.max(...feed.files.map(({ completedAt }) => completedAt ?? 0), 0);
     if (feed.problem !== null)
       say("bad", "/console/feeds", `Feed ${shown(feed.name)}: ${shown(feed.problem)}`);
-    else if (last > 0 && now - last > feedSilentMs)
+    else if (feed.overdue !== null || (last > 0 && now - last > feedSilentMs))
       say("warn", "/console/feeds", `Feed ${shown(feed.name)} brought its last file ${ago(last)}`);
   }
   if (lastScan?.status === "failed") {

@@ -2,6 +2,7 @@ import { deliveryPages } from "./delivery-pages.tsx";
 import { beaconPages } from "./beacons.tsx";
 import { domainPages } from "./domains.tsx";
 import { keyPages } from "./key-pages.tsx";
+import { feedPages } from "./feeds.tsx";
 import { overviewPages } from "./overview.tsx";
 import { scanPages } from "./scans.tsx";
 import { threatListPages } from "./threat-list.tsx";
@@ -17,6 +18,7 @@ export const pageGroups: readonly PageGroup[] = [
   threatPages,
   domainPages,
   scanPages,
+  feedPages,
   beaconPages,
   tokenPages,
   keyPages,

@@ -1,4 +1,4 @@
-/** A length of time in the unit that fits: `0.4 s`, `42 s`, `12 min`, `3 h 5 min`. */
+/** A length of time in the unit that fits: `0.4 s`, `42 s`, `12 min`, `3 h 5 min`, `4 days`. */
 export function spanText(ms: number): string {
   const seconds = ms / 1_000;
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
@@ -6,6 +6,7 @@ export function spanText(ms: number): string {
   const minutes = Math.round(seconds / 60);
   if (minutes < 90) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
+  if (hours >= 48) return `${Math.round(minutes / 1_440)} days`;
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }
 

@@ -5,7 +5,7 @@ export interface BoundedStream {
   readonly bytes: number;
   /** Why the stream broke, to be put after the list's name; undefined: it did not. */
   readonly fault: string | undefined;
-  /** Ends it now for whoever reads it, as if nothing came any more; also at its end. */
+  /** Breaks it off for whoever reads it, also one who waits for more. */
   end(): void;
 }
 
@@ -25,17 +25,17 @@ export function boundedStream(
     {
       async pull(controller) {
         try {
-          const { done, value } = ended ? { done: true as const, value: undefined } : await reader.read();
-          if (done) return controller.close();
-          bytes += value.length;
+          const { done, value } = await reader.read();
+          if (!ended && done) return controller.close();
+          bytes += value?.length ?? 0;
           if (bytes > bytesMax) fault = tooLong;
-          else return controller.enqueue(value);
+          else if (!ended && !done) return controller.enqueue(value);
         } catch {
-          if (ended) return controller.close();
-          fault = "broke off before its end";
+          if (!ended) fault = "broke off before its end";
         }
         dropRest();
-        controller.error(new Error(fault));
+        // Also at an end that was asked for: what was begun of a line is no name, though it may look like one.
+        controller.error(new Error(fault ?? "ended before its end"));
       },
       cancel: dropRest,
     },

@@ -58,7 +58,7 @@ export interface StreamOptions extends CandidateOptions {
    * dealt with, `tally` covers everything up to there.
    */
   onRecord?: (done: Place, tally: Readonly<Tally>) => void;
-  /** Called at each pause. */
+  /** Called at each pause and after each chunk: the next one may be long in coming. */
   onSlice?: (tally: Readonly<Tally>) => void;
 }
 
@@ -209,6 +209,7 @@ export function createCandidates({
           }
           if (stopped) break;
           done = chunk.end;
+          onSlice?.(tally);
           const late = clock.now() - recorded.at >= recordedMsMax;
           if (late || done.position - recorded.bytes >= recordedBytesMax) record();
           if (chunk.harmless === 0 || !run.pace.due()) continue;

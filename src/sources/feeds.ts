@@ -1,5 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { Clock, Timer } from "../lib/clock.ts";
+import { PublicError } from "../lib/errors.ts";
 import { createLimiter, type Limiter } from "../lib/limiter.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
@@ -7,6 +8,7 @@ import type { Candidates } from "./candidates.ts";
 import { decide, settledMs, watch, type Decision, type FileLook, type Watched } from "./feed-decision.ts";
 import { createFeedFiles, type FeedFiles } from "./feed-files.ts";
 import { fingerprintOf, listFiles, watchForHints } from "./feed-folder.ts";
+import { overdueOf, type Overdue } from "./feed-health.ts";
 import { createFeedReader, type Feed, type ReadFeedFile } from "./feed-reader.ts";
 import type { FeedFile } from "./tables.ts";
 
@@ -25,6 +27,8 @@ export interface FeedStatus {
   state: "waiting" | "watching" | "reading" | "missing";
   /** Why it is missing, or the fault of a file. */
   problem: string | null;
+  /** Nothing new came for much longer than usual; null: no reason to think so. */
+  overdue: Overdue | null;
   files: FeedFile[];
 }
 
@@ -34,6 +38,11 @@ export interface Feeds {
   /** Stops at the next pause; the places that were reached are recorded. */
   stop(): Promise<void>;
   status(): FeedStatus[];
+  /**
+   * Reads a file from its start once more, such as after more domains are protected; no threat is made twice.
+   * @throws PublicError `not_found`; `bad_request` while the feed is being read.
+   */
+  readAgain(feed: string, path: string): void;
 }
 
 export function createFeeds({
@@ -59,6 +68,11 @@ export function createFeeds({
     },
     stop: async () => void (await Promise.all(watchers.map((watcher) => watcher.stop()))),
     status: () => watchers.map((watcher) => watcher.status()),
+    readAgain(name, path) {
+      const index = feeds.findIndex((feed) => feed.name === name);
+      if (watchers[index]?.readAgain(path) === true) return;
+      throw new PublicError("not_found", "there is no such file in a feed any more");
+    },
   };
 }
 
@@ -201,7 +215,18 @@ function createWatcher({
       );
   }
 
+  function readAgain(path: string): boolean {
+    if (state === "reading")
+      throw new PublicError("bad_request", "the feed is being read; try again when that has ended");
+    if (!known.has(path) || !watched.has(path)) return false;
+    files.forget(feed.name, path);
+    known.delete(path);
+    lookSoon(0);
+    return true;
+  }
+
   return {
+    readAgain,
     start() {
       loadKnown();
       schedule = every({ clock, pattern: lookPattern, run: look });
@@ -218,7 +243,8 @@ function createWatcher({
       // A command beside the server looks at what the server has written.
       const rows = schedule === undefined ? files.list(feed.name) : [...known.values()];
       const problem = missing ?? rows.findLast(({ error }) => error !== null)?.error ?? null;
-      return { name: feed.name, path: feed.path, state, problem, files: rows };
+      const overdue = overdueOf(rows, clock.now());
+      return { name: feed.name, path: feed.path, state, problem, overdue, files: rows };
     },
   };
 }

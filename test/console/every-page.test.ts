@@ -6,7 +6,7 @@ import {
   openBrowser,
   type Browser,
 } from "../support/browser.ts";
-import { consolePages, seedSamples, type Samples } from "../support/console-pages.ts";
+import { consolePages, sampleConfig, seedSamples, type Samples } from "../support/console-pages.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 
 /** A page as it is, and all that it loads as a browser gets it. */
@@ -16,7 +16,7 @@ let app: ConsoleApp;
 let samples: Samples;
 let visitor: Visitor;
 beforeAll(async () => {
-  app = openConsoleApp();
+  app = openConsoleApp({ config: sampleConfig });
   samples = await seedSamples(app.app);
   visitor = await app.signedIn();
 });

@@ -129,7 +129,7 @@ describe("what needs attention", () => {
     failingSince: null,
   };
   const key = { name: "ci", revokedAt: null, expiresAt: null };
-  const feed = { name: "nrd", path: "", state: "watching" as const, problem: null };
+  const feed = { name: "nrd", path: "", state: "watching" as const, overdue: null, problem: null };
   const file = (completedAt: number) => [{ completedAt }] as never;
   const failing = { consecutiveFailures: 4, failingSince: now - 2 * 3_600_000 };
   const scan = { status: "failed" as const, error: "no resolver answers", startedAt: now - day };
@@ -162,6 +162,11 @@ describe("what needs attention", () => {
       "a feed that has stopped",
       { feeds: [{ ...feed, files: file(now - feedSilentMs - day) }] },
       ["Feed nrd brought its last file 8 days ago"],
+    ],
+    [
+      "a feed that is late for its rhythm",
+      { feeds: [{ ...feed, files: file(now - 2 * day), overdue: { usualMs: day / 24, sinceMs: 2 * day } }] },
+      ["Feed nrd brought its last file 2 days ago"],
     ],
     [
       "a feed with a fault",

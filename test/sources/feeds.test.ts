@@ -214,3 +214,21 @@ test("a stop in the middle of a file goes on there at the next start: no line is
   expect(fileNamed("a.txt")).toMatchObject({ lines: 3_000, matched: 3_000, created: 3_000 });
   expect(total()).toBe(3_000);
 });
+
+test("a file is read again when asked, also for domains that are protected since; none that is gone or unknown", async () => {
+  const path = put("a.txt", "example-bank.net\nexample-mail.net\n");
+  start();
+  await until(complete("a.txt"), "a.txt is read");
+  expect(threats()).toEqual(["example-bank.net"]);
+  stores.domains.add({ domain: "example-mail.com" });
+  await until(() => running!.status()[0]!.state === "watching", "the reading has ended");
+  running!.readAgain("nrd", path);
+  await until(() => threats().length === 2, "it is read again");
+  await until(complete("a.txt"), "it is read to its end");
+  expect(fileNamed("a.txt")).toMatchObject({ lines: 2, matched: 2, created: 1 });
+  expect(() => running!.readAgain("nrd", `${path}x`)).toThrow("no such file");
+  expect(() => running!.readAgain("other", path)).toThrow("no such file");
+  rmSync(path);
+  await settle();
+  expect(() => running!.readAgain("nrd", path)).toThrow("no such file");
+});

@@ -53,6 +53,11 @@ export const consolePages: readonly ConsolePage[] = [
     name: "delivery-failed",
     path: ({ failedDeliveryId }) => `/console/settings/webhooks/deliveries/${failedDeliveryId}`,
   },
+  { name: "feeds", path: () => "/console/feeds" },
+  { name: "feed", path: () => "/console/feeds/newly-registered" },
+  { name: "import", path: ({ importSeq }) => `/console/imports/${importSeq}` },
+  { name: "import-running", path: ({ runningImportSeq }) => `/console/imports/${runningImportSeq}` },
+  { name: "domain-declared", path: () => "/console/domains/example-declared.com" },
   { name: "beacons", path: () => "/console/beacons" },
   { name: "beacon-new", path: () => "/console/beacons/new" },
   { name: "beacon", path: ({ beaconId }) => `/console/beacons/${beaconId}` },
@@ -88,6 +93,20 @@ export const tester: Actor = { via: "console", name: null, address: "192.0.2.7" 
 /** Markup, quotes, a bidirectional override, an invisible character: shown as text wherever it stands. */
 export const hostileText = `"><script>alert(1)</script><img src=x onerror=alert(2)>' \u202Egnp.exe\u200B &amp;`;
 export const longText = "x".repeat(10_000);
+
+/** What the configuration of that appliance declares. */
+export const sampleConfig = `
+[[protected_domains]]
+domain = "example-declared.com"
+keywords = ["declaredbrand"]
+allow = ["example-declared.net"]
+[[feeds]]
+name = "newly-registered"
+path = "feeds/newly-registered"
+[[feeds]]
+name = "zone"
+path = "feeds/zone.gz"
+`;
 
 /** Fills an appliance with what a team has after some weeks. */
 export async function seedSamples(app: App) {

@@ -1,6 +1,6 @@
 import type { App } from "../../src/app.ts";
 import { scans } from "../../src/scans/tables.ts";
-import { listImports } from "../../src/sources/tables.ts";
+import { feedFiles, listImports } from "../../src/sources/tables.ts";
 import { hostileText, longText, tester } from "./console-pages.ts";
 
 const hourMs = 3_600_000;
@@ -93,5 +93,27 @@ export function seedWork(app: App) {
     lines: 100,
     received: 100,
   });
-  return { scanId: ids.at(-1)!, failedScanId: ids[3]!, importSeq: hostile };
+  const running = imported({ state: "running", completedAt: null, bytes: 1_900_000, received: 140_000 });
+  for (let day = 4; day < 12; day++) {
+    const modifiedAt = now - day * 24 * hourMs;
+    query
+      .insert(feedFiles)
+      .values({
+        feed: "newly-registered",
+        path: day === 6 ? `/srv/feeds/${hostileText}.csv` : `/srv/feeds/nrd-${day}.csv.gz`,
+        bytes: 4_100_000 + day,
+        modifiedAt,
+        position: 9_000_000,
+        lines: 310_000 + day,
+        fingerprint: null,
+        invalid: day,
+        matched: 14,
+        created: 12,
+        startedAt: modifiedAt + 60_000,
+        completedAt: day === 6 ? null : modifiedAt + 64_000,
+        error: day === 6 ? "is cut short: its gzip data ends in the middle" : null,
+      })
+      .run();
+  }
+  return { runningImportSeq: running, scanId: ids.at(-1)!, failedScanId: ids[3]!, importSeq: hostile };
 }

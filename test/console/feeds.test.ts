@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { importBytesMax } from "../../src/sources/imports.ts";
+import { temporaryFolder } from "../support/appliance.ts";
+import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
+import { hostileText } from "../support/console-pages.ts";
+import { until } from "../support/receiver.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let app: ConsoleApp;
+let visitor: Visitor;
+beforeAll(async () => {
+  folder = temporaryFolder();
+  mkdirSync(join(folder.path, "nrd"));
+  app = openConsoleApp({
+    config: `[[protected_domains]]
+domain = "example-bank.com"
+[[feeds]]
+name = "nrd"
+path = "${join(folder.path, "nrd")}"
+[[feeds]]
+name = "gone"
+path = "${join(folder.path, "gone")}"`,
+  });
+  visitor = await app.signedIn();
+});
+afterAll(async () => {
+  await app.dispose();
+  folder.dispose();
+});
+
+const cookie = () => [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+
+/** Sends a form as a browser without script does, and answers where it leads. */
+async function upload(
+  file: File | undefined,
+  {
+    fields = {},
+    headers = {},
+    token,
+  }: { fields?: Record<string, string>; headers?: Record<string, string>; token?: string } = {},
+) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set("file", file ?? new File([], ""));
+  const response = await fetch(
+    `${app.url}/console/imports?form_token=${token ?? (await visitor.formToken())}`,
+    {
+      method: "POST",
+      body: form,
+      headers: { origin: app.url, cookie: cookie(), ...headers },
+      redirect: "manual",
+    },
+  );
+  return { status: response.status, location: response.headers.get("location"), text: await response.text() };
+}
+
+const latest = () => app.app.imports.list(1)[0]!;
+const acts = () =>
+  app.app.auditLog
+    .list({}, { limit: 20, offset: 0 })
+    .flatMap(({ action, subject }) => (action.startsWith("feed.") ? [[action, subject]] : []));
+const refusal = async () => (await visitor.get("/console/feeds")).text;
+
+test("a file is imported by a form without script: the page that follows tells what was in it", async () => {
+  const content = gzipSync("rank,host\n1,example-bank.net\n2,not a name\n3,other.org\n");
+  const { status, location } = await upload(new File([content], "nrd.csv.gz"), {
+    fields: { format: "csv", column: "host" },
+  });
+  expect([status, location]).toEqual([303, `/console/imports/${latest().seq}`]);
+  const shown = await visitor.get(location!);
+  expect(shown.text).toContain("Import of nrd.csv.gz");
+  expect(shown.text).toMatch(
+    /completed Read 3 names in \d+ B, .* Matched 1 name New threats 1 Refused 1 line that is no name/,
+  );
+  expect(shown.text).toContain("3 not a name It contains a character that no host name may have");
+  expect(acts()[0]).toEqual(["feed.import", "nrd.csv.gz"]);
+  expect((await visitor.get("/console/feeds")).text).toContain("nrd.csv.gz completed 3 1 1 1");
+});
+
+test("names that are typed in are checked the same way", async () => {
+  const shown = await visitor.submit("/console/imports/names", {
+    names: "login-example-bank.com\r\nother.org\r\n",
+  });
+  expect(shown.text).toContain("Import of names that were typed in");
+  expect(shown.text).toMatch(/Read 2 names .* New threats 1/);
+  const none = await visitor.submit("/console/imports/names", { names: " \r\n" });
+  expect(none.text).toContain("Type at least one name in.");
+});
+
+test.each([
+  ["no file", undefined, {}, "Choose a file first."],
+  [
+    "no such format",
+    new File(["a.com"], "a"),
+    { format: "pdf" },
+    "The format is one of auto, lines, jsonl, csv, zone.",
+  ],
+] as const)("what cannot be imported is refused in words: %s", async (_, file, fields, message) => {
+  expect((await upload(file, { fields })).location).toBe("/console/feeds");
+  expect(await refusal()).toContain(message);
+  const scripted = await upload(file, { fields, headers: { "x-fragment": "1" } });
+  expect(scripted).toMatchObject({ status: 400, text: message });
+});
+
+test("without the form's token, from another site or without a session nothing is read", async () => {
+  const { seq } = latest();
+  const file = () => new File(["example-bank.org\n"], "a.txt");
+  expect((await upload(file(), { token: "other" })).status).toBe(400);
+  expect((await upload(file(), { headers: { origin: "https://evil.example" } })).status).toBe(403);
+  expect((await upload(file(), { headers: { cookie: "" } })).status).toBe(401);
+  expect(latest().seq).toBe(seq);
+});
+
+/** A sender over a bare socket, which sends what it is told. */
+async function slowUpload() {
+  const token = await visitor.formToken();
+  const { hostname, port } = new URL(app.url);
+  let answer = "";
+  const socket = await Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: { data: (_, bytes) => void (answer += bytes.toString()) },
+  });
+  socket.write(
+    `POST /console/imports?form_token=${token} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nOrigin: ${app.url}\r\n` +
+      `Cookie: ${cookie()}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 5000000\r\n\r\n` +
+      `--b\r\nContent-Disposition: form-data; name="file"; filename="slow.txt"\r\n\r\n`,
+  );
+  return {
+    send: (text: string) => void socket.write(text),
+    leave: () => socket.terminate(),
+    answer: () => answer,
+  };
+}
+const manyNames = Array.from({ length: 3_000 }, (_, i) => `unrelated-${i}.org\n`).join("");
+
+test("while one is read its progress is shown, a second is refused, and it can be cancelled: what was found stays", async () => {
+  const sender = await slowUpload();
+  sender.send(`example-bank-cancelled.com\n${manyNames}`);
+  await until(() => (app.app.imports.running()?.received ?? 0) > 2_000, "it is being read");
+  const { seq } = app.app.imports.running()!;
+  const running = await visitor.get("/console/imports/running", { "x-fragment": "1" });
+  expect(running.text).toMatch(/slow\.txt running Read [\d,]+ names in [\d.]+ KiB of 4\.8 MiB/);
+  expect(running.html).toContain(`data-refresh="/console/imports/${seq}/panel"`);
+  expect((await upload(new File(["a.com"], "second.txt"))).location).toBe("/console/feeds");
+  expect(await refusal()).toContain("Another list is being imported; wait for its end, or cancel it.");
+
+  const cancelled = await visitor.submit(`/console/imports/${seq}/cancel`);
+  expect(cancelled.text).toContain("what was found up to there stays");
+  await until(() => app.app.imports.running() === undefined, "it has ended");
+  const shown = await visitor.get(`/console/imports/${seq}`);
+  expect(shown.text).toMatch(/cancelled .* New threats 1 .* What was found up to line 3,000 is recorded/);
+  expect((await visitor.get("/console/imports/running", { "x-fragment": "1" })).status).toBe(204);
+  expect(acts().slice(0, 2)).toEqual([
+    ["feed.cancel_import", null],
+    ["feed.import", "slow.txt"],
+  ]);
+  sender.leave();
+});
+
+test("a browser that goes away leaves what came recorded, and said; the next import begins", async () => {
+  const sender = await slowUpload();
+  sender.send(`example-bank-broken.com\n${manyNames}`);
+  await until(() => (app.app.imports.running()?.received ?? 0) > 2_000, "it is being read");
+  const { seq } = app.app.imports.running()!;
+  sender.leave();
+  await until(() => app.app.imports.running() === undefined, "it has ended");
+  const shown = await visitor.get(`/console/imports/${seq}`);
+  expect(shown.text).toMatch(
+    /failed .* New threats 1 .* The list broke off before its end\. What was found up to line/,
+  );
+  expect((await upload(new File(["a.com\n"], "next.txt"))).location).toBe(`/console/imports/${seq + 1}`);
+});
+
+test("a list that says to be longer than allowed is refused before it is sent", async () => {
+  const token = await visitor.formToken();
+  const { hostname, port } = new URL(app.url);
+  let answer = "";
+  const socket = await Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: { data: (_, bytes) => void (answer += bytes.toString()) },
+  });
+  socket.write(
+    `POST /console/imports?form_token=${token} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-Fragment: 1\r\nOrigin: ${app.url}\r\n` +
+      `Cookie: ${cookie()}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${importBytesMax + 100_000}\r\n\r\n` +
+      `--b\r\nContent-Disposition: form-data; name="file"; filename="big.txt"\r\n\r\na.com\n`,
+  );
+  await until(() => answer.includes("longer than 1 GiB"), "it is refused");
+  expect(answer).toStartWith("HTTP/1.1 400 ");
+  socket.terminate();
+});
+
+test("hostile names of files and lines are shown as text", async () => {
+  const { location } = await upload(new File([`${hostileText}\n`], hostileText));
+  for (const path of [location!, "/console/feeds"]) {
+    const { html, text } = await visitor.get(path);
+    expect(html).not.toMatch(/<script>alert|<img src=x/);
+    expect(text).toContain('"><script>alert(1)</script>');
+    expect(text).toContain("\\u{202e}gnp.exe");
+  }
+});
+
+test("a watched folder is shown with its files and counts, can be read again, and one that is missing is told", async () => {
+  writeFileSync(join(folder.path, "nrd", "2026-01-14.txt"), "example-bank.de\nother.org\n");
+  app.app.feeds.start();
+  const feed = () => app.app.feeds.status()[0]!;
+  await until(() => (feed().files[0]?.completedAt ?? null) !== null, "the file is read", 15_000);
+  await until(() => feed().state === "watching", "the reading has ended");
+  const all = await visitor.get("/console/feeds");
+  expect(all.text).toMatch(
+    /nrd watching From .* Last file 2026-01-14\.txt .* Read 1 file, 2 lines, 0 refused Found 1 matched, 1 new threat/,
+  );
+  expect(all.text).toMatch(/gone missing .* Cannot be read it does not exist/);
+  const one = await visitor.get("/console/feeds/nrd");
+  expect(one.text).toContain("configuration file");
+  expect(one.text).toMatch(/2026-01-14\.txt .* read 26 B 2 0 1 1 Read again/);
+  const before = feed().files[0]!.startedAt;
+  const path = feed().files[0]!.path;
+  const again = await visitor.submit("/console/feeds/nrd/read-again", { path });
+  expect(again.text).toContain("The file is read again");
+  await until(() => (feed().files[0]?.startedAt ?? before) > before, "it is read again", 15_000);
+  expect(acts()[0]).toEqual(["feed.read_again", "nrd"]);
+  expect((await visitor.get("/console/feeds/none")).status).toBe(404);
+  expect((await visitor.post("/console/feeds/nrd/read-again", { path: "/etc/passwd" })).status).toBe(404);
+}, 40_000);

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { browserTimeoutMs, chromium, openBrowser, type Browser } from "../support/browser.ts";
+import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
+import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
+
+describe.skipIf(chromium === undefined)("in a browser", () => {
+  let dns: DnsServer;
+  let app: ConsoleApp;
+  let browser: Browser;
+  beforeAll(async () => {
+    dns = await startDnsServer({ "nic.com": { A: ["192.0.2.250"] }, "nic.net": { A: ["192.0.2.250"] } });
+    app = openConsoleApp({
+      scan: `resolvers = ["127.0.0.1:${dns.server.port}"]\nqueries_per_second = 200`,
+      config: `[[protected_domains]]\ndomain = "example-bank.com"`,
+    });
+    browser = await openBrowser();
+    await browser.signIn(app.url);
+  }, browserTimeoutMs);
+  afterAll(async () => {
+    await browser?.close();
+    await app?.dispose();
+    dns?.stop();
+  });
+
+  /** Drops a file of so many names onto the page, as a person does from a folder. */
+  const drop = (name: string, names: number) =>
+    browser.evaluate(`(() => {
+      const lines = ["example-bank-${name}.com"];
+      for (let i = 0; i < ${names}; i++) lines.push("unrelated-" + i + ".org");
+      const dragged = new DataTransfer();
+      dragged.items.add(new File([lines.join("\\n")], "${name}.txt"));
+      for (const type of ["dragover", "drop"])
+        document.body.dispatchEvent(new DragEvent(type, { dataTransfer: dragged, bubbles: true, cancelable: true }));
+    })()`);
+  const panel = "(document.querySelector('#import-panel')?.innerText ?? '')";
+
+  test(
+    "a file that is dropped on the page is imported at once, with live progress, and its page comes at the end",
+    async () => {
+      await browser.open(`${app.url}/console/feeds`);
+      // What a person sees, kept over the change of the page.
+      await browser.evaluate(`setInterval(() => {
+        const shown = /running[^]*?([1-9][\\d,]*) names in/.exec(${panel})?.[1];
+        if (shown) sessionStorage.setItem("shown " + shown, "");
+      }, 20) && undefined`);
+      await drop("dropped", 2_000_000);
+      await browser.until(
+        "/^\\/console\\/imports\\/\\d+$/.test(location.pathname)",
+        "the import's page comes",
+      );
+      await browser.until(
+        `/completed[^]*2,000,001 names[^]*New threats\\s+1/.test(${panel})`,
+        "its counts are told",
+      );
+      const shown = await browser.evaluate<number>(
+        "Object.keys(sessionStorage).filter((key) => key.startsWith('shown ')).length",
+      );
+      expect(shown).toBeGreaterThan(1);
+      expect(browser.complaints()).toEqual([]);
+    },
+    browserTimeoutMs,
+  );
+
+  test(
+    "an import is cancelled from the page that shows its progress; what was found stays and is said",
+    async () => {
+      await browser.open(`${app.url}/console/feeds`);
+      await drop("cancelled", 4_000_000);
+      await browser.until(`/running[^]*New threats\\s+1/.test(${panel})`, "it is under way");
+      await browser.click("#import-panel form button");
+      await browser.until("/^\\/console\\/imports\\/\\d+$/.test(location.pathname)", "its page comes");
+      await browser.until(`/cancelled[^]*is recorded\\./.test(${panel})`, "it has ended");
+      expect(app.app.imports.list(1)[0]).toMatchObject({ state: "cancelled", created: 1 });
+    },
+    browserTimeoutMs,
+  );
+
+  test(
+    "a second file is refused in words on the page while another one is read, also when it is large",
+    async () => {
+      const slow = new ReadableStream<Uint8Array>({ pull: () => Bun.sleep(20) });
+      const list = { name: "slow", content: slow, bytesTotal: null, format: "lines", column: "" } as const;
+      const { import: begun, ended } = app.app.imports.begin(list);
+      await browser.open(`${app.url}/console/feeds`);
+      await drop("second", 1_000_000);
+      await browser.until(
+        "document.querySelector('[data-upload-error]').innerText.startsWith('Another list is being imported')",
+        "it is refused",
+      );
+      app.app.imports.cancel(begun.seq);
+      await ended;
+    },
+    browserTimeoutMs,
+  );
+
+  test(
+    "a scan is started, its progress moves by itself, and it is cancelled",
+    async () => {
+      await browser.open(`${app.url}/console/scans`);
+      await browser.click("form[action='/console/scans/start'] button");
+      const shown = "(document.querySelector('#scan-panel')?.innerText ?? '')";
+      await browser.until(`/running[^]*\\d+ a second, .* left/.test(${shown})`, "its pace is shown");
+      const value = "document.querySelector('#scan-panel progress')?.value";
+      const before = await browser.evaluate<number>(value);
+      await browser.until(`${value} > ${before}`, "the bar moves");
+      await browser.click("#scan-panel form button");
+      await browser.until(`/cancelled/.test(${shown})`, "it has ended");
+      expect(app.app.scans.list(1)[0]).toMatchObject({ status: "cancelled", trigger: "console" });
+      expect(browser.complaints()).toEqual([]);
+    },
+    browserTimeoutMs,
+  );
+});
