@@ -2,15 +2,19 @@
  * Which readings of a name as a brand count at all. The more letters a brand has and the odder they are, the
  * more may be wrong with it and the less has to stand around it.
  */
-import type { Alignment } from "./alignment.ts";
+import type { Alignment, Edit } from "./alignment.ts";
 import type { BrandWord } from "./brand-words.ts";
 import type { Context, Edge } from "./context.ts";
 import type { Host } from "./host.ts";
-import { isMadeOfWords, isPopularLabel, isWord } from "./lexicon.ts";
+import { isKeyword, isMadeOfWords, isPopularLabel, isWord } from "./lexicon.ts";
 
 /** Steps of an alignment that change letters. */
+function typosOf(alignment: Alignment): Edit[] {
+  return alignment.edits.filter((edit) => edit.kind !== "separator" && edit.kind !== "confusable");
+}
+
 export function countTypos(alignment: Alignment): number {
-  return alignment.edits.filter((edit) => edit.kind !== "separator" && edit.kind !== "confusable").length;
+  return typosOf(alignment).length;
 }
 
 /** Steps that the filter of `scanner.ts` has to bridge: typos, and two letters that look like one. */
@@ -33,7 +37,7 @@ export function accepts(
   const anchored = isAnchored(alignment, context, found);
   if (countErrors(alignment) > (anchored ? word.errorsAnchored : word.errorsAnywhere)) return false;
   if (word.length < partedLengthMin && !anchored) return false;
-  if (context.insideWord) return false;
+  if (context.insideWord || isChance(word, alignment, context)) return false;
   return typos === 0
     ? acceptsExact(word, context, host)
     : acceptsTypos(word, alignment, context, found, anchored, sameSuffix);
@@ -51,6 +55,23 @@ function isAnchored(alignment: Alignment, context: Context, found: string): bool
     return false;
   }
   return (context.left === "separator" && context.right === "separator") || !/\d/.test(found);
+}
+
+/**
+ * Whether so few of the brand's characters stand there as themselves that any text might look like it: 801 is no
+ * sign of bol. Of brands of three letters one look-alike is chance too, but in a label of its own or beside words
+ * that go with a brand.
+ */
+function isChance(word: BrandWord, alignment: Alignment, context: Context): boolean {
+  const changed = alignment.edits.filter(({ kind }) => kind !== "separator");
+  const kept = word.length - changed.reduce((sum, { expected }) => sum + expected.length, 0);
+  if (2 * kept < word.length) return true;
+  return word.length <= 3 && changed.length > 0 && !context.wholeLabel && !isBesideKeywords(context);
+}
+
+/** With nothing in its label but words that go with a brand, countries and the like not counted. */
+function isBesideKeywords({ rest, keywords }: Context): boolean {
+  return rest === "keywords" && keywords.some((keyword) => keyword.length >= tellingKeywordMin);
 }
 
 function acceptsExact(word: BrandWord, context: Context, host: Host): boolean {
@@ -87,22 +108,39 @@ function acceptsTypos(
   sameSuffix: boolean,
 ): boolean {
   const letters = found.replace(/[-.]/g, "");
-  if (isWord(letters) || isPopularLabel(letters)) return false;
-  if (word.strictness === "strict") return context.wholeLabel && context.registrable && sameSuffix;
+  if (isWord(letters) || isKeyword(letters) || isPopularLabel(letters)) return false;
+  const exposed = context.wholeLabel && context.registrable && sameSuffix;
+  if (word.strictness === "strict") return exposed;
+  if (word.length < 5 && !exposed && !isBesideKeywords(context)) {
+    // Four letters less one are three: those say nothing.
+    if (!context.wholeLabel || typosOf(alignment).some(({ expected }) => expected !== "")) return false;
+  }
   if (word.length < 6 && !context.wholeLabel && context.rest !== "keywords") return false;
+  if (!tellsFromOthers(word, alignment, found)) return false;
   if (anchored) return countTypos(alignment) === 1 || !isMadeOfWords(letters);
   if (word.length < 8 && context.rest === "other") return false;
   if (isExplainedBy(isWord, alignment, context)) return false;
+  const ownWords = word.length >= ownWordsLengthMin;
+  if (!ownWords && isCutOutOfWords(alignment, context)) return false;
   if (context.rest === "keywords") return true;
   if (isLooseAtEdge(word, alignment, context)) return false;
   if (context.rest === "some_keywords") return true;
-  return word.length >= ownWordsLengthMin || !isExplainedBy(isMadeOfWords, alignment, context);
+  return ownWords || !isExplainedBy(isMadeOfWords, alignment, context);
+}
+
+/**
+ * Whether the typos leave enough of the part that tells the brand from others of its trade: rakbank and sberbank
+ * are as far from rabobank and swedbank as two typos, but of four letters.
+ */
+function tellsFromOthers(word: BrandWord, alignment: Alignment, found: string): boolean {
+  if (word.trade === "" || !found.includes(word.trade) || countTypos(alignment) === 1) return true;
+  return word.length - word.trade.length > untellingLengthMax;
 }
 
 /** In the middle of letters a typo at the end of the brand says nothing: one letter less fits as well. */
 function isLooseAtEdge(word: BrandWord, alignment: Alignment, context: Context): boolean {
   if (word.length >= looseLengthMin) return false;
-  const typos = alignment.edits.filter((edit) => edit.kind !== "separator" && edit.kind !== "confusable");
+  const typos = typosOf(alignment);
   const first = typos[0]!;
   const last = typos.at(-1)!;
   return (
@@ -113,19 +151,42 @@ function isLooseAtEdge(word: BrandWord, alignment: Alignment, context: Context):
 
 /** Whether common words on and around the brand's place explain its letters: `telegraph` is no telegram. */
 function isExplainedBy(known: (text: string) => boolean, alignment: Alignment, context: Context): boolean {
-  const start = alignment.start - context.tokenStart;
-  const end = alignment.end - context.tokenStart;
+  return stretchesAround(alignment, context).some(({ text }) => known(text));
+}
+
+/** Whether one of them goes over the place's edge: `openheart` is no opensea, `coinbass-pro` may be coinbase. */
+function isCutOutOfWords(alignment: Alignment, context: Context): boolean {
+  return stretchesAround(alignment, context).some(({ text, before, after }) => {
+    const sides = [before, after].filter((side) => side !== "");
+    const areOwn = sides.every((side) => isMadeOfWords(side) || isKeyword(side));
+    return !areOwn && isMadeOfWords(text);
+  });
+}
+
+/** The brand's place, a letter less or some more on each side; `before` and `after` are what is more. */
+function stretchesAround(
+  alignment: Alignment,
+  { token, tokenStart }: Context,
+): { text: string; before: string; after: string }[] {
+  const start = alignment.start - tokenStart;
+  const end = alignment.end - tokenStart;
+  const stretches = [];
   for (let from = Math.max(0, start - wordMargin); from <= start + 1; from++) {
-    for (let to = end - 1; to <= Math.min(context.token.length, end + wordMargin); to++) {
-      if (known(context.token.slice(from, to))) return true;
+    for (let to = end - 1; to <= Math.min(token.length, end + wordMargin); to++) {
+      const [before, after] = [token.slice(from, start), token.slice(end, to)];
+      stretches.push({ text: token.slice(from, to), before, after });
     }
   }
-  return false;
+  return stretches;
 }
 
 /** Shorter brands are not looked for with separators in them. */
 const partedLengthMin = 3;
 const looseLengthMin = 10;
+/** Shorter keywords are mostly countries. */
+const tellingKeywordMin = 3;
+/** Of a brand without its trade. */
+const untellingLengthMax = 5;
 /** Long brands are often made of common words themselves: walletconnect. */
 const ownWordsLengthMin = 12;
 const wordMargin = 5;

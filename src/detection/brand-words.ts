@@ -32,6 +32,8 @@ export interface BrandWord {
   text: string;
   /** Letters and digits, separators not counted. */
   length: number;
+  /** The word of a trade that it ends or begins with, which many names have: `bank` of rabobank. Or "". */
+  trade: string;
   strictness: Strictness;
   /** Why it is so strict, in words for whoever writes the configuration. */
   reason: string;
@@ -78,6 +80,7 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
       kind,
       text,
       length,
+      trade: tradeIn(text),
       strictness,
       reason,
       homophones,
@@ -104,6 +107,7 @@ function nameWord(label: BrandWord, suffix: string): BrandWord {
     kind: "name",
     text,
     length: lettersOf(text).length,
+    trade: "",
     strictness: "plain",
     reason: "label and suffix together are seldom anything else",
     homophones: new Set<string>(),
@@ -178,6 +182,11 @@ function transcribe(text: string): string {
 
 /** What a trade puts before or after its name. */
 const tradeWords = ["bank", "card", "mobile", "group", "wallet", "credit", "insurance", "telecom", "online"];
+
+function tradeIn(text: string): string {
+  const stands = (trade: string): boolean => text.endsWith(trade) || text.startsWith(trade);
+  return text.includes("-") ? "" : (tradeWords.find((trade) => text !== trade && stands(trade)) ?? "");
+}
 
 /** Parts of a label that name the brand without the rest: `smbc` of smbc-card, `mizuho` of mizuhobank. */
 function stemsOf(text: string): string[] {
