@@ -6,7 +6,9 @@ import type { Alignment, Edit } from "./alignment.ts";
 import type { BrandWord } from "./brand-words.ts";
 import type { Context, Edge } from "./context.ts";
 import type { Host } from "./host.ts";
-import { isKeyword, isMadeOfWords, isPopularLabel, isWord } from "./lexicon.ts";
+import { areAlike } from "./likeness.ts";
+import { homophonesOf } from "./homophones.ts";
+import { isKeyword, isMadeOfWords, isPopularLabel, isTwoWords, isWord } from "./lexicon.ts";
 
 /** Steps of an alignment that change letters. */
 function typosOf(alignment: Alignment): Edit[] {
@@ -81,14 +83,22 @@ function acceptsExact(word: BrandWord, context: Context, host: Host): boolean {
     case "plain":
       return true;
     case "careful":
-      if (between || context.rest === "keywords") return true;
+      if (standsApart(context) || context.rest === "keywords") return true;
       return word.length >= 6 && (context.left !== "letter" || context.right !== "letter");
     case "strict":
       if (word.length <= 2) return false;
       if (context.rest === "keywords")
         return word.length >= 4 || between || context.before === "" || context.after === "";
-      return between && (context.rest === "some_keywords" || !context.registrable || host.parts.hosted);
+      return (
+        standsApart(context) &&
+        (context.rest === "some_keywords" || !context.registrable || host.parts.hosted)
+      );
   }
+}
+
+/** Between separators or words that go with a brand. */
+function standsApart({ left, right }: Context): boolean {
+  return left !== "letter" && right !== "letter";
 }
 
 function isBetween({ left, right }: Context): boolean {
@@ -117,7 +127,10 @@ function acceptsTypos(
   }
   if (word.length < 6 && !context.wholeLabel && context.rest !== "keywords") return false;
   if (!tellsFromOthers(word, alignment, found)) return false;
-  if (anchored) return countTypos(alignment) === 1 || !isMadeOfWords(letters);
+  if (startsOtherwise(word, alignment) && countTypos(alignment) > 1) return false;
+  if (soundsLikeWord(letters, word)) return false;
+  if (anchored && isAnagram(letters, word)) return true;
+  if (anchored) return countTypos(alignment) === 1 || !(isMadeOfWords(letters) || isTwoWords(letters));
   if (word.length < 8 && context.rest === "other") return false;
   if (isExplainedBy(isWord, alignment, context)) return false;
   const ownWords = word.length >= ownWordsLengthMin;
@@ -135,6 +148,26 @@ function acceptsTypos(
 function tellsFromOthers(word: BrandWord, alignment: Alignment, found: string): boolean {
   if (word.trade === "" || !found.includes(word.trade) || countTypos(alignment) === 1) return true;
   return word.length - word.trade.length > untellingLengthMax;
+}
+
+/** The same letters in another order come about by intention, whatever words they make: matemask is metamask. */
+function isAnagram(letters: string, { text }: BrandWord): boolean {
+  const sorted = (from: string): string => Array.from(from.replaceAll("-", "")).sort().join("");
+  return sorted(letters) === sorted(text);
+}
+
+/** Whether the first letter is another one, and none that is taken for the brand's. */
+function startsOtherwise(word: BrandWord, alignment: Alignment): boolean {
+  const [first] = typosOf(alignment);
+  if (first === undefined || first.position !== alignment.start || first.kind === "transposition")
+    return false;
+  if (!word.text.startsWith(first.expected)) return false;
+  return first.expected === "" || !areAlike(first.found.charCodeAt(0), first.expected.charCodeAt(0));
+}
+
+/** Whether it is a word as another language spells it: a telegraf is a telegraph, no telegram. */
+function soundsLikeWord(letters: string, word: BrandWord): boolean {
+  return letters.length > 6 && homophonesOf(letters).some((sound) => sound !== word.text && isWord(sound));
 }
 
 /** In the middle of letters a typo at the end of the brand says nothing: one letter less fits as well. */

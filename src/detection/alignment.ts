@@ -22,6 +22,7 @@ const lostSeparatorCost = 20;
 const otherSeparatorCost = 10;
 /** People see the first letter of a word best, and another one makes another word: betflix is not netflix. */
 const otherFirstLetterFactor = 2.25;
+const alikeFirstLetterFactor = 1;
 const lostFirstLetterFactor = 1.3;
 
 export interface Edit {
@@ -139,7 +140,7 @@ export function createAligner(): Aligner {
       return atFirstLetter(
         i,
         cost,
-        areAlike(found, expected) ? lostFirstLetterFactor : otherFirstLetterFactor,
+        areAlike(found, expected) ? alikeFirstLetterFactor : otherFirstLetterFactor,
       );
     }
     return isSeparator(expected) && isSeparator(found) ? otherSeparatorCost : impossible;

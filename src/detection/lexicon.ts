@@ -16,6 +16,7 @@ const keywords = new Set(
 );
 const keywordLengthMax = Math.max(...Array.from(keywords, (word) => word.length));
 const hiddenKeywordMin = 5;
+const pluralMin = 4;
 const popularNames = new Set(popularText.split("\n").filter((line) => line !== "" && !line.startsWith("#")));
 const popularLabels = new Set(Array.from(popularNames, (name) => name.slice(0, name.indexOf("."))));
 
@@ -74,7 +75,13 @@ export function countWordsAround(text: string, countMax: number): number {
 
 /** The keywords that `text` is made of, from left to right, or undefined when something is left over. */
 export function splitIntoKeywords(text: string): string[] | undefined {
-  return splitInto(text, keywordLengthMax, isKeyword);
+  return splitInto(text, keywordLengthMax, isKeywordOrPlural);
+}
+
+function isKeywordOrPlural(text: string): boolean {
+  return (
+    keywords.has(text) || (text.length > pluralMin && text.endsWith("s") && keywords.has(text.slice(0, -1)))
+  );
 }
 
 /** A keyword of at least five letters somewhere in `text`. */
@@ -90,6 +97,13 @@ export function keywordIn(text: string): string | undefined {
 /** Whether `text` is made of English words and keywords of at least four letters. */
 export function isMadeOfWords(text: string): boolean {
   return splitInto(text, 14, (part) => part.length >= 4 && (isWord(part) || isKeyword(part))) !== undefined;
+}
+
+/** Whether `text` is two of them, one of which may have but three letters. */
+export function isTwoWords(text: string): boolean {
+  const known = (part: string): boolean => isWord(part) || isKeyword(part);
+  const cuts = Array.from({ length: Math.max(0, text.length - 5) }, (_, index) => index + 3);
+  return text.length >= 7 && cuts.some((cut) => known(text.slice(0, cut)) && known(text.slice(cut)));
 }
 
 function splitInto(text: string, lengthMax: number, known: (part: string) => boolean): string[] | undefined {

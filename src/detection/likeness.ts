@@ -30,6 +30,7 @@ const lookAlikes: readonly [pair: string, cost: number][] = [
 /** Letters of like shape or sound, which are overlooked more easily than others. */
 const likeLetters: readonly string[] = [
   "uv",
+  "vw",
   "ij",
   "jl",
   "ce",

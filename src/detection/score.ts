@@ -18,7 +18,7 @@ export function fidelity(cost: number, wordLength: number): number {
 export function prominence(word: BrandWord, context: Context, sameSuffix: boolean): number {
   let value: number;
   if (context.wholeLabel) value = context.registrable && sameSuffix ? 1 : 0.98;
-  else if (context.rest === "keywords") value = 0.96;
+  else if (context.rest === "keywords" && context.keywords.length > 0) value = 0.96;
   else if (isSeparated(context.left) && isSeparated(context.right))
     value = context.rest === "some_keywords" ? 0.95 : 0.94;
   else value = 0.85 + 0.08 * context.share + (context.rest === "some_keywords" ? 0.02 : 0);
