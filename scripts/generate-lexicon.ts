@@ -1,5 +1,5 @@
 /**
- * Makes src/detection/words.txt and src/detection/popular-names.txt:
+ * Makes src/detection/words.txt, common-words.txt and popular-names.txt:
  *
  *     bun scripts/generate-lexicon.ts path/to/scowl path/to/top-sites.json
  *
@@ -16,40 +16,53 @@ if (scowl === undefined || topSites === undefined) {
 }
 const target = join(import.meta.dir, "../src/detection");
 
-/** Common words only: with rarer ones nearly every typo of a short word is a word itself. */
+/** No rarer words: with them nearly every typo of a short word is a word itself. */
 const sizes = [10, 20, 35, 40, 50];
+/** Of these sizes are the 12,000 words that everybody uses; the next size is three times as much. */
+const commonSizeMax = 20;
+const commonLengths = /^[a-z]{4,5}$/;
+
 const words = new Set<string>();
+const commonWords = new Set<string>();
 for (const spelling of ["english", "american", "british"]) {
   for (const size of sizes) {
     const file = Bun.file(join(scowl, `${spelling}-words.${size}`));
     const text = new TextDecoder("latin1").decode(await file.arrayBuffer());
-    for (const word of text.split("\n")) if (/^[a-z]{3,14}$/.test(word)) words.add(word);
+    for (const word of text.split("\n")) {
+      if (!/^[a-z]{3,14}$/.test(word)) continue;
+      words.add(word);
+      if (size <= commonSizeMax && commonLengths.test(word)) commonWords.add(word);
+    }
   }
 }
-await Bun.write(
-  join(target, "words.txt"),
-  [
-    "# English words of 3 to 14 letters from SCOWL (Spell Checker Oriented Word Lists), sizes 10 to 50.",
-    "# Copyright 2000-2011 Kevin Atkinson. Permission to use, copy, modify, distribute and sell these word lists,",
-    "# the associated scripts, the output created from the scripts, and its documentation for any purpose is",
-    "# hereby granted without fee, provided that the above copyright notice appears in all copies and that both",
-    "# that copyright notice and this permission notice appear in supporting documentation. Kevin Atkinson makes",
-    '# no representations about the suitability of this array for any purpose. It is provided "as is" without',
-    "# express or implied warranty.",
-    ...[...words].sort(),
-    "",
-  ].join("\n"),
-);
+const licence = [
+  "# Copyright 2000-2011 Kevin Atkinson. Permission to use, copy, modify, distribute and sell these word lists,",
+  "# the associated scripts, the output created from the scripts, and its documentation for any purpose is",
+  "# hereby granted without fee, provided that the above copyright notice appears in all copies and that both",
+  "# that copyright notice and this permission notice appear in supporting documentation. Kevin Atkinson makes",
+  '# no representations about the suitability of this array for any purpose. It is provided "as is" without',
+  "# express or implied warranty.",
+];
+await write("words.txt", [
+  "# English words of 3 to 14 letters from SCOWL (Spell Checker Oriented Word Lists), sizes 10 to 50.",
+  ...licence,
+  ...[...words].sort(),
+]);
+await write("common-words.txt", [
+  "# Common English words of 4 and 5 letters from SCOWL (Spell Checker Oriented Word Lists), sizes 10 and 20.",
+  ...licence,
+  ...[...commonWords].sort(),
+]);
 
 const sites = (await Bun.file(topSites).json()) as { rootDomain: string }[];
 const names = new Set(sites.map((site) => splitName(site.rootDomain).registrableDomain).filter(Boolean));
-await Bun.write(
-  join(target, "popular-names.txt"),
-  [
-    "# The registrable names of the 500 most linked sites, from the npm package top-sites 1.1.222.",
-    "# Copyright 2018 Kiko Beats, MIT License.",
-    ...[...names].sort(),
-    "",
-  ].join("\n"),
-);
-console.log(`${words.size} words, ${names.size} popular names`);
+await write("popular-names.txt", [
+  "# The registrable names of the 500 most linked sites, from the npm package top-sites 1.1.222.",
+  "# Copyright 2018 Kiko Beats, MIT License.",
+  ...[...names].sort(),
+]);
+console.log(`${words.size} words, ${commonWords.size} short common ones, ${names.size} popular names`);
+
+async function write(file: string, lines: readonly string[]): Promise<void> {
+  await Bun.write(join(target, file), [...lines, ""].join("\n"));
+}

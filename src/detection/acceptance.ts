@@ -15,6 +15,11 @@ function typosOf(alignment: Alignment): Edit[] {
   return alignment.edits.filter((edit) => edit.kind !== "separator" && edit.kind !== "confusable");
 }
 
+/** Typos and look-alikes. */
+function countSteps({ edits }: Alignment): number {
+  return edits.filter(({ kind }) => kind !== "separator").length;
+}
+
 export function countTypos(alignment: Alignment): number {
   return typosOf(alignment).length;
 }
@@ -118,6 +123,7 @@ function acceptsTypos(
   sameSuffix: boolean,
 ): boolean {
   const letters = found.replace(/[-.]/g, "");
+  const ownWords = word.length >= ownWordsLengthMin;
   if (isWord(letters) || isKeyword(letters) || isPopularLabel(letters)) return false;
   const exposed = context.wholeLabel && context.registrable && sameSuffix;
   if (word.strictness === "strict") return exposed;
@@ -126,14 +132,18 @@ function acceptsTypos(
     if (!context.wholeLabel || typosOf(alignment).some(({ expected }) => expected !== "")) return false;
   }
   if (word.length < 6 && !context.wholeLabel && context.rest !== "keywords") return false;
+  if (isTornFromWords(found, context)) return false;
   if (!tellsFromOthers(word, alignment, found)) return false;
   if (startsOtherwise(word, alignment) && countTypos(alignment) > 1) return false;
   if (soundsLikeWord(letters, word)) return false;
-  if (anchored && isAnagram(letters, word)) return true;
-  if (anchored) return countTypos(alignment) === 1 || !(isMadeOfWords(letters) || isTwoWords(letters));
+  if (isBetween(context)) {
+    if (isAnagram(letters, word)) return true;
+    if (!ownWords && countSteps(alignment) > 1 && (isMadeOfWords(letters) || isTwoWords(letters)))
+      return false;
+  }
+  if (anchored) return true;
   if (word.length < 8 && context.rest === "other") return false;
   if (isExplainedBy(isWord, alignment, context)) return false;
-  const ownWords = word.length >= ownWordsLengthMin;
   if (!ownWords && isCutOutOfWords(alignment, context)) return false;
   if (context.rest === "keywords") return true;
   if (isLooseAtEdge(word, alignment, context)) return false;
@@ -187,12 +197,26 @@ function isExplainedBy(known: (text: string) => boolean, alignment: Alignment, c
   return stretchesAround(alignment, context).some(({ text }) => known(text));
 }
 
+/** Whether the place takes in a hyphen and only a part of a word beside it: a bike-discount is no cdiscount. */
+function isTornFromWords(found: string, { before, after, left, right }: Context): boolean {
+  const [first, last] = [found.indexOf("-"), found.lastIndexOf("-")];
+  if (first < 0) return false;
+  const lead = left === "separator" ? "" : before.slice(before.lastIndexOf("-") + 1);
+  const tail = right === "separator" ? "" : after.split("-", 1)[0]!;
+  return (
+    (lead !== "" && isWord(lead + found.slice(0, first))) ||
+    (tail !== "" && isWord(found.slice(last + 1) + tail))
+  );
+}
+
 /** Whether one of them goes over the place's edge: `openheart` is no opensea, `coinbass-pro` may be coinbase. */
 function isCutOutOfWords(alignment: Alignment, context: Context): boolean {
   return stretchesAround(alignment, context).some(({ text, before, after }) => {
     const sides = [before, after].filter((side) => side !== "");
-    const areOwn = sides.every((side) => isMadeOfWords(side) || isKeyword(side));
-    return !areOwn && isMadeOfWords(text);
+    const areOwn = sides.every(
+      (side) => side.length >= tellingKeywordMin && (isKeyword(side) || isMadeOfWords(side)),
+    );
+    return !areOwn && (isMadeOfWords(text) || isTwoWords(text));
   });
 }
 
@@ -215,7 +239,7 @@ function stretchesAround(
 
 /** Shorter brands are not looked for with separators in them. */
 const partedLengthMin = 3;
-const looseLengthMin = 10;
+const looseLengthMin = 8;
 /** Shorter keywords are mostly countries. */
 const tellingKeywordMin = 3;
 /** Of a brand without its trade. */

@@ -6,6 +6,7 @@ import { foldLabel } from "./fold.ts";
 import { homophonesOf } from "./homophones.ts";
 import {
   countWordsAround,
+  isCommonWord,
   isInWords,
   isKeyword,
   isPopularLabel,
@@ -141,7 +142,11 @@ export function assessWord(text: string): Assessment {
     return because(odd ? "careful" : "strict", `"${text}" has only ${letters.length} characters`);
   }
   if (isWord(letters) || isKeyword(letters)) {
-    return because(letters.length <= 5 ? "strict" : "careful", `"${text}" is a word of its own`);
+    const short = letters.length <= 5;
+    if (short && (isKeyword(letters) || isCommonWord(letters))) {
+      return because("strict", `"${text}" is a word of its own`);
+    }
+    return because("careful", `"${text}" is a word of its own${short ? ", if a rare one" : ""}`);
   }
   const around = countWordsAround(letters, 3);
   const odd = !isInWords(letters.slice(0, 3)) || !isInWords(letters.slice(1));

@@ -1,5 +1,5 @@
 /** Where in a host name a brand stands, and what stands beside it. */
-import { isWord, keywordIn, splitIntoKeywords } from "./lexicon.ts";
+import { isWord, keywordIn, readAsKeywords, splitIntoKeywords } from "./lexicon.ts";
 import { labelIndexAt, type Host } from "./host.ts";
 
 export type Edge = "separator" | "digit" | "keyword" | "letter";
@@ -72,12 +72,19 @@ function edgeOf(piece: string, neighbour: string | undefined): Edge {
 }
 
 function restOf(sides: string[]): { rest: Rest; keywords: string[] } {
-  const pieces = sides.flatMap((side) => side.split(/[-\d]+/)).filter((piece) => piece !== "");
   if (sides.every((side) => side === "")) return { rest: "none", keywords: [] };
-  const split = pieces.map((piece) => splitIntoKeywords(piece));
-  const keywords = split.flatMap((words) => words ?? []);
-  if (split.every((words) => words !== undefined)) return { rest: "keywords", keywords };
+  const split = sides.flatMap((side) => side.split("-")).flatMap(partsOf);
+  const keywords = split.flatMap(({ words }) => words ?? []);
+  if (split.every(({ words }) => words !== undefined)) return { rest: "keywords", keywords };
   if (keywords.some((word) => word.length > 2)) return { rest: "some_keywords", keywords };
-  const hidden = pieces.flatMap((piece) => keywordIn(piece) ?? []);
+  const hidden = split.flatMap(({ part }) => keywordIn(part) ?? []);
   return { rest: hidden.length > 0 ? "some_keywords" : "other", keywords: [...keywords, ...hidden] };
+}
+
+/** Keywords that a piece of a label is made of, digits among them left out unless they stand for letters. */
+function partsOf(piece: string): { part: string; words: string[] | undefined }[] {
+  const words = readAsKeywords(piece);
+  if (words !== undefined) return [{ part: piece, words }];
+  const parts = piece.split(/\d+/).filter((part) => part !== "");
+  return parts.map((part) => ({ part, words: splitIntoKeywords(part) }));
 }

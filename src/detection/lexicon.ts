@@ -3,6 +3,7 @@
  * a brand. They decide whether the rest of a label explains itself, and whether a near miss is a word of its
  * own.
  */
+import commonText from "./common-words.txt" with { type: "text" };
 import keywordText from "./keywords.txt" with { type: "text" };
 import popularText from "./popular-names.txt" with { type: "text" };
 import wordText from "./words.txt" with { type: "text" };
@@ -64,6 +65,11 @@ export function isWord(text: string): boolean {
   return false;
 }
 
+/** Whether `text` is one of the common English words of four and five letters. */
+export function isCommonWord(text: string): boolean {
+  return commonText.includes(`\n${text}\n`);
+}
+
 /** How many English words contain `text` without being it, at most `countMax`. */
 export function countWordsAround(text: string, countMax: number): number {
   let count = 0;
@@ -83,6 +89,16 @@ function isKeywordOrPlural(text: string): boolean {
     keywords.has(text) || (text.length > pluralMin && text.endsWith("s") && keywords.has(text.slice(0, -1)))
   );
 }
+
+/** The same, letters being taken for what they look like: 1ogin, svvap. */
+export function readAsKeywords(text: string): string[] | undefined {
+  const read = splitIntoKeywords(text);
+  if (read !== undefined || !/[01345]|vv|rn/.test(text)) return read;
+  const plain = text.replace(/[0345]|vv|rn/g, (found) => lookedAt[found]!);
+  return splitIntoKeywords(plain.replaceAll("1", "l")) ?? splitIntoKeywords(plain.replaceAll("1", "i"));
+}
+
+const lookedAt: Readonly<Record<string, string>> = { 0: "o", 3: "e", 4: "a", 5: "s", vv: "w", rn: "m" };
 
 /** A keyword of at least five letters somewhere in `text`. */
 export function keywordIn(text: string): string | undefined {
