@@ -17,10 +17,12 @@ import { Pictures } from "./threat-pictures.tsx";
 import { Events, Notes, TimeLine } from "./threat-record.tsx";
 import { ReportOfAbuse } from "./threat-report.tsx";
 import { Similarity } from "./threat-rows.tsx";
+import { SeenAt } from "./trap-visits.tsx";
 import { undoFlash } from "./undo-flash.ts";
 import { inWords } from "./words.ts";
 
 const eventsShownMax = 20;
+const visitsShownMax = 10;
 const deliveriesShownMax = 100;
 
 /** One threat: why it is one, how bad, and what can be done. */
@@ -114,6 +116,7 @@ async function showThreat(
           </p>
         </section>
       </div>
+      <SeenAt visits={services.traps.hits.ofThreat(id, visitsShownMax)} />
       <Section title="Name against name">
         <NamesSideBySide comparison={comparison} />
       </Section>

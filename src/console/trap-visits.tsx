@@ -111,6 +111,31 @@ export function Visits({
   );
 }
 
+/** Where beacons saw a threat; nothing where none did. */
+export function SeenAt({ visits }: { visits: readonly Hit[] }) {
+  if (visits.length === 0) return null;
+  const columns: Column<Hit>[] = [
+    {
+      title: "First at",
+      look: "tight",
+      cell: ({ trapId, seq, firstAt }) => (
+        <a href={`/console/beacons/${trapId}/visits/${seq}`}>
+          <Time at={firstAt} />
+        </a>
+      ),
+    },
+    { title: "Times", look: "number", cell: ({ count }) => count.toLocaleString("en") },
+    { title: "Page", look: "wide", cell: ({ url }) => <Text text={url} charactersMax={200} /> },
+    { title: "Visitor", look: "tight", cell: ({ ipAddress }) => ipAddress ?? "–" },
+  ];
+  return (
+    <Section title="Shown to visitors">
+      <p>A beacon in the page told of these, the newest first.</p>
+      <Table caption="Visits that a beacon told of" columns={columns} rows={visits} empty="None." />
+    </Section>
+  );
+}
+
 /** One visit, with all that is kept of it. */
 export function visitPage(
   { services, params }: Context,

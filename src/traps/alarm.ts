@@ -152,7 +152,8 @@ export function createAlarm({
    */
   function recordThreat(beacon: Beacon, host: string, seenAt: Instant): string | null | undefined {
     if (addressClass(host) !== undefined) return null;
-    if (hits.threatsSince(beacon.id, clock.now() - hourMs) >= hostsPerHour) return undefined;
+    const flooded = hits.threatsSince(beacon.id, clock.now() - hourMs) >= hostsPerHour;
+    if (flooded && !hits.hasRaised(beacon.id, host)) return undefined;
     const { protectedDomain } = beacon;
     // How alike the names are is another matter: most copies stand under names that resemble nothing.
     const named = domains

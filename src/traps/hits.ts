@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNotNull, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { placeholders } from "../database/placeholders.ts";
 import { relaxedTransaction } from "../database/relaxed.ts";
@@ -18,8 +18,12 @@ export interface HitStore {
   addRepeats(seq: number, count: number, lastAt: Instant): void;
   insert(hit: NewHit): void;
   count(trapId: string, hitClass: HitClass, count: number, lastAt: Instant): void;
+  /** Those that raised a threat or were seen again, newest first. */
+  ofThreat(threatId: string, limit: number): Hit[];
   /** How many threats the visits that began after `since` belong to. */
   threatsSince(trapId: string, since: Instant): number;
+  /** Whether a visit to this host raised a threat. */
+  hasRaised(trapId: string, host: string): boolean;
   /** Newest first. */
   list(trapId: string, page: { limit: number; offset?: number }): Hit[];
   /** How many rows there are of a trap. */
@@ -113,6 +117,21 @@ export function createHitStore(database: Database): HitStore {
         .from(trapHits)
         .where(and(eq(trapHits.trapId, trapId), gt(trapHits.firstAt, since)))
         .get()!.total,
+    ofThreat: (threatId, limit) =>
+      query
+        .select()
+        .from(trapHits)
+        .where(eq(trapHits.threatId, threatId))
+        .orderBy(desc(trapHits.seq))
+        .limit(limit)
+        .all(),
+    hasRaised: (trapId, host) =>
+      query
+        .select({ seq: trapHits.seq })
+        .from(trapHits)
+        .where(and(eq(trapHits.trapId, trapId), eq(trapHits.host, host), isNotNull(trapHits.threatId)))
+        .limit(1)
+        .get() !== undefined,
     rows: (trapId) =>
       query
         .select({ total: sql<number>`count(*)` })

@@ -44,7 +44,7 @@ export interface Intake {
   totals(): IntakeTotals;
   /** Writes all that waits, at once. */
   flush(): Promise<void>;
-  /** Writes all that waits, and nothing that comes later; what cannot be written is lost. */
+  /** Writes all that waits; what comes later is written at once. What cannot be written is lost. */
   close(): Promise<void>;
 }
 
@@ -133,7 +133,8 @@ export function createIntake({
       else if (held.length >= heldMax) drop(1);
       else {
         held.push(hit);
-        if (writing === undefined) arm(gatherMs);
+        if (closed && writing === undefined) writePiece();
+        else if (writing === undefined) arm(gatherMs);
       }
     },
     totals: () => ({ ...totals }),

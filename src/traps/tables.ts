@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, json } from "../database/columns.ts";
 import { protectedDomains } from "../domains/tables.ts";
@@ -84,6 +85,9 @@ export const trapHits = sqliteTable(
     index("trap_hits_trap").on(table.trapId),
     index("trap_hits_visitor").on(table.trapId, table.visitor, table.firstAt),
     index("trap_hits_last_at").on(table.lastAt),
+    index("trap_hits_threat")
+      .on(table.threatId)
+      .where(sql`${table.threatId} is not null`),
   ],
 );
 

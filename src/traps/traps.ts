@@ -28,7 +28,7 @@ export interface TrapSettings extends AlarmSettings {
 export interface Traps {
   readonly beacons: Beacons;
   readonly tokens: Honeytokens;
-  readonly hits: Pick<HitStore, "list" | "rows" | "get" | "counts" | "timeline">;
+  readonly hits: Pick<HitStore, "list" | "rows" | "get" | "counts" | "timeline" | "ofThreat">;
   readonly front: TrapFront;
   /** How visitors reach `/b` and `/t`; without trailing slash. */
   publicUrl(): string;

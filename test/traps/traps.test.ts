@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { itself } from "../../src/access/actor.ts";
 import type { Match } from "../../src/detection/types.ts";
+import { createHitStore, rowsPerTrapMax, type NewHit } from "../../src/traps/hits.ts";
 import { trapHits } from "../../src/traps/tables.ts";
 import type { TrapSettings } from "../../src/traps/traps.ts";
 import type { HitClass } from "../../src/traps/values.ts";
@@ -164,6 +165,11 @@ describe("a page with a beacon that is shown on a foreign host", () => {
     expect(eventsOf("threat.created")).toHaveLength(3);
     expect(eventsOf("beacon.triggered")).toHaveLength(3);
     expect(traps.hits.list(id, { limit: 20 })).toHaveLength(10);
+    // Another victim of a host that is known is told all the same.
+    await restart({ hostsPerHour: 3 });
+    show(address, "https://forged-0.top/", { from: "198.51.100.1" });
+    await written();
+    expect(eventsOf("beacon.triggered")).toHaveLength(4);
   });
 });
 
@@ -395,6 +401,36 @@ describe("many visits", () => {
     expect(traps.totals()).toEqual({ recorded: 0, limited: 0, dropped: 100 });
     await written();
     expect(traps.hits.counts(id)).toMatchObject([{ total: 20_000 }]);
+  });
+
+  test("that come while the appliance stops are written still", async () => {
+    const { id, address } = traps.tokens.create({ kind: "pixel" }, itself);
+    await traps.stop();
+    ask(`/t/${address}.gif`);
+    expect(traps.hits.rows(id)).toBe(1);
+  });
+
+  test("of one trap are kept up to ten thousand rows, the newest", () => {
+    const store = createHitStore(stores.database);
+    const nothing = { host: null, referrer: null, claimedUrl: null, ipAddress: null, userAgent: null };
+    const told = { eventId: null, threatId: null };
+    const row: Omit<NewHit, "visitor" | "firstAt" | "lastAt"> = {
+      trapId: "tok_1",
+      class: "visit",
+      url: "/",
+      headers: [],
+      method: "GET",
+      count: 1,
+      ...nothing,
+      ...told,
+    };
+    stores.database.transaction(() => {
+      for (let visit = 0; visit < rowsPerTrapMax + 10; visit += 1)
+        store.insert({ ...row, visitor: `${visit}`, firstAt: visit, lastAt: visit });
+      store.trim("tok_1");
+    });
+    expect(store.rows("tok_1")).toBe(rowsPerTrapMax);
+    expect(store.list("tok_1", { limit: 1 })[0]!.visitor).toBe(`${rowsPerTrapMax + 9}`);
   });
 
   test("are forgotten after retention.hits", async () => {

@@ -1,0 +1,1 @@
+CREATE INDEX `trap_hits_threat` ON `trap_hits` (`threat_id`) WHERE "trap_hits"."threat_id" is not null;
