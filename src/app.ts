@@ -217,6 +217,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   // Loaded when somebody opens it: the start does not wait for it.
   async function openConsole() {
     const { createConsole } = await import("./console/console.tsx");
+    const { createLiveCopies } = await import("./database/live-copy.ts");
     return createConsole({
       config,
       clock,
@@ -237,6 +238,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       traps,
       auditLog,
       keyUsage,
+      copyDatabase: createLiveCopies({ database, fillRandom }),
       consolePassword,
       sessions: createConsoleSessions({ database, clock, fillRandom }),
       throttle: createSignInThrottle({ clock }),

@@ -6,6 +6,8 @@ import type { HostPort } from "./texts.ts";
  * resolved, paths absolute, domain names in A-label form. Null means: not set.
  */
 export interface Config {
+  /** The file it was read from; absent: none. Not for the log: its text may hold secrets. */
+  source?: { path: string; text: string } | undefined;
   server: {
     /** Name, IPv4 or IPv6 address (without brackets). */
     host: string;

@@ -35,13 +35,17 @@ export type LoadResult = { ok: true; config: Config } | { ok: false; faults: Fau
 export function loadConfig({ path, text, env, readFile }: LoadOptions): LoadResult {
   const source = readSource(path, text === undefined ? readFile : () => text);
   if (!source.ok) return { ok: false, faults: [{ file: path, path: "", ...source.fault }] };
+  const withSource = (values: FileValues): Config => ({
+    ...toConfig(values),
+    source: { path: resolve(path), text: source.text },
+  });
   const context: ReadContext = { folder: dirname(resolve(path)), env, readFile };
   const quick = quickDocument(source.text);
   if (quick !== undefined) {
     const { value, findings } = judge(quick, context);
-    if (findings.length === 0) return { ok: true, config: toConfig(value) };
+    if (findings.length === 0) return { ok: true, config: withSource(value) };
   }
-  return loadWithPlaces(path, source.text, context);
+  return loadWithPlaces(path, source.text, context, withSource);
 }
 
 /** Every value read and every fault found; `value` is whole when there is none. */
@@ -54,7 +58,12 @@ function judge(root: TableNode, context: ReadContext): { value: FileValues; find
   return { value: value as FileValues, findings };
 }
 
-function loadWithPlaces(path: string, text: string, context: ReadContext): LoadResult {
+function loadWithPlaces(
+  path: string,
+  text: string,
+  context: ReadContext,
+  withSource: (values: FileValues) => Config,
+): LoadResult {
   // Loaded on demand: most starts do without the parser that knows places.
   const { parseDocument } = require("./document.ts") as typeof import("./document.ts");
   const document = parseDocument(text);
@@ -64,7 +73,7 @@ function loadWithPlaces(path: string, text: string, context: ReadContext): LoadR
   }
   const { value, findings } = judge(document.root, context);
   if (findings.length > 0) return { ok: false, faults: faultsOf(path, findings) };
-  return { ok: true, config: toConfig(value) };
+  return { ok: true, config: withSource(value) };
 }
 
 type SourceResult =

@@ -45,6 +45,9 @@ export function download(
   // Only characters that need no quoting, in any browser.
   const safe = name.replace(/[^A-Za-z0-9._-]+/g, "_").slice(0, 120);
   return new Response(body, {
-    headers: { "content-type": type, "content-disposition": `attachment; filename="${safe}"` },
+    headers: {
+      "content-type": type,
+      "content-disposition": `attachment; filename="${safe}"`,
+    },
   });
 }

@@ -118,6 +118,7 @@ export function DeliveryTable({
   const columns: Column<Delivery>[] = [
     {
       title: "Event",
+      look: "tight",
       cell: ({ id, eventType }) => <a href={`${deliveriesPath}/${id}`}>{eventType}</a>,
     },
     ...(withEndpoint

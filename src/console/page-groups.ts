@@ -1,3 +1,4 @@
+import { auditPages } from "./audit-pages.tsx";
 import { deliveryPages } from "./delivery-pages.tsx";
 import { beaconPages } from "./beacons.tsx";
 import { domainPages } from "./domains.tsx";
@@ -5,6 +6,7 @@ import { keyPages } from "./key-pages.tsx";
 import { feedPages } from "./feeds.tsx";
 import { overviewPages } from "./overview.tsx";
 import { scanPages } from "./scans.tsx";
+import { systemPages } from "./system-pages.tsx";
 import { threatListPages } from "./threat-list.tsx";
 import { threatPages } from "./threat-page.tsx";
 import { webhookPages } from "./webhook-pages.tsx";
@@ -24,4 +26,6 @@ export const pageGroups: readonly PageGroup[] = [
   keyPages,
   webhookPages,
   deliveryPages,
+  systemPages,
+  auditPages,
 ];

@@ -8,6 +8,7 @@ import type { SignInThrottle } from "../access/sign-in-throttle.ts";
 import type { Readiness } from "../api/health.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import type { LiveCopy } from "../database/live-copy.ts";
 import type { AssessDomain } from "../domains/assess.ts";
 import type { Enrichment } from "../enrichment/enrichment.ts";
 import type { EventLog } from "../events/event-log.ts";
@@ -32,6 +33,8 @@ export interface ConsoleServices {
   fillRandom: FillRandom;
   build: BuildInfo;
   database: Database;
+  /** A consistent copy, while everything goes on. */
+  copyDatabase: () => Promise<LiveCopy>;
   eventLog: EventLog;
   domains: AuditedDomains;
   assessDomain: AssessDomain;

@@ -7,7 +7,11 @@ export interface Column<Row> {
   look?: "number" | "wide" | "tight";
 }
 
-/** A table that scrolls in its own box where it is too wide. */
+/**
+ * A table that scrolls in its own box where it is too wide; on a narrow screen each row becomes a block with
+ * the titles beside the values. A table that is laid out as blocks is none for screen readers any more, hence
+ * the roles.
+ */
 export function Table<Row>({
   caption,
   columns,
@@ -24,22 +28,24 @@ export function Table<Row>({
   if (rows.length === 0) return <Empty>{empty}</Empty>;
   return (
     <div class="table" role="region" aria-label={caption} tabIndex={0}>
-      <table>
+      <table class="stacks" role="table">
         <caption class="unseen">{caption}</caption>
-        <thead>
-          <tr>
+        <thead role="rowgroup">
+          <tr role="row">
             {columns.map(({ title, look }) => (
-              <th scope="col" class={look}>
+              <th scope="col" role="columnheader" class={look}>
                 {title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr>
-              {columns.map(({ cell, look }) => (
-                <td class={look}>{cell(row)}</td>
+            <tr role="row">
+              {columns.map(({ title, cell, look }) => (
+                <td role="cell" class={look} data-title={typeof title === "string" ? title : undefined}>
+                  <div class="cell">{cell(row)}</div>
+                </td>
               ))}
             </tr>
           ))}

@@ -69,6 +69,8 @@ export function inSandbox(config: Config, port: number): Config {
     .map((domain) => ({ domain, keywords: [], allow: [] }));
   return {
     ...config,
+    // What the file says is not what is in force here.
+    source: undefined,
     server: {
       ...config.server,
       host: "127.0.0.1",

@@ -75,6 +75,8 @@ export const consolePages: readonly ConsolePage[] = [
     path: ({ tokenId, tokenVisit }) => `/console/tokens/${tokenId}/visits/${tokenVisit}`,
   },
   { name: "token-rotate", path: ({ tokenId }) => `/console/tokens/${tokenId}/rotate` },
+  { name: "system", path: () => "/console/settings/system" },
+  { name: "audit", path: () => "/console/settings/audit" },
   { name: "not-found", path: () => "/console/no-such-page" },
 ];
 

@@ -1,0 +1,99 @@
+import type { Config } from "./config.ts";
+import { parseDocument, type TableNode, type TomlNode } from "./document.ts";
+import { type FieldSchema, fieldSchema } from "./fields.ts";
+import { configSchema } from "./schema.ts";
+
+/** The file that a configuration was read from, as it was then. Its text may hold secrets. */
+type ConfigSource = NonNullable<Config["source"]>;
+
+/** From where a value comes. */
+export type Origin =
+  | { kind: "default" }
+  | { kind: "file"; line: number }
+  | { kind: "environment"; line: number; name: string }
+  | { kind: "secret_file"; line: number; path: string };
+
+/** One key of the configuration and what it is set to. */
+export interface Setting {
+  /** `scan.schedule` */
+  path: string;
+  description: string;
+  /** As it stands in the file; a secret is null. */
+  value: string | null;
+  /** Of a secret: whether there is one. */
+  isSet: boolean;
+  origin: Origin;
+}
+
+/** The entries of one `[[kind]]`, with the line each begins at. */
+export interface Entries {
+  path: string;
+  description: string;
+  lines: number[];
+}
+
+/** Every key of the file's tables with what is in force, secrets hidden, and how many entries there are. */
+export function describeEffective({ path, text }: ConfigSource): { settings: Setting[]; entries: Entries[] } {
+  const document = parseDocument(text);
+  if (!document.ok) throw new Error(`${path} was read once, so it is TOML`);
+  const settings: Setting[] = [];
+  const entries: Entries[] = [];
+
+  function walk(field: FieldSchema, node: TableNode | undefined, prefix: string): void {
+    for (const [key, property] of Object.entries(field.properties!)) {
+      const name = prefix === "" ? key : `${prefix}.${key}`;
+      const found = node?.entries.get(key)?.node;
+      const { description } = property;
+      if (property.kind === "table") walk(property, found?.kind === "table" ? found : undefined, name);
+      else if (property.kind === "tables") {
+        const items = found?.kind === "array" ? found.items : [];
+        entries.push({ path: name, description, lines: items.map(({ line }) => line) });
+      } else settings.push({ path: name, description, ...describe(property, found) });
+    }
+  }
+
+  walk(fieldSchema(configSchema), document.root, "");
+  return { settings, entries };
+}
+
+function describe(
+  field: FieldSchema,
+  node: TomlNode | undefined,
+): Pick<Setting, "value" | "isSet" | "origin"> {
+  const secret = field.kind === "secret";
+  if (node === undefined) {
+    const value = secret ? null : JSON.stringify(field.default);
+    return { value, isSet: !secret, origin: { kind: "default" } };
+  }
+  const { line } = node;
+  if (!secret) return { value: written(node), isSet: true, origin: { kind: "file", line } };
+  const isSet = node.kind !== "string" || node.value !== "";
+  return { value: null, isSet, origin: originOfSecret(node) };
+}
+
+function originOfSecret(node: TomlNode): Origin {
+  const { line } = node;
+  if (node.kind === "table") {
+    const [[kind, entry] = []] = node.entries;
+    const reference = entry?.node.kind === "string" ? entry.node.value : "";
+    if (kind === "env") return { kind: "environment", line, name: reference };
+    if (kind === "file") return { kind: "secret_file", line, path: reference };
+  }
+  return { kind: "file", line };
+}
+
+/** In the file's own form; tables do not occur among the values. */
+function written(node: TomlNode): string {
+  switch (node.kind) {
+    case "string":
+      return JSON.stringify(node.value);
+    case "boolean":
+      return String(node.value);
+    case "array":
+      return `[${node.items.map(written).join(", ")}]`;
+    case "table":
+      return "{ … }";
+    default:
+      return node.source;
+  }
+}

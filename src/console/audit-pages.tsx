@@ -1,0 +1,112 @@
+import { describeActor, vias } from "../access/actor.ts";
+import { auditActions } from "../access/audit-actions.ts";
+import { auditEntriesMax, type AuditEntry } from "../access/audit-log.ts";
+import { visible } from "../lib/safe-text.ts";
+import { page } from "./answers.ts";
+import { Select } from "./form.tsx";
+import { PageHead, Time } from "./kit.tsx";
+import { Text } from "./name.tsx";
+import type { Context, PageGroup } from "./router.ts";
+import { pageNumber, Pagination, Table, type Column } from "./table.tsx";
+import { inWords } from "./words.ts";
+
+const path = "/console/settings/audit";
+const perPage = 50;
+const valueCharactersMax = 300;
+
+const viaLabels: Record<(typeof vias)[number], string> = {
+  console: "console",
+  api: "API",
+  command_line: "command line",
+  configuration: "configuration file",
+  system: "the appliance itself",
+};
+
+/** Settings → Audit log. */
+export const auditPages: PageGroup = {
+  nav: { section: "settings", label: "Audit log", path },
+  routes: [{ method: "GET", path, answer: showLog }],
+};
+
+function showLog({ query, services: { auditLog } }: Context) {
+  const action = auditActions.find((one) => one === query.get("action"));
+  const via = vias.find((one) => one === query.get("via"));
+  const filter = { action, via };
+  const number = pageNumber(query);
+  const total = auditLog.count(filter);
+  const rows = auditLog.list(filter, { limit: perPage, offset: (number - 1) * perPage });
+  const isFiltered = action !== undefined || via !== undefined;
+  const columns: Column<AuditEntry>[] = [
+    { title: "Time", look: "tight", cell: ({ at }) => <Time at={at} seconds /> },
+    { title: "Who", cell: (entry) => <Text text={describeActor(entry)} /> },
+    { title: "Act", look: "tight", cell: (entry) => labelOf(entry.action) },
+    {
+      title: "What",
+      look: "wide",
+      cell: ({ subject, detail }) => (
+        <>
+          {subject === null ? null : (
+            <div>
+              <Text text={subject} />
+            </div>
+          )}
+          {facts(detail).map(([name, value]) => (
+            <div class="hint">
+              {inWords(name)}: <Text text={value} charactersMax={valueCharactersMax} />
+            </div>
+          ))}
+        </>
+      ),
+    },
+  ];
+  return page(
+    "Audit log",
+    <>
+      <PageHead
+        title="Audit log"
+        lead={`Every administrative act and every sign-in, from console, command line and configuration file; the latest ${auditEntriesMax.toLocaleString("en")}. Times are UTC.`}
+      />
+      <form class="filters" method="get" action={path} role="search">
+        <Select
+          label="Act"
+          name="action"
+          value={action ?? ""}
+          choices={[
+            { value: "", label: "all" },
+            ...auditActions.map((one) => ({ value: one, label: labelOf(one) })),
+          ]}
+        />
+        <Select
+          label="From"
+          name="via"
+          value={via ?? ""}
+          choices={[
+            { value: "", label: "everywhere" },
+            ...vias.map((one) => ({ value: one, label: viaLabels[one] })),
+          ]}
+        />
+        <button type="submit">Filter</button>
+      </form>
+      <Table
+        caption="Audit log"
+        columns={columns}
+        rows={rows}
+        empty={isFiltered ? "Nothing of the kind was done." : "Nothing was done yet."}
+      />
+      <Pagination page={number} perPage={perPage} total={total} path={path} query={query} />
+    </>,
+  );
+}
+
+/** `console.sign_in_failed` as `console: sign in failed`; an older log may hold acts that are not known any more. */
+function labelOf(action: string): string {
+  return visible(inWords(action).replace(".", ": "), 100);
+}
+
+/** Without what there is none of. */
+function facts(detail: AuditEntry["detail"]): [name: string, value: string][] {
+  return Object.entries(detail).flatMap(([name, value]) => {
+    const text = Array.isArray(value) ? value.join(", ") : String(value ?? "");
+    return text === "" ? [] : [[name, text]];
+  });
+}

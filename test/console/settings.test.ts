@@ -1,0 +1,367 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { hostileText, longText } from "../support/console-pages.ts";
+import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
+import { startReceiver, until, type Receiver } from "../support/receiver.ts";
+
+const keysPath = "/console/settings/keys";
+const webhooksPath = "/console/settings/webhooks";
+const deliveriesPath = `${webhooksPath}/deliveries`;
+
+let opened: ConsoleApp;
+let visitor: Visitor;
+let receiver: Receiver;
+/** What the receiver says next. */
+let says: () => Response = () => new Response("ok");
+beforeAll(async () => {
+  opened = openConsoleApp({
+    config: `[[api_keys]]
+name = "declared key"
+key = "a-declared-key-0123456789"
+[[webhooks.endpoints]]
+name = "declared hook"
+url = "http://127.0.0.1:9/hook"
+secret = { env = "HOOK_SECRET" }
+events = ["scan.started"]
+`,
+    env: { HOOK_SECRET: "a-declared-secret-0123456789" },
+  });
+  opened.app.domains.add({ domain: "example-bank.com" }, { via: "system", name: null, address: null });
+  opened.app.start();
+  receiver = startReceiver(() => says());
+  visitor = await opened.signedIn();
+});
+afterAll(async () => {
+  receiver.stop();
+  await opened.dispose();
+});
+
+const latestActs = (count: number) =>
+  opened.app.auditLog
+    .list({}, { limit: count, offset: 0 })
+    .map(({ action }) => action)
+    .toReversed();
+
+const createKey = (fields: Record<string, string | string[]>) =>
+  visitor.post(`${keysPath}/create`, { plan: "pro", scopes: ["threats:read"], ...fields });
+
+describe("API keys", () => {
+  test("are created as asked, shown once with a command that works, and told to the audit log without the key", async () => {
+    const made = await createKey({
+      name: "SIEM",
+      plan: "free",
+      domains: "example-bank.com",
+      expires_in: "30",
+    });
+    const page = await visitor.get(made.location!);
+    const key = /pw_[0-9A-Za-z]{38}/.exec(page.text)![0];
+    const command = /curl -H 'Authorization: Bearer (\S+)' '(\S+)'/.exec(page.text)!;
+    expect(command[1]).toBe(key);
+    const answer = await fetch(command[2]!, { headers: { authorization: `Bearer ${command[1]}` } });
+    expect(answer.status).toBe(200);
+    expect(opened.app.keys.list().at(-1)).toMatchObject({
+      name: "SIEM",
+      plan: "free",
+      scopes: ["threats:read"],
+      domains: ["example-bank.com"],
+      expiresAt: expect.any(Number),
+    });
+    const again = await visitor.get(made.location!);
+    expect([again.status, again.location]).toEqual([303, keysPath]);
+    expect((await visitor.get(keysPath)).html).not.toContain(key);
+    expect(latestActs(1)).toEqual(["key.create"]);
+    expect(JSON.stringify(opened.app.auditLog.list({}, { limit: 100, offset: 0 }))).not.toContain(key);
+  });
+
+  test.each([
+    [{ name: "\u200b" }, "The name of an API key"],
+    [{ name: "x", scopes: [] }, "at least one scope"],
+    [{ name: "x", plan: "gold" }, "Choose one of the plans"],
+    [{ name: "x", expires_on: "2001-01-01" }, "would have expired already"],
+    [{ name: "x", expires_on: "31.01.2099" }, "2027-01-31"],
+    [{ name: "kept as written", domains: "not a name!" }, "is not a domain name"],
+  ])("that cannot be made leave the form as it was, with what to change (%#)", async (fields, message) => {
+    const count = opened.app.keys.list().length;
+    const answer = await createKey(fields as Record<string, string | string[]>);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(message);
+    expect(answer.html).toContain(`value="${fields.name}"`);
+    expect(opened.app.keys.list().length).toBe(count);
+  });
+
+  test("say how much each was used in the last hour and how often it was limited", async () => {
+    const { key, record } = opened.app.keys.create(
+      { name: "busy", plan: "free" },
+      { via: "system", name: null, address: null },
+    );
+    for (let count = 0; count < 62; count++)
+      await fetch(`${opened.url}/v1/threats`, { headers: { authorization: `Bearer ${key}` } });
+    const { text } = await visitor.get(keysPath);
+    expect(text).toContain("62 requests");
+    expect(text).toContain("2 limited");
+    opened.app.keys.revoke(record.id, { via: "system", name: null, address: null });
+  });
+
+  test("are revoked after a question, and refused from then on", async () => {
+    const { location } = await createKey({ name: "leaked" });
+    const key = /pw_[0-9A-Za-z]{38}/.exec((await visitor.get(location!)).text)![0];
+    const { id } = opened.app.keys.list().at(-1)!;
+    expect((await visitor.get(`${keysPath}/${id}/revoke`)).text).toContain("Revoke this key?");
+    expect((await visitor.submit(`${keysPath}/${id}/revoke`)).text).toContain("The key leaked is revoked.");
+    const answer = await fetch(`${opened.url}/v1/threats`, { headers: { authorization: `Bearer ${key}` } });
+    expect(answer.status).toBe(401);
+  });
+
+  test("of the configuration file are marked with the reason and cannot be revoked", async () => {
+    const { text, html } = await visitor.get(keysPath);
+    const { id } = opened.app.keys.list().find(({ name }) => name === "declared key")!;
+    expect(text).toContain("Declared as [[api_keys]] in the configuration file");
+    expect(html).not.toContain(`${id}/revoke`);
+    expect((await visitor.post(`${keysPath}/${id}/revoke`)).status).toBe(400);
+  });
+
+  test("unknown ones are not found", async () => {
+    for (const id of ["key_01h455vb4pex5vsknk084sn02q", "nonsense", "%00"])
+      expect((await visitor.get(`${keysPath}/${id}/revoke`)).status).toBe(404);
+  });
+});
+
+describe("webhooks", () => {
+  test("are tested when saved, the result and the secret shown once", async () => {
+    says = () => new Response("welcome");
+    const answer = await visitor.submit(`${webhooksPath}/add`, {
+      url: receiver.url,
+      name: "soc",
+      events: ["threat.created", "threat.resolved"],
+      headers: "Authorization: Bearer a-header-secret",
+      test: "yes",
+    });
+    expect(answer.text).toMatch(/The test was delivered: status 200 in \d+ ms\./);
+    const secret = /whsec_[A-Za-z0-9+/=]{44}/.exec(answer.text)![0];
+    expect(JSON.parse(receiver.received.at(-1)!.body)).toMatchObject({ type: "webhook.ping", data: {} });
+    const endpoint = opened.app.webhooks.endpoints.get("soc");
+    expect(endpoint).toMatchObject({ secret, events: ["threat.created", "threat.resolved"] });
+    const { html } = await visitor.get(`${webhooksPath}/${endpoint.id}`);
+    for (const hidden of [secret, "a-header-secret", "The test was delivered"])
+      expect(html).not.toContain(hidden);
+    expect(latestActs(1)).toEqual(["webhook.add"]);
+  });
+
+  test("whose test fails are saved, and the page says why in words, hostile answers as text", async () => {
+    says = () => new Response(`${hostileText}${longText}`, { status: 503 });
+    const answer = await visitor.submit(`${webhooksPath}/add`, {
+      url: receiver.url,
+      name: "broken",
+      test: "yes",
+    });
+    expect(answer.text).toContain("The test failed");
+    expect(answer.text).toContain("but not with success");
+    expect(answer.html).not.toContain("<script>alert");
+    expect(answer.text).toContain("<script>alert(1)</script>");
+    expect(answer.text).toContain("\\u{202e}");
+    expect(Buffer.byteLength(answer.html)).toBeLessThan(30_000);
+    opened.app.webhooks.endpoints.remove("broken", { via: "system", name: null, address: null });
+  });
+
+  test.each([
+    [{ url: "nonsense" }, "is not a URL"],
+    [{ url: "http://169.254.169.254/latest" }, "169.254.169.254"],
+    [{ url: "https://soc.example/", events: "threat.deleted" }, "is not an event type"],
+    [{ url: "https://soc.example/", headers: "no header" }, "A header is written as"],
+    [{ url: "https://soc.example/", secret: "short" }, "16"],
+    [{ url: "https://soc.example/", rate: "-1" }, "Requests a second at most"],
+  ])("that cannot be added leave the form as it was, with what to change (%#)", async (fields, message) => {
+    const count = opened.app.webhooks.endpoints.list().length;
+    const answer = await visitor.post(`${webhooksPath}/add`, fields as Record<string, string>);
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(message)]);
+    expect(answer.html).toContain(`value="${fields.url}"`);
+    expect(opened.app.webhooks.endpoints.list().length).toBe(count);
+  });
+
+  test("are changed, disabled, enabled, given a new secret and removed", async () => {
+    const { id, secret } = opened.app.webhooks.endpoints.get("soc");
+    const page = `${webhooksPath}/${id}`;
+    const form = await visitor.get(`${page}/edit`);
+    expect(form.html).toContain(`value="${receiver.url}"`);
+    await visitor.submit(`${page}/edit`, { url: receiver.url, events: "threat.created" });
+    expect(opened.app.webhooks.endpoints.get("soc")).toMatchObject({
+      events: ["threat.created"],
+      headers: {},
+      secret,
+    });
+    expect((await visitor.submit(`${page}/disable`)).text).toContain("soc is disabled");
+    expect((await visitor.submit(`${page}/enable`)).text).toContain("soc is enabled");
+    const rotated = await visitor.submit(`${page}/rotate`, { old: "later" });
+    const now = opened.app.webhooks.endpoints.get("soc");
+    expect(rotated.text).toContain(now.secret);
+    expect(rotated.text).toContain("the one before signs along until");
+    expect(now.previousSecret).toBe(secret);
+    await visitor.submit(`${page}/rotate`, { old: "now", secret: "a-given-secret-0123" });
+    expect(opened.app.webhooks.endpoints.get("soc")).toMatchObject({
+      secret: "a-given-secret-0123",
+      previousSecret: null,
+    });
+    expect((await visitor.get(`${page}/remove`)).text).toContain("Remove this webhook?");
+    expect((await visitor.submit(`${page}/remove`)).text).toContain("soc is removed.");
+    expect((await visitor.get(page)).status).toBe(404);
+  });
+
+  test("of the configuration file are shown with the reason and cannot be changed", async () => {
+    const { id } = opened.app.webhooks.endpoints.get("declared hook");
+    const page = `${webhooksPath}/${id}`;
+    const { text, html } = await visitor.get(page);
+    expect(text).toContain("in the configuration file");
+    expect(html).not.toContain(`${page}/edit"`);
+    expect(html).not.toContain("a-declared-secret");
+    for (const path of ["edit", "rotate", "remove"])
+      expect((await visitor.get(`${page}/${path}`)).status).toBe(400);
+    for (const path of ["edit", "rotate", "remove", "disable"])
+      expect((await visitor.post(`${page}/${path}`, { url: "https://other.example/" })).status).toBe(400);
+    expect(opened.app.webhooks.endpoints.get("declared hook").url).toBe("http://127.0.0.1:9/hook");
+  });
+});
+
+describe("deliveries", () => {
+  const threat = (domain: string) => {
+    const match = {
+      protectedDomain: "example-bank.com",
+      type: "typosquatting" as const,
+      similarity: 0.95,
+      reasons: [],
+    };
+    return opened.app.threats.record([{ domain, match, source: "scan", seenAt: Date.now() }])[0]!.threatId;
+  };
+
+  test("say why they failed, are found by filters, and are sent again", async () => {
+    says = () => new Response(hostileText, { status: 500 });
+    await visitor.submit(`${webhooksPath}/add`, { url: receiver.url, name: "log" });
+    const { id: endpointId } = opened.app.webhooks.endpoints.get("log");
+    const threatId = threat("examp1e-bank.com");
+    const { deliveries } = opened.app.webhooks;
+    const find = () => deliveries.list({ endpoint: endpointId }, 10)[0];
+    await until(
+      () => find() !== undefined && deliveries.attempts(find()!.id).length === 1,
+      "a first attempt",
+    );
+    const { id } = find()!;
+    const page = await visitor.get(`${deliveriesPath}/${id}`);
+    for (const text of [
+      "waiting",
+      "500",
+      "The receiver answered, but not with success",
+      "<script>alert(1)",
+      "examp1e-bank.com",
+    ])
+      expect(page.text).toContain(text);
+    expect(page.html).not.toContain("<script>alert");
+    const log = await visitor.get(
+      `${deliveriesPath}?about=${threatId}&status=pending&endpoint=${endpointId}`,
+    );
+    expect(log.html).toContain(`${deliveriesPath}/${id}`);
+    expect((await visitor.get(`${deliveriesPath}?status=succeeded&endpoint=${endpointId}`)).text).toContain(
+      "No delivery fits",
+    );
+    expect((await visitor.get(`${deliveriesPath}?about=nonsense`)).text).toContain(
+      "begins with evt_ or thr_",
+    );
+
+    says = () => new Response("ok");
+    expect((await visitor.submit(`${deliveriesPath}/${id}/send`)).text).toContain("It is being sent again.");
+    await until(() => deliveries.get(id)!.status === "succeeded", "it is delivered");
+    expect((await visitor.get(`${deliveriesPath}/${id}/state`, { "x-fragment": "1" })).html).toStartWith(
+      '<div id="state"><section',
+    );
+    expect(latestActs(1)).toEqual(["webhook.redeliver"]);
+  });
+
+  test("are replayed since a moment, the count first", async () => {
+    const { id } = opened.app.webhooks.endpoints.get("log");
+    const page = `${webhooksPath}/${id}/replay`;
+    const counted = await visitor.get(`${page}?which=all&since=2020-01-01T00:00`);
+    expect(counted.text).toContain("1 delivery to log, of events since 2020-01-01 00:00 UTC");
+    expect((await visitor.get(`${page}?which=all&since=2999-01-01T00:00`)).text).toContain("0 deliveries");
+    expect((await visitor.get(`${page}?which=all&since=yesterday`)).status).toBe(400);
+    const before = receiver.received.length;
+    expect((await visitor.submit(page, { which: "all", since: "2020-01-01T00:00:00.000Z" })).text).toContain(
+      "1 delivery is being sent to log.",
+    );
+    await until(() => receiver.received.length === before + 1, "the event comes again");
+    expect(latestActs(1)).toEqual(["webhook.replay"]);
+  });
+
+  test("missed while an endpoint was disabled are offered when it is enabled", async () => {
+    const { id } = opened.app.webhooks.endpoints.get("log");
+    await visitor.submit(`${webhooksPath}/${id}/disable`);
+    threat("examp1e-bank.net");
+    await until(
+      () =>
+        opened.app.webhooks.replay !== undefined &&
+        opened.app.database.sqlite
+          .query("select count(*) as n from events where dispatched_at is null")
+          .get() !== null,
+      "events are dispatched",
+    );
+    await opened.app.webhooks.dispatcher.settled();
+    const enabled = await visitor.submit(`${webhooksPath}/${id}/enable`);
+    expect(enabled.text).toContain("It missed 1 event since");
+    expect(enabled.text).toContain("Send them now");
+  });
+});
+
+describe("system", () => {
+  test("shows health, version and the configuration with the origin of each value, and no secret", async () => {
+    const { text, html } = await visitor.get("/console/settings/system");
+    expect(text).toContain("ready");
+    expect(text).toContain('server.listen "127.0.0.1:0" line 3');
+    expect(text).toMatch(/detection\.min_similarity 0\.75 default/);
+    expect(text).toMatch(/console\.password set, hidden line \d+/);
+    expect(text).toContain(opened.configPath);
+    expect(text).toMatch(/\[\[api_keys\]\] 1 \(line \d+\)/);
+    for (const secret of ["a password for tests", "a-declared-key", "a-declared-secret"])
+      expect(html).not.toContain(secret);
+  });
+
+  test("gives a backup that is a whole database, leaves no file behind and tells the audit log", async () => {
+    const token = await visitor.formToken();
+    const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+    const answer = await fetch(`${opened.url}/console/settings/system/backup`, {
+      method: "POST",
+      headers: { cookie, origin: opened.url },
+      body: new URLSearchParams({ form_token: token }),
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-disposition")).toMatch(
+      /^attachment; filename="phishwatch-[\d-]+\.db"$/,
+    );
+    const path = join(opened.folder, "backup.sqlite");
+    const bytes = await answer.bytes();
+    writeFileSync(path, bytes);
+    const copy = new Database(path, { readonly: true });
+    expect(copy.query("pragma integrity_check").get()).toEqual({ integrity_check: "ok" });
+    expect(copy.query("select count(*) as n from api_keys").get()).toEqual({
+      n: opened.app.keys.list().length,
+    });
+    copy.close();
+    expect([...new Bun.Glob("phishwatch.db.copy-*").scanSync(opened.folder)]).toEqual([]);
+    expect(latestActs(1)).toEqual(["backup.make"]);
+  });
+});
+
+describe("the audit log", () => {
+  test("is shown newest first, by pages and by filters", async () => {
+    const all = await visitor.get("/console/settings/audit");
+    expect(all.text).toContain("console, 127.0.0.1");
+    const rows = all.html.slice(all.html.indexOf("<tbody>"));
+    expect(rows.indexOf("webhook: replay")).toBeGreaterThan(rows.indexOf("backup: make"));
+    expect(rows).toContain("backup: make");
+    const some = await visitor.get("/console/settings/audit?action=key.create&via=configuration");
+    expect(some.text).toContain("declared key");
+    expect(some.html).not.toContain("SIEM");
+    const next = await visitor.get("/console/settings/audit?page=2&via=console");
+    expect([next.status, (await visitor.get("/console/settings/audit?page=99999")).status]).toEqual([
+      200, 200,
+    ]);
+  });
+});
