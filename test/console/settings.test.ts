@@ -353,7 +353,7 @@ describe("the audit log", () => {
   test("is shown newest first, by pages and by filters", async () => {
     const all = await visitor.get("/console/settings/audit");
     expect(all.text).toContain("console, 127.0.0.1");
-    const rows = all.html.slice(all.html.indexOf("<tbody>"));
+    const rows = all.html.slice(all.html.indexOf("<tbody"));
     expect(rows.indexOf("webhook: replay")).toBeGreaterThan(rows.indexOf("backup: make"));
     expect(rows).toContain("backup: make");
     const some = await visitor.get("/console/settings/audit?action=key.create&via=configuration");
