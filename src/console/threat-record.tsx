@@ -5,6 +5,7 @@ import type { DatedChange } from "../threats/history.ts";
 import { noteCharactersMax, type Note } from "../threats/notes.ts";
 import type { Threat } from "../threats/queries.ts";
 import type { Delivery } from "../webhooks/deliveries.ts";
+import { deliveriesPath } from "./delivery-parts.tsx";
 import { Button, Form, TextArea } from "./form.tsx";
 import { Badge, Time, type Tone } from "./kit.tsx";
 import { Text } from "./name.tsx";
@@ -130,8 +131,6 @@ export function Notes({
     </>
   );
 }
-
-const deliveriesPath = "/console/settings/webhooks/deliveries";
 
 const deliveryTones: Record<Delivery["status"], Tone> = {
   pending: "neutral",
