@@ -216,9 +216,9 @@ function createWatcher({
   }
 
   function readAgain(path: string): boolean {
+    if (!known.has(path) || !watched.has(path)) return false;
     if (state === "reading")
       throw new PublicError("bad_request", "the feed is being read; try again when that has ended");
-    if (!known.has(path) || !watched.has(path)) return false;
     files.forget(feed.name, path);
     known.delete(path);
     lookSoon(0);
