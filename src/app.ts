@@ -116,7 +116,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const threatSearch = lazy(() => loadThreatSearch().createThreatSearch({ database, pacer }));
   const candidates = createCandidates({ database, domains, threats, clock, pacer });
   const feeds = createFeeds({ feeds: config.feeds, database, candidates, clock, log });
-  const imports = createImports({ database, candidates, clock, log });
+  const imports = createImports({ auditLog, database, candidates, clock, log });
   const { resolvers, queriesPerSecond, schedule } = config.scan;
   const dns =
     givenDns ??

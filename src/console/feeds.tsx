@@ -247,7 +247,9 @@ function readAgain(context: Context): Answer {
   const { name } = findFeed(context);
   const { services, form, by } = context;
   const path = form.get("path") ?? "";
-  services.feeds.readAgain(name, path);
-  services.auditLog.record(by, "feed.read_again", name, { path });
+  services.database.transaction(() => {
+    services.feeds.readAgain(name, path);
+    services.auditLog.record(by, "feed.read_again", name, { path });
+  });
   return redirect(feedPath(name), "The file is read again; threats on record are not made a second time.");
 }

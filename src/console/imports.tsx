@@ -70,9 +70,7 @@ async function receiveNames(context: Context): Promise<Answer> {
 }
 
 function begin({ services, by }: Context, list: ListToImport): Promise<ListImport> {
-  const begun = services.imports.begin(list);
-  services.auditLog.record(by, "feed.import", list.name, { import: begun.import.seq });
-  return begun.ended;
+  return services.imports.begin(list, by).ended;
 }
 
 function readingOf(fields: ReadonlyMap<string, string>): Pick<ListToImport, "format" | "column"> {
@@ -139,8 +137,7 @@ function showRunning({ services }: Context): Answer {
 function cancel(context: Context): Answer {
   const { seq } = find(context);
   const { services, by } = context;
-  if (!services.imports.cancel(seq))
+  if (!services.imports.cancel(seq, by))
     return redirect(importPath(seq), { tone: "warning", text: "It had ended before." });
-  services.auditLog.record(by, "feed.cancel_import", null, { import: seq });
   return redirect(importPath(seq), "It ends at once; what was found up to there stays.");
 }

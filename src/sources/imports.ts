@@ -1,3 +1,5 @@
+import type { Actor } from "../access/actor.ts";
+import type { AuditLog } from "../access/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { PublicError } from "../lib/errors.ts";
@@ -35,9 +37,9 @@ export interface Imports {
    * Begins to read a list. `ended` is kept, not broken: how it went is in the import.
    * @throws PublicError `bad_request`: another one is running, or it is too long.
    */
-  begin(list: ListToImport): { import: ListImport; ended: Promise<ListImport> };
+  begin(list: ListToImport, by: Actor): { import: ListImport; ended: Promise<ListImport> };
   /** Answers whether this one was running. */
-  cancel(seq: number): boolean;
+  cancel(seq: number, by: Actor): boolean;
   /** With its counts as they are now. */
   running(): ListImport | undefined;
   get(seq: number): ListImport | undefined;
@@ -54,12 +56,14 @@ interface Running {
 }
 
 export function createImports({
+  auditLog,
   database,
   candidates,
   clock,
   log,
   bytesMax = importBytesMax,
 }: {
+  auditLog: AuditLog;
   database: Database;
   candidates: Candidates;
   clock: Clock;
@@ -70,14 +74,21 @@ export function createImports({
   const store = createImportStore(database);
   let current: Running | undefined;
 
-  function begin({ content, ...list }: ListToImport): { import: ListImport; ended: Promise<ListImport> } {
+  function begin(
+    { content, ...list }: ListToImport,
+    by: Actor,
+  ): { import: ListImport; ended: Promise<ListImport> } {
     if (current !== undefined) {
       const { name } = store.get(current.seq) ?? { name: null };
       const what = name === null ? "names that were typed in are" : "another list is";
       throw new PublicError("bad_request", `${what} being imported; wait for the end, or cancel it`);
     }
     if ((list.bytesTotal ?? 0) > bytesMax) throw new PublicError("bad_request", `the list ${tooLong}`);
-    const begun = store.begin({ ...list, startedAt: clock.now() });
+    const begun = database.transaction(() => {
+      const row = store.begin({ ...list, startedAt: clock.now() });
+      auditLog.record(by, "feed.import", list.name, { import: row.seq });
+      return row;
+    });
     const running: Running = {
       seq: begun.seq,
       cancelling: new AbortController(),
@@ -150,8 +161,9 @@ export function createImports({
       await current?.ended;
     },
     begin,
-    cancel(seq) {
+    cancel(seq, by) {
       if (current?.seq !== seq) return false;
+      auditLog.record(by, "feed.cancel_import", store.get(seq)?.name ?? null, { import: seq });
       current.cancelling.abort();
       return true;
     },

@@ -155,7 +155,7 @@ test("while one is read its progress is shown, a second is refused, and it can b
   expect(shown.text).toMatch(/cancelled .* New threats 1 .* What was found up to line 3,000 is recorded/);
   expect((await visitor.get("/console/imports/running", { "x-fragment": "1" })).status).toBe(204);
   expect(acts().slice(0, 2)).toEqual([
-    ["feed.cancel_import", null],
+    ["feed.cancel_import", "slow.txt"],
     ["feed.import", "slow.txt"],
   ]);
   sender.leave();

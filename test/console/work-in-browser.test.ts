@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { browserTimeoutMs, chromium, openBrowser, type Browser } from "../support/browser.ts";
+import { tester } from "../support/console-pages.ts";
 import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
 
@@ -80,14 +81,14 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
     async () => {
       const slow = new ReadableStream<Uint8Array>({ pull: () => Bun.sleep(20) });
       const list = { name: "slow", content: slow, bytesTotal: null, format: "lines", column: "" } as const;
-      const { import: begun, ended } = app.app.imports.begin(list);
+      const { import: begun, ended } = app.app.imports.begin(list, tester);
       await browser.open(`${app.url}/console/feeds`);
       await drop("second", 1_000_000);
       await browser.until(
         "document.querySelector('[data-upload-error]').innerText.startsWith('Another list is being imported')",
         "it is refused",
       );
-      app.app.imports.cancel(begun.seq);
+      app.app.imports.cancel(begun.seq, tester);
       await ended;
     },
     browserTimeoutMs,

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
+import { createAuditLog } from "../../src/access/audit-log.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
 import { createImports, importBytesMax, type Imports, type ListToImport } from "../../src/sources/imports.ts";
 import { until } from "../support/receiver.ts";
+import { tester } from "../support/console-pages.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;
@@ -22,7 +24,13 @@ function open(bytesMax?: number): Imports {
   const pacer = () => createPacer({ sliceMs: 5, elapsedMs: () => performance.now() });
   const candidates = createCandidates({ ...stores, pacer });
   const log = createLog({ level: "silent", format: "json", clock: stores.clock, write: () => {} });
-  return createImports({ ...stores, candidates, log, ...(bytesMax && { bytesMax }) });
+  return createImports({
+    ...stores,
+    auditLog: createAuditLog(stores),
+    candidates,
+    log,
+    ...(bytesMax && { bytesMax }),
+  });
 }
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -64,7 +72,7 @@ test("a list becomes threats of source feed, with counts and the lines that were
     "example-bank.net\nother.org\n\n",
     "not a name\nexample-shop.net\nexample-bank.net\n",
   );
-  const { import: begun, ended } = imports.begin(list(content, { bytesTotal: 70 }));
+  const { import: begun, ended } = imports.begin(list(content, { bytesTotal: 70 }), tester);
   expect(begun).toMatchObject({ state: "running", name: "nrd.txt", bytesTotal: 70 });
   expect(await ended).toMatchObject({
     state: "completed",
@@ -94,7 +102,7 @@ test.each([
   ["JSON lines", '{"name":"x","domain":"example-bank.net"}\n', {}],
   ["a zone", "$ORIGIN net.\nexample-bank 300 IN NS ns1.host.net.\n", { format: "zone" }],
 ] as const)("any form of list is read: %s", async (_, content, options) => {
-  const { ended } = imports.begin(list(streamOf(content), options));
+  const { ended } = imports.begin(list(streamOf(content), options), tester);
   expect(await ended).toMatchObject({ state: "completed", created: 1 });
 });
 
@@ -108,31 +116,31 @@ test.each([
     "is cut short",
   ],
 ] as const)("what cannot be read fails with the reason: %s", async (_, content, options, reason) => {
-  const { ended } = imports.begin(list(streamOf(content), options));
+  const { ended } = imports.begin(list(streamOf(content), options), tester);
   const { state, error } = await ended;
   expect({ state, error }).toEqual({ state: "failed", error: expect.stringContaining(reason) });
 });
 
 test("one at a time: the second is refused while the first one runs, and how far that is can be seen", async () => {
   const sender = slowSender();
-  const { import: begun, ended } = imports.begin(list(sender.content));
+  const { import: begun, ended } = imports.begin(list(sender.content), tester);
   sender.send(`example-bank.net\n${manyNames}`);
   await until(() => (imports.running()?.received ?? 0) > 0, "it is being read");
   expect(imports.running()).toMatchObject({ seq: begun.seq, state: "running", bytes: expect.any(Number) });
-  expect(() => imports.begin(list(streamOf("a.com")))).toThrow("another list is being imported");
-  expect(imports.cancel(begun.seq + 1)).toBe(false);
-  expect(imports.cancel(begun.seq)).toBe(true);
+  expect(() => imports.begin(list(streamOf("a.com")), tester)).toThrow("another list is being imported");
+  expect(imports.cancel(begun.seq + 1, tester)).toBe(false);
+  expect(imports.cancel(begun.seq, tester)).toBe(true);
   await ended;
-  expect(await imports.begin(list(streamOf("a.com"))).ended).toMatchObject({ state: "completed" });
+  expect(await imports.begin(list(streamOf("a.com")), tester).ended).toMatchObject({ state: "completed" });
 });
 
 test("one that is cancelled keeps what was found, and does not wait for a sender that stalls", async () => {
   const sender = slowSender();
-  const { import: begun, ended } = imports.begin(list(sender.content));
+  const { import: begun, ended } = imports.begin(list(sender.content), tester);
   // The last line is one that has only begun: it would be another name than the one that is meant.
   sender.send(`example-bank.net\n${manyNames}example-bank.co`);
   await until(() => (imports.running()?.received ?? 0) > 5_000, "all that was sent is read");
-  imports.cancel(begun.seq);
+  imports.cancel(begun.seq, tester);
   expect(await ended).toMatchObject({ state: "cancelled", error: null, created: 1, lines: 5_001 });
   expect(sender.wasCancelled()).toBe(true);
   expect(threats().map(({ domain }) => domain)).toEqual(["example-bank.net"]);
@@ -140,7 +148,7 @@ test("one that is cancelled keeps what was found, and does not wait for a sender
 
 test("of a sender that goes away what came is recorded, and said", async () => {
   const sender = slowSender();
-  const { ended } = imports.begin(list(sender.content));
+  const { ended } = imports.begin(list(sender.content), tester);
   sender.send(`example-bank.net\n${manyNames}`);
   await until(() => (imports.running()?.received ?? 0) > 5_000, "all that was sent is read");
   sender.fail();
@@ -154,7 +162,7 @@ test("of a sender that goes away what came is recorded, and said", async () => {
 });
 
 test("what is longer than allowed is refused at once, or cut off where its length was not told", async () => {
-  expect(() => imports.begin(list(streamOf(""), { bytesTotal: importBytesMax + 1 }))).toThrow(
+  expect(() => imports.begin(list(streamOf(""), { bytesTotal: importBytesMax + 1 }), tester)).toThrow(
     "longer than 1 GiB",
   );
   expect(imports.running()).toBeUndefined();
@@ -165,7 +173,7 @@ test("what is longer than allowed is refused at once, or cut off where its lengt
     { pull: (controller) => (sent++, controller.enqueue(piece)) },
     { highWaterMark: 0 },
   );
-  const { state, error } = await limited.begin(list(endless)).ended;
+  const { state, error } = await limited.begin(list(endless), tester).ended;
   expect({ state, error }).toEqual({
     state: "failed",
     error: expect.stringContaining("is longer than 1 GiB"),
@@ -180,16 +188,16 @@ test("a sender waits until its names are dealt with: nothing is piled up", async
     { pull: (controller) => (asked++, controller.enqueue(piece)) },
     { highWaterMark: 0 },
   );
-  const { import: begun, ended } = imports.begin(list(content));
+  const { import: begun, ended } = imports.begin(list(content), tester);
   await until(() => (imports.running()?.received ?? 0) > 50_000, "much is read");
   expect(asked * 5_000).toBeLessThan(imports.running()!.received + 5 * 5_000);
-  imports.cancel(begun.seq);
+  imports.cancel(begun.seq, tester);
   await ended;
 });
 
 test("one that was cut off by the end of the process is told as failed at the next start, with its counts", async () => {
   const sender = slowSender();
-  const { import: begun } = imports.begin(list(sender.content));
+  const { import: begun } = imports.begin(list(sender.content), tester);
   sender.send("example-bank.net\n".repeat(200));
   await until(() => threats().length > 0, "it is recorded");
   const other = open();
@@ -203,7 +211,7 @@ test("one that was cut off by the end of the process is told as failed at the ne
 
 test("an end of phishwatch ends it within moments, and it is recorded as cancelled", async () => {
   const sender = slowSender();
-  const { ended } = imports.begin(list(sender.content));
+  const { ended } = imports.begin(list(sender.content), tester);
   await imports.stop();
   expect((await ended).state).toBe("cancelled");
 });
