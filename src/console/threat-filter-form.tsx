@@ -1,5 +1,6 @@
 import { threatTypes } from "../detection/types.ts";
-import type { Facets, SearchFilter } from "../threats/search.ts";
+import type { Facets } from "../threats/facets.ts";
+import type { SearchFilter } from "../threats/search.ts";
 import { signs } from "../threats/signs.ts";
 import { severities, sources, statuses } from "../threats/values.ts";
 import { HiddenFields, Select, TextField } from "./form.tsx";

@@ -1,41 +1,15 @@
 import type { Database } from "../database/database.ts";
 import { foldLabel } from "../detection/fold.ts";
-import { threatTypes } from "../detection/types.ts";
 import type { Instant } from "../lib/clock.ts";
 import type { Pacer } from "../lib/pacer.ts";
+import { createColumnSummary, type ColumnSummary } from "./column-summary.ts";
+import { goneKind, kindNumberOf, type Kind } from "./kinds.ts";
 import { createNamesInMemory, type NamesInMemory } from "./names-in-memory.ts";
 import { signBits } from "./signs.ts";
-import {
-  severities,
-  sources,
-  statuses,
-  type Severity,
-  type Source,
-  type Status,
-  type ThreatType,
-} from "./values.ts";
-
-/** Every combination of type, status, severity and source has a number below this. */
-export const kindCount = threatTypes.length * statuses.length * severities.length * sources.length;
-/** The kind of a threat that is no more. */
-const gone = kindCount;
+import { keyFunction, numberKeys } from "./sort-keys.ts";
 
 const batchRows = 2_000;
 const firstCapacity = 1 << 12;
-
-export interface Kind {
-  type: ThreatType;
-  status: Status;
-  severity: Severity;
-  source: Source;
-}
-
-export const kinds: readonly Kind[] = threatTypes.flatMap((type) =>
-  statuses.flatMap((status) =>
-    severities.flatMap((severity) => sources.map((source) => ({ type, status, severity, source }))),
-  ),
-);
-const kindNumbers = new Map(kinds.map((kind, number) => [keyOf(kind), number]));
 
 /**
  * What the console's list is filtered and ordered by, of all threats, in typed arrays: 60 bytes a threat.
@@ -58,6 +32,7 @@ export interface ThreatColumns {
   /** See `signs.ts`. */
   readonly signs: Uint8Array;
   readonly names: NamesInMemory;
+  readonly summary: ColumnSummary;
 }
 
 interface Row extends Kind {
@@ -116,8 +91,10 @@ export function createThreatColumns({ sqlite }: Database): ThreatColumns {
     const place = placeOf(to, seq);
     if (place === undefined) return;
     const row = rowOfSeq.get(seq);
-    if (row === null) to.kindNumbers[place] = gone;
+    to.summary.count(to.protectedDomainSeqs[place]!, to.kindNumbers[place]!, -1);
+    if (row === null) to.kindNumbers[place] = goneKind;
     else write(to, place, row);
+    to.summary.count(to.protectedDomainSeqs[place]!, to.kindNumbers[place]!, 1);
   }
 
   return {
@@ -154,18 +131,24 @@ export function createThreatColumns({ sqlite }: Database): ThreatColumns {
     get names() {
       return state.names;
     },
+    get summary() {
+      return state.summary;
+    },
   };
 }
 
 type State = ReturnType<typeof emptyState>;
 
 function emptyState(capacity: number) {
+  const columns = emptyColumns(capacity);
   return {
     count: 0,
     /** Of the last touch that was taken over; undefined: nothing was read yet. */
     touchVersion: undefined as number | undefined,
     names: createNamesInMemory({ fold: foldName }),
-    ...emptyColumns(capacity),
+    summary: createColumnSummary(),
+    keys: keysOver(columns),
+    ...columns,
   };
 }
 
@@ -184,7 +167,11 @@ function emptyColumns(capacity: number) {
 function enlarge(state: State): void {
   const larger = emptyColumns(state.count * 2);
   for (const name of Object.keys(larger) as (keyof typeof larger)[]) larger[name].set(state[name]);
-  Object.assign(state, larger);
+  Object.assign(state, larger, { keys: keysOver(larger) });
+}
+
+function keysOver(columns: ReturnType<typeof emptyColumns>) {
+  return numberKeys.map((key) => ({ key, of: keyFunction(columns, key) }));
 }
 
 function append(to: State, row: Row): void {
@@ -194,16 +181,17 @@ function append(to: State, row: Row): void {
   to.protectedDomainSeqs[place] = row.protectedDomainSeq;
   to.names.add(row.domain);
   write(to, place, row);
+  to.summary.count(row.protectedDomainSeq, to.kindNumbers[place]!, 1);
   to.count += 1;
 }
 
 function write(to: State, place: number, row: Row): void {
-  // Only a row that was edited by hand has other values: better not shown than wrongly.
-  to.kindNumbers[place] = kindNumbers.get(keyOf(row)) ?? gone;
+  to.kindNumbers[place] = kindNumberOf(row);
   to.firstSeen[place] = row.firstSeen;
   to.statusChangedAt[place] = row.statusChangedAt;
   to.similarities[place] = Math.round(row.similarity * 10_000);
   to.signs[place] = signBits(row.severityReasons);
+  for (const { key, of } of to.keys) to.summary.widen(place, key, of(place));
 }
 
 function placeOf({ seqs, count }: State, seq: number): number | undefined {
@@ -215,10 +203,6 @@ function placeOf({ seqs, count }: State, seq: number): number | undefined {
     else high = middle;
   }
   return low < count && seqs[low] === seq ? low : undefined;
-}
-
-function keyOf({ type, status, severity, source }: Kind): string {
-  return `${type} ${status} ${severity} ${source}`;
 }
 
 function foldName(name: string): string {

@@ -3,11 +3,15 @@ import type { Database } from "../database/database.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Instant } from "../lib/clock.ts";
 import type { Pacer } from "../lib/pacer.ts";
-import { createThreatColumns, kindCount, kinds, type Kind } from "./columns.ts";
+import { createThreatColumns } from "./columns.ts";
+import { facetsOf, wantedKindsOf } from "./facets.ts";
+import { kindCount, kinds, type Kind } from "./kinds.ts";
 import type { NameSearch } from "./names-in-memory.ts";
 import { selectRows } from "./select-rows.ts";
 import { signBit, type Sign } from "./signs.ts";
+import { keyFunction, type NumberKey, type SortKey } from "./sort-keys.ts";
 import { threats } from "./tables.ts";
+import { topRows } from "./top-rows.ts";
 import { severities, type Severity, type Source, type Status, type ThreatType } from "./values.ts";
 
 /** Which threats a person looks for; what is absent does not restrict, all else has to hold. */
@@ -27,8 +31,7 @@ export interface SearchFilter {
   minSimilarity?: number | undefined;
 }
 
-export const sortKeys = ["first_seen", "severity", "similarity", "status_changed", "name"] as const;
-export type SortKey = (typeof sortKeys)[number];
+export { sortKeys, type SortKey } from "./sort-keys.ts";
 
 /** Equal ones by first seen. */
 export interface SearchOrder {
@@ -42,16 +45,10 @@ export const sortedByNameMax = 10_000;
 export type FoundThreat = Awaited<ReturnType<ThreatSearch["search"]>>["threats"][number];
 export type ThreatSearch = ReturnType<typeof createThreatSearch>;
 
-/** How many match, by each value of one field, the field's own filter left aside. */
-export interface Facets {
-  type: Map<ThreatType, number>;
-  status: Map<Status, number>;
-  severity: Map<Severity, number>;
-  source: Map<Source, number>;
-}
-
 const dayMs = 86_400_000;
 const warmUpRuns = 4;
+/** Pages that end after so many are looked for among all that match. */
+const nearMax = 1_000;
 
 const foundColumns = {
   seq: threats.seq,
@@ -86,8 +83,7 @@ export function createThreatSearch({ database, pacer }: { database: Database; pa
     const ofKind = new Uint32Array(kindCount + 1);
     const domainSeq = filter.protectedDomain === undefined ? -1 : domainSeqOf(filter.protectedDomain);
     if (domainSeq === undefined) return { rows: new Int32Array(0), count: 0, ofKind };
-    const wantedKinds = new Uint8Array(kindCount + 1);
-    for (const [number, kind] of kinds.entries()) wantedKinds[number] = isOfKind(kind, filter) ? 1 : 0;
+    const wantedKinds = wantedKindsOf(filter);
     const found = filter.text && columns.names.search(filter.text);
     const { from = -Infinity, before = Infinity, sign, minSimilarity = 0 } = filter;
     const leastSimilarity = Math.round(minSimilarity * 10_000);
@@ -122,26 +118,39 @@ export function createThreatSearch({ database, pacer }: { database: Database; pa
       .get()?.seq;
   }
 
-  /** So that the greatest key comes first in descending order; a number each, for they are compared as such. */
-  function keysOf(rows: Int32Array, count: number, key: Exclude<SortKey, "name">): Float64Array {
+  function keysOf(rows: Int32Array, count: number, key: NumberKey): Float64Array {
     const keys = keysRoom;
-    const { firstSeen, statusChangedAt, similarities, kindNumbers } = columns;
-    if (key === "severity") {
-      for (let index = 0; index < count; index += 1) {
-        const row = rows[index]!;
-        keys[index] = severityRanks[kindNumbers[row]!]! * 2 ** 44 + firstSeen[row]!;
-      }
-    } else if (key === "similarity") {
-      for (let index = 0; index < count; index += 1) {
-        // Whole seconds leave room for both within the 53 bits of a number.
-        const row = rows[index]!;
-        keys[index] = similarities[row]! * 2 ** 36 + Math.floor(firstSeen[row]! / 1000);
-      }
-    } else {
-      const column = key === "first_seen" ? firstSeen : statusChangedAt;
-      for (let index = 0; index < count; index += 1) keys[index] = column[rows[index]!]!;
-    }
+    const of = keyFunction(columns, key);
+    for (let index = 0; index < count; index += 1) keys[index] = of(rows[index]!);
     return keys;
+  }
+
+  /**
+   * The same as `match` and `inOrder`, for a page near the beginning of a view whose numbers are known: instead of a
+   * million rows it looks at those of a few blocks. Undefined where that does not serve.
+   */
+  function nearBeginning(filter: SearchFilter, { key, descending }: SearchOrder, end: number) {
+    const { text, from, before, sign, minSimilarity, protectedDomain } = filter;
+    if ([text, from, before, sign, minSimilarity].some((value) => value !== undefined)) return undefined;
+    if (end > nearMax || key === "name") return undefined;
+    const domainSeq = protectedDomain === undefined ? undefined : domainSeqOf(protectedDomain);
+    const ofKind = columns.summary.ofKind(protectedDomain === undefined ? undefined : (domainSeq ?? 0));
+    const wantedKinds = wantedKindsOf(filter);
+    let count = 0;
+    for (let kind = 0; kind < kindCount; kind += 1) count += wantedKinds[kind] === 1 ? ofKind[kind]! : 0;
+    const { kindNumbers, protectedDomainSeqs, summary } = columns;
+    const rows = topRows({
+      count: columns.count,
+      bounds: descending ? summary.greatest(key) : summary.least(key),
+      matches:
+        domainSeq === undefined
+          ? (row) => wantedKinds[kindNumbers[row]!] === 1
+          : (row) => protectedDomainSeqs[row] === domainSeq && wantedKinds[kindNumbers[row]!] === 1,
+      keyOf: keyFunction(columns, key),
+      limit: Math.min(end, count),
+      ascending: !descending,
+    });
+    return { rows, count, ofKind };
   }
 
   function inOrder(
@@ -198,8 +207,13 @@ export function createThreatSearch({ database, pacer }: { database: Database; pa
       { page, perPage }: { page: number; perPage: number },
     ) {
       await columns.catchUp(pacer());
-      const { rows, count, ofKind } = match(filter);
-      const places = inOrder(rows, count, order, { offset: (page - 1) * perPage, limit: perPage });
+      const offset = (page - 1) * perPage;
+      const near = nearBeginning(filter, order, offset + perPage);
+      const { count, ofKind, ...found } = near ?? match(filter);
+      const places =
+        near === undefined
+          ? inOrder(found.rows as Int32Array, count, order, { offset, limit: perPage })
+          : near.rows.slice(offset);
       return {
         threats: load(places),
         total: count,
@@ -242,9 +256,7 @@ export function createThreatSearch({ database, pacer }: { database: Database; pa
     /** How many threats there are of each kind. */
     async byKind(): Promise<(Kind & { total: number })[]> {
       await columns.catchUp(pacer());
-      const ofKind = new Uint32Array(kindCount + 1);
-      const { kindNumbers, count } = columns;
-      for (let row = 0; row < count; row += 1) ofKind[kindNumbers[row]!]! += 1;
+      const ofKind = columns.summary.ofKind(undefined);
       return kinds.flatMap((kind, number) =>
         ofKind[number]! > 0 ? { ...kind, total: ofKind[number]! } : [],
       );
@@ -254,26 +266,3 @@ export function createThreatSearch({ database, pacer }: { database: Database; pa
 
 /** By number of the kind; the last is that of a deleted threat. */
 const severityIndexes = [...kinds.map(({ severity }) => severities.indexOf(severity)), -1];
-const severityRanks = severityIndexes.map((index) => severities.length - index);
-
-const kindFields = ["type", "status", "severity", "source"] as const;
-
-function isOfKind(kind: Kind, filter: SearchFilter, except?: (typeof kindFields)[number]): boolean {
-  return kindFields.every(
-    (field) => field === except || filter[field] === undefined || filter[field] === kind[field],
-  );
-}
-
-function facetsOf(ofKind: Uint32Array, filter: SearchFilter): Facets {
-  const facets = { type: new Map(), status: new Map(), severity: new Map(), source: new Map() };
-  for (const [number, kind] of kinds.entries()) {
-    const total = ofKind[number]!;
-    if (total === 0) continue;
-    for (const field of kindFields) {
-      if (!isOfKind(kind, filter, field)) continue;
-      const counts: Map<string, number> = facets[field];
-      counts.set(kind[field], (counts.get(kind[field]) ?? 0) + total);
-    }
-  }
-  return facets;
-}

@@ -7,6 +7,7 @@ import { selectRows } from "../../src/threats/select-rows.ts";
 import { severityOf, type SeverityFacts } from "../../src/threats/severity.ts";
 import { signBit, signBits, type Sign } from "../../src/threats/signs.ts";
 import type { Threat } from "../../src/threats/queries.ts";
+import { blockRows, topRows } from "../../src/threats/top-rows.ts";
 import { severities, sources, statuses, type ThreatType } from "../../src/threats/values.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 
@@ -247,6 +248,30 @@ test("a stretch of a long order is that of the sorted whole, whatever the keys a
       const all = Int32Array.from({ length: count }, (_, row) => row);
       const selected = selectRows({ rows: all, keys: keys.slice(), count, offset, limit: 50 });
       expect(selected).toEqual(sorted.slice(offset, offset + 50));
+    }
+  }
+});
+
+test("the first of an order are the same whether all blocks are looked at or only some", () => {
+  const count = 5 * blockRows + 17;
+  for (const spread of [3, 1_000, 1_000_000]) {
+    const keys = Array.from({ length: count }, (_, row) => row + random(spread));
+    const chosen = Array.from({ length: count }, () => random(3) > 0);
+    const kept = keys.map((_, row) => row).filter((row) => chosen[row]);
+    for (const ascending of [false, true]) {
+      const sorted = kept.toSorted((a, b) => (ascending ? 1 : -1) * (keys[a]! - keys[b]! || a - b));
+      const bounds = Float64Array.from({ length: 6 }, (_, block) => {
+        const own = keys.slice(block * blockRows, (block + 1) * blockRows);
+        // Bounds need not be reached.
+        return ascending ? Math.min(...own) - random(2) * spread : Math.max(...own) + random(2) * spread;
+      });
+      for (const limit of [0, 1, 50, 7_000, kept.length + 10]) {
+        let looked = 0;
+        const matches = (row: number) => (looked += 1) > 0 && chosen[row]!;
+        const found = topRows({ count, bounds, matches, keyOf: (row) => keys[row]!, limit, ascending });
+        expect(found).toEqual(sorted.slice(0, limit));
+        if (spread === 3 && limit === 50) expect(looked).toBeLessThan(3 * blockRows);
+      }
     }
   }
 });
