@@ -98,7 +98,8 @@ export const threatHistory = sqliteTable(
  * memory for the console's list is brought up to date by it, whatever process wrote. The latest 100,000.
  */
 export const threatTouches = sqliteTable("threat_touches", {
-  version: integer("version").primaryKey({ autoIncrement: true }),
+  // Numbers go on growing without AUTOINCREMENT, for the last one is never deleted; that would cost a write more.
+  version: integer("version").primaryKey(),
   threatSeq: integer("threat_seq").notNull(),
 });
 
