@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createSignInThrottle } from "../../src/access/sign-in-throttle.ts";
+import { createConsoleSessions, idleMsMax, sessionMsMax } from "../../src/access/console-sessions.ts";
+import { fillRandom, manualClock } from "../support/appliance.ts";
 import { consolePassword, openConsoleApp, type ConsoleApp } from "../support/console.ts";
 
 let app: ConsoleApp;
@@ -105,5 +108,142 @@ describe("a form", () => {
     await there.post("/console/sign-out", { everywhere: "yes" });
     for (const [name, value] of kept) there.cookies.set(name, value);
     expect((await there.get("/console")).status).toBe(303);
+  });
+});
+
+describe("a session", () => {
+  test("ends when it was not used for 12 hours, and after 7 days in any case", async () => {
+    const clock = manualClock();
+    const old = openConsoleApp({ clock });
+    const idle = await old.signedIn();
+    clock.jump(idleMsMax);
+    expect((await idle.get("/console")).status).toBe(200);
+    clock.jump(idleMsMax + 1);
+    expect((await idle.get("/console")).status).toBe(303);
+    const busy = await old.signedIn();
+    for (let used = 0; used < sessionMsMax; used += idleMsMax) {
+      expect((await busy.get("/console")).status).toBe(200);
+      clock.jump(idleMsMax);
+    }
+    clock.jump(1);
+    expect((await busy.get("/console")).status).toBe(303);
+    await old.dispose();
+  });
+
+  test("is not kept as it stands in the cookie", async () => {
+    const visitor = await app.signedIn();
+    const token = visitor.cookies.get("phishwatch_session")!;
+    const stored = app.app.database.sqlite.query("select * from console_sessions").all();
+    expect(JSON.stringify(stored)).not.toContain(token);
+    expect(stored.length).toBeGreaterThan(0);
+  });
+
+  test("comes to an end with the password, and outlives a restart without one", async () => {
+    const { createConsolePassword } = await import("../../src/access/console-password.ts");
+    const { createSettings } = await import("../../src/access/settings.ts");
+    const stores = { database: app.app.database, clock: manualClock() };
+    const settings = createSettings(stores);
+    const changed = (configured: string | null) =>
+      createConsolePassword({ settings, configured, fillRandom }).hasChanged();
+    await changed("first password");
+    expect(await changed("first password")).toBe(false);
+    expect(await changed("second password")).toBe(true);
+    expect(await changed("second password")).toBe(false);
+    expect(await changed(null)).toBe(true);
+    expect(await changed(null)).toBe(false);
+    createConsolePassword({ settings, configured: null, fillRandom }).make();
+    expect(await changed(null)).toBe(true);
+    expect(settings.get("console_password_mark")).not.toContain("password");
+  });
+
+  test("is one of a hundred at most: the oldest give way", () => {
+    const clock = manualClock(Date.now());
+    const sessions = createConsoleSessions({ database: app.app.database, clock, fillRandom });
+    const first = sessions.start({ address: null, userAgent: "" });
+    for (let count = 0; count < 100; count++)
+      sessions.start({ address: null, userAgent: "x".repeat(10_000) });
+    expect(sessions.find(first.token)).toBeUndefined();
+    expect(sessions.list().length).toBe(100);
+    expect(sessions.list()[0]!.userAgent.length).toBe(300);
+  });
+
+  test("is kept to TLS where people reach the console by https", async () => {
+    const secure = openConsoleApp({ publicUrl: "https://watch.example" });
+    const visitor = secure.visitor();
+    const answer = await visitor.post(
+      "/console/sign-in",
+      { password: consolePassword },
+      { origin: "https://watch.example" },
+    );
+    expect(answer.headers.getSetCookie().join()).toEndWith("; HttpOnly; SameSite=Strict; Secure");
+    await secure.dispose();
+  });
+});
+
+describe("guessing", () => {
+  test("is slowed by address: after ten attempts the right password does not help either, for ten minutes", async () => {
+    const clock = manualClock();
+    const guessed = openConsoleApp({ clock });
+    const visitor = guessed.visitor();
+    for (let attempt = 0; attempt < 10; attempt++)
+      expect((await visitor.post("/console/sign-in", { password: `guess ${attempt}` })).status).toBe(401);
+    const slowed = await visitor.post("/console/sign-in", { password: consolePassword });
+    expect([slowed.status, slowed.headers.get("retry-after")]).toEqual([429, "600"]);
+    expect(slowed.text).toContain("Try again in 10 minutes.");
+    clock.jump(600_000);
+    expect((await visitor.post("/console/sign-in", { password: consolePassword })).status).toBe(303);
+    await guessed.dispose();
+  });
+
+  test("is slowed by network for IPv6, and for all together", () => {
+    const clock = manualClock();
+    const throttle = createSignInThrottle({ clock });
+    for (let host = 1; host <= 10; host++)
+      expect(throttle.take(`2001:db8:1:2::${host.toString(16)}`)).toBe(0);
+    expect(throttle.take("2001:db8:1:2:ffff::1")).toBe(600);
+    expect(throttle.take("2001:db8:1:3::1")).toBe(0);
+    expect(throttle.take(null)).toBe(0);
+    for (let host = 0; host < 88; host++) expect(throttle.take(`192.0.2.${host}`)).toBe(0);
+    expect(throttle.take("198.51.100.1")).toBe(60);
+    clock.jump(60_000);
+    expect(throttle.take("198.51.100.1")).toBe(0);
+  });
+});
+
+describe("a visitor from elsewhere", () => {
+  test("is asked once more by our own page, for the cookie is not sent over a link of another site", async () => {
+    const answer = await app.visitor().get("/console/threats?page=2", { "sec-fetch-site": "cross-site" });
+    expect(answer.status).toBe(200);
+    expect(answer.html).toContain('content="0;url=/console/threats?page=2"');
+    const own = await app.visitor().get("/console/threats?page=2", { "sec-fetch-site": "same-origin" });
+    expect(own.status).toBe(303);
+  });
+
+  test("learns nothing without signing in: unknown paths, fragments and forms", async () => {
+    const visitor = app.visitor();
+    expect((await visitor.get("/console/settings/keys/x/y/z")).status).toBe(303);
+    expect((await visitor.get("/console/settings/keys", { "x-fragment": "1" })).status).toBe(401);
+    const form = await visitor.post("/console/settings/keys/create", { name: "x" });
+    expect([form.status, form.text]).toEqual([401, expect.stringContaining("nothing was changed")]);
+    expect(app.app.keys.list()).toEqual([]);
+    for (const method of ["PUT", "DELETE", "OPTIONS"]) {
+      const answer = await fetch(`${app.url}/console`, { method, redirect: "manual" });
+      expect([401, 404]).toContain(answer.status);
+    }
+  });
+});
+
+describe("faults", () => {
+  test("are pages: a body that is too long or no form is 400, a fault of ours 500 with the request's identifier", async () => {
+    const visitor = await app.signedIn();
+    const long = await visitor.post("/console/theme", { theme: "x".repeat(300_000) });
+    expect([long.status, long.text]).toEqual([400, expect.stringContaining("longer than")]);
+    const json = await visitor.post("/console/theme", {}, { "content-type": "application/json" });
+    expect([json.status, json.text]).toEqual([400, expect.stringContaining("Content-Type")]);
+    app.app.database.sqlite.run("alter table audit_log rename to audit_log_gone");
+    const broken = await visitor.get("/console/settings/audit", { "x-request-id": "my-own-request" });
+    app.app.database.sqlite.run("alter table audit_log_gone rename to audit_log");
+    expect([broken.status, broken.text]).toEqual([500, expect.stringContaining("my-own-request")]);
+    expect(broken.html).not.toMatch(/audit_log|SQLite|\n\s+at /);
   });
 });

@@ -85,7 +85,13 @@ export async function openBrowser({
         await Bun.sleep(20);
       }
     },
-    click: (selector) => view.click(selector),
+    async click(selector) {
+      // What is below the edge of the window cannot be clicked.
+      await evaluate(
+        `document.querySelector(${JSON.stringify(selector)})?.scrollIntoView({ block: "center" })`,
+      );
+      await view.click(selector);
+    },
     async fill(selector, text) {
       const found = await evaluate<boolean>(
         `(() => { const field = document.querySelector(${JSON.stringify(selector)}); if (!field) return false; field.focus(); field.select?.(); return true; })()`,

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { TestableServer } from "../../src/api/server.ts";
 import { openApp, type App } from "../../src/app.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { systemClock, type Clock } from "../../src/lib/clock.ts";
@@ -44,6 +45,7 @@ export function openConsoleApp({
   scan = "",
   clock = systemClock,
   env = {},
+  publicUrl = "",
 }: {
   /** Lines of TOML after the usual ones: tables. */
   config?: string;
@@ -51,12 +53,14 @@ export function openConsoleApp({
   scan?: string;
   clock?: Clock;
   env?: Record<string, string>;
+  publicUrl?: string;
 } = {}) {
   const folder = temporaryFolder();
   const configPath = join(folder.path, "phishwatch.toml");
   const text = `
 [server]
 listen = "127.0.0.1:0"
+public_url = "${publicUrl}"
 [storage]
 path = "phishwatch.db"
 [scan]
@@ -75,7 +79,8 @@ ${config}`;
   const logged: string[] = [];
   const log = createLog({ level: "debug", format: "json", clock, write: (line) => void logged.push(line) });
   const app: App = openApp({ config: loaded.config, clock, log, fillRandom });
-  const { url } = app.server.listen();
+  app.server.listen();
+  const url = `http://127.0.0.1:${(app.server as TestableServer).port}`;
 
   /** A browser without script, of its own cookies. */
   function visitor(): Visitor {

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { browserTimeoutMs, chromium, openBrowser, type Browser } from "../support/browser.ts";
+import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+
+describe.skipIf(chromium === undefined)("a person in a browser", () => {
+  let opened: ConsoleApp;
+  let browser: Browser;
+  let receiver: Receiver;
+  let status = 200;
+  /** What the receiver waits for before it answers. */
+  let gate = Promise.resolve();
+  beforeAll(async () => {
+    opened = openConsoleApp();
+    opened.app.domains.add({ domain: "example-bank.com" }, { via: "system", name: null, address: null });
+    opened.app.start();
+    receiver = startReceiver(async () => {
+      await gate;
+      return new Response("we are closed", { status });
+    });
+    browser = await openBrowser();
+    await browser.signIn(opened.url);
+  }, browserTimeoutMs);
+  afterAll(async () => {
+    await browser?.close();
+    receiver.stop();
+    await opened.dispose();
+  });
+
+  const follow = (text: string) =>
+    browser.evaluate(
+      `[...document.querySelectorAll("a, button")].find((one) => one.innerText.trim() === ${JSON.stringify(text)}).click()`,
+    );
+  const arrives = (path: string) =>
+    browser.until(`location.pathname.match(${path}) && document.readyState === "complete"`, path);
+
+  test(
+    "makes a key by Settings → API Keys → Create Key, and copies what is shown once",
+    async () => {
+      await follow("API Keys");
+      await arrives("/settings.keys$/");
+      await follow("Create Key");
+      await arrives("/keys.create$/");
+      await browser.fill("#name", "from a browser");
+      await browser.click("main form button[type=submit]");
+      await arrives("/key_.*made$/");
+      const key = await browser.evaluate<string>(`document.querySelector(".secret code").innerText`);
+      expect(opened.app.keys.authenticate(key)).toMatchObject({ name: "from a browser" });
+      await browser.evaluate(
+        `void (navigator.clipboard.writeText = async (text) => { window.copied = text; })`,
+      );
+      await browser.click(".secret button[data-copy]");
+      await browser.until(`window.copied === ${JSON.stringify(key)}`, "the key is copied");
+      expect(browser.complaints()).toEqual([]);
+    },
+    browserTimeoutMs,
+  );
+
+  test(
+    "adds a webhook by Settings → Integrations, sees its test, why a delivery failed, and sends it again while looking",
+    async () => {
+      await follow("Integrations");
+      await arrives("/settings.webhooks$/");
+      await follow("Add webhook");
+      await arrives("/webhooks.add$/");
+      await browser.fill("#url", receiver.url);
+      await browser.click("main form button[type=submit]");
+      await arrives("/whk_[^/]*$/");
+      expect(await browser.text()).toMatch(/The test was delivered: status 200/);
+
+      status = 500;
+      const match = {
+        protectedDomain: "example-bank.com",
+        type: "typosquatting" as const,
+        similarity: 0.95,
+        reasons: [],
+      };
+      opened.app.threats.record([{ domain: "examp1e-bank.com", match, source: "scan", seenAt: Date.now() }]);
+      const { deliveries } = opened.app.webhooks;
+      const latest = () => deliveries.list({}, 1)[0];
+      while (latest() === undefined || deliveries.attempts(latest()!.id).length === 0) await Bun.sleep(5);
+      await follow("Integrations");
+      await arrives("/settings.webhooks$/");
+      expect(await browser.text()).toContain("failing");
+      await follow("Delivery log");
+      await arrives("/deliveries$/");
+      await follow("threat.created");
+      await arrives("/dlv_[^/]*$/");
+      expect(await browser.text()).toContain("The receiver answered, but not with success");
+      expect(await browser.text()).toContain("we are closed");
+
+      status = 200;
+      const opens = Promise.withResolvers<void>();
+      gate = opens.promise;
+      await follow("Send again");
+      await browser.until(`document.querySelector("#state").innerText.includes("first attempt")`, "it waits");
+      opens.resolve();
+      // The page follows by itself, without being loaded again.
+      await browser.until(
+        `document.querySelector("#state").innerText.includes("delivered after")`,
+        "it is seen to be delivered",
+      );
+      expect(await browser.evaluate(`document.querySelector("#state").dataset.refresh`)).toBeUndefined();
+      expect(browser.complaints()).toEqual([]);
+    },
+    browserTimeoutMs,
+  );
+
+  test(
+    "makes a key with script switched off and finds the navigation at 360 px",
+    async () => {
+      await browser.script(false);
+      await browser.size(360);
+      await browser.open(`${opened.url}/console/settings/keys/create`);
+      await browser.fill("#name", "without script");
+      await browser.press("Enter");
+      await arrives("/key_.*made$/");
+      expect(opened.app.keys.list().at(-1)!.name).toBe("without script");
+      expect(await browser.evaluate(`document.querySelector(".secret button").checkVisibility()`)).toBe(
+        false,
+      );
+      expect(await browser.evaluate(`document.querySelector("#menu").checkVisibility()`)).toBe(false);
+      await browser.click(".menu-button");
+      await browser.until(`document.querySelector("#menu").checkVisibility()`, "the menu opens");
+      await browser.script(true);
+    },
+    browserTimeoutMs,
+  );
+});
