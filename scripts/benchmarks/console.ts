@@ -53,6 +53,12 @@ const pages: [string, (sample: Sample) => string][] = [
   ["domains", () => "/console/domains"],
   ["a domain", ({ domain }) => `/console/domains/${domain}`],
   ["scans", () => "/console/scans"],
+  ["API keys", () => "/console/settings/keys"],
+  ["webhooks", () => "/console/settings/webhooks"],
+  ["deliveries", () => "/console/settings/webhooks/deliveries"],
+  ["deliveries, failed", () => "/console/settings/webhooks/deliveries?status=failed"],
+  ["system", () => "/console/settings/system"],
+  ["audit log", () => "/console/settings/audit"],
 ];
 
 interface Sample {

@@ -53,6 +53,8 @@ export interface Deliveries {
 }
 
 export const deliveriesListedMax = 1_000;
+/** SQLite joins 500 selects at most. */
+const pairsMax = 200;
 
 export function createDeliveries({
   database,
@@ -96,9 +98,13 @@ export function createDeliveries({
 
   const get = (id: string) => select(eq(deliveries.id, id), 1)[0];
 
-  /** Of each status the newest: the index has them in this order, and need not be sorted as a whole. */
-  function newest(endpointSeq: number, below: number | undefined, limit: number): SQL {
-    const parts = deliveryStatuses.map((status) => {
+  /** Of each endpoint and status the newest: the index has them in this order, and need not be sorted as a whole. */
+  function newest(
+    pairs: readonly (readonly [endpointSeq: number, status: DeliveryStatus])[],
+    below: number | undefined,
+    limit: number,
+  ): SQL {
+    const parts = pairs.map(([endpointSeq, status]) => {
       const newestOfStatus = query
         .select({ seq: deliveries.seq })
         .from(deliveries)
@@ -129,8 +135,27 @@ export function createDeliveries({
       if (row === undefined) return "none";
       const alone = status === undefined && event === undefined && threat === undefined;
       all.push(
-        alone ? inArray(deliveries.seq, newest(row.seq, below, limit)) : eq(deliveries.endpointSeq, row.seq),
+        alone
+          ? inArray(
+              deliveries.seq,
+              newest(
+                deliveryStatuses.map((one) => [row.seq, one]),
+                below,
+                limit,
+              ),
+            )
+          : eq(deliveries.endpointSeq, row.seq),
       );
+    } else if (status !== undefined && event === undefined && threat === undefined) {
+      // One that is seldom would be looked for among all deliveries there are.
+      const rows = query
+        .select({ seq: webhookEndpoints.seq })
+        .from(webhookEndpoints)
+        .limit(pairsMax + 1)
+        .all();
+      const pairs = rows.map(({ seq }) => [seq, status] as const);
+      if (pairs.length > 0 && pairs.length <= pairsMax)
+        all.push(inArray(deliveries.seq, newest(pairs, below, limit)));
     }
     if (event !== undefined) {
       const row = query.select({ seq: events.seq }).from(events).where(eq(events.id, event)).get();

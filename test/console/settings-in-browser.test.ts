@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { browserTimeoutMs, chromium, openBrowser, type Browser } from "../support/browser.ts";
+import {
+  browserTimeoutMs,
+  chromium,
+  expectAccessible,
+  openBrowser,
+  type Browser,
+} from "../support/browser.ts";
 import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 
@@ -46,6 +52,7 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
       await arrives("/key_.*made$/");
       const key = await browser.evaluate<string>(`document.querySelector(".secret code").innerText`);
       expect(opened.app.keys.authenticate(key)).toMatchObject({ name: "from a browser" });
+      await expectAccessible(browser, "a key that was made");
       await browser.evaluate(
         `void (navigator.clipboard.writeText = async (text) => { window.copied = text; })`,
       );
@@ -67,6 +74,7 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
       await browser.click("main form button[type=submit]");
       await arrives("/whk_[^/]*$/");
       expect(await browser.text()).toMatch(/The test was delivered: status 200/);
+      await expectAccessible(browser, "a webhook that was added");
 
       status = 500;
       const match = {

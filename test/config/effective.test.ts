@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test";
+import { describeEffective } from "../../src/config/effective.ts";
+import { fieldSchema } from "../../src/config/fields.ts";
+import { configSchema } from "../../src/config/schema.ts";
+
+const text = `[server]
+listen = "0.0.0.0:80"
+metrics_token = { env = "TOKEN" }
+[console]
+password = { file = "secrets/password" }
+[detection]
+min_similarity = 0.80
+[webhooks]
+retry_delays = ["1s", "2s"]
+[[api_keys]]
+name = "ci"
+key = "a-secret-key-0123456789"
+[[api_keys]]
+name = "cd"
+key = "another-secret-0123456"
+`;
+const { settings, entries } = describeEffective({ path: "/etc/phishwatch.toml", text });
+const of = (path: string) => settings.find((one) => one.path === path);
+
+test("each value is told as it stands in the file with its line, or as the default", () => {
+  expect(of("server.listen")).toMatchObject({ value: '"0.0.0.0:80"', origin: { kind: "file", line: 2 } });
+  expect(of("detection.min_similarity")).toMatchObject({ value: "0.80", origin: { kind: "file", line: 7 } });
+  expect(of("webhooks.retry_delays")).toMatchObject({
+    value: '["1s", "2s"]',
+    origin: { kind: "file", line: 9 },
+  });
+  expect(of("scan.queries_per_second")).toMatchObject({ value: "200", origin: { kind: "default" } });
+});
+
+test("of a secret only where it comes from is told, and of an entry only its line", () => {
+  expect(of("server.metrics_token")).toMatchObject({
+    value: null,
+    isSet: true,
+    origin: { kind: "environment", name: "TOKEN", line: 3 },
+  });
+  expect(of("console.password")).toMatchObject({
+    value: null,
+    isSet: true,
+    origin: { kind: "secret_file", path: "secrets/password", line: 5 },
+  });
+  expect(entries.find(({ path }) => path === "api_keys")!.lines).toEqual([10, 13]);
+  expect(JSON.stringify({ settings, entries })).not.toContain("secret-");
+});
+
+test("a secret that is not set says so", () => {
+  const { settings: none } = describeEffective({ path: "x", text: '[console]\npassword = ""' });
+  expect(none.find(({ path }) => path === "console.password")).toMatchObject({ value: null, isSet: false });
+  expect(none.find(({ path }) => path === "server.metrics_token")).toMatchObject({
+    value: null,
+    isSet: false,
+  });
+});
+
+test("every key of the schema is told", () => {
+  const count = (field: ReturnType<typeof fieldSchema>): number =>
+    Object.values(field.properties!).reduce((sum, one) => sum + (one.kind === "table" ? count(one) : 1), 0);
+  expect(settings.length + entries.length).toBe(count(fieldSchema(configSchema)));
+});
