@@ -1,5 +1,4 @@
 import type { ProtectedDomain } from "../domains/domains.ts";
-import { DomainFieldError } from "../domains/declaration.ts";
 import { visible } from "../lib/safe-text.ts";
 import { toIsoTime } from "../lib/clock.ts";
 import { command, UsageError, type CommandGroup } from "./command.ts";
@@ -115,12 +114,12 @@ function listOf(flag: string, given: string[], clear: boolean, clearForm: string
   return clear || given.length > 0 ? given : undefined;
 }
 
-/** A value that no domain can have is wrong use. */
+/** A value that no domain can have is wrong use; told by its name, for the class would load much at every start. */
 function asUsage<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof DomainFieldError ? new UsageError(error.message) : error;
+    throw error instanceof Error && error.name === "DomainFieldError" ? new UsageError(error.message) : error;
   }
 }
 
