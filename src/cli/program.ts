@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from "commander";
 import { NameListError } from "../sources/errors.ts";
 import { PublicError, StartError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
+import { startIsOver } from "../lib/start.ts";
 import { UsageError, type CommandDefinition, type CommandGroup, type Flag } from "./command.ts";
 import { commands } from "./commands.ts";
 import { FailedError } from "./failure.ts";
@@ -92,6 +93,7 @@ function buildCommand(definition: CommandDefinition, terminal: Terminal): Comman
   built.addHelpText("after", () => `\nExamples:\n${examplesText(examples)}`);
   prepare(built, terminal);
   return built.action(async () => {
+    if (definition.getsReady !== true) startIsOver();
     const given = built.opts<Record<string, unknown>>();
     await definition.run({
       args: built.processedArgs.flat().filter((argument) => argument !== undefined) as string[],

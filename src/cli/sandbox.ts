@@ -1,4 +1,5 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { startIsOver } from "../lib/start.ts";
 import { FailedError } from "./failure.ts";
 import { command } from "./command.ts";
 import { loadConfiguration } from "./configuration.ts";
@@ -40,16 +41,21 @@ The README tells what is in it and what can be done with it.`,
     ["phishwatch sandbox", "run it until Ctrl-C"],
     ["phishwatch sandbox --ready-file ready.json --exit-with-parent &", "start it from a test"],
   ],
+  getsReady: true,
   async run({ options, terminal }) {
     const ended = endOf(terminal, options.exitWithParent);
-    const [{ startSandbox }, { defaultConfig, scheduleOf }, { defaultStart }] = await Promise.all([
-      import("../sandbox/sandbox.ts"),
-      import("../sandbox/settings.ts"),
-      import("../sandbox/world.ts"),
-    ]);
+    const [{ startSandbox }, { readPristine }, { defaultConfig, scheduleOf }, { defaultSeed, defaultStart }] =
+      await Promise.all([
+        import("../sandbox/sandbox.ts"),
+        import("../sandbox/pristine.ts"),
+        import("../sandbox/settings.ts"),
+        import("../sandbox/world.ts"),
+      ]);
     const given =
       options.config === undefined ? undefined : await loadConfiguration(options.config, terminal.env);
     const config = given ?? defaultConfig();
+    const { config: file, seed, time: start, empty } = options;
+    const isDefault = file === undefined && seed === defaultSeed && start === undefined && !empty;
     const sandbox = await startSandbox({
       open: terminal.openAppliance,
       config,
@@ -59,6 +65,7 @@ The README tells what is in it and what can be done with it.`,
       seed: options.seed,
       start: options.time ?? defaultStart,
       empty: options.empty,
+      pristine: isDefault ? readPristine() : undefined,
       port: options.port,
       pid: process.pid,
     });
@@ -67,6 +74,7 @@ The README tells what is in it and what can be done with it.`,
       if (readyFile !== undefined) writeInOneStep(readyFile, `${JSON.stringify(sandbox.ready)}\n`);
       printJson(terminal.out, sandbox.ready);
       terminal.out.flush();
+      startIsOver();
       await ended;
     } finally {
       sandbox.stop();

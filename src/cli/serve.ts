@@ -1,5 +1,6 @@
 import type { FirstStart } from "../access/first-start.ts";
 import { systemClock } from "../lib/clock.ts";
+import { startIsOver } from "../lib/start.ts";
 import { command } from "./command.ts";
 import { loadConfiguration } from "./configuration.ts";
 import { configFlag } from "./flags.ts";
@@ -20,6 +21,7 @@ A second signal ends it at once; nothing that was answered is lost.`,
     ["phishwatch serve", "run it on ./phishwatch.toml"],
     ["phishwatch serve --config /etc/phishwatch/phishwatch.toml", "run it on another file"],
   ],
+  getsReady: true,
   async run({ options, terminal }) {
     const stop = terminal.interruption();
     const config = await loadConfiguration(options.config, terminal.env);
@@ -34,6 +36,7 @@ A second signal ends it at once; nothing that was answered is lost.`,
         terminal.out.flush();
         announce(terminal.out, appliance.firstStart(), url);
         terminal.out.flush();
+        startIsOver();
         const log = await openLog(config, terminal);
         await aborted(stop);
         log.info("stopping");

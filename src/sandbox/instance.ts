@@ -73,6 +73,8 @@ export interface InstanceOptions {
   seed: number;
   start: Instant;
   empty: boolean;
+  /** The database as it is at the start, made before; absent: it is made. */
+  pristine?: Uint8Array | undefined;
 }
 
 /** Deliveries under way when an instance ends have so long to arrive. */
@@ -81,10 +83,10 @@ const drainMs = 500;
 const answersMs = 5_000;
 
 export async function openInstance(
-  { open, config, scanSchedule, log, monotonicMs, seed, start, empty }: InstanceOptions,
+  { open, config, scanSchedule, log, monotonicMs, seed, start, empty, pristine }: InstanceOptions,
   from?: InstanceState,
 ): Promise<Instance> {
-  const random = createRandom(from?.random ?? ~seed);
+  const random = createRandom(~seed);
   const dns = createSandboxDns();
   const scanning = new Set<Promise<unknown>>();
   const ending = Promise.withResolvers<void>();
@@ -102,7 +104,7 @@ export async function openInstance(
   const clock = createSandboxClock({ start: from?.now ?? start, monotonicMs, settle });
   let underWay = 0;
   let idle: (() => void) | undefined;
-  const { image } = from ?? {};
+  const image = from?.image ?? pristine;
   const opened = await open({
     config,
     clock,
@@ -111,7 +113,9 @@ export async function openInstance(
     dns,
     ...(image === undefined ? {} : { image }),
   });
-  if (from === undefined) seedDatabase(opened.database, { seed, start, empty });
+  if (image === undefined) seedDatabase(opened.database, { seed, start, empty });
+  // Whatever was made up to here, and whether it was made now or long ago.
+  random.goOnFrom(from?.random ?? ~seed);
   opened.start();
   if (from?.flows === true) clock.run();
   if (scanSchedule !== null) {

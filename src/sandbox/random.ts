@@ -5,8 +5,9 @@ export interface SeededRandom {
   fillRandom: FillRandom;
   /** 0 up to `below`, whole. */
   below(limit: number): number;
-  /** Where it stands, for `createRandom` to go on from there. */
+  /** Where it stands. */
   state(): number;
+  goOnFrom(state: number): void;
 }
 
 /** SplitMix32 (a 32-bit SplitMix, after Steele, Lea and Flood 2014). */
@@ -30,5 +31,6 @@ export function createRandom(seed: number): SeededRandom {
     },
     below: (limit) => next() % limit,
     state: () => state,
+    goOnFrom: (given) => void (state = given >>> 0),
   };
 }

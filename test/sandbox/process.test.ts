@@ -90,6 +90,28 @@ describe.each(forms)("phishwatch sandbox ($form)", ({ command }) => {
   });
 });
 
+test.skipIf(forms.length === 1)("the executable begins with exactly what the sources make", async () => {
+  const all = await Promise.all(forms.map(({ command }) => start([], command)));
+  const seen = await Promise.all(
+    all.map(async ({ api, control }) => {
+      const pages = await Promise.all(
+        [1, 2].map((page) => api("GET", `/v1/threats?per_page=100&page=${page}`)),
+      );
+      const made = await control("POST", "/threats", { count: 2 });
+      await control("POST", "/reset");
+      return { threats: pages.flatMap(({ json }) => json.data.map(withoutPort)), made };
+    }),
+  );
+  expect(seen[0]!.threats).toHaveLength(137);
+  expect(seen[0]).toEqual(seen[1]!);
+  for (const { running } of all) running.kill();
+  await Promise.all(all.map(({ running }) => running.exited));
+});
+
+function withoutPort(threat: { screenshot_url: string }) {
+  return { ...threat, screenshot_url: threat.screenshot_url.replace(/:\d+/, "") };
+}
+
 test("ends with the process that started it", async () => {
   const command = forms
     .at(-1)!
