@@ -8,6 +8,7 @@ const [port, path, perSecond, networks] = JSON.parse(process.argv[2]!) as [
 ];
 const connections = 16;
 const tickMs = 5;
+const underWayMax = 256;
 const marker = Buffer.from("HTTP/1.1 ");
 
 let sent = 0;
@@ -38,8 +39,8 @@ const startedAt = performance.now();
 const timer = setInterval(() => {
   const due = Math.floor(((performance.now() - startedAt) / 1_000) * perSecond) - sent;
   // What is not answered yet is waited for: a queue in the socket would measure nothing.
-  const share = Math.min(Math.ceil(due / connections), 100);
-  if (sent - answered > 4 * perSecond * (tickMs / 1_000) + 1_000) return;
+  const share = Math.min(Math.ceil(due / connections), 16);
+  if (sent - answered > underWayMax) return;
   for (const socket of sockets) if (share > 0) socket.write(Array.from({ length: share }, request).join(""));
 }, tickMs);
 process.stdin.once("end", () => {

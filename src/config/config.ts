@@ -58,6 +58,7 @@ export interface Config {
     repeatAfterMs: number;
     alarmClasses: FileValues["traps"]["alarm_classes"];
     hitsPerMinute: number;
+    eventsPerHour: number;
     hostsPerHour: number;
   };
   retention: { eventsMs: number; deliveriesMs: number; hitsMs: number };
@@ -149,6 +150,7 @@ export function toConfig(values: FileValues): Config {
       repeatAfterMs: traps.repeat_after,
       alarmClasses: traps.alarm_classes,
       hitsPerMinute: traps.hits_per_minute,
+      eventsPerHour: traps.events_per_hour,
       hostsPerHour: traps.hosts_per_hour,
     },
     retention: {

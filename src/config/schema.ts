@@ -208,6 +208,13 @@ const traps = table(
         description: "most visits a minute from one network (/24, IPv6 /48) that are recorded",
       },
     ),
+    events_per_hour: integer(
+      { minimum: 1, maximum: 1_000_000 },
+      {
+        default: 1000,
+        description: "most events an hour of one beacon or honeytoken; the rest is only recorded",
+      },
+    ),
     hosts_per_hour: integer(
       { minimum: 1, maximum: 10_000 },
       { default: 60, description: "most new threats an hour that one beacon raises" },

@@ -183,8 +183,8 @@ function DocumentForm({ token }: { token: Honeytoken }) {
         <Button label="Download as PDF" name="format" value="pdf" variant="secondary" />
       </p>
       <p class="hint">
-        Word calls home once editing is enabled, LibreOffice once links are allowed. Acrobat asks the reader
-        of a PDF first; most other viewers only follow a click on the page.
+        Word calls home once editing is enabled, LibreOffice as its settings for links allow. Acrobat asks the
+        reader of a PDF first; most other viewers only follow a click on the page.
       </p>
     </form>
   );

@@ -50,6 +50,7 @@ export function defaultConfig(): Config {
       repeatAfterMs: hourMs,
       alarmClasses: [],
       hitsPerMinute: 600,
+      eventsPerHour: 1_000,
       hostsPerHour: 60,
     },
     retention: { eventsMs: 30 * dayMs, deliveriesMs: 30 * dayMs, hitsMs: 90 * dayMs },

@@ -1,6 +1,7 @@
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
 import { addressClass } from "../network/addresses.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Beacon, Beacons } from "./beacons.ts";
@@ -14,6 +15,8 @@ import type { HitClass } from "./values.ts";
 export interface AlarmSettings {
   repeatAfterMs: number;
   alarmClasses: readonly HitClass[];
+  /** Of one trap; what comes beyond it is recorded and sends none. */
+  eventsPerHour: number;
   hostsPerHour: number;
 }
 
@@ -39,6 +42,7 @@ export function createAlarm({
   clock,
   domains,
   hits,
+  log,
   outbox,
   settings,
   threats,
@@ -48,15 +52,36 @@ export function createAlarm({
   clock: Clock;
   domains: Pick<ProtectedDomains, "matcher">;
   hits: HitStore;
+  log: Log;
   outbox: Outbox;
   settings: AlarmSettings;
   threats: Pick<Threats, "record">;
   tokens: Honeytokens;
 }) {
-  const { repeatAfterMs, hostsPerHour } = settings;
+  const { repeatAfterMs, eventsPerHour, hostsPerHour } = settings;
+  /** Events of each trap in its hour, which begins with the first one. */
+  const sent = new Map<string, { since: Instant; events: number }>();
   const alarms = new Set<HitClass>([...alwaysAlarming, ...settings.alarmClasses]);
   /** Rows since the last trim, by trap. */
   const grown = new Map<string, number>();
+
+  /** Whether another event of this trap may be sent now. */
+  function maySend(trapId: string): boolean {
+    const hour = sent.get(trapId);
+    const now = clock.now();
+    return hour === undefined || now >= hour.since + hourMs || hour.events < eventsPerHour;
+  }
+
+  function noteSent({ id, name }: { id: string; name: string }): void {
+    const now = clock.now();
+    const hour = sent.get(id);
+    if (hour === undefined || now >= hour.since + hourMs) sent.set(id, { since: now, events: 1 });
+    else if (++hour.events === eventsPerHour)
+      log.warn(
+        { id, name, eventsPerHour },
+        "a trap sends no more events this hour; visits are recorded still",
+      );
+  }
 
   /** One entry for each visitor of each trap; visits to traps that were removed meanwhile are left out. */
   function gather(raw: readonly RawHit[]): Visit[] {
@@ -98,7 +123,7 @@ export function createAlarm({
     if (countedOnly.includes(visit.class)) return;
     const open = hits.openRow(trapId, visitor, first.at - repeatAfterMs);
     if (open !== undefined) return hits.addRepeats(open.seq, count, lastAt);
-    const { eventId, threatId } = alarms.has(visit.class) ? raise(visit) : quiet;
+    const { eventId, threatId } = mayRaise(visit) ? raise(visit) : quiet;
     hits.insert({
       trapId,
       class: visit.class,
@@ -121,12 +146,15 @@ export function createAlarm({
     trimSometimes(trapId);
   }
 
+  const mayRaise = (visit: Visit) => alarms.has(visit.class) && maySend(visit.first.trapId);
+
   function raise(visit: Visit): { eventId: string | null; threatId: string | null } {
     const { first, judged, subject } = visit;
     const who = { ip_address: first.ipAddress, user_agent: first.userAgent };
     const at = toIsoTime(first.at);
     if ("token" in subject) {
       const { id, name, kind } = subject.token;
+      noteSent(subject.token);
       const referrer = first.trap === "token" ? first.referrer : null;
       const access = { ...who, referrer, at };
       return {
@@ -138,6 +166,7 @@ export function createAlarm({
     const { host, url, referrer } = judged!;
     const threatId = visit.class === "foreign" && host !== null ? recordThreat(beacon, host, first.at) : null;
     if (threatId === undefined) return quiet;
+    noteSent(beacon);
     const eventId = outbox.record("beacon.triggered", {
       beacon: { id: beacon.id, name: beacon.name, protected_domain: beacon.protectedDomain },
       hit: { hostname: host ?? "", url, referrer, ...who, at },
@@ -186,7 +215,7 @@ export function createAlarm({
   return (raw: readonly RawHit[]) => {
     const visits = gather(raw);
     return {
-      needsDisk: visits.some((visit) => alarms.has(visit.class)),
+      needsDisk: visits.some(mayRaise),
       apply: () => visits.forEach(writeVisit),
     };
   };

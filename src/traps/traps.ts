@@ -74,7 +74,7 @@ export function createTraps({
   const hits = createHitStore(database);
   const beacons = createBeacons({ database, clock, ids, fillRandom, domains, hits, auditLog });
   const tokens = createHoneytokens({ database, clock, ids, fillRandom, hits, auditLog });
-  const write = createAlarm({ beacons, clock, domains, hits, outbox, settings, threats, tokens });
+  const write = createAlarm({ beacons, clock, domains, hits, log, outbox, settings, threats, tokens });
   const limit = createNetworkLimit(settings.hitsPerMinute);
   const intake = createIntake({ clock, database, limit, log, pacer: pacer(), write });
   let schedule: Schedule | undefined;

@@ -50,6 +50,7 @@ const defaults: Config = {
     repeatAfterMs: 3_600_000,
     alarmClasses: [],
     hitsPerMinute: 600,
+    eventsPerHour: 1000,
     hostsPerHour: 60,
   },
   retention: { eventsMs: 2_592_000_000, deliveriesMs: 2_592_000_000, hitsMs: 7_776_000_000 },

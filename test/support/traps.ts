@@ -19,6 +19,7 @@ export function openTraps(stores: Stores, settings: Partial<TrapSettings> = {}) 
       repeatAfterMs: 3_600_000,
       alarmClasses: [],
       hitsPerMinute: 600,
+      eventsPerHour: 1000,
       hostsPerHour: 60,
       hitsKeptMs: 90 * 86_400_000,
       ...settings,

@@ -35,6 +35,43 @@ describe("a Word document", () => {
   });
 });
 
+test.skipIf(Bun.which("soffice") === null)(
+  "LibreOffice opens the Word document, shows its text and asks for the address",
+  async () => {
+    const folder = temporaryFolder();
+    const asked: string[] = [];
+    const server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch(request) {
+        asked.push(`${request.method} ${new URL(request.url).pathname}`);
+        return new Response(null, { status: 404 });
+      },
+    });
+    const bait = makeDocument("docx", `http://127.0.0.1:${server.port}/t/bait`, text);
+    await Bun.write(`${folder.path}/bait.docx`, bait);
+    const office = Bun.spawn(
+      [
+        "soffice",
+        "--headless",
+        `-env:UserInstallation=file://${folder.path}/profile`,
+        "--convert-to",
+        "txt:Text (encoded):UTF8",
+        "--outdir",
+        folder.path,
+        `${folder.path}/bait.docx`,
+      ],
+      { stdin: "ignore", stdout: "ignore", stderr: "ignore", timeout: 50_000 },
+    );
+    await office.exited;
+    await server.stop(true);
+    expect(await Bun.file(`${folder.path}/bait.txt`).text()).toContain("Müller & sons");
+    expect(asked).toContain("GET /t/bait/image1.png");
+    folder.dispose();
+  },
+  60_000,
+);
+
 describe("a PDF", () => {
   const bytes = makeDocument("pdf", url, text);
   const file = Buffer.from(bytes).toString("latin1");

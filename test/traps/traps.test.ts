@@ -403,6 +403,17 @@ describe("many visits", () => {
     expect(traps.hits.counts(id)).toMatchObject([{ total: 20_000 }]);
   });
 
+  test("send so many events an hour at most, and are recorded beyond that", async () => {
+    await restart({ eventsPerHour: 3 });
+    const { id, address } = traps.tokens.create({ kind: "pixel" }, itself);
+    for (let visitor = 0; visitor < 5; visitor += 1) ask(`/t/${address}.gif`, { from: `10.1.${visitor}.1` });
+    await traps.stop();
+    expect([eventsOf("token.accessed").length, traps.hits.rows(id)]).toEqual([3, 5]);
+    stores.clock.advance(3_600_000);
+    ask(`/t/${address}.gif`, { from: "10.2.1.1" });
+    expect(eventsOf("token.accessed")).toHaveLength(4);
+  });
+
   test("that come while the appliance stops are written still", async () => {
     const { id, address } = traps.tokens.create({ kind: "pixel" }, itself);
     await traps.stop();
