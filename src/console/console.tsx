@@ -3,6 +3,7 @@ import { renderToString } from "preact-render-to-string";
 import { describeError, noSuchRoute } from "../api/errors.ts";
 import type { AnswerConsole } from "../api/server.ts";
 import { PublicError } from "../lib/errors.ts";
+import { logDropped } from "../lib/log.ts";
 import type { Answer, Flash } from "./answers.ts";
 import { createAssets } from "./assets.ts";
 import { administrator, type Call, errorTitles, readForm, themeCookieOf, themeOf } from "./call.ts";
@@ -31,6 +32,11 @@ const flashName = "flash";
 
 export function createConsole(services: ConsoleServices): AnswerConsole {
   const { auditLog, clock, config, consolePassword, log, sessions, throttle } = services;
+  // Read while somebody types the password: among a million threats it takes seconds.
+  services
+    .threatSearch()
+    .prepare()
+    .catch((error: unknown) => logDropped(log, error, "the threats could not be read for the list"));
   const assets = createAssets();
   const door = createDoor({ sessions, fillRandom: services.fillRandom });
   const memory = createSessionMemory();

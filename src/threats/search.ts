@@ -11,7 +11,7 @@ import { selectRows } from "./select-rows.ts";
 import { signBit, type Sign } from "./signs.ts";
 import { keyFunction, type NumberKey, type SortKey } from "./sort-keys.ts";
 import { threats } from "./tables.ts";
-import { topRows } from "./top-rows.ts";
+import { blockRows, topRows } from "./top-rows.ts";
 import { severities, type Severity, type Source, type Status, type ThreatType } from "./values.ts";
 
 /** Which threats a person looks for; what is absent does not restrict, all else has to hold. */
@@ -97,6 +97,10 @@ export function createThreatSearch({ database, pacer }: { database: Database; pa
     const rows = rowsRoom;
     let count = 0;
     for (let row = 0; row < total; row += 1) {
+      if (row % blockRows === 0 && !mayHoldTimes(row / blockRows, from, before)) {
+        row += blockRows - 1;
+        continue;
+      }
       if (domainSeq !== -1 && protectedDomainSeqs[row] !== domainSeq) continue;
       if (found !== undefined && found[row] === 0) continue;
       if (similarities[row]! < leastSimilarity) continue;
@@ -108,6 +112,12 @@ export function createThreatSearch({ database, pacer }: { database: Database; pa
       if (wantedKinds[kind] === 1) rows[count++] = row;
     }
     return { rows, count, ofKind };
+  }
+
+  /** Whether a threat of this block can have been first seen from `from` on and before `before`. */
+  function mayHoldTimes(block: number, from: Instant, before: Instant): boolean {
+    const { summary } = columns;
+    return summary.greatest("first_seen")[block]! >= from && summary.least("first_seen")[block]! < before;
   }
 
   function domainSeqOf(domain: string): number | undefined {
@@ -240,6 +250,10 @@ export function createThreatSearch({ database, pacer }: { database: Database; pa
       const perDay = new Uint32Array(days * severities.length);
       const { firstSeen, kindNumbers, count } = columns;
       for (let row = 0; row < count; row += 1) {
+        if (row % blockRows === 0 && !mayHoldTimes(row / blockRows, start, Infinity)) {
+          row += blockRows - 1;
+          continue;
+        }
         const seen = firstSeen[row]! - start;
         if (seen < 0 || seen >= days * dayMs) continue;
         const severity = severityIndexes[kindNumbers[row]!]!;

@@ -218,6 +218,51 @@ describe("the search", () => {
   });
 });
 
+test("threats by the ten thousand are found like few: any block, any end, any time", async () => {
+  const many = openStores();
+  many.database.sqlite.run(`
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)
+    insert into threats (id, protected_domain_seq, domain, type, status, severity, similarity, source, reasons,
+      severity_reasons, first_seen, created_at, status_changed_at, whois, screenshot_token)
+    select printf('thr_%026d', i), 1 + i % 2, 'name-' || i || '.com', iif(i % 7 = 0, 'homograph', 'combosquatting'),
+      iif(i % 5 = 0, 'resolved', 'active'), iif(i % 11 = 0, 'high', 'low'), 0.75 + (i * 37 % 250) / 1000.0, 'feed', '[]',
+      '[]', 1700000000000 + i * 60000 - (i * 7919 % 1000) * 3600, 0, 1700000000000 + (i * 31 % 10000), '{}', ''
+    from n`);
+  const own = createThreatSearch({
+    database: many.database,
+    pacer: () => createPacer({ sliceMs: 5, elapsedMs: () => performance.now() }),
+  });
+  const all = many.threats.list({}, { page: 1, perPage: 10_000 }).threats;
+  const others = rows;
+  rows = all.map(({ id }) => many.threats.get(id)!);
+  const middle = 1_700_000_000_000 + 5_000 * 60_000;
+  const filters: SearchFilter[] = [
+    {},
+    { status: "resolved", type: "homograph", severity: "high" },
+    { protectedDomain: "example-bank.com", status: "active" },
+    { from: middle, before: middle + 3_600_000 },
+    { from: middle + 3_000 * 60_000, severity: "high" },
+    { before: 1_700_000_000_000 + 60_000 * 100 },
+  ];
+  for (const filter of filters) {
+    for (const key of sortKeys) {
+      for (const descending of [true, false]) {
+        for (const page of [1, 3, 30]) {
+          const expected = naive(filter).sort(comparisons[key]);
+          if (descending) expected.reverse();
+          const found = await own.search(filter, { key, descending }, { page, perPage: 50 });
+          expect([filter, key, found.total]).toEqual([filter, key, expected.length]);
+          expect(found.threats.map(({ seq }) => seq)).toEqual(
+            expected.slice((page - 1) * 50, page * 50).map(({ seq }) => seq),
+          );
+        }
+      }
+    }
+  }
+  rows = others;
+  many.dispose();
+});
+
 describe("what is typed", () => {
   test.each([
     ["  PayPal ", { text: "paypal", startsWith: false }],
