@@ -50,7 +50,7 @@ the certificates and the endpoints. Ends with code 1 when something does not wor
       if (appliance !== undefined) {
         found(protectedDomains(appliance));
         for (const finding of await brandWords(appliance)) found(finding);
-        for (const finding of await feeds(config)) found(finding);
+        for (const finding of await feeds(appliance, config)) found(finding);
         for (const finding of await resolvers(appliance, config)) found(finding);
         found(await screenshots(config));
         for (const finding of await certificates(config)) found(finding);
@@ -114,13 +114,23 @@ async function brandWords({ domains }: Appliance): Promise<Finding[]> {
     }));
 }
 
-async function feeds({ feeds: declared }: Config): Promise<Finding[]> {
-  const { listFiles } = await import("../sources/feed-folder.ts");
+async function feeds(appliance: Appliance, { feeds: declared }: Config): Promise<Finding[]> {
+  const [{ listFiles }, { describeOverdue, overdueOf }] = await Promise.all([
+    import("../sources/feed-folder.ts"),
+    import("../sources/feed-health.ts"),
+  ]);
+  const read = new Map(appliance.feeds.status().map((feed) => [feed.name, feed]));
   const looks = declared.map(async ({ name, path }): Promise<Finding> => {
     const listing = await listFiles(path);
-    return "missing" in listing
-      ? { what: `feed ${name}`, state: "fault", detail: `${path} cannot be read: ${listing.missing}` }
-      : { what: `feed ${name}`, state: "ok", detail: `${path}: ${listing.files.length} files` };
+    const what = `feed ${name}`;
+    if ("missing" in listing)
+      return { what, state: "fault", detail: `${path} cannot be read: ${listing.missing}` };
+    // Those that were read may have been taken away since, and new ones may wait to be read.
+    const known = [...(read.get(name)?.files ?? []), ...listing.files];
+    const overdue = overdueOf([...new Map(known.map((file) => [file.path, file])).values()], Date.now());
+    return overdue === null
+      ? { what, state: "ok", detail: `${path}: ${listing.files.length} files` }
+      : { what, state: "note", detail: `${path}: ${describeOverdue(overdue)}` };
   });
   return Promise.all(looks);
 }

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { PublicError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
-import { lastFileAt } from "../sources/feed-health.ts";
+import { describeOverdue, lastFileAt } from "../sources/feed-health.ts";
 import type { FeedStatus } from "../sources/feeds.ts";
 import type { FeedFile, ListImport } from "../sources/tables.ts";
 import { page, redirect, type Answer } from "./answers.ts";
@@ -11,9 +11,9 @@ import { feedsPath, importRoutes } from "./imports.tsx";
 import { Badge, DeclaredMark, Facts, PageHead, Section, Time, type Tone } from "./kit.tsx";
 import { Text } from "./name.tsx";
 import type { Context, PageGroup } from "./router.ts";
-import { bytesText, spanText } from "./spans.ts";
+import { bytesText } from "../lib/spans.ts";
 import { Empty, pageNumber, Pagination, Table, type Column } from "./table.tsx";
-import { counted } from "./words.ts";
+import { counted, sentence } from "./words.ts";
 
 const filesPerPage = 50;
 const importsShown = 20;
@@ -131,14 +131,7 @@ function factsOf({ path, state, problem, overdue, files }: FeedStatus) {
         </>
       ),
     ],
-    ...(overdue === null
-      ? []
-      : [
-          [
-            "Overdue",
-            `Nothing new for ${spanText(overdue.sinceMs)}; files used to come every ${spanText(overdue.usualMs)}.`,
-          ] as const,
-        ]),
+    ...(overdue === null ? [] : [["Overdue", sentence(describeOverdue(overdue))] as const]),
     ...(problem === null
       ? []
       : [

@@ -4,7 +4,7 @@ import { Form, PostButton, Select, TextArea, TextField, Button } from "./form.ts
 import { Badge, Facts, Section, type Tone } from "./kit.tsx";
 import { Text } from "./name.tsx";
 import { usePage } from "./page-context.ts";
-import { bytesText, spanText } from "./spans.ts";
+import { bytesText, spanText } from "../lib/spans.ts";
 import { Table } from "./table.tsx";
 import { counted } from "./words.ts";
 

@@ -5,7 +5,7 @@ import { visible } from "../lib/safe-text.ts";
 import { PostButton } from "./form.tsx";
 import { Badge, Facts, Progress, Time, type Tone } from "./kit.tsx";
 import { Name } from "./name.tsx";
-import { spanText } from "./spans.ts";
+import { spanText } from "../lib/spans.ts";
 import { counted } from "./words.ts";
 
 const tones: Record<ScanStatus, Tone> = {

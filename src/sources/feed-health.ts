@@ -1,4 +1,5 @@
 import type { Instant } from "../lib/clock.ts";
+import { spanText } from "../lib/spans.ts";
 import type { FeedFile } from "./tables.ts";
 
 /** A feed whose next file should have come long ago. */
@@ -39,4 +40,8 @@ export function overdueOf(files: readonly Pick<FeedFile, "modifiedAt">[], now: I
   const sinceMs = now - latest[0]!;
   const isOverdue = usualMs >= rhythmMsMin && sinceMs > Math.max(3 * usualMs, overdueMsMin);
   return isOverdue ? { usualMs, sinceMs } : null;
+}
+
+export function describeOverdue({ usualMs, sinceMs }: Overdue): string {
+  return `nothing new for ${spanText(sinceMs)}; files used to come every ${spanText(usualMs)}`;
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { unzipSync } from "fflate";
 import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
@@ -276,6 +276,27 @@ describe("check", () => {
     expect(out).toContain("ok     configuration: no faults\n");
     expect(out).toMatch(/^ok +database: .*test\.db: ok$/m);
     expect(out).toMatch(/^ok +protected domains: 1$/m);
+  });
+
+  test("tells of a feed that brings nothing new any more, and of none that keeps its rhythm", async () => {
+    const dayMs = 86_400_000;
+    for (const [name, newest] of [
+      ["late", 5],
+      ["daily", 0],
+    ] as const) {
+      mkdirSync(join(folder.path, name));
+      for (let day = newest; day < newest + 5; day++) {
+        const path = folder.file(`${name}/${day}.txt`, "a.com\n");
+        const at = new Date(Date.now() - day * dayMs - 60_000);
+        utimesSync(path, at, at);
+      }
+    }
+    const feeds = `${defaultConfig}[[feeds]]\nname = "late"\npath = "late"\n[[feeds]]\nname = "daily"\npath = "daily"\n`;
+    folder.file("phishwatch.toml", feeds);
+    const { code, out } = await run("check");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^note +feed late: .*late: nothing new for 5 days; files used to come every 24 h$/m);
+    expect(out).toMatch(/^ok +feed daily: .*daily: 5 files$/m);
   });
 
   test("tells of each brand word that is not looked for everywhere, why, and what would help", async () => {

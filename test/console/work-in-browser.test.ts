@@ -95,6 +95,24 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
   );
 
   test(
+    "a file that cannot be read is told at once with the reason, though most of it was not sent",
+    async () => {
+      await browser.open(`${app.url}/console/feeds`);
+      await browser.evaluate(`(() => {
+        const dragged = new DataTransfer();
+        dragged.items.add(new File(["PK\\u0003\\u0004", new Uint8Array(200_000_000)], "archive.zip"));
+        document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: dragged, bubbles: true, cancelable: true }));
+      })()`);
+      await browser.until(
+        `/failed[^]*is a ZIP archive; unpack it/.test(${panel})`,
+        "its page tells the reason",
+      );
+      expect(app.app.imports.list(1)[0]!.bytes).toBeLessThan(100_000_000);
+    },
+    browserTimeoutMs,
+  );
+
+  test(
     "a scan is started, its progress moves by itself, and it is cancelled",
     async () => {
       await browser.open(`${app.url}/console/scans`);
