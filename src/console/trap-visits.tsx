@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { PublicError } from "../lib/errors.ts";
+import { visible } from "../lib/safe-text.ts";
 import type { Hit, HitCount } from "../traps/hits.ts";
 import type { HitClass } from "../traps/values.ts";
 import { page, type Answer } from "./answers.ts";
@@ -175,18 +176,11 @@ export function visitPage(
       <Facts facts={facts} />
       {hit.headers.length === 0 ? null : (
         <Section title="Headers">
-          <Table
-            caption="Headers of the request"
-            columns={[
-              { title: "Name", look: "tight", cell: ([name]) => <code>{name}</code> },
-              {
-                title: "Value",
-                look: "wide",
-                cell: ([, value]) => <Text text={value} charactersMax={4_100} />,
-              },
-            ]}
-            rows={hit.headers}
-            empty="None."
+          <Facts
+            facts={hit.headers.map(([name, value]) => [
+              visible(name, 100),
+              <Text text={value} charactersMax={4_100} />,
+            ])}
           />
         </Section>
       )}
