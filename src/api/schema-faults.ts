@@ -36,20 +36,28 @@ function noun(schema: TSchema): string {
   if (schema["type"] === "object") return "an object";
   if (schema["type"] === "array") return "an array";
   if (schema["type"] === "string") return schema["format"] === undefined ? "a string" : "a valid string";
+  if (schema["type"] === "boolean") return "true or false";
   return "an allowed value";
 }
 
 /** What the schema allows, in words. */
 function allowed(schema: TSchema): string {
-  const { type, minItems, maxItems, properties, anyOf } = schema as {
+  const { type, minItems, maxItems, minimum, maximum, properties, anyOf } = schema as {
     type?: string;
     minItems?: number;
     maxItems?: number;
+    minimum?: number;
+    maximum?: number;
     properties?: Record<string, TSchema>;
     anyOf?: { const?: unknown }[];
   };
   if (anyOf !== undefined) return `allowed: ${anyOf.map((one) => String(one.const)).join(", ")}`;
   if (type === "array") return `send an array of ${minItems ?? 0} to ${maxItems ?? "any number of"} strings`;
   if (type === "object") return `send an object with: ${Object.keys(properties ?? {}).join(", ")}`;
+  if (type === "boolean") return "send true or false";
+  if (type === "integer" || type === "number") {
+    const range = minimum === undefined || maximum === undefined ? "" : ` from ${minimum} to ${maximum}`;
+    return `send a ${type === "integer" ? "whole " : ""}number${range}`;
+  }
   return "send a string";
 }

@@ -57,8 +57,8 @@ export interface Server {
   /** Where it is reached, without trailing slash; while a port is still to be taken, what the configuration says. */
   readonly publicUrl: string;
   readonly readiness: () => Readiness;
-  /** Answers one request, without a socket. */
-  handle(request: Request): Promise<Response>;
+  /** Answers one request, without a socket of ours. @param peer the address that it came from; absent: not known. */
+  handle(request: Request, peer?: string): Promise<Response>;
   /**
    * Starts to accept connections, on exactly the configured address.
    * @throws StartError: the address is taken or not this machine's, a certificate that cannot be used.
@@ -113,8 +113,10 @@ export function createServer({
     cpu: () => process.cpuUsage(),
   });
   const clientOf = createClientAddress(config.server.trustedProxies);
+  /** Where requests came from that came through somebody else's socket. */
+  const peers = new WeakMap<Request, string>();
   const clientAddress = (request: Request): string | undefined => {
-    const peer = server?.requestIP(request)?.address;
+    const peer = peers.get(request) ?? server?.requestIP(request)?.address;
     return peer === undefined ? undefined : clientOf(peer, request.headers.get("x-forwarded-for"));
   };
   const readiness = () => checkReadiness({ database, schedulersRunning });
@@ -175,7 +177,11 @@ export function createServer({
       return server?.pendingRequests ?? 0;
     },
     answer: handle,
-    handle: async (request) => handle(request),
+    async handle(request, peer) {
+      const plain = withPlainUrl(request);
+      if (peer !== undefined) peers.set(plain, peer);
+      return app.fetch(plain);
+    },
 
     listen() {
       const { host, port, tls, publicUrlIsDefault } = config.server;

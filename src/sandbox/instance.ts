@@ -24,7 +24,7 @@ export interface SandboxAppliance {
   readonly scans: Scans;
   readonly webhooks: AuditedWebhooks;
   readonly traps: Traps;
-  readonly server: { handle(request: Request): Promise<Response> };
+  readonly server: { handle(request: Request, peer?: string): Promise<Response> };
   start(): void;
   stop(): Promise<void>;
   close(): void;

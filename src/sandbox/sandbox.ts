@@ -62,6 +62,7 @@ type Options = Omit<InstanceOptions, "config"> & {
 };
 
 const snapshotsMax = 50;
+const loopback = "127.0.0.1";
 const idleTimeoutSeconds = 255;
 
 /** Starts the appliance in memory behind a server on loopback, with a control plane beside it. */
@@ -101,7 +102,7 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
       return withConnection(await (await control)(request));
     }
     const fault = path.startsWith("/v1/") ? faults.take(request.method, path) : undefined;
-    const answer = () => instance.use(() => instance.app.server.handle(request));
+    const answer = () => instance.use(() => instance.app.server.handle(request, loopback));
     if (fault === undefined) return withConnection(await answer());
     return withConnection(await answerFaulty(fault, request, instance.clock.now(), answer));
   }

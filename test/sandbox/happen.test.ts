@@ -78,8 +78,8 @@ describe("threats", () => {
   test.each([
     [{ domain: "unlike.org" }, "too little to be a threat"],
     [{ domain: "not a name" }, "is not a domain name"],
-    [{ count: 0 }, '"count"'],
-    [{ count: 1001 }, '"count"'],
+    [{ count: 0 }, '"count" is not an allowed value; send a whole number from 1 to 1000.'],
+    [{ count: "3" }, '"count"'],
     [{ domain: "a.com", count: 2 }, "not both"],
     [{ type: "phishing" }, "allowed: typosquatting"],
     [{ similarity: 2 }, '"similarity"'],
@@ -185,6 +185,14 @@ describe("traps", () => {
         },
       },
     });
+  });
+
+  test("visitors may come by themselves, too", async () => {
+    const { url } = (await control("POST", "/token-accesses", { token: "payroll" })).data;
+    await inbox("soc", "?wait=5s");
+    expect((await fetch(url, { headers: { "user-agent": "visitor/1.0" } })).status).toBe(404);
+    const { data } = await inbox("soc", "?wait=5s&count=2");
+    expect(data[1]!.event.data.access).toMatchObject({ ip_address: "127.0.0.1", user_agent: "visitor/1.0" });
   });
 
   test("what no header and no address can be is refused", async () => {
