@@ -5,7 +5,12 @@ import { visible } from "../lib/safe-text.ts";
 import type { Scan } from "../scans/tables.ts";
 import type { FeedStatus } from "../sources/feeds.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
+import { feedsPath } from "./imports.tsx";
+import { keysPath } from "./key-form.tsx";
 import { relativeTime } from "./kit.tsx";
+import { scansPath } from "./scans.tsx";
+import { systemPath } from "./system-pages.tsx";
+import { webhooksPath } from "./webhook-form.tsx";
 import { counted } from "./words.ts";
 
 /** Something that wants to be looked at, and where that is done. */
@@ -47,10 +52,11 @@ export function concernsOf({
   const shown = (text: string) => visible(text, textMax);
 
   for (const [what, state] of Object.entries(readiness.checks)) {
-    if (state !== "ok") say("bad", "/console/system", `Not ready: ${what} ${shown(state)}`);
+    if (state !== "ok") say("bad", systemPath, `Not ready: ${what} ${shown(state)}`);
   }
   for (const endpoint of endpoints) {
     const {
+      id,
       name,
       enabled,
       disabledReason,
@@ -62,34 +68,33 @@ export function concernsOf({
       const since = disabledAt === null ? "" : ` ${ago(disabledAt)}`;
       say(
         "bad",
-        "/console/webhooks",
+        `${webhooksPath}/${id}`,
         `Webhook ${shown(name)} was switched off${since}: it did nothing but fail`,
       );
     } else if (enabled && failures > 0 && failingSince !== null) {
       say(
         "bad",
-        "/console/webhooks",
+        `${webhooksPath}/${id}`,
         `Webhook ${shown(name)} fails: ${counted(failures, "attempt")} in a row, the first ${ago(failingSince)}`,
       );
     }
   }
   for (const feed of feeds) {
     const last = Math.max(...feed.files.map(({ completedAt }) => completedAt ?? 0), 0);
-    if (feed.problem !== null)
-      say("bad", "/console/feeds", `Feed ${shown(feed.name)}: ${shown(feed.problem)}`);
+    if (feed.problem !== null) say("bad", feedsPath, `Feed ${shown(feed.name)}: ${shown(feed.problem)}`);
     else if (feed.overdue !== null || (last > 0 && now - last > feedSilentMs))
-      say("warn", "/console/feeds", `Feed ${shown(feed.name)} brought its last file ${ago(last)}`);
+      say("warn", feedsPath, `Feed ${shown(feed.name)} brought its last file ${ago(last)}`);
   }
   if (lastScan?.status === "failed") {
     const why = lastScan.error === null ? "" : `: ${shown(lastScan.error)}`;
-    say("warn", "/console/scans", `The last scan, begun ${ago(lastScan.startedAt)}, failed${why}`);
+    say("warn", scansPath, `The last scan, begun ${ago(lastScan.startedAt)}, failed${why}`);
   }
   for (const { name, expiresAt, revokedAt } of keys) {
     if (revokedAt !== null || expiresAt === null) continue;
     if (expiresAt <= now && expiresAt > now - keyExpiredMs)
-      say("warn", "/console/keys", `API key ${shown(name)} expired ${ago(expiresAt)}`);
+      say("warn", keysPath, `API key ${shown(name)} expired ${ago(expiresAt)}`);
     else if (expiresAt > now && expiresAt <= now + keyExpiresSoonMs)
-      say("warn", "/console/keys", `API key ${shown(name)} expires ${ago(expiresAt)}`);
+      say("warn", keysPath, `API key ${shown(name)} expires ${ago(expiresAt)}`);
   }
   return concerns;
 }

@@ -1,5 +1,10 @@
 import type { ComponentChildren } from "preact";
+import { domainsPath } from "./domain-form.tsx";
+import { feedsPath } from "./imports.tsx";
+import { keysPath } from "./key-form.tsx";
 import { Section } from "./kit.tsx";
+import { scansPath } from "./scans.tsx";
+import { webhooksPath } from "./webhook-form.tsx";
 import type { ConsoleServices } from "./services.ts";
 
 /** What to do where nothing was found yet: each step with what is there of it already. */
@@ -13,17 +18,17 @@ export function FirstSteps({ services }: { services: ConsoleServices }) {
     <Section title="First steps">
       <ol class="steps">
         <Step done={hasDomain}>
-          <a href="/console/domains">Add a domain to be protected</a>: the one that your customers know.
+          <a href={domainsPath}>Add a domain to be protected</a>: the one that your customers know.
         </Step>
         <Step done={hasScanned}>
-          <a href="/console/scans">Start a scan</a>: it looks for registered look-alikes. Where there is no
-          internet, <a href="/console/feeds">hand in a list of names</a>.
+          <a href={scansPath}>Start a scan</a>: it looks for registered look-alikes. Where there is no
+          internet, <a href={feedsPath}>hand in a list of names</a>.
         </Step>
         <Step done={hasWebhook}>
-          <a href="/console/webhooks">Add a webhook</a>, to be told of what is found.
+          <a href={webhooksPath}>Add a webhook</a>, to be told of what is found.
         </Step>
         <Step done={hasKey}>
-          <a href="/console/keys">Make an API key</a> for your own programs.
+          <a href={keysPath}>Make an API key</a> for your own programs.
         </Step>
       </ol>
     </Section>

@@ -10,6 +10,7 @@ import { FirstSteps } from "./first-steps.tsx";
 import { PageHead, Progress, Section, StateBadge, Time } from "./kit.tsx";
 import { Name } from "./name.tsx";
 import type { Context, PageGroup } from "./router.ts";
+import { scansPath } from "./scans.tsx";
 import { Table } from "./table.tsx";
 import { dayText, listPath } from "./threat-filters.ts";
 import { Signs, ThreatLink } from "./threat-rows.tsx";
@@ -161,7 +162,7 @@ function ScanNow({ scans }: { scans: Context["services"]["scans"] }): VNode {
   return (
     <div id="scan-now" class="card" data-refresh={scanPath} data-refresh-ms="2000">
       <p>
-        <a href="/console/scans">A scan is under way</a>: {counted(scan.threatsFound, "threat")} found,{" "}
+        <a href={scansPath}>A scan is under way</a>: {counted(scan.threatsFound, "threat")} found,{" "}
         {scan.threatsCreated.toLocaleString("en")} of them new{left}
       </p>
       <Progress done={scan.candidates} total={scan.planned} label="names looked up" />

@@ -17,7 +17,7 @@ import {
 import { sentence } from "./words.ts";
 import { pageNumber, Pagination, Table, type Column } from "./table.tsx";
 
-const scansPath = "/console/scans";
+export const scansPath = "/console/scans";
 const perPage = 25;
 /** More boxes than these are no help to anybody: names are typed in then. */
 const boxesMax = 30;

@@ -8,16 +8,16 @@ import { Text } from "./name.tsx";
 import type { Context, PageGroup } from "./router.ts";
 import { Table, type Column } from "./table.tsx";
 
-const path = "/console/settings/system";
+export const systemPath = "/console/settings/system";
 /** More lines of entries are not listed. */
 const linesMax = 20;
 
 /** Settings → System. */
 export const systemPages: PageGroup = {
-  nav: { section: "settings", label: "System", path },
+  nav: { section: "settings", label: "System", path: systemPath },
   routes: [
-    { method: "GET", path, answer: showSystem },
-    { method: "POST", path: `${path}/backup`, answer: makeBackup },
+    { method: "GET", path: systemPath, answer: showSystem },
+    { method: "POST", path: `${systemPath}/backup`, answer: makeBackup },
   ],
 };
 
@@ -79,7 +79,7 @@ function showSystem({ services, now }: Context) {
           ]}
         />
         <div class="after">
-          <PostButton action={`${path}/backup`} label="Download a backup" />
+          <PostButton action={`${systemPath}/backup`} label="Download a backup" />
           <p class="hint after">
             A consistent copy of this moment. It holds everything, secrets of webhooks too: keep it as safe as
             the database. <code>phishwatch restore</code> brings it back.

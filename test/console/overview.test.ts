@@ -22,12 +22,47 @@ async function overviewOf(options: Parameters<typeof openConsoleApp>[0], path = 
 }
 
 describe("the overview", () => {
+  /** Every address that the page leads to, within its content. */
+  const leads = (html: string) => [
+    ...new Set(
+      [...html.slice(html.indexOf("<main")).matchAll(/href="(\/console[^"]*)"/g)].map(([, path]) => path!),
+    ),
+  ];
+
   test("of a new appliance says what to do first, and leads there", async () => {
     const { html, text } = await overviewOf({});
     expect(text).toContain("First steps");
-    for (const path of ["domains", "scans", "feeds", "webhooks", "keys"])
-      expect(html).toContain(`href="/console/${path}"`);
     expect(html).not.toContain('class="chart"');
+    const visitor = await opened!.signedIn();
+    expect(leads(html).length).toBeGreaterThanOrEqual(6);
+    for (const path of leads(html)) expect([path, (await visitor.get(path)).status]).toEqual([path, 200]);
+  });
+
+  test("leads to pages that are there, whatever needs attention", async () => {
+    const now = Date.now();
+    opened = openConsoleApp({ config: `${domain}\n[[feeds]]\nname = "nrd"\npath = "no/such/folder"\n` });
+    const { app } = opened;
+    addThreats(app, now, [{ domain: "examp1e-bank.com", similarity: 0.98 }]);
+    app.keys.create({ name: "ci", expiresAt: now + day }, { via: "system", name: null, address: null });
+    app.webhooks.endpoints.add(
+      { name: "soc", url: "https://soc.example/hook", events: [] },
+      { via: "system", name: null, address: null },
+    );
+    app.database.sqlite.run(
+      `update webhook_endpoints set consecutive_failures = 3, failing_since = ${now - day}`,
+    );
+    app.database.sqlite.run(
+      `insert into scans (id, "trigger", protected_domains, status, started_at, completed_at)
+       values ('scn_01h455vb4pex5vsknk084sn02q', 'schedule', '[]', 'failed', ${now - day}, ${now})`,
+    );
+    const visitor = await opened.signedIn();
+    app.feeds.start();
+    let html = "";
+    while (!html.includes("Feed nrd: ")) ({ html } = await visitor.get("/console"));
+    const concerns = leads(html.slice(0, html.indexOf("</ul>", html.indexOf('class="attention"'))));
+    expect(concerns).toHaveLength(6);
+    for (const path of leads(html).map((one) => one.replaceAll("&amp;", "&")))
+      expect([path, (await visitor.get(path)).status]).toEqual([path, 200]);
   });
 
   test("tells of new high threats that wait, the newest first, and of none that is old or decided", async () => {
