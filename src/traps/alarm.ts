@@ -2,14 +2,16 @@ import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import { addressClass } from "../network/addresses.ts";
+import type { RecordedThreat } from "../threats/record.ts";
 import type { Threats } from "../threats/threats.ts";
+import { createAlarmBounds } from "./alarm-bounds.ts";
 import type { Beacon, Beacons } from "./beacons.ts";
 import { classifyVisitor } from "./agents.ts";
 import type { HitStore } from "./hits.ts";
 import type { Honeytoken, Honeytokens } from "./honeytokens.ts";
 import type { RawHit } from "./intake.ts";
 import { judgeReport, type JudgedReport } from "./judge.ts";
+import { threatNameOf } from "./places.ts";
 import type { HitClass } from "./values.ts";
 
 export interface AlarmSettings {
@@ -20,7 +22,6 @@ export interface AlarmSettings {
   hostsPerHour: number;
 }
 
-const hourMs = 3_600_000;
 /** Rows of these would be the owner's own visitors. */
 const countedOnly: readonly HitClass[] = ["own", "unknown"];
 const alwaysAlarming: readonly HitClass[] = ["foreign", "visit"];
@@ -58,30 +59,11 @@ export function createAlarm({
   threats: Pick<Threats, "record">;
   tokens: Honeytokens;
 }) {
-  const { repeatAfterMs, eventsPerHour, hostsPerHour } = settings;
-  /** Events of each trap in its hour, which begins with the first one. */
-  const sent = new Map<string, { since: Instant; events: number }>();
+  const { repeatAfterMs } = settings;
+  const bounds = createAlarmBounds({ clock, hits, log, settings });
   const alarms = new Set<HitClass>([...alwaysAlarming, ...settings.alarmClasses]);
   /** Rows since the last trim, by trap. */
   const grown = new Map<string, number>();
-
-  /** Whether another event of this trap may be sent now. */
-  function maySend(trapId: string): boolean {
-    const hour = sent.get(trapId);
-    const now = clock.now();
-    return hour === undefined || now >= hour.since + hourMs || hour.events < eventsPerHour;
-  }
-
-  function noteSent({ id, name }: { id: string; name: string }): void {
-    const now = clock.now();
-    const hour = sent.get(id);
-    if (hour === undefined || now >= hour.since + hourMs) sent.set(id, { since: now, events: 1 });
-    else if (++hour.events === eventsPerHour)
-      log.warn(
-        { id, name, eventsPerHour },
-        "a trap sends no more events this hour; visits are recorded still",
-      );
-  }
 
   /** One entry for each visitor of each trap; visits to traps that were removed meanwhile are left out. */
   function gather(raw: readonly RawHit[]): Visit[] {
@@ -123,7 +105,7 @@ export function createAlarm({
     if (countedOnly.includes(visit.class)) return;
     const open = hits.openRow(trapId, visitor, first.at - repeatAfterMs);
     if (open !== undefined) return hits.addRepeats(open.seq, count, lastAt);
-    const { eventId, threatId } = mayRaise(visit) ? raise(visit) : quiet;
+    const { eventId, threatId } = alarms.has(visit.class) ? raise(visit) : quiet;
     hits.insert({
       trapId,
       class: visit.class,
@@ -146,15 +128,17 @@ export function createAlarm({
     trimSometimes(trapId);
   }
 
-  const mayRaise = (visit: Visit) => alarms.has(visit.class) && maySend(visit.first.trapId);
+  const mayBeTold = (visit: Visit) =>
+    alarms.has(visit.class) && (visit.class === "foreign" || bounds.mayTell(visit.first.trapId));
 
   function raise(visit: Visit): { eventId: string | null; threatId: string | null } {
     const { first, judged, subject } = visit;
     const who = { ip_address: first.ipAddress, user_agent: first.userAgent };
     const at = toIsoTime(first.at);
     if ("token" in subject) {
+      if (!bounds.mayTell(first.trapId)) return quiet;
       const { id, name, kind } = subject.token;
-      noteSent(subject.token);
+      bounds.told(subject.token);
       const referrer = first.trap === "token" ? first.referrer : null;
       const access = { ...who, referrer, at };
       return {
@@ -164,9 +148,12 @@ export function createAlarm({
     }
     const { beacon } = subject;
     const { host, url, referrer } = judged!;
-    const threatId = visit.class === "foreign" && host !== null ? recordThreat(beacon, host, first.at) : null;
-    if (threatId === undefined) return quiet;
-    noteSent(beacon);
+    const threat = visit.class === "foreign" && host !== null ? recordThreat(beacon, host, first) : null;
+    if (threat === undefined) return quiet;
+    const threatId = threat?.threatId ?? null;
+    // How many new threats there are is bounded by itself, and each is told of.
+    if (threat?.outcome !== "created" && !bounds.mayTell(first.trapId)) return { eventId: null, threatId };
+    bounds.told(beacon);
     const eventId = outbox.record("beacon.triggered", {
       beacon: { id: beacon.id, name: beacon.name, protected_domain: beacon.protectedDomain },
       hit: { hostname: host ?? "", url, referrer, ...who, at },
@@ -179,19 +166,23 @@ export function createAlarm({
    * Null for a host that is an address: a threat is a name. Undefined when the beacon has raised so many lately
    * that somebody forges its reports.
    */
-  function recordThreat(beacon: Beacon, host: string, seenAt: Instant): string | null | undefined {
-    if (addressClass(host) !== undefined) return null;
-    const flooded = hits.threatsSince(beacon.id, clock.now() - hourMs) >= hostsPerHour;
-    if (flooded && !hits.hasRaised(beacon.id, host)) return undefined;
+  function recordThreat(
+    beacon: Beacon,
+    host: string,
+    { at, network }: RawHit,
+  ): RecordedThreat | null | undefined {
+    const domain = threatNameOf(host);
+    if (domain === undefined) return null;
+    if (!bounds.mayRaise(beacon.id, host, network)) return undefined;
     const { protectedDomain } = beacon;
     // How alike the names are is another matter: most copies stand under names that resemble nothing.
     const named = domains
       .matcher()
-      .match(host)
+      .match(domain)
       .find((match) => match.protectedDomain === protectedDomain);
     const [recorded] = threats.record([
       {
-        domain: host,
+        domain,
         match: {
           protectedDomain,
           type: "cloned_site",
@@ -199,11 +190,12 @@ export function createAlarm({
           reasons: named?.reasons ?? [],
         },
         source: "beacon",
-        seenAt,
+        seenAt: at,
         reasons: [`a page with the beacon "${beacon.name}" was shown there`],
       },
     ]);
-    return recorded!.threatId;
+    bounds.raised(beacon.id, recorded!.threatId, network);
+    return recorded!;
   }
 
   function trimSometimes(trapId: string): void {
@@ -215,7 +207,7 @@ export function createAlarm({
   return (raw: readonly RawHit[]) => {
     const visits = gather(raw);
     return {
-      needsDisk: visits.some(mayRaise),
+      needsDisk: visits.some(mayBeTold),
       apply: () => visits.forEach(writeVisit),
     };
   };

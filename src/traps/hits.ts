@@ -20,8 +20,8 @@ export interface HitStore {
   count(trapId: string, hitClass: HitClass, count: number, lastAt: Instant): void;
   /** Those that raised a threat or were seen again, newest first. */
   ofThreat(threatId: string, limit: number): Hit[];
-  /** How many threats the visits that began after `since` belong to. */
-  threatsSince(trapId: string, since: Instant): number;
+  /** The threats that the visits that began after `since` belong to. */
+  threatsSince(trapId: string, since: Instant): string[];
   /** Whether a visit to this host raised a threat. */
   hasRaised(trapId: string, host: string): boolean;
   /** Newest first. */
@@ -34,7 +34,7 @@ export interface HitStore {
   timeline(trapId: string, since: Instant, stepMs: number): { at: Instant; class: HitClass; count: number }[];
   /** All of one trap. Has to run within a transaction. */
   removeOf(trapId: string): void;
-  /** Deletes the oldest rows of a trap that has too many. */
+  /** Deletes rows of a trap that has too many: those that no event told of first, and of these the oldest. */
   trim(trapId: string): void;
   /** Deletes some rows that ended before then; answers how many. */
   deleteOld(before: Instant): number;
@@ -57,6 +57,21 @@ export function createHitStore(database: Database): HitStore {
         ),
       )
       .orderBy(desc(trapHits.firstAt))
+      .limit(1)
+      .prepare(),
+  );
+  // A flood of forged reports asks at each of them: it has an index of its own.
+  const hasRaised = lazy(() =>
+    query
+      .select({ seq: trapHits.seq })
+      .from(trapHits)
+      .where(
+        and(
+          eq(trapHits.trapId, sql.placeholder("trapId")),
+          eq(trapHits.host, sql.placeholder("host")),
+          isNotNull(trapHits.threatId),
+        ),
+      )
       .limit(1)
       .prepare(),
   );
@@ -113,10 +128,11 @@ export function createHitStore(database: Database): HitStore {
     count: (trapId, hitClass, total, lastAt) => void count().run({ trapId, class: hitClass, total, lastAt }),
     threatsSince: (trapId, since) =>
       query
-        .select({ total: sql<number>`count(distinct ${trapHits.threatId})` })
+        .selectDistinct({ threatId: sql<string>`${trapHits.threatId}` })
         .from(trapHits)
-        .where(and(eq(trapHits.trapId, trapId), gt(trapHits.firstAt, since)))
-        .get()!.total,
+        .where(and(eq(trapHits.trapId, trapId), gt(trapHits.firstAt, since), isNotNull(trapHits.threatId)))
+        .all()
+        .map(({ threatId }) => threatId),
     ofThreat: (threatId, limit) =>
       query
         .select()
@@ -125,13 +141,7 @@ export function createHitStore(database: Database): HitStore {
         .orderBy(desc(trapHits.seq))
         .limit(limit)
         .all(),
-    hasRaised: (trapId, host) =>
-      query
-        .select({ seq: trapHits.seq })
-        .from(trapHits)
-        .where(and(eq(trapHits.trapId, trapId), eq(trapHits.host, host), isNotNull(trapHits.threatId)))
-        .limit(1)
-        .get() !== undefined,
+    hasRaised: (trapId, host) => hasRaised().get({ trapId, host }) !== undefined,
     rows: (trapId) =>
       query
         .select({ total: sql<number>`count(*)` })
@@ -181,7 +191,7 @@ export function createHitStore(database: Database): HitStore {
         .delete(trapHits)
         .where(
           sql`${trapHits.seq} in (select seq from ${trapHits} where trap_id = ${trapId}
-            order by seq desc limit -1 offset ${rowsPerTrapMax})`,
+            order by event_id is null, seq desc limit -1 offset ${rowsPerTrapMax})`,
         )
         .run();
     },

@@ -89,12 +89,37 @@ export function createIntake({
     );
   }
 
+  function writeDown(hits: readonly RawHit[]): void {
+    const { needsDisk, apply } = write(hits);
+    if (needsDisk) database.transaction(apply);
+    else relaxedTransaction(database, apply);
+  }
+
+  /** One that nobody foresaw must not keep all others from being written. */
+  function writeEach(hits: readonly RawHit[]): void {
+    for (const hit of hits) {
+      try {
+        writeDown([hit]);
+        totals.recorded += 1;
+      } catch (error) {
+        if (isOfDatabase(error)) throw error;
+        logDropped(log, error, "a visit to a trap cannot be written and is left out");
+        totals.dropped += 1;
+      }
+      held.shift();
+    }
+  }
+
   function writePiece(): boolean {
     const piece = held.slice(0, pieceMax);
     try {
-      const { needsDisk, apply } = write(piece);
-      if (needsDisk) database.transaction(apply);
-      else relaxedTransaction(database, apply);
+      try {
+        writeDown(piece);
+      } catch (error) {
+        if (isOfDatabase(error)) throw error;
+        writeEach(piece);
+        return true;
+      }
     } catch (error) {
       logDropped(log, error, "visits to traps cannot be written; trying again");
       return false;
@@ -145,3 +170,10 @@ export function createIntake({
     },
   };
 }
+
+/** A full disk or a lock passes; anything else is the visit's own fault and would be so again. */
+function isOfDatabase(error: unknown): boolean {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+  return passing.test(String(cause?.code ?? code));
+}
+const passing = /^SQLITE_(FULL|BUSY|LOCKED|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;

@@ -4,7 +4,7 @@
  * `evil-example.com` is not below `example.com`.
  */
 import { domainToASCII } from "node:url";
-import { decodeLabel } from "../detection/name.ts";
+import { decodeLabel, normalizeName } from "../detection/name.ts";
 import { addressClass } from "../network/addresses.ts";
 import servicesText from "./places.txt" with { type: "text" };
 import type { PlaceClass } from "./values.ts";
@@ -45,6 +45,24 @@ export function placeOf(address: string | null): Place | undefined {
 /** The URL parser has seen to case, A-labels and the forms of IPv4 addresses already. */
 function plainHost(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+}
+
+/**
+ * The name that a host is a threat by; undefined for an address, and for what no name is in. Browsers go to hosts
+ * of characters that no host name may have, such as `$(x).evil.com` under a wildcard, and whoever forges a report
+ * writes what he likes: then it is the part from the first label on that can be a name.
+ */
+export function threatNameOf(host: string): string | undefined {
+  if (addressClass(host) !== undefined) return undefined;
+  const labels = host.replace(/\.+$/, "").split(".");
+  let name: string | undefined;
+  for (let from = labels.length - 2; from >= 0; from -= 1) {
+    const longer = labels.slice(from).join(".");
+    const read = normalizeName(longer);
+    if (!("name" in read) || read.name !== longer) break;
+    name = longer;
+  }
+  return name;
 }
 
 /** Whether `host` is one of `names` or below one. */

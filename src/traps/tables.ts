@@ -85,6 +85,9 @@ export const trapHits = sqliteTable(
     index("trap_hits_trap").on(table.trapId),
     index("trap_hits_visitor").on(table.trapId, table.visitor, table.firstAt),
     index("trap_hits_last_at").on(table.lastAt),
+    index("trap_hits_raised")
+      .on(table.trapId, table.host)
+      .where(sql`${table.threatId} is not null`),
     index("trap_hits_threat")
       .on(table.threatId)
       .where(sql`${table.threatId} is not null`),

@@ -1,0 +1,1 @@
+CREATE INDEX `trap_hits_raised` ON `trap_hits` (`trap_id`,`host`) WHERE "trap_hits"."threat_id" is not null;
