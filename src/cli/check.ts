@@ -53,6 +53,7 @@ the certificates and the endpoints. Ends with code 1 when something does not wor
         for (const finding of await feeds(appliance, config)) found(finding);
         for (const finding of await resolvers(appliance, config)) found(finding);
         found(await screenshots(config));
+        for (const finding of trapsLaid(appliance)) found(finding);
         for (const finding of await certificates(config)) found(finding);
         for (const endpoint of appliance.webhooks.endpoints.list())
           found(await endpointFinding(appliance, endpoint, options.ping, config));
@@ -99,6 +100,16 @@ function protectedDomains({ domains }: Appliance): Finding {
   return enabled.length === 0
     ? { what: "protected domains", state: "note", detail: "none: nothing can be found" }
     : { what: "protected domains", state: "ok", detail: String(enabled.length) };
+}
+
+/** Only where there are any. */
+function trapsLaid({ traps }: Appliance): Finding[] {
+  const [beacons, tokens] = [traps.beacons.list().length, traps.tokens.list().length];
+  if (beacons + tokens === 0) return [];
+  const detail = `beacons: ${beacons}, honeytokens: ${tokens}; visitors are sent to ${traps.publicUrl()}`;
+  if (traps.publicUrl().startsWith("https:")) return [{ what: "traps", state: "ok", detail }];
+  const remedy = "pages over HTTPS load nothing from there: set traps.public_url to an https:// address";
+  return [{ what: "traps", state: "note", detail: `${detail}; ${remedy}` }];
 }
 
 /** Those that are not looked for everywhere. */

@@ -83,6 +83,16 @@ describe("beacons", () => {
   }, 30_000);
 });
 
+test("check says where visitors are sent, once there are traps, and what is wrong with that", async () => {
+  expect((await run("check")).out).not.toContain("traps");
+  await run("beacons", "create", "example-bank.com");
+  expect((await run("check")).out).toMatch(
+    /^ok +traps: beacons: 1, honeytokens: 0; visitors are sent to https:\/\/traps\.test$/m,
+  );
+  folder.file("phishwatch.toml", defaultConfig);
+  expect((await run("check")).out).toMatch(/^note +traps: .*set traps\.public_url/m);
+});
+
 describe("tokens", () => {
   test("are created with their address, rotated, disabled and removed", async () => {
     const made = await run(
