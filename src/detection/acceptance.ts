@@ -24,7 +24,7 @@ export function countTypos(alignment: Alignment): number {
   return typosOf(alignment).length;
 }
 
-/** Steps that the filter of `scanner.ts` has to bridge: typos, and two letters that look like one. */
+/** Steps that the filter of `filter.ts` has to bridge: typos, and two letters that look like one. */
 export function countErrors(alignment: Alignment): number {
   return alignment.edits.filter((edit) => {
     if (edit.kind === "confusable") return edit.found.length !== 1 || edit.expected.length !== 1;
@@ -47,7 +47,7 @@ export function accepts(
   if (context.insideWord || isChance(word, alignment, context)) return false;
   return typos === 0
     ? acceptsExact(word, context, host)
-    : acceptsTypos(word, alignment, context, found, anchored, sameSuffix);
+    : acceptsTypos(word, alignment, context, found, anchored, sameSuffix) && !soundsLikeWord(word, found);
 }
 
 /**
@@ -135,7 +135,6 @@ function acceptsTypos(
   if (isTornFromWords(found, context)) return false;
   if (!tellsFromOthers(word, alignment, found)) return false;
   if (startsOtherwise(word, alignment) && countTypos(alignment) > 1) return false;
-  if (soundsLikeWord(letters, word)) return false;
   if (isBetween(context)) {
     if (isAnagram(letters, word)) return true;
     if (!ownWords && countSteps(alignment) > 1 && (isMadeOfWords(letters) || isTwoWords(letters)))
@@ -144,11 +143,11 @@ function acceptsTypos(
   if (anchored) return true;
   if (word.length < 8 && context.rest === "other") return false;
   if (isExplainedBy(isWord, alignment, context)) return false;
-  if (!ownWords && isCutOutOfWords(alignment, context)) return false;
-  if (context.rest === "keywords") return true;
-  if (isLooseAtEdge(word, alignment, context)) return false;
-  if (context.rest === "some_keywords") return true;
-  return ownWords || !isExplainedBy(isMadeOfWords, alignment, context);
+  if (context.rest !== "keywords" && isLooseAtEdge(word, alignment, context)) return false;
+  if (ownWords) return true;
+  return context.rest === "other"
+    ? !isExplainedBy(isMadeOfWords, alignment, context)
+    : !isCutOutOfWords(alignment, context);
 }
 
 /**
@@ -176,7 +175,8 @@ function startsOtherwise(word: BrandWord, alignment: Alignment): boolean {
 }
 
 /** Whether it is a word as another language spells it: a telegraf is a telegraph, no telegram. */
-function soundsLikeWord(letters: string, word: BrandWord): boolean {
+function soundsLikeWord(word: BrandWord, found: string): boolean {
+  const letters = found.replace(/[-.]/g, "");
   return letters.length > 6 && homophonesOf(letters).some((sound) => sound !== word.text && isWord(sound));
 }
 

@@ -84,7 +84,7 @@ function restOf(sides: string[]): { rest: Rest; keywords: string[] } {
 /** Keywords that a piece of a label is made of, digits among them left out unless they stand for letters. */
 function partsOf(piece: string): { part: string; words: string[] | undefined }[] {
   const words = readAsKeywords(piece);
-  if (words !== undefined) return [{ part: piece, words }];
+  if (words !== undefined || !/\d/.test(piece)) return [{ part: piece, words }];
   const parts = piece.split(/\d+/).filter((part) => part !== "");
   return parts.map((part) => ({ part, words: splitIntoKeywords(part) }));
 }

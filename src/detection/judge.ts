@@ -1,9 +1,9 @@
 /**
  * The verdict on one name and one brand word: every stretch of the name that reads as the word, what kind of
- * squatting it is and how close. It is slow, a few microseconds, and knows nothing of speed: `scanner.ts`
+ * squatting it is and how close. It is slow, a few microseconds, and knows nothing of speed: `filter.ts`
  * keeps nearly all names away from it.
  */
-import { accepts } from "./acceptance.ts";
+import { accepts, countErrors } from "./acceptance.ts";
 import type { Aligner, Alignment } from "./alignment.ts";
 import type { BrandWord } from "./brand-words.ts";
 import { classify } from "./classify.ts";
@@ -46,13 +46,15 @@ export function judge(aligner: Aligner, host: Host, suspect: Suspect, minSimilar
   const sameSuffix = host.parts.suffix === suspect.suffix;
   const findings: Finding[] = [];
   for (const alignment of readings(aligner, host, word)) {
+    // Before the surroundings are read, which takes longest: what no surroundings would mend.
+    if (fidelity(leastCost(alignment), word.length) < minSimilarity) continue;
+    if (countErrors(alignment) > word.errorsAnchored) continue;
     const context = contextOf(host, alignment.start, alignment.end);
     const found = host.text.slice(alignment.start, alignment.end);
     if (word.rides !== undefined && hasTypoWithin(suspect.suffix.length, alignment)) continue;
     if (!accepts(word, alignment, context, found, host, sameSuffix)) continue;
     const exposed = context.wholeLabel && context.registrable && sameSuffix;
-    const editCost =
-      exposed && alignment.edits.length === 1 ? Math.min(alignment.cost, dearestEdit) : alignment.cost;
+    const editCost = exposed ? leastCost(alignment) : alignment.cost;
     const lettersCost = foldedCharacterCost * foldedCharacters(host, alignment, word.ownLetters);
     // The brand's own name never comes here: one that differs in nothing that is seen has lost its marks.
     const cost =
@@ -70,6 +72,11 @@ export function judge(aligner: Aligner, host: Host, suspect: Suspect, minSimilar
   }
   findings.push(...soundFindings(host, suspect, minSimilarity));
   return findings;
+}
+
+/** What the steps cost where they cost least: in a label of their own under the brand's suffix. */
+function leastCost({ cost, edits }: Alignment): number {
+  return edits.length === 1 ? Math.min(cost, dearestEdit) : cost;
 }
 
 /**

@@ -17,7 +17,12 @@ const keywords = new Set(
 );
 const keywordLengthMax = Math.max(...Array.from(keywords, (word) => word.length));
 const hiddenKeywordMin = 5;
-const pluralMin = 4;
+const pluralOfMin = 4;
+/** Keywords and their plurals. */
+const keywordForms = new Set([
+  ...keywords,
+  ...Array.from(keywords, (word) => (word.length < pluralOfMin ? word : `${word}s`)),
+]);
 const popularNames = new Set(popularText.split("\n").filter((line) => line !== "" && !line.startsWith("#")));
 const popularLabels = new Set(Array.from(popularNames, (name) => name.slice(0, name.indexOf("."))));
 
@@ -81,13 +86,7 @@ export function countWordsAround(text: string, countMax: number): number {
 
 /** The keywords that `text` is made of, from left to right, or undefined when something is left over. */
 export function splitIntoKeywords(text: string): string[] | undefined {
-  return splitInto(text, keywordLengthMax, isKeywordOrPlural);
-}
-
-function isKeywordOrPlural(text: string): boolean {
-  return (
-    keywords.has(text) || (text.length > pluralMin && text.endsWith("s") && keywords.has(text.slice(0, -1)))
-  );
+  return splitInto(text, keywordLengthMax, (part) => keywordForms.has(part));
 }
 
 /** The same, letters being taken for what they look like: 1ogin, svvap. */
