@@ -4,6 +4,7 @@ import { opaque } from "../database/placeholders.ts";
 import { relaxedTransaction } from "../database/relaxed.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Instant } from "../lib/clock.ts";
+import { lazy } from "../lib/lazy.ts";
 import { threats } from "../threats/tables.ts";
 import type { Severity, Status } from "../threats/values.ts";
 import { nothingKnown, type Facts } from "./facts.ts";
@@ -61,20 +62,21 @@ export interface Due {
 const placesPerWatched = 8;
 
 export function createEnrichmentStore(database: Database): EnrichmentStore {
-  const { admit, askOne, dueNewest, dueOldest, dues, dueScreenshot, factsOf, find, ...queries } =
-    prepare(database);
+  const prepared = lazy(() => prepare(database));
   const newRanks = [ranks.high, ranks.medium, ranks.low];
 
   return {
     admitNew(now, limit) {
       // Most seconds bring nothing, and those must not take the write lock.
-      const { last, admitted } = queries.ends.get()!;
+      const { last, admitted } = prepared().ends.get()!;
       if (last === null || last <= (admitted ?? 0)) return 0;
-      return relaxedTransaction(database, () => admit.run({ now, limit }).changes);
+      return relaxedTransaction(database, () => prepared().admit.run({ now, limit }).changes);
     },
 
     due(now, limit) {
-      const ready = (query: typeof dueOldest, rank: number) => query.all({ rank, now, limit }).map(seqOf);
+      const ready = (query: ReturnType<typeof prepare>["dueOldest"], rank: number) =>
+        query.all({ rank, now, limit }).map(seqOf);
+      const { dueNewest, dueOldest } = prepared();
       const watched = ready(dueOldest, ranks.watch);
       const due = ready(dueOldest, ranks.asked);
       due.push(...watched.splice(0, Math.ceil(limit / placesPerWatched)));
@@ -83,21 +85,25 @@ export function createEnrichmentStore(database: Database): EnrichmentStore {
     },
 
     dueScreenshots: (now, limit) =>
-      newRanks.flatMap((rank) => dueScreenshot.all({ rank, now, limit }).map(seqOf)).slice(0, limit),
-    find: (threatSeq) => find.get({ threatSeq }),
-    ask: (threatId, now) => relaxedTransaction(database, () => askOne.all({ threatId, now }).length > 0),
-    saveFacts: (threatSeq, facts) => void queries.setFacts.run({ threatSeq, facts: JSON.stringify(facts) }),
-    saveLook: (threatSeq, lookedAt, next) => void queries.setLook.run({ threatSeq, lookedAt, ...next }),
+      newRanks
+        .flatMap((rank) => prepared().dueScreenshot.all({ rank, now, limit }).map(seqOf))
+        .slice(0, limit),
+    find: (threatSeq) => prepared().find.get({ threatSeq }),
+    ask: (threatId, now) =>
+      relaxedTransaction(database, () => prepared().askOne.all({ threatId, now }).length > 0),
+    saveFacts: (threatSeq, facts) =>
+      void prepared().setFacts.run({ threatSeq, facts: JSON.stringify(facts) }),
+    saveLook: (threatSeq, lookedAt, next) => void prepared().setLook.run({ threatSeq, lookedAt, ...next }),
     saveScreenshotDue: (threatSeq, wanted) =>
-      void queries.setScreenshot.run({
+      void prepared().setScreenshot.run({
         threatSeq,
         ...(wanted ?? { rank: null, dueAt: null, failures: 0 }),
       }),
     isSettled(threatId, now) {
-      const found = dues.get({ threatId });
+      const found = prepared().dues.get({ threatId });
       return found !== undefined && Object.values(found).every((at) => at === null || at > now);
     },
-    factsOf: (threatId) => factsOf.get({ threatId }),
+    factsOf: (threatId) => prepared().factsOf.get({ threatId }),
   };
 }
 
