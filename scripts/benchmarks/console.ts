@@ -28,8 +28,10 @@ const random = randomFrom(7);
 const letters = "abcdefghijklmnopqrstuvwxyz";
 const list = (query: string) => () => `/console/threats?${query}`;
 
-/** A page and its address, which may be another one for each request. Whoever adds a page adds a line. */
-const pages: [string, (sample: Sample) => string][] = [
+type Page = [name: string, pathOf: (sample: Sample) => string];
+
+/** A page and its address, which may be another one for each request. Those of the navigation come by themselves. */
+const pages: Page[] = [
   ["overview", () => "/console"],
   ["overview, 90 days", () => "/console?days=90"],
   ["threats", () => "/console/threats"],
@@ -50,9 +52,8 @@ const pages: [string, (sample: Sample) => string][] = [
   ["threats, beginning of a name", () => `/console/threats?q=example-bank-${random.below(99)}*`],
   ["threats, nothing found", list("q=nothing-like-this")],
   ["a threat", ({ ids }) => `/console/threats/${random.pick(ids)}`],
-  ["domains", () => "/console/domains"],
   ["a domain", ({ domain }) => `/console/domains/${domain}`],
-  ["scans", () => "/console/scans"],
+  ["deliveries", () => "/console/settings/webhooks/deliveries"],
   ["API keys", () => "/console/settings/keys"],
   ["webhooks", () => "/console/settings/webhooks"],
   ["deliveries", () => "/console/settings/webhooks/deliveries"],
@@ -98,7 +99,8 @@ async function main(): Promise<void> {
 
   const rows: string[][] = [];
   let missed = 0;
-  for (const [name, pathOf] of pages.filter((one) => one[0].includes(values.only ?? ""))) {
+  const all = [...pages, ...(await pagesOfNavigation(url, cookie))];
+  for (const [name, pathOf] of all.filter((one) => one[0].includes(values.only ?? ""))) {
     const measured = await measure(server, url, cookie, () => pathOf(sample));
     if (measured.p99Ms >= goalMs) missed += 1;
     rows.push([
@@ -128,6 +130,16 @@ async function measure(process_: ServerProcess, url: string, cookie: string, pat
   const cpuMs = ((process_.cpuSeconds() - cpuBefore) * 1000) / requests;
   times.sort();
   return { cpuMs, p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99), bytes };
+}
+
+async function pagesOfNavigation(url: string, cookie: string): Promise<Page[]> {
+  const html = await (await fetch(`${url}/console`, { headers: { cookie } })).text();
+  const menu = html.slice(html.indexOf('id="menu"'), html.indexOf("<main"));
+  const links = [...menu.matchAll(/<li><a href="([^"]+)"[^>]*>([^<]+)<\/a>/g)];
+  const known = ["/console", "/console/threats"];
+  return links
+    .filter(([, path]) => !known.includes(path!))
+    .map(([, path, label]): Page => [label!.toLowerCase(), () => path!]);
 }
 
 async function timed(url: string, path: string, cookie: string): Promise<{ ms: number; bytes: number }> {
