@@ -1,5 +1,7 @@
+import { describeError } from "../api/errors.ts";
 import { toIsoTime } from "../lib/clock.ts";
 import { StartError, messageOf } from "../lib/errors.ts";
+import { refuseForeignPages } from "./callers.ts";
 import { lastOfConnection } from "./failures.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import { answerFaulty } from "./faulty-answers.ts";
@@ -95,6 +97,8 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
 
   async function handle(request: Request): Promise<Response> {
     const path = pathOf(request.url);
+    const refused = refusalOf(request, path);
+    if (refused !== undefined) return refused;
     const instance = current ?? (await first);
     if (path === "/sandbox" || path.startsWith("/sandbox/")) {
       // Loaded at the first request: the start does not wait for it.
@@ -105,6 +109,16 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
     const answer = () => instance.use(() => instance.app.server.handle(request, loopback));
     if (fault === undefined) return withConnection(await answer());
     return withConnection(await answerFaulty(fault, request, instance.clock.now(), answer));
+  }
+
+  function refusalOf(request: Request, path: string): Response | undefined {
+    try {
+      return void refuseForeignPages(request, path);
+    } catch (error) {
+      const where = { id: "sandbox", method: request.method, path };
+      const { status, body } = describeError(error, where, options.log);
+      return Response.json(body, { status, headers: { "cache-control": "no-store" } });
+    }
   }
 
   function withConnection(answer: Response): Response {

@@ -161,10 +161,43 @@ describe("the control plane", () => {
     );
   });
 
-  test("is not for pages of other origins", async () => {
-    const { status } = await call("POST", "/sandbox/reset", { headers: { origin: "https://evil.example" } });
-    expect(status).toBe(403);
-    expect((await call("POST", "/sandbox/reset", { headers: { origin: ready.url } })).status).toBe(200);
+  test("is not for pages of other origins, nor are the console's forms; pictures and traps are", async () => {
+    const post = async (path: string, headers: Record<string, string>) =>
+      (await call("POST", path, { headers })).status;
+    for (const path of ["/sandbox/reset", "/sandbox/inbox/mine", "/console/sign-in"]) {
+      expect(await post(path, { origin: "https://evil.example" })).toBe(403);
+      expect(await post(path, { origin: "null" })).toBe(403);
+      expect(await post(path, { "sec-fetch-site": "cross-site" })).toBe(403);
+    }
+    expect(await post("/sandbox/reset", { origin: ready.url })).toBe(200);
+    const [threat] = (await api("GET", "/v1/threats?per_page=1")).json.data;
+    const shown = await fetch(threat.screenshot_url, { headers: { "sec-fetch-site": "cross-site" } });
+    expect(shown.status).toBe(200);
+    await shown.bytes();
+  });
+
+  test("is not for a page whose name was made to lead here", async () => {
+    const port = new URL(ready.url).port;
+    const statusFor = async (host: string, path = "/sandbox/inbox/mine") =>
+      (await call("GET", path, { headers: { host } })).status;
+    for (const host of [
+      `evil.example:${port}`,
+      `localhost.evil.example:${port}`,
+      "127.0.0.1.nip.io",
+      "evil.",
+    ])
+      expect([host, await statusFor(host)]).toEqual([host, host === "evil." ? 200 : 403]);
+    for (const path of ["/v1/threats", "/console/sign-in", "/healthz", "/b/x"])
+      expect(await statusFor(`evil.example:${port}`, path)).toBe(403);
+    for (const host of [
+      `127.0.0.1:${port}`,
+      "localhost:1",
+      "[::1]:32768",
+      "172.17.0.2:8080",
+      "phishwatch-sandbox:8080",
+      "host.docker.internal:32768",
+    ])
+      expect([host, await statusFor(host)]).toEqual([host, 200]);
   });
 });
 
