@@ -35,6 +35,7 @@ export const auditActions = [
   "token.rotate",
   "token.remove",
   "backup.make",
+  "backup.restore",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

@@ -1,3 +1,4 @@
+import type { Database as Sqlite } from "bun:sqlite";
 import { and, desc, eq, lt, or, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
@@ -112,6 +113,14 @@ export function createConsoleSessions({
         .all();
     },
   };
+}
+
+/**
+ * Ends all sessions of a database that nothing else has open: in one from the past those would hold again that
+ * were ended since.
+ */
+export function endSessionsFromOutside(sqlite: Sqlite): void {
+  sqlite.run("DELETE FROM console_sessions");
 }
 
 function hashOf(token: string): Buffer {

@@ -49,15 +49,21 @@ function fillCopy(path: string, target: string): void {
  * Puts a copy in the place of the database, which has to be locked for serving. The copy is copied, checked
  * and brought up to date beside the database first, so that nothing is touched before it is known to be good.
  * @param aside where the present database is kept.
+ * @param adapt changes the copy of the copy before it takes the place.
  * @throws StartError with a message for the operator.
  */
-export function restoreDatabase(copy: string, path: string, aside: string): { keptAs: string | undefined } {
+export function restoreDatabase(
+  copy: string,
+  path: string,
+  aside: string,
+  adapt: (incoming: Sqlite) => void = () => {},
+): { keptAs: string | undefined } {
   const incoming = `${path}.incoming`;
   const leftovers = ["", "-wal", "-shm"].map((ending) => incoming + ending);
   for (const file of leftovers) rmSync(file, { force: true });
   try {
     copyDatabase(copy, incoming);
-    check(incoming, copy);
+    check(incoming, copy, adapt);
     const present = existsSync(path);
     if (present) {
       foldLog(path);
@@ -72,7 +78,7 @@ export function restoreDatabase(copy: string, path: string, aside: string): { ke
   }
 }
 
-function check(incoming: string, copy: string): void {
+function check(incoming: string, copy: string, adapt: (incoming: Sqlite) => void): void {
   const sqlite = new Sqlite(incoming, { readwrite: true, strict: true });
   try {
     const [first] = sqlite.query<{ integrity_check: string }, []>("PRAGMA integrity_check").all();
@@ -83,6 +89,7 @@ function check(incoming: string, copy: string): void {
       .get();
     if (ours === null) throw failure(`${copy} is a database, but none of phishwatch`);
     migrateDatabase(sqlite);
+    adapt(sqlite);
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw failure(`${copy}: ${explain(error)}`, error);

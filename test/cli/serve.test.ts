@@ -1,3 +1,4 @@
+import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -190,6 +191,28 @@ describe("beside a running server", () => {
     expect(await ok("feeds", "list", "--failed")).toBe("");
     await server.stop();
   }, 20_000);
+
+  test("a session that was ended since the backup does not hold again, and the log says who restored it", async () => {
+    const database = join(folder.path, "data/test.db");
+    const ask = <T>(sql: string) => {
+      const sqlite = new Sqlite(database, { readwrite: true });
+      const rows = sqlite.query<T, []>(sql).all();
+      sqlite.close();
+      return rows;
+    };
+    await folder.run(["import", "-"], { stdin: "example-bank.net\n" });
+    const now = Date.now();
+    ask(
+      `insert into console_sessions (hash, user_agent, created_at, last_seen_at) values (x'00', '', ${now}, ${now})`,
+    );
+    await ok("backup", "copy.db");
+    ask("delete from console_sessions");
+    await ok("restore", "copy.db");
+    expect(ask("select * from console_sessions")).toEqual([]);
+    expect(ask("select action, via from audit_log order by seq desc limit 1")).toEqual([
+      { action: "backup.restore", via: "command_line" },
+    ]);
+  });
 
   test("a backup is taken, and put back once the server has stopped", async () => {
     const server = await folder.serve();
