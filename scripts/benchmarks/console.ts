@@ -54,12 +54,7 @@ const pages: Page[] = [
   ["a threat", ({ ids }) => `/console/threats/${random.pick(ids)}`],
   ["a domain", ({ domain }) => `/console/domains/${domain}`],
   ["deliveries", () => "/console/settings/webhooks/deliveries"],
-  ["API keys", () => "/console/settings/keys"],
-  ["webhooks", () => "/console/settings/webhooks"],
-  ["deliveries", () => "/console/settings/webhooks/deliveries"],
   ["deliveries, failed", () => "/console/settings/webhooks/deliveries?status=failed"],
-  ["system", () => "/console/settings/system"],
-  ["audit log", () => "/console/settings/audit"],
 ];
 
 interface Sample {

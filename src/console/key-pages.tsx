@@ -8,10 +8,11 @@ import { createKey, keysPath, showKeyForm } from "./key-form.tsx";
 import { Badge, Confirm, Copyable, DeclaredMark, LinkButton, PageHead, Section, Time } from "./kit.tsx";
 import { Text } from "./name.tsx";
 import type { Context, PageGroup } from "./router.ts";
-import { Table, type Column } from "./table.tsx";
+import { pageNumber, Pagination, Table, type Column } from "./table.tsx";
 import { counted } from "./words.ts";
 
 const path = keysPath;
+const perPage = 50;
 /** What expires within so many milliseconds is marked. */
 const soonMs = 14 * 86_400_000;
 
@@ -28,12 +29,13 @@ export const keyPages: PageGroup = {
   ],
 };
 
-function listKeys({ services: { keys, keyUsage }, now }: Context) {
+function listKeys({ services: { keys, keyUsage }, now, query }: Context) {
   const all = keys.list().toReversed();
   const isOver = ({ revokedAt, expiresAt }: ApiKey) =>
     revokedAt !== null || (expiresAt !== null && expiresAt <= now);
   const valid = all.filter((key) => !isOver(key));
   const over = all.filter(isOver);
+  const number = pageNumber(query);
   const who: Column<ApiKey>[] = [
     {
       title: "Name",
@@ -123,17 +125,28 @@ function listKeys({ services: { keys, keyUsage }, now }: Context) {
       <Table
         caption="Valid API keys"
         columns={columns}
-        rows={valid}
+        rows={valid.slice((number - 1) * perPage, number * perPage)}
         empty={
           <>
             There is no valid key. <a href={`${path}/create`}>Create one</a> to use the HTTP API.
           </>
         }
       />
+      {valid.length <= perPage ? null : (
+        <Pagination page={number} perPage={perPage} total={valid.length} path={path} query={query} />
+      )}
       {over.length === 0 ? null : (
         <details class="section">
-          <summary>Revoked and expired keys ({over.length})</summary>
-          <Table caption="Revoked and expired API keys" columns={overColumns} rows={over} empty="" />
+          <summary>
+            Revoked and expired keys ({over.length.toLocaleString("en")}
+            {over.length > perPage ? `, the latest ${perPage}` : ""})
+          </summary>
+          <Table
+            caption="Revoked and expired API keys"
+            columns={overColumns}
+            rows={over.slice(0, perPage)}
+            empty=""
+          />
         </details>
       )}
     </>,

@@ -9,7 +9,7 @@ import { PostButton } from "./form.tsx";
 import { Badge, Confirm, DeclaredMark, Facts, LinkButton, PageHead, Section } from "./kit.tsx";
 import { Text } from "./name.tsx";
 import type { Context, PageGroup } from "./router.ts";
-import { Table, type Column } from "./table.tsx";
+import { pageNumber, Pagination, Table, type Column } from "./table.tsx";
 import {
   addEndpoint,
   changeEndpoint,
@@ -24,6 +24,7 @@ import { EndpointState, SavedNote, SecretState } from "./webhook-parts.tsx";
 import { replayRoutes } from "./webhook-replay-pages.tsx";
 import { rotateRoutes } from "./webhook-rotate-pages.tsx";
 
+const perPage = 50;
 const deliveriesShown = 10;
 
 /** Settings → Integrations → Webhook. */
@@ -57,7 +58,9 @@ export const webhookPages: PageGroup = {
   ],
 };
 
-function listEndpoints({ services: { webhooks } }: Context) {
+function listEndpoints({ services: { webhooks }, query }: Context) {
+  const endpoints = webhooks.endpoints.list();
+  const number = pageNumber(query);
   const columns: Column<Endpoint>[] = [
     {
       title: "Name",
@@ -92,7 +95,7 @@ function listEndpoints({ services: { webhooks } }: Context) {
         <Table
           caption="Webhook endpoints"
           columns={columns}
-          rows={webhooks.endpoints.list()}
+          rows={endpoints.slice((number - 1) * perPage, number * perPage)}
           empty={
             <>
               Nobody is told of events. <a href={`${path}/add`}>Add a webhook</a> to send them to your SIEM,
@@ -100,6 +103,9 @@ function listEndpoints({ services: { webhooks } }: Context) {
             </>
           }
         />
+        {endpoints.length <= perPage ? null : (
+          <Pagination page={number} perPage={perPage} total={endpoints.length} path={path} query={query} />
+        )}
         <p class="after">
           <a href={deliveriesPath}>Delivery log</a> ·{" "}
           <a href={`${deliveriesPath}?status=failed`}>Failed deliveries</a>

@@ -122,6 +122,19 @@ describe("API keys", () => {
     expect((await visitor.post(`${keysPath}/${id}/revoke`)).status).toBe(400);
   });
 
+  test("are listed fifty to a page", async () => {
+    const by = { via: "system", name: null, address: null } as const;
+    const ids = Array.from(
+      { length: 60 },
+      (_, number) => opened.app.keys.create({ name: `many ${number}` }, by).record.id,
+    );
+    const first = await visitor.get(keysPath);
+    expect([first.text.includes("many 59"), first.text.includes("many 3 ")]).toEqual([true, false]);
+    expect((await visitor.get(`${keysPath}?page=2`)).text).toContain("many 3 ");
+    for (const id of ids) opened.app.keys.revoke(id, by);
+    expect((await visitor.get(keysPath)).text).toContain("the latest 50");
+  });
+
   test("unknown ones are not found", async () => {
     for (const id of ["key_01h455vb4pex5vsknk084sn02q", "nonsense", "%00"])
       expect((await visitor.get(`${keysPath}/${id}/revoke`)).status).toBe(404);
