@@ -131,7 +131,7 @@ async function pagesOfNavigation(url: string, cookie: string): Promise<Page[]> {
   const html = await (await fetch(`${url}/console`, { headers: { cookie } })).text();
   const menu = html.slice(html.indexOf('id="menu"'), html.indexOf("<main"));
   const links = [...menu.matchAll(/<li><a href="([^"]+)"[^>]*>([^<]+)<\/a>/g)];
-  const known = ["/console", "/console/threats"];
+  const known = pages.map(([, pathOf]) => pathOf({ ids: [""], domain: "" }));
   return links
     .filter(([, path]) => !known.includes(path!))
     .map(([, path, label]): Page => [label!.toLowerCase(), () => path!]);

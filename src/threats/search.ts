@@ -9,7 +9,7 @@ import { kindCount, kinds, type Kind } from "./kinds.ts";
 import type { NameSearch } from "./names-in-memory.ts";
 import { selectRows } from "./select-rows.ts";
 import { signBit, type Sign } from "./signs.ts";
-import { keyFunction, type NumberKey, type SortKey } from "./sort-keys.ts";
+import { keyFunction, writeKeys, type SortKey } from "./sort-keys.ts";
 import { threats } from "./tables.ts";
 import { blockRows, topRows } from "./top-rows.ts";
 import { severities, type Severity, type Source, type Status, type ThreatType } from "./values.ts";
@@ -73,8 +73,8 @@ const foundColumns = {
 export function createThreatSearch({ database, pacer }: { database: Database; pacer: () => Pacer }) {
   const { query } = database;
   const columns = createThreatColumns(database);
-  // Room for the rows that match and their keys; each search is done with them before the next begins.
   let prepared = false;
+  // Room for the rows that match and their keys; each search is done with them before the next begins.
   let rowsRoom = new Int32Array(0);
   let keysRoom = new Float64Array(0);
 
@@ -128,13 +128,6 @@ export function createThreatSearch({ database, pacer }: { database: Database; pa
       .get()?.seq;
   }
 
-  function keysOf(rows: Int32Array, count: number, key: NumberKey): Float64Array {
-    const keys = keysRoom;
-    const of = keyFunction(columns, key);
-    for (let index = 0; index < count; index += 1) keys[index] = of(rows[index]!);
-    return keys;
-  }
-
   /**
    * The same as `match` and `inOrder`, for a page near the beginning of a view whose numbers are known: instead of a
    * million rows it looks at those of a few blocks. Undefined where that does not serve.
@@ -175,7 +168,8 @@ export function createThreatSearch({ database, pacer }: { database: Database; pa
       if (descending) named.reverse();
       return named.slice(offset, offset + limit).map(({ row }) => row);
     }
-    const keys = keysOf(rows, count, key === "name" ? "first_seen" : key);
+    const keys = keysRoom;
+    writeKeys(columns, key === "name" ? "first_seen" : key, rows, count, keys);
     if (descending || key === "name") return selectRows({ rows, keys, count, offset, limit });
     const end = Math.min(count, offset + limit);
     // The same stretch from the other end.
