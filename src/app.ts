@@ -2,12 +2,11 @@ import { type AuditLog, createAuditLog } from "./access/audit-log.ts";
 import { auditDomains, type AuditedDomains } from "./access/audited-domains.ts";
 import { auditKeys, type AuditedKeys } from "./access/audited-keys.ts";
 import { type ConsolePassword, createConsolePassword } from "./access/console-password.ts";
-import { createConsoleSessions } from "./access/console-sessions.ts";
+import { createConsoleSignIn } from "./access/console-sign-in.ts";
 import { firstStart, type FirstStart } from "./access/first-start.ts";
 import { createKeyUsage } from "./access/key-usage.ts";
 import { createApiKeys } from "./access/keys.ts";
 import { createSettings } from "./access/settings.ts";
-import { createSignInThrottle } from "./access/sign-in-throttle.ts";
 import { createServer, type Server } from "./api/server.ts";
 import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./database/database.ts";
@@ -240,8 +239,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       keyUsage,
       copyDatabase: createLiveCopies({ database, fillRandom }),
       consolePassword,
-      sessions: createConsoleSessions({ database, clock, fillRandom }),
-      throttle: createSignInThrottle({ clock }),
+      ...createConsoleSignIn({ database, clock, fillRandom }),
       readiness: server.readiness,
       publicUrl: () => server.publicUrl,
     });

@@ -5,7 +5,7 @@ import type { Clock, Instant } from "../lib/clock.ts";
 export interface SignInThrottle {
   /** Takes one attempt. Answers 0 when it may be made, else after how many seconds one may again. */
   take(address: string | null): number;
-  /** The password was right: the address begins anew. */
+  /** The password was right: the address begins anew, and is not kept out by what others do. */
   forgive(address: string | null): void;
 }
 
@@ -16,14 +16,24 @@ const perAddress = { attempts: 10, windowMs: 10 * minuteMs };
 const overall = { attempts: 100, windowMs: minuteMs };
 /** More are not remembered: the one that came first is forgotten. */
 const addressesMax = 10_000;
+/** Where somebody signed in from since the start; beyond that the sessions that hold tell it. */
+const knownMax = 100;
 
 interface Window {
   attempts: number;
   endsAt: Instant;
 }
 
-export function createSignInThrottle({ clock }: { clock: Pick<Clock, "now"> }): SignInThrottle {
+export function createSignInThrottle({
+  clock,
+  signedInFrom = () => [],
+}: {
+  clock: Pick<Clock, "now">;
+  /** Addresses of sessions that hold. */
+  signedInFrom?: () => readonly (string | null)[];
+}): SignInThrottle {
   const windows = new Map<string, Window>();
+  const known = new Set<string>();
   let all: Window = { attempts: 0, endsAt: 0 };
 
   function current(window: Window | undefined, windowMs: number): Window {
@@ -34,6 +44,10 @@ export function createSignInThrottle({ clock }: { clock: Pick<Clock, "now"> }): 
     return window;
   }
 
+  // Else whoever has a hundred addresses could keep the administrator out for good.
+  const isKnown = (network: string) =>
+    known.has(network) || signedInFrom().some((address) => networkOf(address) === network);
+
   return {
     take(address) {
       const key = networkOf(address);
@@ -41,14 +55,20 @@ export function createSignInThrottle({ clock }: { clock: Pick<Clock, "now"> }): 
       windows.set(key, own);
       if (windows.size > addressesMax) windows.delete(windows.keys().next().value!);
       all = current(all, overall.windowMs);
-      const full =
-        own.attempts >= perAddress.attempts ? own : all.attempts >= overall.attempts ? all : undefined;
+      const isOverfull = all.attempts >= overall.attempts && !isKnown(key);
+      const full = own.attempts >= perAddress.attempts ? own : isOverfull ? all : undefined;
       if (full !== undefined) return Math.max(1, Math.ceil((full.endsAt - clock.now()) / 1000));
       own.attempts += 1;
       all.attempts += 1;
       return 0;
     },
-    forgive: (address) => void windows.delete(networkOf(address)),
+    forgive(address) {
+      const network = networkOf(address);
+      windows.delete(network);
+      known.delete(network);
+      known.add(network);
+      if (known.size > knownMax) known.delete(known.keys().next().value!);
+    },
   };
 }
 

@@ -6,6 +6,8 @@ import { visible } from "../lib/safe-text.ts";
 
 const nameLengthMax = 100;
 const memoLengthMax = 1_000;
+/** Each is looked at with each visit, and stands on the beacon's page. */
+const hostsMax = 200;
 
 /** @throws PublicError `bad_request` */
 export function readName(name: string): string {
@@ -23,6 +25,7 @@ export function readMemo(memo: string): string {
 
 /** A-labels. @throws PublicError `bad_request` */
 export function readHosts(texts: readonly string[]): string[] {
+  if (texts.length > hostsMax) throw bad(`A beacon has ${hostsMax} further hosts at most.`);
   return texts.map((text) => {
     const result = normalizeName(text);
     if ("name" in result) return result.name;

@@ -94,6 +94,11 @@ describe("a forged report", () => {
     expect(hits.list("bcn_1", { limit: 1 })[0]!.visitor).toBe(`${rowsPerTrapMax + 9}`);
   });
 
+  test("is compared with so many names at most", () => {
+    const allow = Array.from({ length: 201 }, (_, n) => `host-${n}.com`);
+    expect(() => traps.beacons.create({ protectedDomain: "example-bank.com", allow }, itself)).toThrow("200");
+  });
+
   test("makes no threat of what no host name can be", async () => {
     const { id, address } = beacon();
     const hosts = ["$(id).evil.top", `'"{}onx=1.evil.top`, "*.evil.top", "evil.top.", ".evil.top"];
