@@ -15,12 +15,16 @@ export interface Actor {
 /** What happens by itself, as a name that comes back to life. */
 export const itself: Actor = { via: "system", name: null, address: null };
 
-const viaNames: Record<Actor["via"], string> = {
+/** What the configuration file declares takes effect at a start. */
+export const configurationFile: Actor = { via: "configuration", name: null, address: null };
+
+/** For people. */
+export const viaNames: Readonly<Record<Actor["via"], string>> = {
   console: "console",
   api: "API key",
   command_line: "command line",
   configuration: "configuration file",
-  system: "by itself",
+  system: "the appliance itself",
 };
 
 /** For people: `API key ci, 192.0.2.7`. */
@@ -28,6 +32,3 @@ export function describeActor({ via, name, address }: Actor): string {
   const who = name === null ? viaNames[via] : `${viaNames[via]} ${visible(name)}`;
   return address === null ? who : `${who}, ${visible(address)}`;
 }
-
-/** What the configuration file declares takes effect at a start. */
-export const configurationFile: Actor = { via: "configuration", name: null, address: null };

@@ -1,9 +1,9 @@
 import type { ProtectedDomain } from "../domains/domains.ts";
 import { visible } from "../lib/safe-text.ts";
 import { toIsoTime } from "../lib/clock.ts";
+import { grouped } from "../lib/wording.ts";
 import { command, UsageError, type CommandGroup } from "./command.ts";
 import { configFlag, jsonFlag, texts, toggle } from "./flags.ts";
-import { grouped } from "./progress.ts";
 import { actorOfShell } from "./shell-user.ts";
 import { printJson, printRows, type Column } from "./table.ts";
 import type { Terminal } from "./terminal.ts";

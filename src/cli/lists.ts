@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { listFormats } from "../sources/formats.ts";
 import type { InvalidName } from "../sources/candidates.ts";
 import { visible } from "../lib/safe-text.ts";
+import { grouped } from "../lib/wording.ts";
 import { UsageError } from "./command.ts";
 import { choice, text } from "./flags.ts";
 import type { Output } from "./terminal.ts";
@@ -46,9 +47,9 @@ export function reportInvalid(
 ): void {
   if (invalid === 0) return;
   err.write(
-    `${shownPath(path)}: ${invalid.toLocaleString("en")} ${invalid === 1 ? "line is no name" : "lines are no names"}\n`,
+    `${shownPath(path)}: ${grouped(invalid)} ${invalid === 1 ? "line is no name" : "lines are no names"}\n`,
   );
   for (const { line, text: given, why } of first)
     err.write(`  line ${line}: "${visible(given, 100)}": ${why}\n`);
-  if (invalid > first.length) err.write(`  and ${(invalid - first.length).toLocaleString("en")} more\n`);
+  if (invalid > first.length) err.write(`  and ${grouped(invalid - first.length)} more\n`);
 }

@@ -1,5 +1,6 @@
 import { tryLock } from "../database/lock.ts";
-import { grouped, type Progress } from "./progress.ts";
+import { grouped } from "../lib/wording.ts";
+import { type Progress } from "./progress.ts";
 import type { Appliance } from "./appliance.ts";
 
 const pollMs = 100;

@@ -1,9 +1,10 @@
 import type { ProtectedName } from "../detection/types.ts";
 import { visible } from "../lib/safe-text.ts";
+import { grouped } from "../lib/wording.ts";
 import { command, UsageError } from "./command.ts";
 import { configFlag, jsonFlag, number, texts, toggle } from "./flags.ts";
 import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
-import { createProgress, grouped, percentage } from "./progress.ts";
+import { createProgress, percentage } from "./progress.ts";
 import { printJson } from "./table.ts";
 import { loadConfiguration } from "./configuration.ts";
 import type { InvalidName } from "../sources/candidates.ts";

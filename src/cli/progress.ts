@@ -31,11 +31,6 @@ export function createProgress(err: Output, elapsedMs: () => number): Progress {
   };
 }
 
-/** `1,234,567` */
-export function grouped(count: number): string {
-  return Math.round(count).toLocaleString("en");
-}
-
 /** `42 % `, to stand before other text; empty where the whole is not known. */
 export function percentage(part: number | undefined): string {
   return part === undefined ? "" : `${Math.min(100, part * 100).toFixed(0)} % `;

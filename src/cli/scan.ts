@@ -1,10 +1,11 @@
 import type { Found } from "../scans/run-scan.ts";
 import type { Scan, ScanCounts } from "../scans/tables.ts";
 import { visible } from "../lib/safe-text.ts";
+import { grouped } from "../lib/wording.ts";
 import { command } from "./command.ts";
 import { FailedError } from "./failure.ts";
 import { configFlag, jsonFlag, number } from "./flags.ts";
-import { createProgress, grouped } from "./progress.ts";
+import { createProgress } from "./progress.ts";
 import { actorOfShell } from "./shell-user.ts";
 import { printJson } from "./table.ts";
 import type { Output } from "./terminal.ts";

@@ -1,5 +1,6 @@
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
+import { counted } from "../lib/wording.ts";
 import type { Attempt, Delivery } from "../webhooks/deliveries.ts";
 import { deliveryStatuses } from "../webhooks/values.ts";
 import { command } from "./command.ts";
@@ -84,7 +85,7 @@ function showOne({ out }: Terminal, delivery: Delivery, attempts: Attempt[], jso
 
 function nextStep({ status, attempts, nextAttemptAt }: Delivery): string {
   if (nextAttemptAt !== null) return toIsoTime(nextAttemptAt);
-  const made = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
+  const made = counted(attempts, "attempt");
   if (status === "succeeded") return `none: delivered with ${made}`;
   return status === "failed" ? `none: given up after ${made}` : "when the endpoint is enabled";
 }

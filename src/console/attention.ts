@@ -2,6 +2,7 @@ import type { ApiKey } from "../access/keys.ts";
 import type { Readiness } from "../api/health.ts";
 import type { Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
+import { counted } from "../lib/wording.ts";
 import type { Scan } from "../scans/tables.ts";
 import type { FeedStatus } from "../sources/feeds.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
@@ -11,7 +12,6 @@ import { relativeTime } from "./kit.tsx";
 import { scansPath } from "./scans.tsx";
 import { systemPath } from "./system-pages.tsx";
 import { webhooksPath } from "./webhook-form.tsx";
-import { counted } from "./words.ts";
 
 /** Something that wants to be looked at, and where that is done. */
 export interface Concern {

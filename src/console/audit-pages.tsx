@@ -1,7 +1,8 @@
-import { describeActor, vias } from "../access/actor.ts";
+import { describeActor, viaNames, vias } from "../access/actor.ts";
 import { auditActions } from "../access/audit-actions.ts";
 import { auditEntriesMax, type AuditEntry } from "../access/audit-log.ts";
 import { visible } from "../lib/safe-text.ts";
+import { grouped } from "../lib/wording.ts";
 import { page } from "./answers.ts";
 import { Select } from "./form.tsx";
 import { PageHead, Time } from "./kit.tsx";
@@ -13,14 +14,6 @@ import { inWords } from "./words.ts";
 const path = "/console/settings/audit";
 const perPage = 50;
 const valueCharactersMax = 300;
-
-const viaLabels: Record<(typeof vias)[number], string> = {
-  console: "console",
-  api: "API",
-  command_line: "command line",
-  configuration: "configuration file",
-  system: "the appliance itself",
-};
 
 /** Settings → Audit log. */
 export const auditPages: PageGroup = {
@@ -64,7 +57,7 @@ function showLog({ query, services: { auditLog } }: Context) {
     <>
       <PageHead
         title="Audit log"
-        lead={`Every administrative act and every sign-in, from console, command line and configuration file; the latest ${auditEntriesMax.toLocaleString("en")}. Times are UTC.`}
+        lead={`Every administrative act and every sign-in, from console, command line and configuration file; the latest ${grouped(auditEntriesMax)}. Times are UTC.`}
       />
       <form class="filters" method="get" action={path} role="search">
         <Select
@@ -82,7 +75,7 @@ function showLog({ query, services: { auditLog } }: Context) {
           value={via ?? ""}
           choices={[
             { value: "", label: "everywhere" },
-            ...vias.map((one) => ({ value: one, label: viaLabels[one] })),
+            ...vias.map((one) => ({ value: one, label: viaNames[one] })),
           ]}
         />
         <button type="submit">Filter</button>

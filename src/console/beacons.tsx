@@ -1,5 +1,6 @@
 import { PublicError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
+import { sentence } from "../lib/wording.ts";
 import type { Beacon } from "../traps/beacons.ts";
 import type { Hit } from "../traps/hits.ts";
 import { page, redirect, type Answer } from "./answers.ts";
@@ -9,7 +10,6 @@ import { Name, Text } from "./name.tsx";
 import type { Context, PageGroup } from "./router.ts";
 import { Table, type Column } from "./table.tsx";
 import { ClassBadge, PlainHttpNote, shortCounts, StateOf, visitPage, Visits } from "./trap-visits.tsx";
-import { sentence } from "./words.ts";
 
 const beaconsPath = "/console/beacons";
 const newPath = `${beaconsPath}/new`;

@@ -1,3 +1,4 @@
+import { grouped } from "../lib/wording.ts";
 import { scaleBand, scaleLinear } from "d3-scale";
 import { stack } from "d3-shape";
 import { severities, type Severity } from "../threats/values.ts";
@@ -35,7 +36,7 @@ export function DaysChart({ days }: { days: readonly DayCounts[] }) {
           <>
             <line class="grid" x1="0" x2="100%" y1={y(tick)} y2={y(tick)} />
             <text x="0" y={y(tick) - 3}>
-              {tick.toLocaleString("en")}
+              {grouped(tick)}
             </text>
           </>
         ))}
@@ -50,7 +51,7 @@ export function DaysChart({ days }: { days: readonly DayCounts[] }) {
                 y={y(high).toFixed(1)}
                 height={Math.max(1, y(low) - y(high)).toFixed(1)}
               >
-                <title>{`${dayText(day)}: ${(high - low).toLocaleString("en")} ${layer.key}`}</title>
+                <title>{`${dayText(day)}: ${grouped(high - low)} ${layer.key}`}</title>
               </rect>
             );
           }),
@@ -71,7 +72,7 @@ export function DaysChart({ days }: { days: readonly DayCounts[] }) {
               { title: "Day (UTC)", cell: ({ day }) => <DayLink day={day} /> },
               ...severities.map((severity) => ({
                 title: inWords(severity),
-                cell: (counts: DayCounts) => counts[severity].toLocaleString("en"),
+                cell: (counts: DayCounts) => grouped(counts[severity]),
                 look: "number" as const,
               })),
             ]}

@@ -4,6 +4,7 @@ import { describeError, noSuchRoute } from "../api/errors.ts";
 import type { AnswerConsole } from "../api/server.ts";
 import { PublicError } from "../lib/errors.ts";
 import { logDropped } from "../lib/log.ts";
+import { sentence } from "../lib/wording.ts";
 import type { Answer, Flash } from "./answers.ts";
 import { createAssets } from "./assets.ts";
 import { administrator, type Call, errorTitles, readForm, themeCookieOf, themeOf } from "./call.ts";
@@ -256,7 +257,7 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
     const message =
       status === 404 && error instanceof PublicError && error.message === noSuchRoute().message
         ? "There is no such page."
-        : body.error.message;
+        : sentence(body.error.message);
     const requestId = status === 500 ? where.id : undefined;
     return showPage(call, title, <ErrorPage title={title} message={message} requestId={requestId} />, status);
   }

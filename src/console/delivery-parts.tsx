@@ -1,3 +1,4 @@
+import { counted, grouped } from "../lib/wording.ts";
 import type { Attempt, Delivery } from "../webhooks/deliveries.ts";
 import type { FailureClass } from "../webhooks/tables.ts";
 import type { DeliveryStatus } from "../webhooks/values.ts";
@@ -5,6 +6,7 @@ import { PostButton } from "./form.tsx";
 import { Badge, Time, type Tone } from "./kit.tsx";
 import { Text } from "./name.tsx";
 import { Table, type Column } from "./table.tsx";
+import { inWords } from "./words.ts";
 
 export const deliveriesPath = "/console/settings/webhooks/deliveries";
 
@@ -39,7 +41,7 @@ export const failureAdvice: Record<FailureClass, string> = {
 /** What became of a delivery, in one sentence. */
 export function NextStep({ delivery }: { delivery: Delivery }) {
   const { status, attempts, nextAttemptAt, completedAt } = delivery;
-  const made = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
+  const made = counted(attempts, "attempt");
   if (status !== "pending")
     return (
       <>
@@ -65,10 +67,12 @@ const attemptColumns: Column<Attempt>[] = [
     title: "Result",
     look: "tight",
     cell: ({ statusCode, failure }) => (
-      <Badge tone={failure === null ? "good" : "bad"}>{statusCode ?? failure?.replaceAll("_", " ")}</Badge>
+      <Badge tone={failure === null ? "good" : "bad"}>
+        {statusCode ?? (failure === null ? null : inWords(failure))}
+      </Badge>
     ),
   },
-  { title: "Took", look: "number", cell: ({ durationMs }) => `${durationMs.toLocaleString("en")} ms` },
+  { title: "Took", look: "number", cell: ({ durationMs }) => `${grouped(durationMs)} ms` },
   {
     title: "Error and answer",
     look: "wide",

@@ -1,6 +1,7 @@
 import type { DomainAssessment } from "../domains/assess.ts";
 import { DomainFieldError } from "../domains/declaration.ts";
 import { PublicError } from "../lib/errors.ts";
+import { sentence } from "../lib/wording.ts";
 import { describeRemark, type WordRemark } from "../detection/word-remarks.ts";
 import type { Permutation } from "../detection/permutations.ts";
 import { page, redirect, type Answer } from "./answers.ts";
@@ -9,7 +10,7 @@ import { PageHead, Refusal, Section } from "./kit.tsx";
 import { Name } from "./name.tsx";
 import type { Context } from "./router.ts";
 import { Table, type Column } from "./table.tsx";
-import { inWords, sentence } from "./words.ts";
+import { inWords } from "./words.ts";
 
 export const domainsPath = "/console/domains";
 export const newDomainPath = `${domainsPath}/new`;

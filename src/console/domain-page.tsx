@@ -1,6 +1,7 @@
 import type { ProtectedDomain } from "../domains/domains.ts";
 import { remarksOn } from "../detection/word-remarks.ts";
 import { PublicError } from "../lib/errors.ts";
+import { counted, grouped } from "../lib/wording.ts";
 import { page, redirect, type Answer } from "./answers.ts";
 import {
   ContentFields,
@@ -19,7 +20,6 @@ import { Confirm, DeclaredMark, Facts, LinkButton, PageHead, Refusal, Section, T
 import { Name } from "./name.tsx";
 import type { Context } from "./router.ts";
 import type { ConsoleServices } from "./services.ts";
-import { counted } from "./words.ts";
 
 /** How many threats a domain has. */
 export function threatCounts({ threats }: Pick<ConsoleServices, "threats">, domain: string) {
@@ -90,8 +90,8 @@ function DomainPage({
           [
             "Threats",
             <>
-              <a href={threatsPath}>{counts.active.toLocaleString("en")} active</a>,{" "}
-              <a href={`${threatsPath}&status=all`}>{counts.all.toLocaleString("en")} in all</a>
+              <a href={threatsPath}>{grouped(counts.active)} active</a>,{" "}
+              <a href={`${threatsPath}&status=all`}>{grouped(counts.all)} in all</a>
             </>,
           ],
           ["Declared", isDeclared(domain) ? <DeclaredMark /> : "added at run time"],
@@ -211,8 +211,8 @@ export function askToRemove(context: Context): Answer {
         <p>It has no threats: it is deleted.</p>
       ) : (
         <p>
-          Its <strong>{counted(all, "threat")}</strong> ({active.toLocaleString("en")} active) stay as they
-          are and can be decided on. It is disabled, and can be protected again at any time.
+          Its <strong>{counted(all, "threat")}</strong> ({grouped(active)} active) stay as they are and can be
+          decided on. It is disabled, and can be protected again at any time.
         </p>
       )}
     </Confirm>,

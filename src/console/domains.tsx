@@ -1,4 +1,5 @@
 import type { ProtectedDomain } from "../domains/domains.ts";
+import { grouped } from "../lib/wording.ts";
 import { page, type Answer } from "./answers.ts";
 import { addDomain, domainPath, domainsPath, newDomainPath, showNew } from "./domain-form.tsx";
 import {
@@ -48,17 +49,15 @@ const columns: Column<Row>[] = [
     ),
   },
   { title: "Keywords", cell: ({ keywords }) => shortList(keywords) },
-  { title: "Your own names", look: "number", cell: ({ allow }) => allow.length.toLocaleString("en") },
+  { title: "Your own names", look: "number", cell: ({ allow }) => grouped(allow.length) },
   {
     title: "Active threats",
     look: "number",
     cell: ({ domain, counts }) => (
-      <a href={`/console/threats?domain=${encodeURIComponent(domain)}`}>
-        {counts.active.toLocaleString("en")}
-      </a>
+      <a href={`/console/threats?domain=${encodeURIComponent(domain)}`}>{grouped(counts.active)}</a>
     ),
   },
-  { title: "In all", look: "number", cell: ({ counts }) => counts.all.toLocaleString("en") },
+  { title: "In all", look: "number", cell: ({ counts }) => grouped(counts.all) },
   {
     title: "State",
     look: "tight",

@@ -12,14 +12,12 @@ import { Badge, DeclaredMark, Facts, PageHead, Section, Time, type Tone } from "
 import { Text } from "./name.tsx";
 import type { Context, PageGroup } from "./router.ts";
 import { bytesText } from "../lib/spans.ts";
+import { counted, grouped, sentence } from "../lib/wording.ts";
 import { Empty, pageNumber, Pagination, Table, type Column } from "./table.tsx";
-import { counted, sentence } from "./words.ts";
 
 const filesPerPage = 50;
 const importsShown = 20;
 const feedPath = (name: string) => `${feedsPath}/${encodeURIComponent(name)}`;
-const grouped = (count: number) => count.toLocaleString("en");
-
 /** Feeds and imports: where names come from. */
 export const feedPages: PageGroup = {
   nav: { section: "main", label: "Feeds", path: feedsPath },

@@ -5,8 +5,8 @@ import { Badge, Facts, Section, type Tone } from "./kit.tsx";
 import { Text } from "./name.tsx";
 import { usePage } from "./page-context.ts";
 import { bytesText, spanText } from "../lib/spans.ts";
+import { counted, grouped } from "../lib/wording.ts";
 import { Table } from "./table.tsx";
-import { counted } from "./words.ts";
 
 export const importsPath = "/console/imports";
 export const importPath = (seq: number) => `${importsPath}/${seq}`;
@@ -54,15 +54,15 @@ export function ImportPanel({ list }: { list: ListImport }) {
         facts={[
           ["Read", readText(bytes, running ? bytesTotal : null, received, ms)],
           ["Matched", counted(matched, "name")],
-          ["New threats", <strong>{created.toLocaleString("en")}</strong>],
+          ["New threats", <strong>{grouped(created)}</strong>],
           ["Refused", counted(invalid, "line that is no name", "lines that are no names")],
           ...(error === null ? [] : [["Why it ended", `The list ${visible(error, 400)}.`] as const]),
         ]}
       />
       {state === "failed" || state === "cancelled" ? (
         <p>
-          What was found up to line {lines.toLocaleString("en")} is recorded. Hand it in again to check the
-          rest: nothing is recorded twice.
+          What was found up to line {grouped(lines)} is recorded. Hand it in again to check the rest: nothing
+          is recorded twice.
         </p>
       ) : null}
       {running ? (
@@ -74,7 +74,7 @@ export function ImportPanel({ list }: { list: ListImport }) {
 
 function readText(bytes: number, total: number | null, received: number, ms: number): string {
   const of = total === null ? "" : ` of ${bytesText(total)}`;
-  const rate = ms < 1_000 ? "" : `, ${Math.round((received / ms) * 1_000).toLocaleString("en")} a second`;
+  const rate = ms < 1_000 ? "" : `, ${grouped((received / ms) * 1_000)} a second`;
   return `${counted(received, "name")} in ${bytesText(bytes)}${of}, ${spanText(ms)}${rate}`;
 }
 
@@ -86,7 +86,7 @@ export function RefusedLines({ list: { invalid, firstInvalid } }: { list: ListIm
       <Table
         caption="The first lines that were refused"
         columns={[
-          { title: "Line", look: "number", cell: ({ line }) => line.toLocaleString("en") },
+          { title: "Line", look: "number", cell: ({ line }) => grouped(line) },
           {
             title: "What stood there",
             cell: ({ text }) => <Text text={text} charactersMax={120} />,

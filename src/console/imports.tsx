@@ -1,4 +1,5 @@
 import { PublicError } from "../lib/errors.ts";
+import { sentence } from "../lib/wording.ts";
 import { listFormats } from "../sources/formats.ts";
 import type { ListToImport } from "../sources/imports.ts";
 import type { ListImport } from "../sources/tables.ts";
@@ -7,7 +8,6 @@ import { ImportPanel, importPath, importsPath, ListName, RefusedLines } from "./
 import { Facts, PageHead, Section, Time } from "./kit.tsx";
 import { readUpload } from "./multipart.ts";
 import type { Context, Route } from "./router.ts";
-import { sentence } from "./words.ts";
 
 export const feedsPath = "/console/feeds";
 const fieldBytesMax = 16 * 1024;

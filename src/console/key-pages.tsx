@@ -3,13 +3,13 @@ import { badRequest } from "../api/errors.ts";
 import type { Instant } from "../lib/clock.ts";
 import { PublicError } from "../lib/errors.ts";
 import { isId } from "../lib/ids.ts";
+import { counted, grouped } from "../lib/wording.ts";
 import { page, redirect } from "./answers.ts";
 import { createKey, keysPath, showKeyForm } from "./key-form.tsx";
 import { Badge, Confirm, Copyable, DeclaredMark, LinkButton, PageHead, Section, Time } from "./kit.tsx";
 import { Text } from "./name.tsx";
 import type { Context, PageGroup } from "./router.ts";
 import { pageNumber, Pagination, Table, type Column } from "./table.tsx";
-import { counted } from "./words.ts";
 
 const path = keysPath;
 const perPage = 50;
@@ -74,7 +74,7 @@ function listKeys({ services: { keys, keyUsage }, now, query }: Context) {
             <div class="tight">{counted(requests, "request")}</div>
             {limited === 0 ? null : (
               <div>
-                <Badge tone="warn">{limited.toLocaleString("en")} limited</Badge>
+                <Badge tone="warn">{grouped(limited)} limited</Badge>
               </div>
             )}
           </>
@@ -138,7 +138,7 @@ function listKeys({ services: { keys, keyUsage }, now, query }: Context) {
       {over.length === 0 ? null : (
         <details class="section">
           <summary>
-            Revoked and expired keys ({over.length.toLocaleString("en")}
+            Revoked and expired keys ({grouped(over.length)}
             {over.length > perPage ? `, the latest ${perPage}` : ""})
           </summary>
           <Table

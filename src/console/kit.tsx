@@ -1,8 +1,10 @@
 import type { ComponentChildren, VNode } from "preact";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
+import { grouped } from "../lib/wording.ts";
 import type { Flash } from "./answers.ts";
 import { Button, Form, HiddenFields, PostButton } from "./form.tsx";
 import { usePage } from "./page-context.ts";
+import { inWords } from "./words.ts";
 
 /** The head of a page: its title, one sentence of what it is, and what can be done. */
 export function PageHead({
@@ -86,7 +88,7 @@ const tones: Record<string, Tone> = {
 
 /** A severity or a status of a threat, in words as in the API. */
 export function StateBadge({ state }: { state: string }) {
-  return <Badge tone={tones[state] ?? "neutral"}>{state.replaceAll("_", " ")}</Badge>;
+  return <Badge tone={tones[state] ?? "neutral"}>{inWords(state)}</Badge>;
 }
 
 /** A time in UTC, with how long ago it was or how far off it is. */
@@ -204,7 +206,7 @@ export function Progress({ done, total, label }: { done: number; total: number; 
     <div class="progress">
       <progress value={Math.min(done, total)} max={Math.max(total, 1)} aria-label={label} />
       <span>
-        {done.toLocaleString("en")} of {total.toLocaleString("en")} {label}
+        {grouped(done)} of {grouped(total)} {label}
       </span>
     </div>
   );

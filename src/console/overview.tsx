@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { threatTypes } from "../detection/types.ts";
+import { counted, grouped } from "../lib/wording.ts";
 import type { ThreatSearch } from "../threats/search.ts";
 import { severities, type Severity, type ThreatType } from "../threats/values.ts";
 import { fragment, page, type Answer } from "./answers.ts";
@@ -14,7 +15,7 @@ import { scansPath } from "./scans.tsx";
 import { Table } from "./table.tsx";
 import { dayText, listPath } from "./threat-filters.ts";
 import { Signs, ThreatLink } from "./threat-rows.tsx";
-import { counted, inWords } from "./words.ts";
+import { inWords } from "./words.ts";
 
 const overviewPath = "/console";
 const scanPath = "/console/overview/scan";
@@ -163,7 +164,7 @@ function ScanNow({ scans }: { scans: Context["services"]["scans"] }): VNode {
     <div id="scan-now" class="card" data-refresh={scanPath} data-refresh-ms="2000">
       <p>
         <a href={scansPath}>A scan is under way</a>: {counted(scan.threatsFound, "threat")} found,{" "}
-        {scan.threatsCreated.toLocaleString("en")} of them new{left}
+        {grouped(scan.threatsCreated)} of them new{left}
       </p>
       <Progress done={scan.candidates} total={scan.planned} label="names looked up" />
     </div>
@@ -198,9 +199,7 @@ function ByType({ active }: { active: Awaited<ReturnType<ThreatSearch["byKind"]>
               row[severity] === 0 ? (
                 "0"
               ) : (
-                <a href={listPath(new URLSearchParams({ severity, type }))}>
-                  {row[severity].toLocaleString("en")}
-                </a>
+                <a href={listPath(new URLSearchParams({ severity, type }))}>{grouped(row[severity])}</a>
               ),
           })),
           {

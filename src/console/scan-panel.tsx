@@ -6,7 +6,7 @@ import { PostButton } from "./form.tsx";
 import { Badge, Facts, Progress, Time, type Tone } from "./kit.tsx";
 import { Name } from "./name.tsx";
 import { spanText } from "../lib/spans.ts";
-import { counted } from "./words.ts";
+import { counted, grouped } from "../lib/wording.ts";
 
 const tones: Record<ScanStatus, Tone> = {
   running: "warn",
@@ -47,12 +47,11 @@ export function ScanPanel({ scan, progress }: { scan: Scan; progress: ScanProgre
           ["Domains", <ScannedDomains scan={scan} namesMax={20} />],
           ...(running ? [["Pace", paceText(progress)] as const] : []),
           ["Exist", counted(resolving, "look-alike")],
-          ["Not known", `${unknown.toLocaleString("en")}, no resolver could say`],
+          ["Not known", `${grouped(unknown)}, no resolver could say`],
           [
             "Threats",
             <>
-              {threatsFound.toLocaleString("en")} found,{" "}
-              <strong>{threatsCreated.toLocaleString("en")} new</strong>
+              {grouped(threatsFound)} found, <strong>{grouped(threatsCreated)} new</strong>
               {threatsFound > 0 ? (
                 <>
                   {" · "}
@@ -74,7 +73,7 @@ export function ScanPanel({ scan, progress }: { scan: Scan; progress: ScanProgre
 function paceText(progress: ScanProgress | undefined): string {
   if (progress === undefined || progress.perSecond === null || progress.msLeft === null)
     return "not known yet";
-  return `${Math.round(progress.perSecond).toLocaleString("en")} a second, ${spanText(progress.msLeft)} left`;
+  return `${grouped(progress.perSecond)} a second, ${spanText(progress.msLeft)} left`;
 }
 
 export function ScannedDomains({ scan, namesMax }: { scan: Scan; namesMax: number }) {
@@ -89,7 +88,7 @@ export function ScannedDomains({ scan, namesMax }: { scan: Scan; namesMax: numbe
           <Name name={domain} />
         </>
       ))}
-      {more > 0 ? ` and ${more.toLocaleString("en")} more` : null}
+      {more > 0 ? ` and ${grouped(more)} more` : null}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { nextTime } from "../lib/schedule.ts";
 import { PublicError } from "../lib/errors.ts";
+import { grouped, sentence } from "../lib/wording.ts";
 import type { Scan } from "../scans/tables.ts";
 import { fragment, page, redirect, type Answer } from "./answers.ts";
 import { Button, Choices, Form, Select, TextField } from "./form.tsx";
@@ -14,7 +15,6 @@ import {
   ScanTimes,
   triggers,
 } from "./scan-panel.tsx";
-import { sentence } from "./words.ts";
 import { pageNumber, Pagination, Table, type Column } from "./table.tsx";
 
 export const scansPath = "/console/scans";
@@ -27,8 +27,6 @@ const limits = [
   { value: "1000", label: "the 1,000 most likely of each" },
   { value: "200", label: "the 200 most likely of each" },
 ];
-
-const grouped = (count: number) => count.toLocaleString("en");
 
 const columns: Column<Scan>[] = [
   {

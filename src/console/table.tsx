@@ -1,3 +1,4 @@
+import { grouped } from "../lib/wording.ts";
 import type { ComponentChildren } from "preact";
 
 export interface Column<Row> {
@@ -84,8 +85,8 @@ export function Pagination({
   return (
     <nav class="pagination" aria-label="Pages">
       <span>
-        {from <= until ? `${from.toLocaleString("en")}–${until.toLocaleString("en")} of ` : ""}
-        {total.toLocaleString("en")}
+        {from <= until ? `${grouped(from)}–${grouped(until)} of ` : ""}
+        {grouped(total)}
       </span>
       <span class="actions">
         {page > 1 ? (

@@ -1,4 +1,5 @@
 import { threatTypes } from "../detection/types.ts";
+import { grouped } from "../lib/wording.ts";
 import type { Facets } from "../threats/facets.ts";
 import type { SearchFilter } from "../threats/search.ts";
 import { signs } from "../threats/signs.ts";
@@ -20,7 +21,7 @@ export function ThreatFilterForm({
   const any = { value: "", label: "any" };
   const choice = (value: string, count: number | undefined, label = inWords(value)) => ({
     value,
-    label: `${label} (${(count ?? 0).toLocaleString("en")})`,
+    label: `${label} (${grouped(count ?? 0)})`,
   });
   const all = [...facets.status.values()].reduce((sum, count) => sum + count, 0);
   const inMore = ["type", "source", "sign", "from", "to", "similarity"];

@@ -1,4 +1,5 @@
 import { PublicError } from "../lib/errors.ts";
+import { counted, grouped } from "../lib/wording.ts";
 import type { SearchFilter } from "../threats/search.ts";
 import { sortedByNameMax } from "../threats/search.ts";
 import { triageThreatsMax } from "../threats/triage.ts";
@@ -13,7 +14,7 @@ import { ThreatFilterForm } from "./threat-filter-form.tsx";
 import { listPath, readListRequest, threatsPath } from "./threat-filters.ts";
 import { ThreatRows } from "./threat-rows.tsx";
 import { undoFlash } from "./undo-flash.ts";
-import { counted, inWords } from "./words.ts";
+import { inWords } from "./words.ts";
 
 const perPage = 50;
 const triagePath = `${threatsPath}/triage`;
@@ -54,8 +55,7 @@ async function showList({ services, query: given }: Context): Promise<Answer> {
       />
       {found.sortedAsAsked ? null : (
         <p class="hint">
-          Sorted by first seen: by name only {sortedByNameMax.toLocaleString("en")} threats or fewer are.
-          Narrow the list.
+          Sorted by first seen: by name only {grouped(sortedByNameMax)} threats or fewer are. Narrow the list.
         </p>
       )}
       {found.threats.length === 0 ? (
@@ -115,7 +115,7 @@ function Decisions({ filter, total, shown }: { filter: SearchFilter; total: numb
     { status: "false_positive", label: "False positive", key: "f" },
     { status: "active", label: "Reactivate", key: "a" },
   ];
-  const all = total > triageThreatsMax ? `the first ${triageThreatsMax.toLocaleString("en")}` : "all";
+  const all = total > triageThreatsMax ? `the first ${grouped(triageThreatsMax)}` : "all";
   return (
     <div class="decisions">
       <span class="actions">
@@ -129,8 +129,7 @@ function Decisions({ filter, total, shown }: { filter: SearchFilter; total: numb
       </span>
       {total > shown ? (
         <label>
-          <input type="checkbox" name="all" value="yes" /> {all} of {total.toLocaleString("en")} that match,
-          on every page
+          <input type="checkbox" name="all" value="yes" /> {all} of {grouped(total)} that match, on every page
         </label>
       ) : null}
     </div>

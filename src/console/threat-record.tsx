@@ -1,13 +1,14 @@
 import { describeActor } from "../access/actor.ts";
 import type { RecordedEvent } from "../events/event-log.ts";
 import { visible } from "../lib/safe-text.ts";
+import { counted } from "../lib/wording.ts";
 import type { DatedChange } from "../threats/history.ts";
 import { noteCharactersMax, type Note } from "../threats/notes.ts";
 import type { Threat } from "../threats/queries.ts";
 import type { Delivery } from "../webhooks/deliveries.ts";
-import { deliveriesPath } from "./delivery-parts.tsx";
+import { deliveriesPath, DeliveryBadge } from "./delivery-parts.tsx";
 import { Button, Form, TextArea } from "./form.tsx";
-import { Badge, Time, type Tone } from "./kit.tsx";
+import { Time } from "./kit.tsx";
 import { Text } from "./name.tsx";
 import { Empty } from "./table.tsx";
 import { inWords } from "./words.ts";
@@ -132,12 +133,6 @@ export function Notes({
   );
 }
 
-const deliveryTones: Record<Delivery["status"], Tone> = {
-  pending: "neutral",
-  succeeded: "good",
-  failed: "bad",
-};
-
 /** What webhooks were told of the threat, and whether it came through. */
 export function Events({
   events,
@@ -167,17 +162,15 @@ export function Events({
 }
 
 function Sent({ delivery: { id, endpointName, status, attempts } }: { delivery: Delivery }) {
-  const tries =
-    status === "succeeded" && attempts <= 1 ? "" : `, ${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
   return (
     <span class="sent">
       <a href={`${deliveriesPath}/${id}`}>
         <bdi>{visible(endpointName, 60)}</bdi>
       </a>{" "}
-      <Badge tone={deliveryTones[status]}>
-        {status}
-        {tries}
-      </Badge>
+      <DeliveryBadge status={status} />
+      {status === "succeeded" && attempts <= 1 ? null : (
+        <span class="hint"> {counted(attempts, "attempt")}</span>
+      )}
     </span>
   );
 }

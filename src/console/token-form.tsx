@@ -1,10 +1,10 @@
 import { PublicError } from "../lib/errors.ts";
+import { sentence } from "../lib/wording.ts";
 import { tokenKinds, type TokenAnswer } from "../traps/values.ts";
 import { page, redirect, type Answer } from "./answers.ts";
 import { Button, Choices, Form, TextArea, TextField } from "./form.tsx";
 import { PageHead, Refusal } from "./kit.tsx";
 import type { Context } from "./router.ts";
-import { sentence } from "./words.ts";
 
 export const tokensPath = "/console/tokens";
 export const newTokenPath = `${tokensPath}/new`;

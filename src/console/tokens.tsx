@@ -1,5 +1,6 @@
 import { PublicError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
+import { counted } from "../lib/wording.ts";
 import type { Honeytoken } from "../traps/honeytokens.ts";
 import { documentFormats } from "../traps/values.ts";
 import { download, page, redirect, type Answer } from "./answers.ts";
@@ -19,7 +20,6 @@ import {
   visitPage,
   Visits,
 } from "./trap-visits.tsx";
-import { counted } from "./words.ts";
 
 /** Honeytokens: addresses that nobody has a reason to ask for. */
 export const tokenPages: PageGroup = {

@@ -1,8 +1,8 @@
 import { scaleBand, scaleLinear } from "d3-scale";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
+import { counted, grouped } from "../lib/wording.ts";
 import type { HitClass } from "../traps/values.ts";
 import { usePage } from "./page-context.ts";
-import { counted } from "./words.ts";
 
 export const timelineDays = 60;
 const dayMs = 86_400_000;
@@ -56,7 +56,7 @@ export function TrapTimeline({ rows }: { rows: readonly { at: Instant; class: Hi
       <figcaption>
         <span>{dateOf(since)}</span>
         <span>
-          {counted(total, "visit")}, at most {most.toLocaleString("en")} a day
+          {counted(total, "visit")}, at most {grouped(most)} a day
         </span>
         <span>{dateOf(now)}</span>
       </figcaption>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { PublicError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
+import { counted, grouped } from "../lib/wording.ts";
 import type { Hit, HitCount } from "../traps/hits.ts";
 import type { HitClass } from "../traps/values.ts";
 import { page, type Answer } from "./answers.ts";
@@ -9,7 +10,7 @@ import { Name, Text } from "./name.tsx";
 import type { Context } from "./router.ts";
 import { pageNumber, Pagination, Table, type Column } from "./table.tsx";
 import { isAlarming, timelineSince, TrapTimeline } from "./trap-timeline.tsx";
-import { counted, inWords } from "./words.ts";
+import { inWords } from "./words.ts";
 
 /** What pages of beacons and of honeytokens have in common: their visits. */
 
@@ -43,7 +44,7 @@ function alarmingFirst(counts: readonly HitCount[]): HitCount[] {
 export function shortCounts(counts: readonly HitCount[]): string {
   return (
     alarmingFirst(counts)
-      .map((row) => `${row.total.toLocaleString("en")} ${inWords(row.class)}`)
+      .map((row) => `${grouped(row.total)} ${inWords(row.class)}`)
       .join(", ") || "none yet"
   );
 }
@@ -84,7 +85,7 @@ export function Visits({
   const times: Column<Hit> = {
     title: "Times",
     look: "number",
-    cell: ({ count }) => count.toLocaleString("en"),
+    cell: ({ count }) => grouped(count),
   };
   return (
     <Section title="Visits">
@@ -125,7 +126,7 @@ export function SeenAt({ visits }: { visits: readonly Hit[] }) {
         </a>
       ),
     },
-    { title: "Times", look: "number", cell: ({ count }) => count.toLocaleString("en") },
+    { title: "Times", look: "number", cell: ({ count }) => grouped(count) },
     { title: "Page", look: "wide", cell: ({ url }) => <Text text={url} charactersMax={200} /> },
     { title: "Visitor", look: "tight", cell: ({ ipAddress }) => ipAddress ?? "–" },
   ];
@@ -151,7 +152,7 @@ export function visitPage(
     ["Class", <ClassBadge hit={hit} />],
     ["First at", <Time at={hit.firstAt} />],
     ["Last at", <Time at={hit.lastAt} />],
-    ["Times", hit.count.toLocaleString("en")],
+    ["Times", grouped(hit.count)],
     ["Client", hit.ipAddress ?? "not known"],
     ["User agent", long(hit.userAgent)],
     [

@@ -1,6 +1,6 @@
 import { badRequest } from "../api/errors.ts";
 import { eventTypes, type EventType } from "../events/types.ts";
-import { messageOf } from "../lib/errors.ts";
+import { sentence } from "../lib/wording.ts";
 import type { AttemptResult } from "../webhooks/attempt.ts";
 import type { EndpointSettings } from "../webhooks/endpoint-rules.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
@@ -243,11 +243,4 @@ function readNumber(text: string, label: string): number | null {
   if (!Number.isFinite(number) || number <= 0)
     throw badRequest(`${label}: a number greater than 0, or nothing.`);
   return number;
-}
-
-/** Messages of the service begin in lower case, as on the command line. */
-export function sentence(message: unknown): string {
-  const text = messageOf(message);
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(first) ? first : `${first}.`;
 }

@@ -2,6 +2,7 @@ import { badRequest } from "../api/errors.ts";
 import { toIsoTime } from "../lib/clock.ts";
 import { PublicError } from "../lib/errors.ts";
 import { isId } from "../lib/ids.ts";
+import { counted } from "../lib/wording.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
 import { page, redirect, type Answer } from "./answers.ts";
 import { deliveriesPath, DeliveryTable } from "./delivery-parts.tsx";
@@ -192,7 +193,7 @@ async function enable(context: Context): Promise<Answer> {
   if (since === null || missed === 0) return redirect(`${path}/${id}`, `${name} is enabled.`);
   return redirect(`${path}/${id}`, {
     tone: "warning",
-    text: `${name} is enabled. It missed ${missed.toLocaleString("en")} ${missed === 1 ? "event" : "events"} since ${toIsoTime(since)}.`,
+    text: `${name} is enabled. It missed ${counted(missed, "event")} since ${toIsoTime(since)}.`,
     action: {
       label: "Send them now",
       path: `${path}/${id}/replay`,

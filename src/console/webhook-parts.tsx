@@ -1,4 +1,5 @@
 import type { Instant } from "../lib/clock.ts";
+import { grouped } from "../lib/wording.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
 import { AnswerStart, failureAdvice } from "./delivery-parts.tsx";
 import { Badge, Copyable, FlashMessage, Time } from "./kit.tsx";
@@ -30,7 +31,7 @@ export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
     <>
       <Badge tone="bad">failing</Badge>{" "}
       <span class="hint">
-        {consecutiveFailures.toLocaleString("en")} in a row
+        {grouped(consecutiveFailures)} in a row
         {failingSince === null ? null : (
           <>
             , first <Time at={failingSince} relative />

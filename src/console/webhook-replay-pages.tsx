@@ -1,5 +1,6 @@
 import { badRequest } from "../api/errors.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
+import { counted, grouped, sentence } from "../lib/wording.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
 import type { ReplayRequest } from "../webhooks/replay.ts";
 import { page, redirect } from "./answers.ts";
@@ -8,8 +9,7 @@ import { deliveriesPath } from "./delivery-parts.tsx";
 import { Button, Choices, Form, HiddenFields, TextField } from "./form.tsx";
 import { LinkButton, PageHead, Refusal, Section, Time } from "./kit.tsx";
 import type { Context, Route } from "./router.ts";
-import { sentence, webhooksPath } from "./webhook-form.tsx";
-import { counted } from "./words.ts";
+import { webhooksPath } from "./webhook-form.tsx";
 
 const whichChoices = [
   { value: "failed", label: "failed deliveries", hint: "those that were given up" },
@@ -119,7 +119,7 @@ function Counted({
       {count === 0 ? null : (
         <Form action={`${back}/replay`} class="actions">
           <HiddenFields fields={{ which, since: since === 0 ? "" : toIsoTime(since) }} />
-          <Button label={count === 1 ? "Send it" : `Send all ${count.toLocaleString("en")}`} />
+          <Button label={count === 1 ? "Send it" : `Send all ${grouped(count)}`} />
           <LinkButton path={back} label="Cancel" variant="outline" />
         </Form>
       )}

@@ -1,3 +1,4 @@
+import { sentence } from "../lib/wording.ts";
 import { rotationOverlapMs } from "../webhooks/endpoints.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
 import { page, redirect } from "./answers.ts";
@@ -5,7 +6,7 @@ import { attempt } from "./attempt.ts";
 import { Button, Choices, Form, TextField } from "./form.tsx";
 import { LinkButton, PageHead, Refusal } from "./kit.tsx";
 import type { Context, Route } from "./router.ts";
-import { type Saved, savedName, sentence, webhooksPath } from "./webhook-form.tsx";
+import { type Saved, savedName, webhooksPath } from "./webhook-form.tsx";
 
 /** A new secret for a webhook. */
 export function rotateRoutes(editable: (context: Context) => Endpoint): Route[] {

@@ -13,14 +13,3 @@ export const signLabels: Record<Sign, string> = {
   parked: "parked",
   leads_nowhere: "leads nowhere",
 };
-
-/** `1 threat`, `2 threats`, `1,000 threats`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
-}
-
-/** The message of an error as a sentence: services write them to stand behind a name. */
-export function sentence(text: string): string {
-  const start = text.slice(0, 1).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(start) ? start : `${start}.`;
-}

@@ -1,4 +1,5 @@
 import { visible } from "../lib/safe-text.ts";
+import { sentence } from "../lib/wording.ts";
 import { hasPage, parkedWith, type Facts } from "./facts.ts";
 
 const reasonCharactersMax = 60;
@@ -30,8 +31,4 @@ function because(reason: string | undefined): string {
 /** Reasons hold names and texts that others wrote. */
 function shown(text: string): string {
   return visible(text, reasonCharactersMax);
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

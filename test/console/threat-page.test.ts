@@ -252,7 +252,7 @@ test("events are shown with their deliveries, each with the way to the log", asy
     "deliveries",
   );
   const { text, html } = await visitor.get(pathOf(id));
-  expect(text).toMatch(/threat\.resolved soc <b> succeeded/);
+  expect(text).toMatch(/threat\.resolved soc <b> delivered/);
   const [delivery] = webhooks.deliveries.list({ threat: id }, 1);
   expect(html).toContain(`href="/console/settings/webhooks/deliveries/${delivery!.id}"`);
   await webhooks.dispatcher.stop();
