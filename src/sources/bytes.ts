@@ -17,6 +17,8 @@ export type Compression = "none" | "gzip" | "zstd";
 
 /** Compressed input is read in pieces of this size; each may unpack to many. */
 const pieceBytes = 1 << 16;
+/** Unpacking waits for nothing: after so many bytes everything else has its turn. */
+const turnBytes = 1 << 20;
 const magicBytes = 6;
 
 /** What the first bytes of a file say that it is. The name's ending is not asked: it is often wrong. */
@@ -203,10 +205,18 @@ function decompressed(source: ByteSource, compression: "gzip" | "zstd", path: st
   // The browser's types, which the console's components bring in, know gzip only.
   const decompression = new DecompressionStream(compression as "gzip");
   const unpacked = streamBytes(packed.pipeThrough(decompression), source);
+  let sinceTurn = 0;
   return {
     async read(into) {
+      // A few bytes may unpack to gigabytes of nothing that any later stage would pause at.
+      if (sinceTurn >= turnBytes) {
+        await new Promise<void>((resolve) => void setImmediate(resolve));
+        sinceTurn = 0;
+      }
       try {
-        return await unpacked.read(into);
+        const bytes = await unpacked.read(into);
+        sinceTurn += bytes;
+        return bytes;
       } catch (error) {
         throw new NameListError(path, unpackFault(error, compression), { cause: error });
       }

@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+import { openNameList } from "../../src/sources/names.ts";
+
+const unpackedBytes = 64 << 20;
+
+test.each([
+  ["without an end", "a"],
+  ["of nothing", "\n"],
+])(
+  "a few bytes that unpack to one line %s hold nothing up while they are read",
+  async (_, character) => {
+    const packed = Bun.gzipSync(Buffer.alloc(unpackedBytes, character));
+    expect(packed.length).toBeLessThan(unpackedBytes / 500);
+    const list = await openNameList("bomb.gz", {
+      format: "lines",
+      column: "",
+      stream: new Blob([packed]).stream(),
+    });
+    let turns = 0;
+    let reading = true;
+    const count = () => {
+      turns += 1;
+      if (reading) setImmediate(count);
+    };
+    setImmediate(count);
+    for await (const chunk of list.chunks()) expect(chunk.count).toBeLessThan(2);
+    reading = false;
+    await list.close();
+    expect(turns).toBeGreaterThan(30);
+  },
+  30_000,
+);
