@@ -6,12 +6,8 @@ import { counted } from "../lib/wording.ts";
 import type { Scan } from "../scans/tables.ts";
 import type { FeedStatus } from "../sources/feeds.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
-import { feedsPath } from "./imports.tsx";
-import { keysPath } from "./key-form.tsx";
 import { relativeTime } from "./kit.tsx";
-import { scansPath } from "./scans.tsx";
-import { systemPath } from "./system-pages.tsx";
-import { webhooksPath } from "./webhook-form.tsx";
+import { feedsPath, keysPath, scansPath, systemPath, webhookPath } from "./paths.ts";
 
 /** Something that wants to be looked at, and where that is done. */
 export interface Concern {
@@ -66,15 +62,11 @@ export function concernsOf({
     } = endpoint;
     if (!enabled && disabledReason === "failing") {
       const since = disabledAt === null ? "" : ` ${ago(disabledAt)}`;
-      say(
-        "bad",
-        `${webhooksPath}/${id}`,
-        `Webhook ${shown(name)} was switched off${since}: it did nothing but fail`,
-      );
+      say("bad", webhookPath(id), `Webhook ${shown(name)} was switched off${since}: it did nothing but fail`);
     } else if (enabled && failures > 0 && failingSince !== null) {
       say(
         "bad",
-        `${webhooksPath}/${id}`,
+        webhookPath(id),
         `Webhook ${shown(name)} fails: ${counted(failures, "attempt")} in a row, the first ${ago(failingSince)}`,
       );
     }

@@ -7,18 +7,18 @@ import { page } from "./answers.ts";
 import { Select } from "./form.tsx";
 import { PageHead, Time } from "./kit.tsx";
 import { Text } from "./name.tsx";
+import { auditPath } from "./paths.ts";
 import type { Context, PageGroup } from "./router.ts";
 import { pageNumber, Pagination, Table, type Column } from "./table.tsx";
 import { inWords } from "./words.ts";
 
-const path = "/console/settings/audit";
 const perPage = 50;
 const valueCharactersMax = 300;
 
 /** Settings → Audit log. */
 export const auditPages: PageGroup = {
-  nav: { section: "settings", label: "Audit log", path },
-  routes: [{ method: "GET", path, answer: showLog }],
+  nav: { section: "settings", label: "Audit log", path: auditPath },
+  routes: [{ method: "GET", path: auditPath, answer: showLog }],
 };
 
 function showLog({ query, services: { auditLog } }: Context) {
@@ -59,7 +59,7 @@ function showLog({ query, services: { auditLog } }: Context) {
         title="Audit log"
         lead={`Every administrative act and every sign-in, from console, command line and configuration file; the latest ${grouped(auditEntriesMax)}. Times are UTC.`}
       />
-      <form class="filters" method="get" action={path} role="search">
+      <form class="filters" method="get" action={auditPath} role="search">
         <Select
           label="Act"
           name="action"
@@ -86,7 +86,7 @@ function showLog({ query, services: { auditLog } }: Context) {
         rows={rows}
         empty={isFiltered ? "Nothing of the kind was done." : "Nothing was done yet."}
       />
-      <Pagination page={number} perPage={perPage} total={total} path={path} query={query} />
+      <Pagination page={number} perPage={perPage} total={total} path={auditPath} query={query} />
     </>,
   );
 }

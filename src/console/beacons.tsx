@@ -7,13 +7,13 @@ import { page, redirect, type Answer } from "./answers.ts";
 import { Button, Form, PostButton, Select, TextArea, TextField } from "./form.tsx";
 import { Confirm, Copyable, Facts, LinkButton, PageHead, Refusal, Section, Time } from "./kit.tsx";
 import { Name, Text } from "./name.tsx";
+import { beaconPath, beaconsPath, newDomainPath, threatPath } from "./paths.ts";
 import type { Context, PageGroup } from "./router.ts";
 import { Table, type Column } from "./table.tsx";
 import { ClassBadge, PlainHttpNote, shortCounts, StateOf, visitPage, Visits } from "./trap-visits.tsx";
+import { listIn } from "./words.ts";
 
-const beaconsPath = "/console/beacons";
 const newPath = `${beaconsPath}/new`;
-const pathOf = ({ id }: { id: string }) => `${beaconsPath}/${id}`;
 
 /** Beacons: pages of one's own that tell where they are shown. */
 export const beaconPages: PageGroup = {
@@ -27,7 +27,7 @@ export const beaconPages: PageGroup = {
     {
       method: "GET",
       path: `${beaconsPath}/:id/visits/:seq`,
-      answer: (context) => visitPage(context, beaconOf(context), pathOf(beaconOf(context))),
+      answer: (context) => visitPage(context, beaconOf(context), beaconPath(beaconOf(context).id)),
     },
     { method: "GET", path: `${beaconsPath}/:id/remove`, answer: askToRemove },
     { method: "POST", path: `${beaconsPath}/:id/remove`, answer: remove },
@@ -46,7 +46,7 @@ function showAll({ services: { traps } }: Context): Answer {
       title: "Name",
       look: "wide",
       cell: (beacon) => (
-        <a href={pathOf(beacon)}>
+        <a href={beaconPath(beacon.id)}>
           <Text text={beacon.name} />
         </a>
       ),
@@ -102,7 +102,7 @@ function newBeacon({ services, query }: Context, fields: BeaconFields, fault?: s
       <Refusal message={fault} />
       {domains.length === 0 ? (
         <p>
-          A beacon belongs to a protected domain. <a href="/console/domains/new">Protect a domain</a> first.
+          A beacon belongs to a protected domain. <a href={newDomainPath}>Protect a domain</a> first.
         </p>
       ) : (
         <Form action={newPath} class="narrow">
@@ -146,13 +146,13 @@ function create(context: Context): Answer {
     const beacon = services.traps.beacons.create(
       {
         protectedDomain: fields.domain,
-        allow: fields.allow.split(/\s+/).filter((host) => host !== ""),
+        allow: listIn(fields.allow),
         memo: fields.memo,
         ...(fields.name === "" ? {} : { name: fields.name }),
       },
       by,
     );
-    return redirect(pathOf(beacon), "Made. Put the script below into the page.");
+    return redirect(beaconPath(beacon.id), "Made. Put the script below into the page.");
   } catch (error) {
     if (error instanceof PublicError) return newBeacon(context, fields, sentence(error.message));
     throw error;
@@ -166,14 +166,14 @@ const visitColumns: Column<Hit>[] = [
   {
     title: "Threat",
     look: "tight",
-    cell: ({ threatId }) => (threatId === null ? "–" : <a href={`/console/threats/${threatId}`}>show</a>),
+    cell: ({ threatId }) => (threatId === null ? "–" : <a href={threatPath(threatId)}>show</a>),
   },
 ];
 
 function showOne(context: Context): Answer {
   const { traps } = context.services;
   const beacon = beaconOf(context);
-  const path = pathOf(beacon);
+  const path = beaconPath(beacon.id);
   const { script, style, scriptHash } = traps.beacons.snippets(beacon, traps.publicUrl());
   return page(
     beacon.name,
@@ -223,7 +223,7 @@ function setState(context: Context): Answer {
   const enabled = form.get("enabled") === "yes";
   const beacon = services.traps.beacons.setEnabled(beaconOf(context).id, enabled, by);
   const outcome = enabled ? "reports again" : "reports nothing any more; its address answers 404";
-  return redirect(pathOf(beacon), `${visible(beacon.name)} ${outcome}.`);
+  return redirect(beaconPath(beacon.id), `${visible(beacon.name)} ${outcome}.`);
 }
 
 function askToRemove(context: Context): Answer {
@@ -231,7 +231,12 @@ function askToRemove(context: Context): Answer {
   const title = `Remove ${visible(beacon.name)}?`;
   return page(
     title,
-    <Confirm title={title} action={`${pathOf(beacon)}/remove`} button="Remove" back={pathOf(beacon)}>
+    <Confirm
+      title={title}
+      action={`${beaconPath(beacon.id)}/remove`}
+      button="Remove"
+      back={beaconPath(beacon.id)}
+    >
       <p>
         Its address answers 404 from then on, and what it has seen is deleted. Threats and events that came of
         it stay.

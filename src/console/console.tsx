@@ -12,6 +12,7 @@ import { comesFromOurPages, createDoor, ownPath, type Visitor } from "./door.ts"
 import { Frame, Layout, themes } from "./layout.tsx";
 import { PageContextOf } from "./page-context.ts";
 import { pageGroups } from "./page-groups.ts";
+import { overviewPath, signInPath, signOutPath } from "./paths.ts";
 import { createRouter, type Context, type Route } from "./router.ts";
 import type { ConsoleServices } from "./services.ts";
 import { createSessionMemory } from "./session-memory.ts";
@@ -43,7 +44,7 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
   const memory = createSessionMemory();
   const routes: Route[] = [
     ...pageGroups.flatMap((group) => group.routes),
-    { method: "POST", path: "/console/sign-out", answer: signOut },
+    { method: "POST", path: signOutPath, answer: signOut },
     { method: "POST", path: "/console/theme", answer: ({ form }) => changeTheme(form) },
   ];
   const findRoute = createRouter(routes);
@@ -71,7 +72,7 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
       throw error;
     }));
     call.visitor = door.look(request, secure);
-    if (path === "/console/") return go(call, "/console");
+    if (path === "/console/") return go(call, overviewPath);
     const reads = request.method === "GET" || request.method === "HEAD";
     if (!reads && !comesFromOurPages(request.headers, services.publicUrl())) {
       throw new PublicError(
@@ -79,8 +80,7 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
         "This form was sent from another site. Open the console itself and do it there.",
       );
     }
-    if (path === "/console/sign-in")
-      return reads ? showSignIn(call, ownPath(call.query.get("to"))) : signIn(call);
+    if (path === signInPath) return reads ? showSignIn(call, ownPath(call.query.get("to"))) : signIn(call);
     if (call.visitor.session === undefined) return sendToSignIn(call, reads);
     return answerSignedIn(call, call.visitor, reads ? "GET" : request.method);
   }
@@ -179,13 +179,13 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
     if (!reads)
       return showSignIn(
         call,
-        "/console",
+        overviewPath,
         "You were signed out, and nothing was changed. Sign in and do it again.",
         401,
       );
     const arrives = request.headers.get("sec-fetch-site") === "cross-site";
     if (arrives) return showPage(call, "Console", <ArrivalPage to={to} />, 200);
-    return go(call, to === "/console" ? "/console/sign-in" : `/console/sign-in?to=${encodeURIComponent(to)}`);
+    return go(call, to === overviewPath ? signInPath : `${signInPath}?to=${encodeURIComponent(to)}`);
   }
 
   function showSignIn(call: Call, to: string, message?: string, status = 200): Response {
@@ -231,7 +231,7 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
       else sessions.end(session);
     });
     memory.forget(session.seq);
-    const headers = { location: "/console/sign-in", "set-cookie": door.drop(secure) };
+    const headers = { location: signInPath, "set-cookie": door.drop(secure) };
     return new Response(null, { status: 303, headers });
   }
 

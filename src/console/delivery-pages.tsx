@@ -4,19 +4,12 @@ import { visible } from "../lib/safe-text.ts";
 import type { DeliveryFilter } from "../webhooks/deliveries.ts";
 import { deliveryStatuses } from "../webhooks/values.ts";
 import { fragment, page, redirect } from "./answers.ts";
-import {
-  Attempts,
-  deliveriesPath,
-  DeliveryBadge,
-  DeliveryTable,
-  failureAdvice,
-  NextStep,
-} from "./delivery-parts.tsx";
+import { Attempts, DeliveryBadge, DeliveryTable, failureAdvice, NextStep } from "./delivery-parts.tsx";
 import { PostButton, Select, TextField } from "./form.tsx";
 import { Facts, FlashMessage, PageHead, Section, Time } from "./kit.tsx";
 import { Text } from "./name.tsx";
+import { deliveriesPath, deliveryPath, webhookPath, webhooksPath } from "./paths.ts";
 import type { Context, PageGroup } from "./router.ts";
-import { webhooksPath } from "./webhook-form.tsx";
 
 const perPage = 50;
 const bodyCharactersMax = 20_000;
@@ -127,7 +120,7 @@ function showDelivery(context: Context) {
         facts={[
           [
             "Endpoint",
-            <a href={`${webhooksPath}/${endpointId}`}>
+            <a href={webhookPath(endpointId)}>
               <Text text={endpointName} />
             </a>,
           ],
@@ -169,8 +162,7 @@ function stateOf(context: Context) {
         )}
         {endpoints.find(endpointId)?.enabled === false ? (
           <p>
-            The endpoint is disabled. <a href={`${webhooksPath}/${endpointId}`}>Enable it</a> to let this go
-            on.
+            The endpoint is disabled. <a href={webhookPath(endpointId)}>Enable it</a> to let this go on.
           </p>
         ) : null}
       </Section>
@@ -184,7 +176,7 @@ function stateOf(context: Context) {
 function sendAgain(context: Context) {
   const { id } = deliveryOf(context);
   context.services.webhooks.deliveries.redeliver(id, context.by);
-  return redirect(`${deliveriesPath}/${id}`, "It is being sent again.");
+  return redirect(deliveryPath(id), "It is being sent again.");
 }
 
 function deliveryOf({ params, services }: Context) {

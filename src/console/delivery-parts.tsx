@@ -5,10 +5,9 @@ import type { DeliveryStatus } from "../webhooks/values.ts";
 import { PostButton } from "./form.tsx";
 import { Badge, Time, type Tone } from "./kit.tsx";
 import { Text } from "./name.tsx";
+import { deliveriesPath, deliveryPath } from "./paths.ts";
 import { Table, type Column } from "./table.tsx";
 import { inWords } from "./words.ts";
-
-export const deliveriesPath = "/console/settings/webhooks/deliveries";
 
 const statusLooks: Record<DeliveryStatus, { tone: Tone; label: string }> = {
   pending: { tone: "warn", label: "waiting" },
@@ -123,7 +122,7 @@ export function DeliveryTable({
     {
       title: "Event",
       look: "tight",
-      cell: ({ id, eventType }) => <a href={`${deliveriesPath}/${id}`}>{eventType}</a>,
+      cell: ({ id, eventType }) => <a href={deliveryPath(id)}>{eventType}</a>,
     },
     ...(withEndpoint
       ? [

@@ -8,13 +8,10 @@ import { page, redirect, type Answer } from "./answers.ts";
 import { Button, Form, TextArea, TextField } from "./form.tsx";
 import { PageHead, Refusal, Section } from "./kit.tsx";
 import { Name } from "./name.tsx";
+import { domainPath, domainsPath, newDomainPath } from "./paths.ts";
 import type { Context } from "./router.ts";
 import { Table, type Column } from "./table.tsx";
-import { inWords } from "./words.ts";
-
-export const domainsPath = "/console/domains";
-export const newDomainPath = `${domainsPath}/new`;
-export const domainPath = (domain: string) => `${domainsPath}/${encodeURIComponent(domain)}`;
+import { inWords, listIn } from "./words.ts";
 
 /** The fields as somebody typed them. */
 export interface DomainFields {
@@ -34,11 +31,6 @@ export function readFields(form: URLSearchParams): DomainFields {
     keywords: form.get("keywords") ?? "",
     allow: form.get("allow") ?? "",
   };
-}
-
-/** Words with blanks, commas or line breaks between them. */
-export function listIn(text: string): string[] {
-  return text.split(/[\s,;]+/).filter((word) => word !== "");
 }
 
 /** What is wrong with the fields; anything else is not for the form to tell. */

@@ -5,10 +5,7 @@ import { counted, grouped } from "../lib/wording.ts";
 import { page, redirect, type Answer } from "./answers.ts";
 import {
   ContentFields,
-  domainPath,
-  domainsPath,
   faultOf,
-  listIn,
   LookAlikes,
   readFields,
   Remarks,
@@ -18,8 +15,11 @@ import {
 import { Button, Form, PostButton } from "./form.tsx";
 import { Confirm, DeclaredMark, Facts, LinkButton, PageHead, Refusal, Section, Time } from "./kit.tsx";
 import { Name } from "./name.tsx";
+import { domainPath, domainsPath, newDomainPath, startScanPath } from "./paths.ts";
+import { listPath } from "./threat-filters.ts";
 import type { Context } from "./router.ts";
 import type { ConsoleServices } from "./services.ts";
+import { listIn } from "./words.ts";
 
 /** How many threats a domain has. */
 export function threatCounts({ threats }: Pick<ConsoleServices, "threats">, domain: string) {
@@ -55,7 +55,7 @@ function DomainPage({
   counts: { all: number; active: number };
 }) {
   const path = domainPath(domain.domain);
-  const threatsPath = `/console/threats?domain=${encodeURIComponent(domain.domain)}`;
+  const ofDomain = new URLSearchParams({ domain: domain.domain });
   return (
     <>
       <PageHead
@@ -65,14 +65,14 @@ function DomainPage({
         <LinkButton path={`${path}/look-alikes`} label="Look-alikes" variant="outline" />
         {domain.enabled ? (
           <PostButton
-            action="/console/scans/start"
+            action={startScanPath}
             label="Scan now"
             fields={{ domain: domain.domain }}
             variant="outline"
           />
         ) : (
           <PostButton
-            action={`${domainsPath}/new`}
+            action={newDomainPath}
             label="Protect it again"
             fields={{ ...fieldsOf(domain), step: "add" }}
           />
@@ -90,8 +90,8 @@ function DomainPage({
           [
             "Threats",
             <>
-              <a href={threatsPath}>{grouped(counts.active)} active</a>,{" "}
-              <a href={`${threatsPath}&status=all`}>{grouped(counts.all)} in all</a>
+              <a href={listPath(ofDomain)}>{grouped(counts.active)} active</a>,{" "}
+              <a href={listPath(ofDomain, { status: "all" })}>{grouped(counts.all)} in all</a>
             </>,
           ],
           ["Declared", isDeclared(domain) ? <DeclaredMark /> : "added at run time"],

@@ -1,7 +1,7 @@
 import type { ProtectedDomain } from "../domains/domains.ts";
 import { grouped } from "../lib/wording.ts";
 import { page, type Answer } from "./answers.ts";
-import { addDomain, domainPath, domainsPath, newDomainPath, showNew } from "./domain-form.tsx";
+import { addDomain, showNew } from "./domain-form.tsx";
 import {
   askToRemove,
   changeDomain,
@@ -14,6 +14,8 @@ import {
 import { Button, TextField } from "./form.tsx";
 import { Badge, LinkButton, PageHead } from "./kit.tsx";
 import { Name } from "./name.tsx";
+import { domainPath, domainsPath, newDomainPath } from "./paths.ts";
+import { listPath } from "./threat-filters.ts";
 import type { Context, PageGroup } from "./router.ts";
 import { pageNumber, Pagination, Table, type Column } from "./table.tsx";
 
@@ -54,7 +56,7 @@ const columns: Column<Row>[] = [
     title: "Active threats",
     look: "number",
     cell: ({ domain, counts }) => (
-      <a href={`/console/threats?domain=${encodeURIComponent(domain)}`}>{grouped(counts.active)}</a>
+      <a href={listPath(new URLSearchParams({ domain }))}>{grouped(counts.active)}</a>
     ),
   },
   { title: "In all", look: "number", cell: ({ counts }) => grouped(counts.all) },

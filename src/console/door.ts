@@ -1,6 +1,7 @@
 import type { ConsoleSession, ConsoleSessions } from "../access/console-sessions.ts";
 import { sameText } from "../access/console-password.ts";
 import type { FillRandom } from "../lib/ids.ts";
+import { overviewPath } from "./paths.ts";
 
 /** What a browser showed with its request. */
 export interface Visitor {
@@ -85,11 +86,10 @@ function cookie(
 
 /** A path of the console's own, as it stands in a form or an address; anything else becomes the overview. */
 export function ownPath(text: string | null): string {
-  const overview = "/console";
-  if (text === null || !/^\/console(?:[/?]|$)/.test(text) || /[\\\p{Cc}]/u.test(text)) return overview;
+  if (text === null || !/^\/console(?:[/?]|$)/.test(text) || /[\\\p{Cc}]/u.test(text)) return overviewPath;
   const base = "http://localhost";
-  if (!URL.canParse(text, base)) return overview;
+  if (!URL.canParse(text, base)) return overviewPath;
   const { origin, pathname, search } = new URL(text, base);
-  if (origin !== base || !/^\/console(?:\/|$)/.test(pathname) || pathname.includes("//")) return overview;
+  if (origin !== base || !/^\/console(?:\/|$)/.test(pathname) || pathname.includes("//")) return overviewPath;
   return `${pathname}${search}`;
 }

@@ -6,10 +6,11 @@ import type { FeedStatus } from "../sources/feeds.ts";
 import type { FeedFile, ListImport } from "../sources/tables.ts";
 import { page, redirect, type Answer } from "./answers.ts";
 import { PostButton } from "./form.tsx";
-import { ImportForms, ImportPanel, importPath, ImportStateBadge, ListName } from "./import-panel.tsx";
-import { feedsPath, importRoutes } from "./imports.tsx";
+import { ImportForms, ImportPanel, ImportStateBadge, ListName } from "./import-panel.tsx";
+import { importRoutes } from "./imports.tsx";
 import { Badge, DeclaredMark, Facts, PageHead, Section, Time, type Tone } from "./kit.tsx";
 import { Text } from "./name.tsx";
+import { feedPath, feedsPath, importPath } from "./paths.ts";
 import type { Context, PageGroup } from "./router.ts";
 import { bytesText } from "../lib/spans.ts";
 import { counted, grouped, sentence } from "../lib/wording.ts";
@@ -17,7 +18,6 @@ import { Empty, pageNumber, Pagination, Table, type Column } from "./table.tsx";
 
 const filesPerPage = 50;
 const importsShown = 20;
-const feedPath = (name: string) => `${feedsPath}/${encodeURIComponent(name)}`;
 /** Feeds and imports: where names come from. */
 export const feedPages: PageGroup = {
   nav: { section: "main", label: "Feeds", path: feedsPath },

@@ -1,10 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { domainsPath } from "./domain-form.tsx";
-import { feedsPath } from "./imports.tsx";
-import { keysPath } from "./key-form.tsx";
 import { Section } from "./kit.tsx";
-import { scansPath } from "./scans.tsx";
-import { webhooksPath } from "./webhook-form.tsx";
+import { domainsPath, feedsPath, keysPath, scansPath, webhooksPath } from "./paths.ts";
 import type { ConsoleServices } from "./services.ts";
 
 /** What to do where nothing was found yet: each step with what is there of it already. */

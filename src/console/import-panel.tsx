@@ -4,12 +4,10 @@ import { Form, PostButton, Select, TextArea, TextField, Button } from "./form.ts
 import { Badge, Facts, Section, type Tone } from "./kit.tsx";
 import { Text } from "./name.tsx";
 import { usePage } from "./page-context.ts";
+import { importPath, importsPath } from "./paths.ts";
 import { bytesText, spanText } from "../lib/spans.ts";
 import { counted, grouped } from "../lib/wording.ts";
 import { Table } from "./table.tsx";
-
-export const importsPath = "/console/imports";
-export const importPath = (seq: number) => `${importsPath}/${seq}`;
 
 const tones: Record<ImportState, Tone> = {
   running: "warn",

@@ -4,12 +4,12 @@ import { listFormats } from "../sources/formats.ts";
 import type { ListToImport } from "../sources/imports.ts";
 import type { ListImport } from "../sources/tables.ts";
 import { fragment, page, redirect, type Answer } from "./answers.ts";
-import { ImportPanel, importPath, importsPath, ListName, RefusedLines } from "./import-panel.tsx";
+import { ImportPanel, ListName, RefusedLines } from "./import-panel.tsx";
 import { Facts, PageHead, Section, Time } from "./kit.tsx";
 import { readUpload } from "./multipart.ts";
+import { feedsPath, importPath, importsPath } from "./paths.ts";
 import type { Context, Route } from "./router.ts";
 
-export const feedsPath = "/console/feeds";
 const fieldBytesMax = 16 * 1024;
 const columnLengthMax = 200;
 const nameLengthMax = 300;

@@ -5,9 +5,10 @@ import { page, redirect } from "./answers.ts";
 import { attempt } from "./attempt.ts";
 import { Button, Choices, Form, Select, TextArea, TextField, type Choice } from "./form.tsx";
 import { LinkButton, PageHead, Refusal } from "./kit.tsx";
+import { keysPath } from "./paths.ts";
 import type { Context } from "./router.ts";
+import { listIn } from "./words.ts";
 
-export const keysPath = "/console/settings/keys";
 const path = keysPath;
 const dayMs = 86_400_000;
 /** More protected domains are not offered as boxes to tick. */
@@ -35,7 +36,7 @@ const expiries = [
 export function showKeyForm({ services: { domains } }: Context, form: URLSearchParams, message?: string) {
   const asked = form.size > 0;
   const names = domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
-  const bound = form.getAll("domains").flatMap(words);
+  const bound = form.getAll("domains").flatMap(listIn);
   const domainsLabel = "Only threats of these protected domains";
   const domainsHint = "None: all, also those that are added later.";
   return page(
@@ -108,7 +109,7 @@ export async function createKey(context: Context) {
         name: (form.get("name") ?? "").trim(),
         plan,
         scopes: scopes.filter((scope) => form.getAll("scopes").includes(scope)),
-        domains: form.getAll("domains").flatMap(words),
+        domains: form.getAll("domains").flatMap(listIn),
         ...readExpiry(form, now),
       },
       by,
@@ -133,5 +134,3 @@ function readExpiry(form: URLSearchParams, now: Instant): { expiresAt?: Instant 
     throw badRequest("Choose one of the given times of expiry.");
   return { expiresAt: now + Number(days) * dayMs };
 }
-
-const words = (text: string) => text.split(/[\s,]+/).filter((word) => word !== "");

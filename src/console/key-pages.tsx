@@ -5,9 +5,10 @@ import { PublicError } from "../lib/errors.ts";
 import { isId } from "../lib/ids.ts";
 import { counted, grouped } from "../lib/wording.ts";
 import { page, redirect } from "./answers.ts";
-import { createKey, keysPath, showKeyForm } from "./key-form.tsx";
+import { createKey, showKeyForm } from "./key-form.tsx";
 import { Badge, Confirm, Copyable, DeclaredMark, LinkButton, PageHead, Section, Time } from "./kit.tsx";
 import { Text } from "./name.tsx";
+import { keysPath } from "./paths.ts";
 import type { Context, PageGroup } from "./router.ts";
 import { pageNumber, Pagination, Table, type Column } from "./table.tsx";
 

@@ -4,6 +4,7 @@ import type { Flash } from "./answers.ts";
 import { FlashMessage } from "./kit.tsx";
 import { PostButton } from "./form.tsx";
 import { PageContextOf, type PageContext } from "./page-context.ts";
+import { overviewPath, signOutPath } from "./paths.ts";
 import type { PageGroup } from "./router.ts";
 
 export const themes = ["auto", "light", "dark"] as const;
@@ -51,7 +52,7 @@ export function Layout({
   // The deepest entry that the page stands below.
   const here = entries
     .filter(
-      (entry) => path === entry.path || (entry.path !== "/console" && path.startsWith(`${entry.path}/`)),
+      (entry) => path === entry.path || (entry.path !== overviewPath && path.startsWith(`${entry.path}/`)),
     )
     .sort((a, b) => b.path.length - a.path.length)[0];
   const list = (section: "main" | "settings") => (
@@ -73,7 +74,7 @@ export function Layout({
         Skip to the content
       </a>
       <header class="top">
-        <a class="brand" href="/console">
+        <a class="brand" href={overviewPath}>
           phishwatch
         </a>
         <button type="button" class="outline small menu-button" popovertarget="menu">
@@ -82,7 +83,7 @@ export function Layout({
       </header>
       <nav id="menu" popover="auto" aria-label="Console">
         <div class="menu-inner">
-          <a class="brand" href="/console">
+          <a class="brand" href={overviewPath}>
             phishwatch
           </a>
           {list("main")}
@@ -90,7 +91,7 @@ export function Layout({
           {list("settings")}
           <div class="menu-foot">
             <ThemeSwitch theme={frame.theme} path={path} />
-            <PostButton action="/console/sign-out" label="Sign out" variant="outline" />
+            <PostButton action={signOutPath} label="Sign out" variant="outline" />
             <p class="hint">
               Version {version} · <a href="/docs">API reference</a>
             </p>

@@ -10,15 +10,14 @@ import { compareNames, ComparedName } from "./compared-name.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { PageHead, Progress, Section, StateBadge, Time } from "./kit.tsx";
 import { Name } from "./name.tsx";
+import { overviewPath, scansPath } from "./paths.ts";
 import type { Context, PageGroup } from "./router.ts";
-import { scansPath } from "./scans.tsx";
 import { Table } from "./table.tsx";
-import { dayText, listPath } from "./threat-filters.ts";
+import { listPath } from "./threat-filters.ts";
 import { Signs, ThreatLink } from "./threat-rows.tsx";
-import { inWords } from "./words.ts";
+import { dayText, inWords } from "./words.ts";
 
-const overviewPath = "/console";
-const scanPath = "/console/overview/scan";
+const scanNowPath = `${overviewPath}/overview/scan`;
 const dayMs = 86_400_000;
 /** A high threat is new for so long, unless it is decided before. */
 const newDays = 7;
@@ -30,7 +29,11 @@ export const overviewPages: PageGroup = {
   nav: { section: "main", label: "Overview", path: overviewPath },
   routes: [
     { method: "GET", path: overviewPath, answer: showOverview },
-    { method: "GET", path: scanPath, answer: ({ services }) => fragment(<ScanNow scans={services.scans} />) },
+    {
+      method: "GET",
+      path: scanNowPath,
+      answer: ({ services }) => fragment(<ScanNow scans={services.scans} />),
+    },
   ],
 };
 
@@ -161,7 +164,7 @@ function ScanNow({ scans }: { scans: Context["services"]["scans"] }): VNode {
   const left =
     msLeft === null ? "" : `, about ${counted(Math.max(1, Math.ceil(msLeft / 60_000)), "minute")} left`;
   return (
-    <div id="scan-now" class="card" data-refresh={scanPath} data-refresh-ms="2000">
+    <div id="scan-now" class="card" data-refresh={scanNowPath} data-refresh-ms="2000">
       <p>
         <a href={scansPath}>A scan is under way</a>: {counted(scan.threatsFound, "threat")} found,{" "}
         {grouped(scan.threatsCreated)} of them new{left}

@@ -1,10 +1,12 @@
 import type { ScanProgress } from "../scans/progress.ts";
 import type { Scan, ScanStatus } from "../scans/tables.ts";
-import { toIsoTime } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
 import { PostButton } from "./form.tsx";
 import { Badge, Facts, Progress, Time, type Tone } from "./kit.tsx";
 import { Name } from "./name.tsx";
+import { scanPath } from "./paths.ts";
+import { listPath } from "./threat-filters.ts";
+import { dayText } from "./words.ts";
 import { spanText } from "../lib/spans.ts";
 import { counted, grouped } from "../lib/wording.ts";
 
@@ -16,8 +18,6 @@ const tones: Record<ScanStatus, Tone> = {
 };
 
 export const triggers = { schedule: "schedule", console: "console", cli: "command line" } as const;
-
-export const scanPath = (id: string) => `/console/scans/${id}`;
 
 export function ScanState({ scan: { status, cancelRequested } }: { scan: Scan }) {
   const ending = status === "running" && cancelRequested;
@@ -55,7 +55,7 @@ export function ScanPanel({ scan, progress }: { scan: Scan; progress: ScanProgre
               {threatsFound > 0 ? (
                 <>
                   {" · "}
-                  <a href={threatsPath(scan)}>show them</a>
+                  <a href={foundPath(scan)}>show them</a>
                 </>
               ) : null}
             </>,
@@ -98,12 +98,11 @@ export function scanDuration(scan: Scan): string {
 }
 
 /** The threats that scans found on the days of this one. */
-function threatsPath({ startedAt, completedAt, protectedDomains }: Scan): string {
-  const day = (at: number) => toIsoTime(at).slice(0, 10);
-  const query = new URLSearchParams({ source: "scan", status: "all", from: day(startedAt) });
-  if (completedAt !== null) query.set("to", day(completedAt));
+function foundPath({ startedAt, completedAt, protectedDomains }: Scan): string {
+  const query = new URLSearchParams({ source: "scan", status: "all", from: dayText(startedAt) });
+  if (completedAt !== null) query.set("to", dayText(completedAt));
   if (protectedDomains.length === 1) query.set("domain", protectedDomains[0]!);
-  return `/console/threats?${query}`;
+  return listPath(query);
 }
 
 export function ScanTimes({ scan }: { scan: Scan }) {

@@ -5,19 +5,12 @@ import type { Scan } from "../scans/tables.ts";
 import { fragment, page, redirect, type Answer } from "./answers.ts";
 import { Button, Choices, Form, Select, TextField } from "./form.tsx";
 import { PageHead, Section, Time } from "./kit.tsx";
+import { newDomainPath, scanPath, scansPath, startScanPath } from "./paths.ts";
 import type { Context, PageGroup } from "./router.ts";
-import {
-  scanDuration,
-  ScannedDomains,
-  ScanPanel,
-  scanPath,
-  ScanState,
-  ScanTimes,
-  triggers,
-} from "./scan-panel.tsx";
+import { scanDuration, ScannedDomains, ScanPanel, ScanState, ScanTimes, triggers } from "./scan-panel.tsx";
 import { pageNumber, Pagination, Table, type Column } from "./table.tsx";
+import { listIn } from "./words.ts";
 
-export const scansPath = "/console/scans";
 const perPage = 25;
 /** More boxes than these are no help to anybody: names are typed in then. */
 const boxesMax = 30;
@@ -53,7 +46,7 @@ export const scanPages: PageGroup = {
   nav: { section: "main", label: "Scans", path: scansPath },
   routes: [
     { method: "GET", path: scansPath, answer: showAll },
-    { method: "POST", path: `${scansPath}/start`, answer: start },
+    { method: "POST", path: startScanPath, answer: start },
     { method: "GET", path: `${scansPath}/:id`, answer: showOne },
     { method: "GET", path: `${scansPath}/:id/panel`, answer: showPanel },
     { method: "POST", path: `${scansPath}/:id/cancel`, answer: cancel },
@@ -110,13 +103,13 @@ function StartForm({ names }: { names: readonly string[] }) {
   if (names.length === 0)
     return (
       <div class="empty">
-        There is no protected domain to scan for. <a href="/console/domains/new">Add one</a> first.
+        There is no protected domain to scan for. <a href={newDomainPath}>Add one</a> first.
       </div>
     );
   const all = "None chosen: all of them.";
   return (
     <section class="card panel" aria-label="Start a scan">
-      <Form action={`${scansPath}/start`}>
+      <Form action={startScanPath}>
         {names.length === 1 ? null : names.length <= boxesMax ? (
           <Choices
             label="Domains"
@@ -138,7 +131,7 @@ function StartForm({ names }: { names: readonly string[] }) {
 }
 
 function start({ services, form, by }: Context): Answer {
-  const domains = form.getAll("domain").flatMap((text) => text.split(/[\s,]+/).filter((name) => name !== ""));
+  const domains = form.getAll("domain").flatMap(listIn);
   const limit = limits.some(({ value }) => value !== "" && value === form.get("limit"))
     ? Number(form.get("limit"))
     : undefined;

@@ -1,5 +1,6 @@
 import { Button, Form, HiddenFields, TextField } from "./form.tsx";
 import { Refusal } from "./kit.tsx";
+import { overviewPath, signInPath } from "./paths.ts";
 
 export const passwordLengthMax = 1_000;
 
@@ -18,7 +19,7 @@ export function SignInPage({
     <main class="sign-in card">
       <h1>phishwatch</h1>
       <Refusal message={message} />
-      <Form action="/console/sign-in">
+      <Form action={signInPath}>
         <HiddenFields fields={{ to }} />
         <TextField
           label="Password"
@@ -75,7 +76,7 @@ export function ErrorPage({
         </p>
       )}
       <p>
-        <a href="/console">To the overview</a>
+        <a href={overviewPath}>To the overview</a>
       </p>
     </section>
   );

@@ -5,10 +5,10 @@ import { download, page } from "./answers.ts";
 import { PostButton } from "./form.tsx";
 import { Badge, Facts, PageHead, Section, Time } from "./kit.tsx";
 import { Text } from "./name.tsx";
+import { signOutPath, systemPath, webhookPath } from "./paths.ts";
 import type { Context, PageGroup } from "./router.ts";
 import { Table, type Column } from "./table.tsx";
 
-export const systemPath = "/console/settings/system";
 /** More lines of entries are not listed. */
 const linesMax = 20;
 
@@ -50,7 +50,7 @@ function showSystem({ services, now }: Context) {
                   {ailing.slice(0, linesMax).map(({ id, name }, index) => (
                     <>
                       {index === 0 ? "" : ", "}
-                      <a href={`/console/settings/webhooks/${id}`}>
+                      <a href={webhookPath(id)}>
                         <Text text={name} />
                       </a>
                     </>
@@ -108,7 +108,7 @@ function showSystem({ services, now }: Context) {
         />
         <p class="after">
           <PostButton
-            action="/console/sign-out"
+            action={signOutPath}
             label="Sign out everywhere"
             fields={{ everywhere: "yes" }}
             variant="outline"

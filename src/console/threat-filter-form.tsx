@@ -5,8 +5,9 @@ import type { SearchFilter } from "../threats/search.ts";
 import { signs } from "../threats/signs.ts";
 import { severities, sources, statuses } from "../threats/values.ts";
 import { HiddenFields, Select, TextField } from "./form.tsx";
-import { dayText, threatsPath, type ListRequest } from "./threat-filters.ts";
-import { inWords, signLabels } from "./words.ts";
+import { threatsPath } from "./paths.ts";
+import { type ListRequest } from "./threat-filters.ts";
+import { dayText, inWords, signLabels } from "./words.ts";
 
 /** Leads to the view that it describes; says beside each choice how many that would leave. */
 export function ThreatFilterForm({

@@ -1,11 +1,13 @@
 import { normalizeName } from "../detection/name.ts";
 import { threatTypes } from "../detection/types.ts";
-import { toIsoTime, type Instant } from "../lib/clock.ts";
+import type { Instant } from "../lib/clock.ts";
 import { PublicError } from "../lib/errors.ts";
 import { readNameSearch } from "../threats/names-in-memory.ts";
 import { sortKeys, type SearchFilter, type SearchOrder, type SortKey } from "../threats/search.ts";
 import { signs } from "../threats/signs.ts";
 import { severities, sources, statuses } from "../threats/values.ts";
+import { threatsPath } from "./paths.ts";
+import { dayText } from "./words.ts";
 
 /** What the address of the list says: it is a view that can be kept and handed on. */
 export interface ListRequest {
@@ -16,7 +18,6 @@ export interface ListRequest {
 }
 
 const dayMs = 86_400_000;
-export const threatsPath = "/console/threats";
 const defaultSort: SortKey = "severity";
 
 /** In this order they stand in an address. */
@@ -72,11 +73,6 @@ export function sortPath(query: URLSearchParams, order: SearchOrder, key: SortKe
     sort: key === defaultSort ? undefined : key,
     order: isUsual ? (usual === "desc" ? "asc" : "desc") : undefined,
   });
-}
-
-/** The day as it stands in an address and in a date field. */
-export function dayText(at: Instant): string {
-  return toIsoTime(at).slice(0, 10);
 }
 
 function oneOf<T extends string>(query: URLSearchParams, name: string, values: readonly T[]): T | undefined {

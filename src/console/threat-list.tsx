@@ -7,11 +7,12 @@ import { statuses, type Status } from "../threats/values.ts";
 import { page, redirect, type Answer, type Flash } from "./answers.ts";
 import { Form, HiddenFields } from "./form.tsx";
 import { FlashMessage, PageHead } from "./kit.tsx";
+import { overviewPath, threatsPath } from "./paths.ts";
 import type { Context, PageGroup } from "./router.ts";
 import { Empty, Pagination, pageNumber } from "./table.tsx";
 import { KeyboardHelp, ReadyViews } from "./threat-list-parts.tsx";
 import { ThreatFilterForm } from "./threat-filter-form.tsx";
-import { listPath, readListRequest, threatsPath } from "./threat-filters.ts";
+import { listPath, readListRequest } from "./threat-filters.ts";
 import { ThreatRows } from "./threat-rows.tsx";
 import { undoFlash } from "./undo-flash.ts";
 import { inWords } from "./words.ts";
@@ -97,7 +98,7 @@ function NothingFound({
     return (
       <Empty>
         No threat was found yet. A scan, a feed or the API brings them in:{" "}
-        <a href="/console">what to do next</a>.
+        <a href={overviewPath}>what to do next</a>.
       </Empty>
     );
   if (query.size === 0) return <Empty>Everything is decided.</Empty>;

@@ -7,12 +7,12 @@ import { download, fragment, page, redirect, type Answer } from "./answers.ts";
 import { compareNames, ComparedName } from "./compared-name.tsx";
 import { LinkButton, PageHead, Section, StateBadge, Time } from "./kit.tsx";
 import { Name } from "./name.tsx";
+import { threatPath, threatsPath } from "./paths.ts";
 import type { Context, PageGroup } from "./router.ts";
 import { adviceOn } from "./threat-advice.ts";
 import { NamesSideBySide } from "./threat-comparison.tsx";
 import { CertificateFacts, DnsFacts, PageFacts, RegistrationFacts } from "./threat-facts.tsx";
-import { threatsPath } from "./threat-filters.ts";
-import { Decisions, LookState, Neighbours, pathOf, Reasons } from "./threat-parts.tsx";
+import { Decisions, LookState, Neighbours, Reasons } from "./threat-parts.tsx";
 import { Pictures } from "./threat-pictures.tsx";
 import { Events, Notes, TimeLine } from "./threat-record.tsx";
 import { ReportOfAbuse } from "./threat-report.tsx";
@@ -112,7 +112,7 @@ async function showThreat(
           </ul>
           <p class="actions">
             <LinkButton path="#report" label="Report it" variant="outline" />
-            <LinkButton path={`${pathOf(id)}/evidence`} label="Download evidence" variant="outline" />
+            <LinkButton path={`${threatPath(id)}/evidence`} label="Download evidence" variant="outline" />
           </p>
         </section>
       </div>
@@ -126,7 +126,7 @@ async function showThreat(
           facts={facts}
           capture={await services.enrichment.captureOf(id)}
           original={(await services.enrichment.originalOf(id)) !== undefined}
-          originalPath={`${pathOf(id)}/original`}
+          originalPath={`${threatPath(id)}/original`}
         />
       </Section>
       <div class="fact-cards">
@@ -140,7 +140,7 @@ async function showThreat(
           <RegistrationFacts {...given} />
           {services.enrichment.registrationAnswerOf(id) === undefined ? null : (
             <p>
-              <a href={`${pathOf(id)}/registration`}>The answer as it came</a>
+              <a href={`${threatPath(id)}/registration`}>The answer as it came</a>
             </p>
           )}
         </Section>
@@ -154,7 +154,7 @@ async function showThreat(
       </section>
       <section class="section" id="notes">
         <h2>Notes</h2>
-        <Notes path={`${pathOf(id)}/notes`} notes={services.threats.notes.list(id)} refused={refused} />
+        <Notes path={`${threatPath(id)}/notes`} notes={services.threats.notes.list(id)} refused={refused} />
       </section>
       <Section title="What happened">
         <TimeLine threat={threat} history={services.threats.history(id)} />
@@ -194,8 +194,8 @@ async function evidence(context: Context): Promise<Answer> {
 
 function look(context: Context): Answer {
   const { id } = find(context);
-  if (context.services.enrichment.request(id)) return redirect(`${pathOf(id)}?asked=yes`);
-  return redirect(pathOf(id), {
+  if (context.services.enrichment.request(id)) return redirect(`${threatPath(id)}?asked=yes`);
+  return redirect(threatPath(id), {
     tone: "warning",
     text: "Nothing is looked up: scan.schedule and scan.registration_data are off in the configuration.",
   });
@@ -214,11 +214,11 @@ function decide(context: Context): Answer {
   if (status === undefined) throw new PublicError("bad_request", "No decision was made.");
   const { act } = services.threats.triage.change([id], status, by);
   if (act === undefined)
-    return redirect(pathOf(id), { tone: "warning", text: `It is ${inWords(status)} already.` });
-  return redirect(pathOf(id), {
+    return redirect(threatPath(id), { tone: "warning", text: `It is ${inWords(status)} already.` });
+  return redirect(threatPath(id), {
     tone: "success",
     text: `It is ${inWords(status)} now.`,
-    action: { label: "Undo", path: `${pathOf(id)}/undo`, fields: { act: String(act) } },
+    action: { label: "Undo", path: `${threatPath(id)}/undo`, fields: { act: String(act) } },
   });
 }
 
@@ -226,7 +226,7 @@ function undo(context: Context): Answer {
   const { services, form, by } = context;
   const { id } = find(context);
   const act = /^\d{1,15}$/.test(form.get("act") ?? "") ? Number(form.get("act")) : 0;
-  return redirect(pathOf(id), undoFlash(services.threats.triage.undo(act, by)));
+  return redirect(threatPath(id), undoFlash(services.threats.triage.undo(act, by)));
 }
 
 function addNote(context: Context): Answer | Promise<Answer> {
@@ -239,5 +239,5 @@ function addNote(context: Context): Answer | Promise<Answer> {
     if (!(error instanceof PublicError)) throw error;
     return showThreat(context, { text, message: error.message });
   }
-  return redirect(`${pathOf(id)}#notes`, "The note is kept.");
+  return redirect(`${threatPath(id)}#notes`, "The note is kept.");
 }

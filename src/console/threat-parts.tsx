@@ -5,11 +5,9 @@ import type { Status } from "../threats/values.ts";
 import { PostButton } from "./form.tsx";
 import { Time } from "./kit.tsx";
 import { Text } from "./name.tsx";
-import { threatsPath } from "./threat-filters.ts";
+import { threatPath } from "./paths.ts";
 
 const nameShownMax = 40;
-
-export const pathOf = (id: string) => `${threatsPath}/${id}`;
 
 export function Reasons({ reasons }: { reasons: readonly string[] }) {
   if (reasons.length === 0) return <p class="absent">No reason was recorded.</p>;
@@ -37,7 +35,7 @@ export function Decisions({ threat: { id, status } }: { threat: Threat }) {
         .filter((one) => one.status !== status)
         .map((one) => (
           <PostButton
-            action={`${pathOf(id)}/status`}
+            action={`${threatPath(id)}/status`}
             label={one.label}
             fields={{ status: one.status }}
             dataKey={one.key}
@@ -61,18 +59,18 @@ export function LookState({
   isSettled: boolean;
   lookedAt: number | null;
 }) {
-  const path = `${pathOf(id)}/look`;
+  const path = `${threatPath(id)}/look`;
   if (asked && !isSettled)
     return (
       <p id="look" class="hint" role="status" data-refresh={path} data-refresh-ms="1500">
-        Looking at it now… <a href={pathOf(id)}>Show what is known</a>
+        Looking at it now… <a href={threatPath(id)}>Show what is known</a>
       </p>
     );
   return (
     <div id="look" class="look hint">
       {asked ? (
         <span role="status">
-          It was looked at. <a href={pathOf(id)}>Show what was found</a>
+          It was looked at. <a href={threatPath(id)}>Show what was found</a>
         </span>
       ) : (
         <span>
@@ -103,12 +101,12 @@ export function Neighbours({
   return (
     <nav class="neighbours" aria-label={`Other active threats of severity ${severity}`}>
       {newer === undefined ? null : (
-        <a href={pathOf(newer.id)} rel="prev" data-key="k" aria-keyshortcuts="k" title="Key: k">
+        <a href={threatPath(newer.id)} rel="prev" data-key="k" aria-keyshortcuts="k" title="Key: k">
           ← <bdi>{visible(newer.domain, nameShownMax)}</bdi>
         </a>
       )}
       {older === undefined ? null : (
-        <a href={pathOf(older.id)} rel="next" data-key="j" aria-keyshortcuts="j" title="Key: j">
+        <a href={threatPath(older.id)} rel="next" data-key="j" aria-keyshortcuts="j" title="Key: j">
           Next {severity}: <bdi>{visible(older.domain, nameShownMax)}</bdi> →
         </a>
       )}

@@ -6,10 +6,11 @@ import type { DatedChange } from "../threats/history.ts";
 import { noteCharactersMax, type Note } from "../threats/notes.ts";
 import type { Threat } from "../threats/queries.ts";
 import type { Delivery } from "../webhooks/deliveries.ts";
-import { deliveriesPath, DeliveryBadge } from "./delivery-parts.tsx";
+import { DeliveryBadge } from "./delivery-parts.tsx";
 import { Button, Form, TextArea } from "./form.tsx";
 import { Time } from "./kit.tsx";
 import { Text } from "./name.tsx";
+import { deliveryPath } from "./paths.ts";
 import { Empty } from "./table.tsx";
 import { inWords } from "./words.ts";
 
@@ -164,7 +165,7 @@ export function Events({
 function Sent({ delivery: { id, endpointName, status, attempts } }: { delivery: Delivery }) {
   return (
     <span class="sent">
-      <a href={`${deliveriesPath}/${id}`}>
+      <a href={deliveryPath(id)}>
         <bdi>{visible(endpointName, 60)}</bdi>
       </a>{" "}
       <DeliveryBadge status={status} />

@@ -5,6 +5,7 @@ import { signsIn } from "../threats/signs.ts";
 import { compareNames, ComparedName } from "./compared-name.tsx";
 import { Badge, StateBadge, Time } from "./kit.tsx";
 import { Name } from "./name.tsx";
+import { threatPath } from "./paths.ts";
 import { sortPath } from "./threat-filters.ts";
 import { inWords, signLabels } from "./words.ts";
 
@@ -126,7 +127,7 @@ function Row({
 
 export function ThreatLink({ id, children }: { id: string; children: ComponentChildren }) {
   return (
-    <a class="threat-link" href={`/console/threats/${id}`}>
+    <a class="threat-link" href={threatPath(id)}>
       {children}
     </a>
   );

@@ -4,11 +4,8 @@ import { tokenKinds, type TokenAnswer } from "../traps/values.ts";
 import { page, redirect, type Answer } from "./answers.ts";
 import { Button, Choices, Form, TextArea, TextField } from "./form.tsx";
 import { PageHead, Refusal } from "./kit.tsx";
+import { newTokenPath, tokenPath, tokensPath } from "./paths.ts";
 import type { Context } from "./router.ts";
-
-export const tokensPath = "/console/tokens";
-export const newTokenPath = `${tokensPath}/new`;
-export const tokenPath = ({ id }: { id: string }) => `${tokensPath}/${id}`;
 
 export const noFields = {
   kind: "url",
@@ -103,7 +100,7 @@ export function createToken({ services, form, by }: Context): Answer {
       },
       by,
     );
-    return redirect(tokenPath(token), "Made. Lay it out where only an intruder would find it.");
+    return redirect(tokenPath(token.id), "Made. Lay it out where only an intruder would find it.");
   } catch (error) {
     if (error instanceof PublicError) return newToken(fields, sentence(error.message));
     throw error;

@@ -8,9 +8,10 @@ import { Button, Choices, Form, PostButton, TextArea, TextField } from "./form.t
 import type { Hit } from "../traps/hits.ts";
 import { Confirm, Copyable, Facts, LinkButton, PageHead, Section, Time } from "./kit.tsx";
 import { Text } from "./name.tsx";
+import { newTokenPath, tokenPath, tokensPath } from "./paths.ts";
 import type { Context, PageGroup } from "./router.ts";
 import { Table, type Column } from "./table.tsx";
-import { createToken, newToken, newTokenPath, noFields, tokenPath, tokensPath } from "./token-form.tsx";
+import { createToken, newToken, noFields } from "./token-form.tsx";
 import {
   ClassBadge,
   PlainHttpNote,
@@ -34,7 +35,7 @@ export const tokenPages: PageGroup = {
     {
       method: "GET",
       path: `${tokensPath}/:id/visits/:seq`,
-      answer: (context) => visitPage(context, tokenOf(context), tokenPath(tokenOf(context))),
+      answer: (context) => visitPage(context, tokenOf(context), tokenPath(tokenOf(context).id)),
     },
     { method: "GET", path: `${tokensPath}/:id/rotate`, answer: askToRotate },
     { method: "POST", path: `${tokensPath}/:id/rotate`, answer: rotate },
@@ -57,7 +58,7 @@ function showAll({ services: { traps }, now }: Context): Answer {
       title: "Name",
       look: "wide",
       cell: (token) => (
-        <a href={tokenPath(token)}>
+        <a href={tokenPath(token.id)}>
           <Text text={token.name} />
         </a>
       ),
@@ -109,7 +110,7 @@ function showOne(context: Context): Answer {
   const { services, now } = context;
   const { traps } = services;
   const token = tokenOf(context);
-  const path = tokenPath(token);
+  const path = tokenPath(token.id);
   const url = traps.tokens.url(token, traps.publicUrl());
   return page(
     token.name,
@@ -175,7 +176,7 @@ function answerText({ kind, answer }: Honeytoken) {
 /** A GET, for nothing changes. */
 function DocumentForm({ token }: { token: Honeytoken }) {
   return (
-    <form method="get" action={`${tokenPath(token)}/document`} class="narrow">
+    <form method="get" action={`${tokenPath(token.id)}/document`} class="narrow">
       <TextField label="Title" name="title" value={token.name} maxLength={200} />
       <TextArea label="Text" name="text" rows={3} maxLength={5_000} hint="What a reader of the bait sees." />
       <p class="actions">
@@ -208,7 +209,7 @@ function setState(context: Context): Answer {
   const enabled = form.get("enabled") === "yes";
   const token = services.traps.tokens.setEnabled(tokenOf(context).id, enabled, by);
   const outcome = enabled ? "is watched again" : "answers 404 and counts nothing from now on";
-  return redirect(tokenPath(token), `${visible(token.name)} ${outcome}.`);
+  return redirect(tokenPath(token.id), `${visible(token.name)} ${outcome}.`);
 }
 
 const oldAddressChoices = [
@@ -219,7 +220,7 @@ const oldAddressChoices = [
 function askToRotate(context: Context): Answer {
   const token = tokenOf(context);
   const title = `Give ${visible(token.name)} a new address?`;
-  const path = tokenPath(token);
+  const path = tokenPath(token.id);
   return page(
     title,
     <>
@@ -239,7 +240,7 @@ function rotate(context: Context): Answer {
   const watchOld = context.form.get("watch_old") === "yes";
   const token = context.services.traps.tokens.rotate(tokenOf(context).id, { watchOld }, context.by);
   const old = watchOld ? "The old one is watched still." : "The old one answers 404.";
-  return redirect(tokenPath(token), `${visible(token.name)} has a new address. ${old}`);
+  return redirect(tokenPath(token.id), `${visible(token.name)} has a new address. ${old}`);
 }
 
 function askToRemove(context: Context): Answer {
@@ -247,7 +248,12 @@ function askToRemove(context: Context): Answer {
   const title = `Remove ${visible(token.name)}?`;
   return page(
     title,
-    <Confirm title={title} action={`${tokenPath(token)}/remove`} button="Remove" back={tokenPath(token)}>
+    <Confirm
+      title={title}
+      action={`${tokenPath(token.id)}/remove`}
+      button="Remove"
+      back={tokenPath(token.id)}
+    >
       <p>Its addresses answer 404 from then on, and its visits are deleted. Events that were sent stay.</p>
     </Confirm>,
   );

@@ -1,8 +1,9 @@
 import { scaleBand, scaleLinear } from "d3-scale";
-import { toIsoTime, type Instant } from "../lib/clock.ts";
+import type { Instant } from "../lib/clock.ts";
 import { counted, grouped } from "../lib/wording.ts";
 import type { HitClass } from "../traps/values.ts";
 import { usePage } from "./page-context.ts";
+import { dayText } from "./words.ts";
 
 export const timelineDays = 60;
 const dayMs = 86_400_000;
@@ -29,7 +30,6 @@ export function TrapTimeline({ rows }: { rows: readonly { at: Instant; class: Hi
   const y = scaleLinear([0, most], [0, height - 1]);
   const total = bars.reduce((sum, { alarming, quiet }) => sum + alarming + quiet, 0);
   const label = `${counted(total, "visit")} in the last ${timelineDays} days, ${counted(most, "visit")} on the day with the most`;
-  const dateOf = (day: Instant) => toIsoTime(day).slice(0, 10);
   return (
     <figure class="timeline">
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
@@ -40,7 +40,7 @@ export function TrapTimeline({ rows }: { rows: readonly { at: Instant; class: Hi
             const top = height - y(alarming + quiet);
             return (
               <g>
-                <title>{`${dateOf(day)}: ${counted(alarming + quiet, "visit")}`}</title>
+                <title>{`${dayText(day)}: ${counted(alarming + quiet, "visit")}`}</title>
                 <rect class="quiet" x={left} y={top} width={x.bandwidth()} height={y(quiet)} />
                 <rect
                   class="alarming"
@@ -54,11 +54,11 @@ export function TrapTimeline({ rows }: { rows: readonly { at: Instant; class: Hi
           })}
       </svg>
       <figcaption>
-        <span>{dateOf(since)}</span>
+        <span>{dayText(since)}</span>
         <span>
           {counted(total, "visit")}, at most {grouped(most)} a day
         </span>
-        <span>{dateOf(now)}</span>
+        <span>{dayText(now)}</span>
       </figcaption>
     </figure>
   );

@@ -7,6 +7,7 @@ import type { HitClass } from "../traps/values.ts";
 import { page, type Answer } from "./answers.ts";
 import { Badge, Facts, PageHead, Section, Time } from "./kit.tsx";
 import { Name, Text } from "./name.tsx";
+import { beaconPath, threatPath, visitPath } from "./paths.ts";
 import type { Context } from "./router.ts";
 import { pageNumber, Pagination, Table, type Column } from "./table.tsx";
 import { isAlarming, timelineSince, TrapTimeline } from "./trap-timeline.tsx";
@@ -77,7 +78,7 @@ export function Visits({
     title: "First at",
     look: "tight",
     cell: ({ seq, firstAt }) => (
-      <a href={`${path}/visits/${seq}`}>
+      <a href={visitPath(path, seq)}>
         <Time at={firstAt} />
       </a>
     ),
@@ -121,7 +122,7 @@ export function SeenAt({ visits }: { visits: readonly Hit[] }) {
       title: "First at",
       look: "tight",
       cell: ({ trapId, seq, firstAt }) => (
-        <a href={`/console/beacons/${trapId}/visits/${seq}`}>
+        <a href={visitPath(beaconPath(trapId), seq)}>
           <Time at={firstAt} />
         </a>
       ),
@@ -164,10 +165,7 @@ export function visitPage(
     ...(hit.claimedUrl === null
       ? []
       : [["The script said", long(hit.claimedUrl)] as [string, ComponentChildren]]),
-    [
-      "Threat",
-      hit.threatId === null ? "none" : <a href={`/console/threats/${hit.threatId}`}>{hit.threatId}</a>,
-    ],
+    ["Threat", hit.threatId === null ? "none" : <a href={threatPath(hit.threatId)}>{hit.threatId}</a>],
     ["Event", hit.eventId === null ? "none was sent" : <code>{hit.eventId}</code>],
   ];
   return page(

@@ -8,9 +8,8 @@ import { page, redirect } from "./answers.ts";
 import { attempt } from "./attempt.ts";
 import { Button, Checkbox, Choices, Form, TextArea, TextField, type Choice } from "./form.tsx";
 import { LinkButton, PageHead, Refusal } from "./kit.tsx";
+import { webhooksPath } from "./paths.ts";
 import type { Context } from "./router.ts";
-
-export const webhooksPath = "/console/settings/webhooks";
 
 const eventHints: Record<EventType, string> = {
   "threat.created": "a look-alike was found",

@@ -5,10 +5,11 @@ import { isId } from "../lib/ids.ts";
 import { counted } from "../lib/wording.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
 import { page, redirect, type Answer } from "./answers.ts";
-import { deliveriesPath, DeliveryTable } from "./delivery-parts.tsx";
+import { DeliveryTable } from "./delivery-parts.tsx";
 import { PostButton } from "./form.tsx";
 import { Badge, Confirm, DeclaredMark, Facts, LinkButton, PageHead, Section } from "./kit.tsx";
 import { Text } from "./name.tsx";
+import { deliveriesPath, webhooksPath as path } from "./paths.ts";
 import type { Context, PageGroup } from "./router.ts";
 import { pageNumber, Pagination, Table, type Column } from "./table.tsx";
 import {
@@ -19,7 +20,6 @@ import {
   savedName,
   showEndpointForm,
   testEndpoint,
-  webhooksPath as path,
 } from "./webhook-form.tsx";
 import { EndpointState, SavedNote, SecretState } from "./webhook-parts.tsx";
 import { replayRoutes } from "./webhook-replay-pages.tsx";

@@ -3,7 +3,8 @@ import { grouped } from "../lib/wording.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
 import { AnswerStart, failureAdvice } from "./delivery-parts.tsx";
 import { Badge, Copyable, FlashMessage, Time } from "./kit.tsx";
-import { type Saved, webhooksPath as path } from "./webhook-form.tsx";
+import { webhooksPath as path } from "./paths.ts";
+import { type Saved } from "./webhook-form.tsx";
 
 /** Whether it is told of events, and whether that works. */
 export function EndpointState({ endpoint }: { endpoint: Endpoint }) {

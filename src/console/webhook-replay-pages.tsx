@@ -5,11 +5,10 @@ import type { Endpoint } from "../webhooks/endpoint-store.ts";
 import type { ReplayRequest } from "../webhooks/replay.ts";
 import { page, redirect } from "./answers.ts";
 import { attempt } from "./attempt.ts";
-import { deliveriesPath } from "./delivery-parts.tsx";
 import { Button, Choices, Form, HiddenFields, TextField } from "./form.tsx";
 import { LinkButton, PageHead, Refusal, Section, Time } from "./kit.tsx";
+import { deliveriesPath, webhooksPath } from "./paths.ts";
 import type { Context, Route } from "./router.ts";
-import { webhooksPath } from "./webhook-form.tsx";
 
 const whichChoices = [
   { value: "failed", label: "failed deliveries", hint: "those that were given up" },

@@ -5,8 +5,9 @@ import { page, redirect } from "./answers.ts";
 import { attempt } from "./attempt.ts";
 import { Button, Choices, Form, TextField } from "./form.tsx";
 import { LinkButton, PageHead, Refusal } from "./kit.tsx";
+import { webhooksPath } from "./paths.ts";
 import type { Context, Route } from "./router.ts";
-import { type Saved, savedName, webhooksPath } from "./webhook-form.tsx";
+import { type Saved, savedName } from "./webhook-form.tsx";
 
 /** A new secret for a webhook. */
 export function rotateRoutes(editable: (context: Context) => Endpoint): Route[] {

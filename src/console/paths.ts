@@ -1,0 +1,37 @@
+/** Where the pages of the console are: whoever leads to one takes its address from here. */
+
+export const overviewPath = "/console";
+export const signInPath = "/console/sign-in";
+export const signOutPath = "/console/sign-out";
+
+export const threatsPath = "/console/threats";
+export const threatPath = (id: string) => `${threatsPath}/${id}`;
+
+export const domainsPath = "/console/domains";
+export const newDomainPath = `${domainsPath}/new`;
+export const domainPath = (domain: string) => `${domainsPath}/${encodeURIComponent(domain)}`;
+
+export const scansPath = "/console/scans";
+export const startScanPath = `${scansPath}/start`;
+export const scanPath = (id: string) => `${scansPath}/${id}`;
+
+export const feedsPath = "/console/feeds";
+export const feedPath = (name: string) => `${feedsPath}/${encodeURIComponent(name)}`;
+export const importsPath = "/console/imports";
+export const importPath = (seq: number) => `${importsPath}/${seq}`;
+
+export const beaconsPath = "/console/beacons";
+export const beaconPath = (id: string) => `${beaconsPath}/${id}`;
+export const tokensPath = "/console/tokens";
+export const newTokenPath = `${tokensPath}/new`;
+export const tokenPath = (id: string) => `${tokensPath}/${id}`;
+/** Of a beacon's or a honeytoken's visit. */
+export const visitPath = (trapPath: string, seq: number) => `${trapPath}/visits/${seq}`;
+
+export const keysPath = "/console/settings/keys";
+export const webhooksPath = "/console/settings/webhooks";
+export const webhookPath = (id: string) => `${webhooksPath}/${id}`;
+export const deliveriesPath = `${webhooksPath}/deliveries`;
+export const deliveryPath = (id: string) => `${deliveriesPath}/${id}`;
+export const systemPath = "/console/settings/system";
+export const auditPath = "/console/settings/audit";
