@@ -3,7 +3,7 @@
  * more may be wrong with it and the less has to stand around it.
  */
 import type { Alignment, Edit } from "./alignment.ts";
-import type { BrandWord } from "./brand-words.ts";
+import { standsAtEdge, type BrandWord } from "./brand-words.ts";
 import type { Context, Edge } from "./context.ts";
 import type { Host } from "./host.ts";
 import { areAlike } from "./likeness.ts";
@@ -55,7 +55,7 @@ export function accepts(
  * filter looks with more tolerance.
  */
 function isAnchored(alignment: Alignment, context: Context, found: string): boolean {
-  if (!isBetween(context)) return false;
+  if (!context.between) return false;
   if (
     alignment.edits.some((edit) => edit.kind === "separator" && edit.found.length !== edit.expected.length)
   ) {
@@ -77,23 +77,23 @@ function isChance(word: BrandWord, alignment: Alignment, context: Context): bool
 }
 
 /** With nothing in its label but words that go with a brand, countries and the like not counted. */
-function isBesideKeywords({ rest, keywords }: Context): boolean {
-  return rest === "keywords" && keywords.some((keyword) => keyword.length >= tellingKeywordMin);
+function isBesideKeywords({ onlyKeywords, keywords }: Context): boolean {
+  return onlyKeywords && keywords.some((keyword) => keyword.length >= tellingKeywordMin);
 }
 
 function acceptsExact(word: BrandWord, context: Context, host: Host): boolean {
   if (context.wholeLabel) return true;
-  const between = isBetween(context);
   switch (word.strictness) {
     case "plain":
       return true;
     case "careful":
-      if (standsApart(context) || context.rest === "keywords") return true;
+      if (standsApart(context) || context.onlyKeywords) return true;
       return word.length >= 6 && (context.left !== "letter" || context.right !== "letter");
     case "strict":
       if (word.length <= 2) return false;
-      if (context.rest === "keywords")
-        return word.length >= 4 || between || context.before === "" || context.after === "";
+      if (standsAtEdge(word) && !context.atEdge) return false;
+      if (context.onlyKeywords)
+        return word.length >= 4 || context.between || context.before === "" || context.after === "";
       return (
         standsApart(context) &&
         (context.rest === "some_keywords" || !context.registrable || host.parts.hosted)
@@ -104,10 +104,6 @@ function acceptsExact(word: BrandWord, context: Context, host: Host): boolean {
 /** Between separators or words that go with a brand. */
 function standsApart({ left, right }: Context): boolean {
   return left !== "letter" && right !== "letter";
-}
-
-function isBetween({ left, right }: Context): boolean {
-  return isSeparated(left) && isSeparated(right);
 }
 
 export function isSeparated(edge: Edge): boolean {
@@ -131,11 +127,11 @@ function acceptsTypos(
     // Four letters less one are three: those say nothing.
     if (!context.wholeLabel || typosOf(alignment).some(({ expected }) => expected !== "")) return false;
   }
-  if (word.length < 6 && !context.wholeLabel && context.rest !== "keywords") return false;
+  if (word.length < 6 && !context.wholeLabel && !context.onlyKeywords) return false;
   if (isTornFromWords(found, context)) return false;
   if (!tellsFromOthers(word, alignment, found)) return false;
   if (startsOtherwise(word, alignment) && countTypos(alignment) > 1) return false;
-  if (isBetween(context)) {
+  if (context.between) {
     if (isAnagram(letters, word)) return true;
     if (!ownWords && countSteps(alignment) > 1 && (isMadeOfWords(letters) || isTwoWords(letters)))
       return false;
@@ -143,7 +139,7 @@ function acceptsTypos(
   if (anchored) return true;
   if (word.length < 8 && context.rest === "other") return false;
   if (isExplainedBy(isWord, alignment, context)) return false;
-  if (context.rest !== "keywords" && isLooseAtEdge(word, alignment, context)) return false;
+  if (!context.onlyKeywords && isLooseAtEdge(word, alignment, context)) return false;
   if (ownWords) return true;
   return context.rest === "other"
     ? !isExplainedBy(isMadeOfWords, alignment, context)

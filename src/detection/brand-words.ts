@@ -125,6 +125,11 @@ function nameWord(label: BrandWord, suffix: string): BrandWord {
 
 const ridingLengthMin = 5;
 
+/** Whether the word is found only where a run of letters starts or ends with it: `ing` is in every other name. */
+export function standsAtEdge({ strictness, length }: BrandWord): boolean {
+  return strictness === "strict" && length <= 3;
+}
+
 /** Errors allowed in a word of so many letters. */
 function tolerance(letters: number): { errorsAnchored: number; errorsAnywhere: number } {
   return {

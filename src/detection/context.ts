@@ -1,5 +1,5 @@
 /** Where in a host name a brand stands, and what stands beside it. */
-import { isWord, keywordIn, readAsKeywords, splitIntoKeywords } from "./lexicon.ts";
+import { holdsLookAlikes, isWord, keywordIn, readAsKeywords, splitIntoKeywords } from "./lexicon.ts";
 import { labelIndexAt, type Host } from "./host.ts";
 
 export type Edge = "separator" | "digit" | "keyword" | "letter";
@@ -18,10 +18,15 @@ export interface Context {
   left: Edge;
   right: Edge;
   rest: Rest;
+  /** Whether `rest` is `keywords`; said sooner than what it is else. */
+  onlyKeywords: boolean;
   keywords: string[];
   /** Text of the label left and right of the brand, separators at the brand removed. */
   before: string;
   after: string;
+  /** A run of letters starts or ends with the brand; it does both where the brand is between separators or digits. */
+  atEdge: boolean;
+  between: boolean;
   /** Share of the label's letters that are the brand's. */
   share: number;
   /** The run between separators that holds the brand. */
@@ -32,32 +37,86 @@ export interface Context {
 }
 
 export function contextOf(host: Host, start: number, end: number): Context {
-  const first = labelIndexAt(host, start);
-  const last = labelIndexAt(host, end - 1);
-  const labelStart = host.labels[first]!.start;
-  const labelEnd = host.labels[last]!.start + host.labels[last]!.folded.length;
-  const before = host.text.slice(labelStart, start);
-  const after = host.text.slice(end, labelEnd);
-  const { rest, keywords } = restOf([before, after]);
-  const tokenStart = Math.max(host.text.lastIndexOf("-", start - 1), labelStart - 1) + 1;
-  const nextHyphen = host.text.indexOf("-", end);
-  const tokenEnd = nextHyphen >= 0 && nextHyphen < labelEnd ? nextHyphen : labelEnd;
-  return {
-    labelIndex: last,
-    registrable: last === host.labels.length - 1,
-    acrossLabels: first !== last,
-    wholeLabel: before === "" && after === "",
-    left: edgeOf(/[^-\d]*$/.exec(before)![0], before.at(-1)),
-    right: edgeOf(/^[^-\d]*/.exec(after)![0], after[0]),
-    rest,
-    keywords,
-    before: before.replace(/-+$/, ""),
-    after: after.replace(/^-+/, ""),
-    share: (end - start) / (labelEnd - labelStart),
-    token: host.text.slice(tokenStart, tokenEnd),
-    tokenStart,
-    insideWord: isLongerWord(host.text.slice(tokenStart, tokenEnd), host.text.slice(start, end)),
-  };
+  return new Surroundings(host, start, end);
+}
+
+/** What takes long is read when it is asked for: most readings of a name are refused before. */
+class Surroundings implements Context {
+  readonly labelIndex: number;
+  readonly registrable: boolean;
+  readonly acrossLabels: boolean;
+  readonly wholeLabel: boolean;
+  readonly atEdge: boolean;
+  readonly between: boolean;
+  readonly share: number;
+  readonly token: string;
+  readonly tokenStart: number;
+  readonly #brand: string;
+  readonly #left: string;
+  readonly #right: string;
+  #leftEdge: Edge | undefined;
+  #rightEdge: Edge | undefined;
+  #rest: { rest: Rest; keywords: string[] } | undefined;
+  #insideWord: boolean | undefined;
+
+  constructor(host: Host, start: number, end: number) {
+    const first = labelIndexAt(host, start);
+    const last = labelIndexAt(host, end - 1);
+    const labelStart = host.labels[first]!.start;
+    const labelEnd = host.labels[last]!.start + host.labels[last]!.folded.length;
+    const nextHyphen = host.text.indexOf("-", end);
+    const tokenEnd = nextHyphen >= 0 && nextHyphen < labelEnd ? nextHyphen : labelEnd;
+    this.labelIndex = last;
+    this.registrable = last === host.labels.length - 1;
+    this.acrossLabels = first !== last;
+    this.wholeLabel = start === labelStart && end === labelEnd;
+    const starts = !isLetter(host.text[start - 1]);
+    const ends = !isLetter(host.text[end]);
+    this.atEdge = starts || ends;
+    this.between = starts && ends;
+    this.share = (end - start) / (labelEnd - labelStart);
+    this.tokenStart = Math.max(host.text.lastIndexOf("-", start - 1), labelStart - 1) + 1;
+    this.token = host.text.slice(this.tokenStart, tokenEnd);
+    this.#brand = host.text.slice(start, end);
+    this.#left = host.text.slice(labelStart, start);
+    this.#right = host.text.slice(end, labelEnd);
+  }
+
+  get before(): string {
+    return this.#left.replace(/-+$/, "");
+  }
+
+  get after(): string {
+    return this.#right.replace(/^-+/, "");
+  }
+
+  get left(): Edge {
+    return (this.#leftEdge ??= edgeOf(this.#left.at(-1), () => /[^-\d]*$/.exec(this.#left)![0]));
+  }
+
+  get right(): Edge {
+    return (this.#rightEdge ??= edgeOf(this.#right[0], () => /^[^-\d]*/.exec(this.#right)![0]));
+  }
+
+  get rest(): Rest {
+    return (this.#rest ??= restOf([this.#left, this.#right])).rest;
+  }
+
+  get onlyKeywords(): boolean {
+    const isKnown = this.left !== "letter" && this.right !== "letter";
+    // Letters beside the brand that are no keywords can only be some where they are read in another way.
+    if (!isKnown && !/\d/.test(this.#left + this.#right) && !holdsLookAlikes(this.#left + this.#right))
+      return false;
+    return this.rest === "keywords";
+  }
+
+  get keywords(): string[] {
+    return (this.#rest ??= restOf([this.#left, this.#right])).keywords;
+  }
+
+  get insideWord(): boolean {
+    return (this.#insideWord ??= isLongerWord(this.token, this.#brand));
+  }
 }
 
 /** A plural of the brand is no other word. */
@@ -65,10 +124,14 @@ function isLongerWord(token: string, brand: string): boolean {
   return token.length > brand.length && token !== `${brand}s` && isWord(token);
 }
 
-function edgeOf(piece: string, neighbour: string | undefined): Edge {
-  if (neighbour === undefined || neighbour === "-") return "separator";
-  if (neighbour >= "0" && neighbour <= "9") return "digit";
-  return splitIntoKeywords(piece) === undefined ? "letter" : "keyword";
+function isLetter(character: string | undefined): boolean {
+  return character !== undefined && !/[-.\d]/.test(character);
+}
+
+/** @param piece the letters up to the next separator or digit. */
+function edgeOf(neighbour: string | undefined, piece: () => string): Edge {
+  if (isLetter(neighbour)) return splitIntoKeywords(piece()) === undefined ? "letter" : "keyword";
+  return neighbour === undefined || neighbour === "-" ? "separator" : "digit";
 }
 
 function restOf(sides: string[]): { rest: Rest; keywords: string[] } {

@@ -1,5 +1,5 @@
 /** The seeds of all words, laid out in typed arrays for the filter's loop. */
-import type { BrandWord } from "./brand-words.ts";
+import { standsAtEdge, type BrandWord } from "./brand-words.ts";
 import { classBits, classesOf, collapses, commonness, seedNumber, separatorClass } from "./classes.ts";
 import { patternEdge, reaches, textEdge } from "./reaches.ts";
 import { seedLength, seedsFor, type Collapse, type Seed } from "./seeds.ts";
@@ -34,8 +34,9 @@ export const errorsField = 4;
 /** How far before the seed the pattern starts, and how far behind the seed's start it ends: both times with its separator, where it is anchored. */
 export const leftField = 5;
 export const rightField = 6;
-/** `exactLeft`, `exactRight`, `strangeMax`, a byte each. */
+/** `exactLeft`, `exactRight`, `strangeMax`, a byte each, and 1 above them for what has to stand at an edge. */
 export const exactField = 7;
+export const atEdgeFlag = 1 << 24;
 
 /** Which patterns are looked for: those with the separators around them, those without, or all. */
 export const anchoredOnly = 1;
@@ -70,11 +71,12 @@ export function buildTables(words: readonly BrandWord[]): FilterTables {
     if (word.errorsAnchored === word.errorsAnywhere && anywhere.length > 0) continue;
     for (const seed of seedsFor(anchored, word.errorsAnchored, collapses, commonness)) add(index, seed, true);
   }
-  return { ...layOut(lists), wordCount: words.length };
+  return { ...layOut(lists, (word) => standsAtEdge(words[word]!)), wordCount: words.length };
 }
 
 function layOut(
   lists: ReadonlyMap<number, { word: number; seed: Seed; anchored: boolean }[]>,
+  edgeOnly: (word: number) => boolean,
 ): Omit<FilterTables, "wordCount"> {
   const marks = new Uint8Array(seedMask + 1);
   const heads = new Int32Array(2 * (seedMask + 1) + 1);
@@ -89,7 +91,7 @@ function layOut(
     ].entries()) {
       heads[2 * number + kind] = entries.length / entryFields;
       for (const { word, seed } of ofKind) {
-        entries.push(...entryOf(word, seed, patternBytes.length));
+        entries.push(...entryOf(word, seed, patternBytes.length, edgeOnly(word)));
         patternBytes.push(...seed.classes, patternEdge);
       }
     }
@@ -99,12 +101,17 @@ function layOut(
 }
 
 /** In the order of the fields above. */
-function entryOf(word: number, { classes, offset, errors, left, right }: Seed, patternAt: number): number[] {
+function entryOf(
+  word: number,
+  { classes, offset, errors, left, right }: Seed,
+  patternAt: number,
+  atEdge: boolean,
+): number[] {
   const mask = classes.reduce((bits, value) => (value === separatorClass ? bits : bits | (1 << value)), 0);
   const missingMax = errors * (collapses.some((pair) => contains(classes, pair)) ? 2 : 1);
   // How many classes may stand in the name that the pattern has not: two letters can look like one.
   const strangeMax = errors * (collapses.some(({ single }) => classes.includes(single)) ? 2 : 1);
-  const exact = left | (right << 8) | (strangeMax << 16);
+  const exact = left | (right << 8) | (strangeMax << 16) | (atEdge ? atEdgeFlag : 0);
   return [mask, missingMax, word, patternAt + offset, errors, offset, classes.length - 1 - offset, exact];
 }
 

@@ -51,7 +51,8 @@ const placeMask = (1 << placeBits) - 1;
 /** @param tables of the words, from `buildTables`. */
 export function createFilter(tables: FilterTables): Filter {
   const { marks, heads, entries, wordCount } = tables;
-  const { isBetweenSeparators, lacksTooMuch, holdsStrangers, fits } = createPatternTests(tables);
+  const { isBetweenSeparators, lacksTooMuch, isAmidLetters, holdsStrangers, fits } =
+    createPatternTests(tables);
   const lastSeen = new Int32Array(wordCount);
   const suspects: Suspects = { words: new Int32Array(wordCount), count: 0 };
   const plain = newReading();
@@ -60,6 +61,7 @@ export function createFilter(tables: FilterTables): Filter {
   const readName = createNameReader(textLengthMax);
   let now = 0;
   let nameMask = 0;
+  let hasDigits = false;
   let mayHaveALabel = false;
   /** It is no host name in plain letters, or needs a closer look to tell: it may hold anything. */
   let unclear = false;
@@ -127,11 +129,12 @@ export function createFilter(tables: FilterTables): Filter {
     plain.hitCount = hitCount;
     suspects.count = 0;
     nameMask = mask;
+    hasDigits = coded >= digitFlag;
     now = (now + 1) | 0;
     const parted = separators > (hasSuffix ? 1 : 0);
     if (hitCount > 0) lookThrough(plain, parted ? anchoredOnly : both, parted ? 0 : place);
     if (parted) lookSqueezed(place);
-    if (coded >= digitFlag) lookBetweenDigits(bytes, start, place);
+    if (hasDigits) lookBetweenDigits(bytes, start, place);
     return suspects;
   }
 
@@ -200,7 +203,9 @@ export function createFilter(tables: FilterTables): Filter {
       if ((kinds & anywhereOnly) !== 0) {
         const last = heads[head + 2]! * entryFields;
         for (let entry = anywhere * entryFields; entry < last; entry += entryFields) {
-          if (!lacksTooMuch(entry, nameMask)) lookCloser(entry, classes, start);
+          if (lacksTooMuch(entry, nameMask)) continue;
+          if (edge !== 0 && !hasDigits && isAmidLetters(entry, classes, start)) continue;
+          lookCloser(entry, classes, start);
         }
       }
     }

@@ -7,6 +7,7 @@ import commonText from "./common-words.txt" with { type: "text" };
 import keywordText from "./keywords.txt" with { type: "text" };
 import popularText from "./popular-names.txt" with { type: "text" };
 import wordText from "./words.txt" with { type: "text" };
+import { lazy } from "../lib/lazy.ts";
 
 const keywords = new Set(
   keywordText
@@ -56,19 +57,38 @@ export function isInWords(text: string): boolean {
 
 /** Whether `text` is an English word; words have 3 to 14 letters. */
 export function isWord(text: string): boolean {
+  const starts = wordStarts();
   let low = 0;
-  let high = wordLines.length;
+  let high = starts.length - 1;
   while (low < high) {
-    const start = wordLines.lastIndexOf("\n", (low + high) >> 1) + 1;
-    const end = wordLines.indexOf("\n", start);
-    if (end < 0) return false;
-    const word = wordLines.slice(start, end);
-    if (word === text) return true;
-    if (word < text) low = end + 1;
-    else high = start - 1;
+    const middle = (low + high) >> 1;
+    const order = compareWith(text, starts[middle]!);
+    if (order === 0) return true;
+    if (order > 0) low = middle + 1;
+    else high = middle;
   }
   return false;
 }
+
+/** Where each line of words starts, and where another would. */
+const wordStarts = lazy(() => {
+  const starts: number[] = [];
+  let at = wordLines.indexOf("\n") + 1;
+  for (; at > 0 && at < wordLines.length; at = wordLines.indexOf("\n", at) + 1) starts.push(at);
+  return Int32Array.from([...starts, wordLines.length]);
+});
+
+/** Below 0, 0 or above: `text` stands before the word that starts there, is it, or stands behind it. */
+function compareWith(text: string, start: number): number {
+  for (let i = 0; i < text.length; i++) {
+    const difference = text.charCodeAt(i) - wordLines.charCodeAt(start + i);
+    if (difference !== 0) return difference;
+  }
+  // The line feed is below all letters.
+  return wordLines.charCodeAt(start + text.length) === lineFeed ? 0 : -1;
+}
+
+const lineFeed = 0x0a;
 
 /** Whether `text` is one of the common English words of four and five letters. */
 export function isCommonWord(text: string): boolean {
@@ -92,9 +112,14 @@ export function splitIntoKeywords(text: string): string[] | undefined {
 /** The same, letters being taken for what they look like: 1ogin, svvap. */
 export function readAsKeywords(text: string): string[] | undefined {
   const read = splitIntoKeywords(text);
-  if (read !== undefined || !/[01345]|vv|rn/.test(text)) return read;
+  if (read !== undefined || !holdsLookAlikes(text)) return read;
   const plain = text.replace(/[0345]|vv|rn/g, (found) => lookedAt[found]!);
   return splitIntoKeywords(plain.replaceAll("1", "l")) ?? splitIntoKeywords(plain.replaceAll("1", "i"));
+}
+
+/** Whether `readAsKeywords` reads `text` in another way, too. */
+export function holdsLookAlikes(text: string): boolean {
+  return /[01345]|vv|rn/.test(text);
 }
 
 const lookedAt: Readonly<Record<string, string>> = { 0: "o", 3: "e", 4: "a", 5: "s", vv: "w", rn: "m" };

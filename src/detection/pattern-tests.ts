@@ -1,5 +1,7 @@
 /** What is asked of a pattern where its seed was found in a name, the cheapest first. */
+import { separatorClass } from "./classes.ts";
 import {
+  atEdgeFlag,
   errorsField,
   exactField,
   leftField,
@@ -37,7 +39,15 @@ export function createPatternTests({ entries, patternBytes }: FilterTables) {
       strange |= 1 << classes[place]!;
     }
     strange &= ~(entries[entry + maskField]! | 1);
-    return strange !== 0 && countBits(strange) > entries[entry + exactField]! >>> 16;
+    return strange !== 0 && countBits(strange) > ((entries[entry + exactField]! >>> 16) & 0xff);
+  }
+
+  /** Whether letters go on at both ends of a pattern that has to stand at an edge, in a name of one run of letters. */
+  function isAmidLetters(entry: number, classes: Uint8Array, start: number): boolean {
+    if (entries[entry + exactField]! < atEdgeFlag) return false;
+    const before = classes[start - entries[entry + leftField]! - 1];
+    const after = classes[start + entries[entry + rightField]! + 1];
+    return before !== separatorClass && after !== separatorClass;
   }
 
   /** Whether more of the pattern's classes are nowhere in the name than its errors explain. */
@@ -72,7 +82,7 @@ export function createPatternTests({ entries, patternBytes }: FilterTables) {
     );
   }
 
-  return { isBetweenSeparators, lacksTooMuch, holdsStrangers, fits };
+  return { isBetweenSeparators, lacksTooMuch, isAmidLetters, holdsStrangers, fits };
 }
 
 function countBits(bits: number): number {

@@ -8,7 +8,6 @@
  */
 import { fullEdit } from "./likeness.ts";
 import type { BrandWord } from "./brand-words.ts";
-import { isSeparated } from "./acceptance.ts";
 import type { Context } from "./context.ts";
 
 export function fidelity(cost: number, wordLength: number): number {
@@ -19,8 +18,7 @@ export function prominence(word: BrandWord, context: Context, sameSuffix: boolea
   let value: number;
   if (context.wholeLabel) value = context.registrable && sameSuffix ? 1 : 0.98;
   else if (context.rest === "keywords" && context.keywords.length > 0) value = 0.96;
-  else if (isSeparated(context.left) && isSeparated(context.right))
-    value = context.rest === "some_keywords" ? 0.95 : 0.94;
+  else if (context.between) value = context.rest === "some_keywords" ? 0.95 : 0.94;
   else value = 0.85 + 0.08 * context.share + (context.rest === "some_keywords" ? 0.02 : 0);
   if (!context.registrable) value *= 0.98;
   if (word.kind === "stem") value *= 0.92;
