@@ -7,6 +7,7 @@ import { UsageError, type CommandDefinition, type CommandGroup, type Flag } from
 import { commands } from "./commands.ts";
 import { FailedError } from "./failure.ts";
 import { BrokenPipeError, type Terminal } from "./terminal.ts";
+import { versionText } from "./version.ts";
 
 /** 0 done, 1 failed, 2 wrong use or configuration. */
 export type ExitCode = 0 | 1 | 2;
@@ -64,9 +65,10 @@ function buildProgram(terminal: Terminal): Command {
   const program = new Command("phishwatch")
     .description("Finds phishing look-alikes of your domains before your customers do.")
     .usage("<command> [options]")
+    .version(versionText, "-V, --version", "print version, commit and Bun version")
     .helpCommand("help [command]", "show the help of a command")
     .addHelpText("after", `\n${closingWords}`);
-  prepare(program, terminal);
+  prepare(program, terminal, "help");
   for (const entry of commands) program.addCommand(buildEntry(entry, terminal));
   return program;
 }
@@ -77,12 +79,14 @@ With --json it is one JSON object a line. Exit codes: 0 done, 1 failed, 2 wrong 
 function buildEntry(entry: CommandDefinition | CommandGroup, terminal: Terminal): Command {
   if (!("commands" in entry)) return buildCommand(entry, terminal);
   const group = new Command(entry.name).summary(entry.summary).description(entry.summary).helpCommand(false);
-  prepare(group, terminal);
-  for (const definition of entry.commands) group.addCommand(buildCommand(definition, terminal));
+  prepare(group, terminal, `${entry.name} --help`);
+  for (const definition of entry.commands)
+    group.addCommand(buildCommand(definition, terminal, `${entry.name} `));
   return group;
 }
 
-function buildCommand(definition: CommandDefinition, terminal: Terminal): Command {
+/** @param group what stands before its name, with a blank behind it. */
+function buildCommand(definition: CommandDefinition, terminal: Terminal, group = ""): Command {
   const { name, summary, details, flags, examples } = definition;
   const built = new Command(name)
     .summary(summary)
@@ -91,7 +95,7 @@ function buildCommand(definition: CommandDefinition, terminal: Terminal): Comman
   const options = Object.entries(flags).map(([key, flag]) => [key, buildOption(flag)] as const);
   for (const [, option] of options) built.addOption(option);
   built.addHelpText("after", () => `\nExamples:\n${examplesText(examples)}`);
-  prepare(built, terminal);
+  prepare(built, terminal, `${group}${definition.name} --help`);
   return built.action(async () => {
     if (definition.getsReady !== true) startIsOver();
     const given = built.opts<Record<string, unknown>>();
@@ -122,11 +126,11 @@ function buildOption({ form, description, read, repeatable, absentShown }: Flag<
   );
 }
 
-/** Everything that commander would do to the process by itself is done here instead. */
-function prepare(built: Command, { out, err }: Terminal): void {
+/** Everything that commander would do to the process by itself is done here instead. `help`: what tells more. */
+function prepare(built: Command, { out, err }: Terminal, help: string): void {
   built
     .exitOverride()
-    .showHelpAfterError("See 'phishwatch help' for what there is.")
+    .showHelpAfterError(`See 'phishwatch ${help}' for what there is.`)
     .configureOutput({
       writeOut: (text) => out.write(text),
       writeErr: (text) => err.write(text),

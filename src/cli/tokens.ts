@@ -35,7 +35,10 @@ A url answers 404 unless told otherwise, a pixel a picture of one transparent pi
       `phishwatch tokens create url --name wiki --memo "page Passwords in the wiki"`,
       "a link that nobody needs",
     ],
-    [`phishwatch tokens create document --name salaries`, "then: phishwatch tokens document salaries s.docx"],
+    [
+      `phishwatch tokens create document --name salaries && phishwatch tokens document salaries s.docx`,
+      "a Word document that calls home when it is opened",
+    ],
   ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ traps }) => {

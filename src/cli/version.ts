@@ -3,6 +3,9 @@ import { command } from "./command.ts";
 import { jsonFlag } from "./flags.ts";
 import { printJson } from "./table.ts";
 
+/** Also what `phishwatch --version` says, which everybody tries first. */
+export const versionText = `phishwatch ${buildInfo.version} (commit ${buildInfo.commit}, Bun ${buildInfo.bunVersion})`;
+
 export const versionCommand = command({
   name: "version",
   summary: "print version, commit and Bun version",
@@ -11,6 +14,6 @@ export const versionCommand = command({
   run({ options, terminal: { out } }) {
     const { version, commit, bunVersion } = buildInfo;
     if (options.json) printJson(out, { version, commit, bun_version: bunVersion });
-    else out.write(`phishwatch ${version} (commit ${commit}, Bun ${bunVersion})\n`);
+    else out.write(`${versionText}\n`);
   },
 });

@@ -87,6 +87,14 @@ describe.each(forms)("wrong use ($form)", ({ command }) => {
     expect(err).toContain(message);
   });
 
+  test("the help that is named is that of the command", async () => {
+    const named = async (...args: string[]) => (await folder.run(args, { command })).err;
+    expect(await named("serv")).toContain("See 'phishwatch help' for");
+    expect(await named("keys", "creat")).toContain("See 'phishwatch keys --help' for");
+    expect(await named("threats", "show")).toContain("See 'phishwatch threats show --help' for");
+    expect(await named("import")).toContain("See 'phishwatch import --help' for");
+  });
+
   test("what the caller wrote is not sent raw to the terminal", async () => {
     const { err } = await folder.run(["\u001b[31mred\u202E"], { command });
     expect(err).toContain("\\u{1b}[31mred\\u{202e}");
@@ -94,17 +102,21 @@ describe.each(forms)("wrong use ($form)", ({ command }) => {
   });
 });
 
-test.each(forms)("version tells version, commit and Bun version ($form)", async ({ command }) => {
-  const { code, out, err } = await folder.run(["version"], { command });
-  expect({ code, err }).toEqual({ code: 0, err: "" });
-  expect(out).toMatch(/^phishwatch \d+\.\d+\.\d+ \(commit \S+, Bun \d+\.\d+\.\d+\)\n$/);
-  const json = await folder.run(["version", "--json"], { command });
-  expect(JSON.parse(json.out)).toEqual({
-    version: expect.any(String),
-    commit: expect.any(String),
-    bun_version: expect.any(String),
-  });
-});
+test.each(forms)(
+  "version tells version, commit and Bun version, as does --version ($form)",
+  async ({ command }) => {
+    const { code, out, err } = await folder.run(["version"], { command });
+    expect(await folder.run(["--version"], { command })).toEqual({ code, out, err });
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(/^phishwatch \d+\.\d+\.\d+ \(commit \S+, Bun \d+\.\d+\.\d+\)\n$/);
+    const json = await folder.run(["version", "--json"], { command });
+    expect(JSON.parse(json.out)).toEqual({
+      version: expect.any(String),
+      commit: expect.any(String),
+      bun_version: expect.any(String),
+    });
+  },
+);
 
 describe("init", () => {
   test("writes a configuration that is valid, for its owner alone, and never over another file", async () => {
