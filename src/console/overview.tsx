@@ -42,11 +42,10 @@ async function showOverview({ services, query, now }: Context): Promise<Answer> 
   const search = services.threatSearch();
   await search.prepare();
   const from = startOfDay(now) - (newDays - 1) * dayMs;
-  const newHigh = await search.search(
-    { status: "active", severity: "high", from },
-    { key: "first_seen", descending: true },
-    { page: 1, perPage: newestShown },
-  );
+  const high = { status: "active", severity: "high" } as const;
+  const newestFirst = { key: "first_seen", descending: true } as const;
+  const newest = await search.search(high, newestFirst, { page: 1, perPage: newestShown });
+  const newHigh = await search.search({ ...high, from }, newestFirst, { page: 1, perPage: 1 });
   const days = chartDays.find((count) => String(count) === query.get("days")) ?? chartDays[0]!;
   const byDay = await search.byDay(startOfDay(now), days);
   const byKind = await search.byKind();
@@ -69,10 +68,10 @@ async function showOverview({ services, query, now }: Context): Promise<Answer> 
       {isNew ? <FirstSteps services={services} /> : null}
       <Attention concerns={concerns} newHigh={newHigh.total} from={from} hideCalm={isNew} />
       <ScanNow scans={scans} />
-      {newHigh.threats.length === 0 ? null : (
+      {newest.threats.length === 0 ? null : (
         <Section title="Newest high threats">
           <ul class="newest">
-            {newHigh.threats.map(({ id, domain, protectedDomain, severity, severityReasons, firstSeen }) => (
+            {newest.threats.map(({ id, domain, protectedDomain, severity, severityReasons, firstSeen }) => (
               <li>
                 <span>
                   <StateBadge state={severity} />
@@ -93,6 +92,13 @@ async function showOverview({ services, query, now }: Context): Promise<Answer> 
               </li>
             ))}
           </ul>
+          {newest.total <= newestShown ? null : (
+            <p>
+              <a href={listPath(new URLSearchParams({ severity: "high", sort: "first_seen" }))}>
+                All {newest.total.toLocaleString("en")} that wait for a decision
+              </a>
+            </p>
+          )}
         </Section>
       )}
       {byKind.length === 0 ? null : (

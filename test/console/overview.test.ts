@@ -65,7 +65,7 @@ describe("the overview", () => {
       expect([path, (await visitor.get(path)).status]).toEqual([path, 200]);
   });
 
-  test("tells of new high threats that wait, the newest first, and of none that is old or decided", async () => {
+  test("tells of new high threats that wait, and shows the newest of all that wait, whatever their age", async () => {
     const clock = manualClock();
     opened = openConsoleApp({ clock, config: domain });
     const [newer, , decided] = addThreats(opened.app, clock.now(), [
@@ -82,11 +82,23 @@ describe("the overview", () => {
     const { html, text } = await visitor.get("/console");
     expect(text).toContain("2 high threats of the last 7 days wait for a decision");
     const links = [...html.matchAll(/href="\/console\/threats\/(thr_[^"]+)"/g)].map(([, id]) => id!);
-    expect(links).toHaveLength(2);
+    expect(links).toHaveLength(3);
     expect(links[0]).toBe(newer!);
+    expect(links).not.toContain(decided!);
+    expect(text).not.toContain("All 3 that wait");
     const [, path] = /href="(\/console\/threats\?severity=high[^"]*)"/.exec(html)!;
     const list = await visitor.get(path!.replaceAll("&amp;", "&"));
     expect(list.text).toContain("1–2 of 2");
+
+    const names = ["exampla-bank.com", "examplf-bank.com", "examp-le-bank.com"];
+    addThreats(
+      opened.app,
+      clock.now(),
+      names.map((name) => ({ domain: name, similarity: 0.98, agoMs: 30 * day })),
+    );
+    expect((await visitor.get("/console")).text).toContain("All 6 that wait for a decision");
+    const all = await visitor.get("/console/threats?severity=high&sort=first_seen");
+    expect(all.text).toContain("1–6 of 6");
   });
 
   test("counts by day in a chart and in a table whose days lead to their threats", async () => {
