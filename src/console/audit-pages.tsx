@@ -78,7 +78,7 @@ function showLog({ query, services: { auditLog } }: Context) {
             ...vias.map((one) => ({ value: one, label: viaNames[one] })),
           ]}
         />
-        <button type="submit">Filter</button>
+        <button type="submit">Show</button>
       </form>
       <Table
         caption="Audit log"

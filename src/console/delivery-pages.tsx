@@ -81,7 +81,7 @@ function showLog({ query, services: { webhooks } }: Context) {
           placeholder="evt_… or thr_…"
           error={isUnknown ? "An identifier begins with evt_ or thr_." : undefined}
         />
-        <button type="submit">Filter</button>
+        <button type="submit">Show</button>
       </form>
       <DeliveryTable
         deliveries={rows}

@@ -132,7 +132,7 @@ export function DeliveryTable({
           },
         ]
       : []),
-    { title: "Status", cell: ({ status }) => <DeliveryBadge status={status} /> },
+    { title: "Status", look: "tight", cell: ({ status }) => <DeliveryBadge status={status} /> },
     { title: "Made", look: "tight", cell: ({ createdAt }) => <Time at={createdAt} relative /> },
     { title: "Then", look: "wide", cell: (delivery) => <NextStep delivery={delivery} /> },
     {

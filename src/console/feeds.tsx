@@ -40,7 +40,7 @@ const importColumns: Column<ListImport>[] = [
     ),
   },
   { title: "List", look: "wide", cell: ({ name }) => <ListName name={name} /> },
-  { title: "State", cell: ({ state }) => <ImportStateBadge state={state} /> },
+  { title: "State", look: "tight", cell: ({ state }) => <ImportStateBadge state={state} /> },
   { title: "Names", look: "number", cell: ({ received }) => grouped(received) },
   { title: "Refused", look: "number", cell: ({ invalid }) => grouped(invalid) },
   { title: "Matched", look: "number", cell: ({ matched }) => grouped(matched) },
@@ -155,8 +155,8 @@ function problemText(problem: string, files: readonly FeedFile[]): string {
 function fileColumns(feed: string): Column<FeedFile>[] {
   return [
     { title: "File", look: "wide", cell: ({ path }) => <Text text={basename(path)} charactersMax={120} /> },
-    { title: "Written", look: "tight", cell: ({ modifiedAt }) => <Time at={modifiedAt} /> },
-    { title: "State", look: "wide", cell: fileState },
+    { title: "Written", look: "tight", cell: ({ modifiedAt }) => <Time at={modifiedAt} relative /> },
+    { title: "State", cell: fileState },
     { title: "Size", look: "number", cell: ({ bytes }) => bytesText(bytes) },
     { title: "Lines", look: "number", cell: ({ lines }) => grouped(lines) },
     { title: "Refused", look: "number", cell: ({ invalid }) => grouped(invalid) },

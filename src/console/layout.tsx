@@ -93,7 +93,9 @@ export function Layout({
             <ThemeSwitch theme={frame.theme} path={path} />
             <PostButton action={signOutPath} label="Sign out" variant="outline" />
             <p class="hint">
-              Version {version} · <a href="/docs">API reference</a>
+              Version {version}
+              <br />
+              <a href="/docs">API reference</a>
             </p>
           </div>
         </div>

@@ -16,7 +16,7 @@ export function NamesSideBySide({ comparison }: { comparison: NameComparison }) 
         ))}
       </div>
       <p class="hint">
-        Above the suspicious name, below {isKeyword ? "the keyword " : ""}
+        Upper line: the suspicious name; lower line: {isKeyword ? "the keyword " : ""}
         <bdi>{word}</bdi>.
       </p>
       {differences.length === 0 ? (

@@ -41,11 +41,11 @@ function alarmingFirst(counts: readonly HitCount[]): HitCount[] {
   return counts.toSorted((a, b) => Number(isAlarming(b.class)) - Number(isAlarming(a.class)));
 }
 
-/** Such as `3 foreign, 120 own`. */
+/** Such as `3 foreign, 120 own` or `6 visits`. */
 export function shortCounts(counts: readonly HitCount[]): string {
   return (
     alarmingFirst(counts)
-      .map((row) => `${grouped(row.total)} ${inWords(row.class)}`)
+      .map(({ class: of, total }) => counted(total, inWords(of), of === "visit" ? "visits" : inWords(of)))
       .join(", ") || "none yet"
   );
 }

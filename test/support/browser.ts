@@ -124,10 +124,13 @@ export async function openBrowser({
       await view.cdp("Network.setBlockedURLs", { urls: enabled ? [] : ["*/console/assets/*.js"] });
     },
     async picture() {
+      // Else the page is laid out without the bars once it is pictured whole, and cut off by their width.
+      await view.cdp("Emulation.setScrollbarsHidden", { hidden: true });
       const { data } = await view.cdp<{ data: string }>("Page.captureScreenshot", {
         format: "png",
         captureBeyondViewport: true,
       });
+      await view.cdp("Emulation.setScrollbarsHidden", { hidden: false });
       return Buffer.from(data, "base64");
     },
     async signIn(url) {
