@@ -9,8 +9,16 @@ import { Confirm, Copyable, Facts, LinkButton, PageHead, Refusal, Section, Time 
 import { Name, Text } from "./name.tsx";
 import { beaconPath, beaconsPath, newDomainPath, threatPath } from "./paths.ts";
 import type { Context, PageGroup } from "./router.ts";
-import { Table, type Column } from "./table.tsx";
-import { ClassBadge, PlainHttpNote, shortCounts, StateOf, visitPage, Visits } from "./trap-visits.tsx";
+import { type Column } from "./table.tsx";
+import {
+  ClassBadge,
+  PlainHttpNote,
+  shortCounts,
+  StateOf,
+  TrapList,
+  visitPage,
+  Visits,
+} from "./trap-visits.tsx";
 import { listIn } from "./words.ts";
 
 const newPath = `${beaconsPath}/new`;
@@ -40,7 +48,7 @@ function beaconOf({ services, params }: Context): Beacon {
   return beacon;
 }
 
-function showAll({ services: { traps } }: Context): Answer {
+function showAll({ services: { traps }, query }: Context): Answer {
   const columns: Column<Beacon>[] = [
     {
       title: "Name",
@@ -65,10 +73,12 @@ function showAll({ services: { traps } }: Context): Answer {
       >
         <LinkButton path={newPath} label="Make a beacon" />
       </PageHead>
-      <Table
+      <TrapList
         caption="Beacons"
         columns={columns}
-        rows={traps.beacons.list()}
+        traps={traps.beacons.list()}
+        path={beaconsPath}
+        query={query}
         empty={
           <>
             No page has a beacon yet. <a href={newPath}>Make one</a> for your sign-in page to begin.

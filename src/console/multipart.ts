@@ -77,7 +77,8 @@ function createInput(body: ReadableStream<Uint8Array>) {
   let held: Buffer = Buffer.alloc(0);
 
   async function more(): Promise<void> {
-    const { done, value } = await reader.read();
+    // Whoever goes away in the middle makes no fault of ours, and none for the log.
+    const { done, value } = await reader.read().catch(() => ({ done: true as const, value: undefined }));
     if (done) throw refused("it ends in the middle");
     held =
       held.length === 0

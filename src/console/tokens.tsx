@@ -10,13 +10,14 @@ import { Confirm, Copyable, Facts, LinkButton, PageHead, Section, Time } from ".
 import { Text } from "./name.tsx";
 import { newTokenPath, tokenPath, tokensPath } from "./paths.ts";
 import type { Context, PageGroup } from "./router.ts";
-import { Table, type Column } from "./table.tsx";
+import { type Column } from "./table.tsx";
 import { createToken, newToken, noFields } from "./token-form.tsx";
 import {
   ClassBadge,
   PlainHttpNote,
   shortCounts,
   StateOf,
+  TrapList,
   UserAgent,
   visitPage,
   Visits,
@@ -52,7 +53,7 @@ function tokenOf({ services, params }: Context): Honeytoken {
 
 const isExpired = ({ expiresAt }: Honeytoken, now: number) => expiresAt !== null && expiresAt <= now;
 
-function showAll({ services: { traps }, now }: Context): Answer {
+function showAll({ services: { traps }, now, query }: Context): Answer {
   const columns: Column<Honeytoken>[] = [
     {
       title: "Name",
@@ -82,10 +83,12 @@ function showAll({ services: { traps }, now }: Context): Answer {
       >
         <LinkButton path={newTokenPath} label="Make a honeytoken" />
       </PageHead>
-      <Table
+      <TrapList
         caption="Honeytokens"
         columns={columns}
-        rows={traps.tokens.list()}
+        traps={traps.tokens.list()}
+        path={tokensPath}
+        query={query}
         empty={
           <>
             No bait is laid out yet. <a href={newTokenPath}>Make a honeytoken</a> to begin.

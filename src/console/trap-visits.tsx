@@ -55,6 +55,36 @@ export function StateOf({ enabled, expired = false }: { enabled: boolean; expire
   return expired ? <Badge tone="neutral">expired</Badge> : <Badge tone="good">watching</Badge>;
 }
 
+const trapsPerPage = 50;
+
+/** All beacons, or all honeytokens. */
+export function TrapList<Trap>({
+  caption,
+  columns,
+  traps,
+  empty,
+  path,
+  query,
+}: {
+  caption: string;
+  columns: readonly Column<Trap>[];
+  traps: readonly Trap[];
+  empty: ComponentChildren;
+  path: string;
+  query: URLSearchParams;
+}) {
+  const shown = pageNumber(query);
+  const rows = traps.slice((shown - 1) * trapsPerPage, shown * trapsPerPage);
+  return (
+    <>
+      <Table caption={caption} columns={columns} rows={rows} empty={empty} />
+      {traps.length <= trapsPerPage ? null : (
+        <Pagination page={shown} perPage={trapsPerPage} total={traps.length} path={path} query={query} />
+      )}
+    </>
+  );
+}
+
 /** The visits of one trap: their numbers, a time line, and a list with pages. */
 export function Visits({
   context,

@@ -7,9 +7,10 @@ const bodyBytesMax = 1 << 20;
 
 /** A delivery comes to an inbox: it is kept, judged, and answered as was asked for. */
 export async function takeDelivery(state: SandboxState, name: string, request: Request): Promise<Response> {
+  const tooLong = new PublicError("bad_request", `The body is longer than ${bodyBytesMax} bytes.`);
+  if (Number(request.headers.get("content-length") ?? 0) > bodyBytesMax) throw tooLong;
   const body = await request.bytes();
-  if (body.byteLength > bodyBytesMax)
-    throw new PublicError("bad_request", `The body is longer than ${bodyBytesMax} bytes.`);
+  if (body.byteLength > bodyBytesMax) throw tooLong;
   const { inboxes } = state;
   requireRoom(state, name);
   const { app, clock } = state.instance();

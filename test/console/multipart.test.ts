@@ -95,3 +95,12 @@ test.each([
     message: expect.stringContaining(reason),
   });
 });
+
+test("whoever goes away before the file begins makes no fault of ours", async () => {
+  const body = new ReadableStream({
+    pull: (controller) => controller.error(new DOMException("The connection was closed.", "AbortError")),
+  });
+  const headers = { "content-type": multipart };
+  const request = new Request("http://localhost/", { method: "POST", body, headers });
+  expect(readUpload(request, limits)).rejects.toMatchObject({ code: "bad_request" });
+});

@@ -20,6 +20,26 @@ const written = async (id: string) => {
   while (app.app.traps.hits.rows(id) === 0) await Bun.sleep(5);
 };
 
+test.each(["beacons", "tokens"] as const)(
+  "a page of %s lists fifty of them and leads on to the rest",
+  async (kind) => {
+    const by = { via: "system", name: null, address: null } as const;
+    const { beacons, tokens } = app.app.traps;
+    for (let number = 0; number < 60; number += 1) {
+      const name = `trap ${number}.`;
+      if (kind === "beacons") beacons.create({ protectedDomain: "example-bank.com", name }, by);
+      else tokens.create({ kind: "url", name }, by);
+    }
+    const [first, second] = [
+      await visitor.get(`/console/${kind}`),
+      await visitor.get(`/console/${kind}?page=2`),
+    ];
+    expect([first.text.includes("trap 49."), first.text.includes("trap 50.")]).toEqual([true, false]);
+    expect([second.text.includes("trap 49."), second.text.includes("trap 59.")]).toEqual([false, true]);
+    expect(first.html).toContain("page=2");
+  },
+);
+
 describe("beacons", () => {
   test("are made with what to put into the page, disabled and removed; the audit log has it all", async () => {
     const made = await visitor.submit("/console/beacons/new", {
