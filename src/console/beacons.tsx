@@ -1,9 +1,9 @@
 import { PublicError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
-import { sentence } from "../lib/wording.ts";
 import type { Beacon } from "../traps/beacons.ts";
 import type { Hit } from "../traps/hits.ts";
 import { page, redirect, type Answer } from "./answers.ts";
+import { attempt, listIn } from "./fields.ts";
 import { Button, Form, PostButton, Select, TextArea, TextField } from "./form.tsx";
 import { Confirm, Copyable, Facts, LinkButton, PageHead, Refusal, Section, Time } from "./kit.tsx";
 import { Name, Text } from "./name.tsx";
@@ -19,7 +19,6 @@ import {
   visitPage,
   Visits,
 } from "./trap-visits.tsx";
-import { listIn } from "./words.ts";
 
 const newPath = `${beaconsPath}/new`;
 
@@ -148,12 +147,12 @@ function newBeacon({ services, query }: Context, fields: BeaconFields, fault?: s
   );
 }
 
-function create(context: Context): Answer {
+async function create(context: Context): Promise<Answer> {
   const { services, form, by } = context;
   const text = (name: string) => (form.get(name) ?? "").trim();
   const fields = { domain: text("domain"), name: text("name"), allow: text("allow"), memo: text("memo") };
-  try {
-    const beacon = services.traps.beacons.create(
+  const made = await attempt(() =>
+    services.traps.beacons.create(
       {
         protectedDomain: fields.domain,
         allow: listIn(fields.allow),
@@ -161,12 +160,10 @@ function create(context: Context): Answer {
         ...(fields.name === "" ? {} : { name: fields.name }),
       },
       by,
-    );
-    return redirect(beaconPath(beacon.id), "Made. Put the script below into the page.");
-  } catch (error) {
-    if (error instanceof PublicError) return newBeacon(context, fields, sentence(error.message));
-    throw error;
-  }
+    ),
+  );
+  if (!made.ok) return newBeacon(context, fields, made.message);
+  return redirect(beaconPath(made.value.id), "Made. Put the script below into the page.");
 }
 
 const visitColumns: Column<Hit>[] = [

@@ -2,9 +2,10 @@ import { grouped } from "../lib/wording.ts";
 import { scaleBand, scaleLinear } from "d3-scale";
 import { stack } from "d3-shape";
 import { severities, type Severity } from "../threats/values.ts";
+import { dayText } from "./fields.ts";
 import { listPath } from "./threat-filters.ts";
 import { Table } from "./table.tsx";
-import { dayText, inWords } from "./words.ts";
+import { inWords } from "./words.ts";
 
 export type DayCounts = { day: number } & Record<Severity, number>;
 

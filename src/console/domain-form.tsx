@@ -5,13 +5,14 @@ import { sentence } from "../lib/wording.ts";
 import { describeRemark, type WordRemark } from "../detection/word-remarks.ts";
 import type { Permutation } from "../detection/permutations.ts";
 import { page, redirect, type Answer } from "./answers.ts";
+import { listIn } from "./fields.ts";
 import { Button, Form, TextArea, TextField } from "./form.tsx";
 import { PageHead, Refusal, Section } from "./kit.tsx";
 import { Name } from "./name.tsx";
 import { domainPath, domainsPath, newDomainPath } from "./paths.ts";
 import type { Context } from "./router.ts";
 import { Table, type Column } from "./table.tsx";
-import { inWords, listIn } from "./words.ts";
+import { inWords } from "./words.ts";
 
 /** The fields as somebody typed them. */
 export interface DomainFields {

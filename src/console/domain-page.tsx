@@ -12,6 +12,7 @@ import {
   type DomainFields,
   type FieldFault,
 } from "./domain-form.tsx";
+import { listIn } from "./fields.ts";
 import { Button, Form, PostButton } from "./form.tsx";
 import { Confirm, DeclaredMark, Facts, LinkButton, PageHead, Refusal, Section, Time } from "./kit.tsx";
 import { Name } from "./name.tsx";
@@ -19,7 +20,6 @@ import { domainPath, domainsPath, newDomainPath, startScanPath } from "./paths.t
 import { listPath } from "./threat-filters.ts";
 import type { Context } from "./router.ts";
 import type { ConsoleServices } from "./services.ts";
-import { listIn } from "./words.ts";
 
 /** How many threats a domain has. */
 export function threatCounts({ threats }: Pick<ConsoleServices, "threats">, domain: string) {

@@ -4,6 +4,7 @@ import { listFormats } from "../sources/formats.ts";
 import type { ListToImport } from "../sources/imports.ts";
 import type { ListImport } from "../sources/tables.ts";
 import { fragment, page, redirect, type Answer } from "./answers.ts";
+import { wholeNumber } from "./fields.ts";
 import { ImportPanel, ListName, RefusedLines } from "./import-panel.tsx";
 import { Facts, PageHead, Section, Time } from "./kit.tsx";
 import { readUpload } from "./multipart.ts";
@@ -84,10 +85,10 @@ function readingOf(fields: ReadonlyMap<string, string>): Pick<ListToImport, "for
 }
 
 function find({ services, params }: Context): ListImport {
-  const { seq = "" } = params;
+  const seq = wholeNumber(params["seq"]);
   const running = services.imports.running();
-  if (String(running?.seq) === seq) return running!;
-  const list = /^[1-9]\d{0,14}$/.test(seq) ? services.imports.get(Number(seq)) : undefined;
+  if (running !== undefined && running.seq === seq) return running;
+  const list = seq === undefined ? undefined : services.imports.get(seq);
   if (list === undefined) throw new PublicError("not_found", "There is no such import, or it is long ago.");
   return list;
 }

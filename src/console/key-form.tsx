@@ -2,12 +2,11 @@ import { defaultPlan, defaultScopes, planLimits, plans, scopes } from "../access
 import { badRequest } from "../api/errors.ts";
 import type { Instant } from "../lib/clock.ts";
 import { page, redirect } from "./answers.ts";
-import { attempt } from "./attempt.ts";
+import { attempt, dayIn, listIn } from "./fields.ts";
 import { Button, Choices, Form, Select, TextArea, TextField, type Choice } from "./form.tsx";
 import { LinkButton, PageHead, Refusal } from "./kit.tsx";
 import { keysPath } from "./paths.ts";
 import type { Context } from "./router.ts";
-import { listIn } from "./words.ts";
 
 const path = keysPath;
 const dayMs = 86_400_000;
@@ -124,8 +123,8 @@ export async function createKey(context: Context) {
 function readExpiry(form: URLSearchParams, now: Instant): { expiresAt?: Instant } {
   const day = form.get("expires_on") ?? "";
   if (day !== "") {
-    const start = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
-    if (Number.isNaN(start)) throw badRequest("The day of expiry is written as 2027-01-31.");
+    const start = dayIn(day);
+    if (start === undefined) throw badRequest("The day of expiry is written as 2027-01-31.");
     return { expiresAt: start + dayMs };
   }
   const days = form.get("expires_in") ?? "";

@@ -7,6 +7,7 @@ import { fragment, page, type Answer } from "./answers.ts";
 import { concernsOf, type Concern } from "./attention.ts";
 import { DaysChart, SeverityBar, totalOf } from "./charts.tsx";
 import { compareNames, ComparedName } from "./compared-name.tsx";
+import { dayText } from "./fields.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import { PageHead, Progress, Section, StateBadge, Time } from "./kit.tsx";
 import { Name } from "./name.tsx";
@@ -15,7 +16,7 @@ import type { Context, PageGroup } from "./router.ts";
 import { Table } from "./table.tsx";
 import { listPath } from "./threat-filters.ts";
 import { Signs, ThreatLink } from "./threat-rows.tsx";
-import { dayText, inWords } from "./words.ts";
+import { inWords } from "./words.ts";
 
 const scanNowPath = `${overviewPath}/overview/scan`;
 const dayMs = 86_400_000;

@@ -1,12 +1,12 @@
 import type { ScanProgress } from "../scans/progress.ts";
 import type { Scan, ScanStatus } from "../scans/tables.ts";
 import { visible } from "../lib/safe-text.ts";
+import { dayText } from "./fields.ts";
 import { PostButton } from "./form.tsx";
 import { Badge, Facts, Progress, Time, type Tone } from "./kit.tsx";
 import { Name } from "./name.tsx";
 import { scanPath } from "./paths.ts";
 import { listPath } from "./threat-filters.ts";
-import { dayText } from "./words.ts";
 import { spanText } from "../lib/spans.ts";
 import { counted, grouped } from "../lib/wording.ts";
 

@@ -3,13 +3,13 @@ import { PublicError } from "../lib/errors.ts";
 import { grouped, sentence } from "../lib/wording.ts";
 import type { Scan } from "../scans/tables.ts";
 import { fragment, page, redirect, type Answer } from "./answers.ts";
+import { listIn } from "./fields.ts";
 import { Button, Choices, Form, Select, TextField } from "./form.tsx";
 import { PageHead, Section, Time } from "./kit.tsx";
 import { newDomainPath, scanPath, scansPath, startScanPath } from "./paths.ts";
 import type { Context, PageGroup } from "./router.ts";
 import { scanDuration, ScannedDomains, ScanPanel, ScanState, ScanTimes, triggers } from "./scan-panel.tsx";
 import { pageNumber, Pagination, Table, type Column } from "./table.tsx";
-import { listIn } from "./words.ts";
 
 const perPage = 25;
 /** More boxes than these are no help to anybody: names are typed in then. */

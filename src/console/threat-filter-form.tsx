@@ -4,10 +4,11 @@ import type { Facets } from "../threats/facets.ts";
 import type { SearchFilter } from "../threats/search.ts";
 import { signs } from "../threats/signs.ts";
 import { severities, sources, statuses } from "../threats/values.ts";
+import { dayText } from "./fields.ts";
 import { HiddenFields, Select, TextField } from "./form.tsx";
 import { threatsPath } from "./paths.ts";
 import { type ListRequest } from "./threat-filters.ts";
-import { dayText, inWords, signLabels } from "./words.ts";
+import { inWords, signLabels } from "./words.ts";
 
 /** Leads to the view that it describes; says beside each choice how many that would leave. */
 export function ThreatFilterForm({

@@ -6,8 +6,8 @@ import { readNameSearch } from "../threats/names-in-memory.ts";
 import { sortKeys, type SearchFilter, type SearchOrder, type SortKey } from "../threats/search.ts";
 import { signs } from "../threats/signs.ts";
 import { severities, sources, statuses } from "../threats/values.ts";
+import { dayIn } from "./fields.ts";
 import { threatsPath } from "./paths.ts";
-import { dayText } from "./words.ts";
 
 /** What the address of the list says: it is a view that can be kept and handed on. */
 export interface ListRequest {
@@ -94,9 +94,8 @@ function domainOf(query: URLSearchParams): string | undefined {
 function dayOf(query: URLSearchParams, name: string): Instant | undefined {
   const given = query.get(name);
   if (given === null) return undefined;
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(given) ? Date.parse(`${given}T00:00:00Z`) : NaN;
-  // The engine takes 2026-02-30 for a day of March.
-  if (Number.isNaN(at) || dayText(at) !== given) throw wrong(name, "a day such as 2026-01-31");
+  const at = dayIn(given);
+  if (at === undefined) throw wrong(name, "a day such as 2026-01-31");
   return at;
 }
 

@@ -5,6 +5,7 @@ import { sortedByNameMax } from "../threats/search.ts";
 import { triageThreatsMax } from "../threats/triage.ts";
 import { statuses, type Status } from "../threats/values.ts";
 import { page, redirect, type Answer, type Flash } from "./answers.ts";
+import { wholeNumber } from "./fields.ts";
 import { Form, HiddenFields } from "./form.tsx";
 import { FlashMessage, PageHead } from "./kit.tsx";
 import { overviewPath, threatsPath } from "./paths.ts";
@@ -159,13 +160,13 @@ async function triage({ services, form, by }: Context): Promise<Answer> {
 }
 
 function lastSeqOf(form: URLSearchParams): number {
-  const text = form.get("last_seq") ?? "";
-  if (!/^\d{1,15}$/.test(text)) throw new PublicError("bad_request", "the list was too old; load it again");
-  return Number(text);
+  const seq = wholeNumber(form.get("last_seq"));
+  if (seq === undefined) throw new PublicError("bad_request", "the list was too old; load it again");
+  return seq;
 }
 
 function undo({ services, form, by }: Context): Answer {
-  const act = /^\d{1,15}$/.test(form.get("act") ?? "") ? Number(form.get("act")) : 0;
+  const act = wholeNumber(form.get("act")) ?? 0;
   const { query } = readListRequest(new URLSearchParams(form.get("query") ?? ""));
   return redirect(listPath(query), undoFlash(services.threats.triage.undo(act, by)));
 }

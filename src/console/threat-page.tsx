@@ -5,6 +5,7 @@ import type { Threat } from "../threats/queries.ts";
 import { statuses } from "../threats/values.ts";
 import { download, fragment, page, redirect, type Answer } from "./answers.ts";
 import { compareNames, ComparedName } from "./compared-name.tsx";
+import { attempt, wholeNumber } from "./fields.ts";
 import { LinkButton, PageHead, Section, StateBadge, Time } from "./kit.tsx";
 import { Name } from "./name.tsx";
 import { threatPath, threatsPath } from "./paths.ts";
@@ -225,19 +226,15 @@ function decide(context: Context): Answer {
 function undo(context: Context): Answer {
   const { services, form, by } = context;
   const { id } = find(context);
-  const act = /^\d{1,15}$/.test(form.get("act") ?? "") ? Number(form.get("act")) : 0;
+  const act = wholeNumber(form.get("act")) ?? 0;
   return redirect(threatPath(id), undoFlash(services.threats.triage.undo(act, by)));
 }
 
-function addNote(context: Context): Answer | Promise<Answer> {
+async function addNote(context: Context): Promise<Answer> {
   const { services, form, by } = context;
   const { id } = find(context);
   const text = form.get("text") ?? "";
-  try {
-    services.threats.notes.add(id, text, by);
-  } catch (error) {
-    if (!(error instanceof PublicError)) throw error;
-    return showThreat(context, { text, message: error.message });
-  }
+  const kept = await attempt(() => services.threats.notes.add(id, text, by));
+  if (!kept.ok) return showThreat(context, { text, message: kept.message });
   return redirect(`${threatPath(id)}#notes`, "The note is kept.");
 }

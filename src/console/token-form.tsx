@@ -1,7 +1,6 @@
-import { PublicError } from "../lib/errors.ts";
-import { sentence } from "../lib/wording.ts";
 import { tokenKinds, type TokenAnswer } from "../traps/values.ts";
 import { page, redirect, type Answer } from "./answers.ts";
+import { attempt, dayIn } from "./fields.ts";
 import { Button, Choices, Form, TextArea, TextField } from "./form.tsx";
 import { PageHead, Refusal } from "./kit.tsx";
 import { newTokenPath, tokenPath, tokensPath } from "./paths.ts";
@@ -80,16 +79,17 @@ export function newToken(fields: TokenFields, fault?: string): Answer {
   );
 }
 
-export function createToken({ services, form, by }: Context): Answer {
+export async function createToken({ services, form, by }: Context): Promise<Answer> {
   const fields: TokenFields = { ...noFields };
   for (const name of Object.keys(noFields) as (keyof TokenFields)[])
     fields[name] = (form.get(name) ?? "").trim();
-  const expiresAt = fields.expires === "" ? undefined : Date.parse(fields.expires);
+  const expiresAt = dayIn(fields.expires);
   const kind = tokenKinds.find((known) => known === fields.kind);
   if (kind === undefined) return newToken(fields, "Choose a kind.");
-  if (expiresAt !== undefined && Number.isNaN(expiresAt)) return newToken(fields, "Expires is a date.");
-  try {
-    const token = services.traps.tokens.create(
+  if (fields.expires !== "" && expiresAt === undefined)
+    return newToken(fields, "The day of expiry is written as 2027-01-31.");
+  const made = await attempt(() =>
+    services.traps.tokens.create(
       {
         kind,
         memo: fields.memo,
@@ -99,12 +99,10 @@ export function createToken({ services, form, by }: Context): Answer {
         ...(expiresAt === undefined ? {} : { expiresAt }),
       },
       by,
-    );
-    return redirect(tokenPath(token.id), "Made. Lay it out where only an intruder would find it.");
-  } catch (error) {
-    if (error instanceof PublicError) return newToken(fields, sentence(error.message));
-    throw error;
-  }
+    ),
+  );
+  if (!made.ok) return newToken(fields, made.message);
+  return redirect(tokenPath(made.value.id), "Made. Lay it out where only an intruder would find it.");
 }
 
 function answerOf({ answer, title, text, redirect: url }: TokenFields): TokenAnswer {

@@ -2,8 +2,8 @@ import { scaleBand, scaleLinear } from "d3-scale";
 import type { Instant } from "../lib/clock.ts";
 import { counted, grouped } from "../lib/wording.ts";
 import type { HitClass } from "../traps/values.ts";
+import { dayText } from "./fields.ts";
 import { usePage } from "./page-context.ts";
-import { dayText } from "./words.ts";
 
 export const timelineDays = 60;
 const dayMs = 86_400_000;

@@ -5,6 +5,7 @@ import { counted, grouped } from "../lib/wording.ts";
 import type { Hit, HitCount } from "../traps/hits.ts";
 import type { HitClass } from "../traps/values.ts";
 import { page, type Answer } from "./answers.ts";
+import { wholeNumber } from "./fields.ts";
 import { Badge, Facts, PageHead, Section, Time } from "./kit.tsx";
 import { Name, Text } from "./name.tsx";
 import { beaconPath, threatPath, visitPath } from "./paths.ts";
@@ -175,8 +176,8 @@ export function visitPage(
   trap: { id: string; name: string },
   path: string,
 ): Answer {
-  const { seq = "" } = params;
-  const hit = /^[0-9]{1,15}$/.test(seq) ? services.traps.hits.get(trap.id, Number(seq)) : undefined;
+  const seq = wholeNumber(params["seq"]);
+  const hit = seq === undefined ? undefined : services.traps.hits.get(trap.id, seq);
   if (hit === undefined) throw new PublicError("not_found", "There is no such visit; old ones are deleted.");
   const long = (text: string | null) => (text === null ? "–" : <Text text={text} charactersMax={2_500} />);
   const facts: [string, ComponentChildren][] = [

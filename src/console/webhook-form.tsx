@@ -1,11 +1,10 @@
 import { badRequest } from "../api/errors.ts";
 import { eventTypes, type EventType } from "../events/types.ts";
-import { sentence } from "../lib/wording.ts";
 import type { AttemptResult } from "../webhooks/attempt.ts";
 import type { EndpointSettings } from "../webhooks/endpoint-rules.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
 import { page, redirect } from "./answers.ts";
-import { attempt } from "./attempt.ts";
+import { attempt } from "./fields.ts";
 import { Button, Checkbox, Choices, Form, TextArea, TextField, type Choice } from "./form.tsx";
 import { LinkButton, PageHead, Refusal } from "./kit.tsx";
 import { webhooksPath } from "./paths.ts";
@@ -177,7 +176,7 @@ export async function addEndpoint(context: Context) {
     };
     return { ...endpoints.add(wanted, by), remark };
   });
-  if (!added.ok) return showEndpointForm(form, { message: sentence(added.message) });
+  if (!added.ok) return showEndpointForm(form, { message: added.message });
   const { endpoint, remark, secret: made } = added.value;
   return finishSaving(context, endpoint, { secret: made, remark });
 }
@@ -190,7 +189,7 @@ export async function changeEndpoint(context: Context, endpoint: Endpoint) {
     const remark = await destinations.check(settings.url);
     return { endpoint: endpoints.change(endpoint.id, settings, by), remark };
   });
-  if (!changed.ok) return showEndpointForm(form, { endpoint, message: sentence(changed.message) });
+  if (!changed.ok) return showEndpointForm(form, { endpoint, message: changed.message });
   return finishSaving(context, changed.value.endpoint, { remark: changed.value.remark });
 }
 

@@ -1,10 +1,10 @@
 import { badRequest } from "../api/errors.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
-import { counted, grouped, sentence } from "../lib/wording.ts";
+import { counted, grouped } from "../lib/wording.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
 import type { ReplayRequest } from "../webhooks/replay.ts";
 import { page, redirect } from "./answers.ts";
-import { attempt } from "./attempt.ts";
+import { attempt } from "./fields.ts";
 import { Button, Choices, Form, HiddenFields, TextField } from "./form.tsx";
 import { LinkButton, PageHead, Refusal, Section, Time } from "./kit.tsx";
 import { deliveriesPath, webhooksPath } from "./paths.ts";
@@ -28,7 +28,7 @@ export function replayRoutes(endpointOf: (context: Context) => Endpoint): Route[
     const endpoint = endpointOf(context);
     const { replay } = context.services.webhooks;
     const made = await attempt(() => replay.run(readRequest(endpoint, context.form), context.by));
-    if (!made.ok) return show(context, endpoint, context.form, sentence(made.message));
+    if (!made.ok) return show(context, endpoint, context.form, made.message);
     return redirect(
       `${deliveriesPath}?endpoint=${endpoint.id}`,
       `${counted(made.value, "delivery is", "deliveries are")} being sent to ${endpoint.name}.`,
@@ -51,7 +51,7 @@ async function show({ services }: Context, endpoint: Endpoint, form: URLSearchPa
           return { request, count: services.webhooks.replay.count(request) };
         })
       : undefined;
-  const refusal = message ?? (counting?.ok === false ? sentence(counting.message) : undefined);
+  const refusal = message ?? (counting?.ok === false ? counting.message : undefined);
   return page(
     "Replay events",
     <div class="narrow">

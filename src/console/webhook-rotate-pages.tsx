@@ -1,8 +1,7 @@
-import { sentence } from "../lib/wording.ts";
 import { rotationOverlapMs } from "../webhooks/endpoints.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
 import { page, redirect } from "./answers.ts";
-import { attempt } from "./attempt.ts";
+import { attempt } from "./fields.ts";
 import { Button, Choices, Form, TextField } from "./form.tsx";
 import { LinkButton, PageHead, Refusal } from "./kit.tsx";
 import { webhooksPath } from "./paths.ts";
@@ -27,7 +26,7 @@ export function rotateRoutes(editable: (context: Context) => Endpoint): Route[] 
         by,
       ),
     );
-    if (!rotated.ok) return show(endpoint, form, sentence(rotated.message));
+    if (!rotated.ok) return show(endpoint, form, rotated.message);
     const saved: Saved = { secret: rotated.value.secret };
     context.handOver(savedName(endpoint.id), saved);
     return redirect(`${webhooksPath}/${endpoint.id}`, `${endpoint.name} has a new secret.`);

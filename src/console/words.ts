@@ -1,4 +1,3 @@
-import { toIsoTime, type Instant } from "../lib/clock.ts";
 import type { Sign } from "../threats/signs.ts";
 
 /** A value of the API as people read it: `false_positive` as `false positive`. */
@@ -14,13 +13,3 @@ export const signLabels: Record<Sign, string> = {
   parked: "parked",
   leads_nowhere: "leads nowhere",
 };
-
-/** The day (UTC) as it stands in an address and in a date field: `2026-01-31`. */
-export function dayText(at: Instant): string {
-  return toIsoTime(at).slice(0, 10);
-}
-
-/** What somebody typed with blanks, commas or line breaks between: words, names. */
-export function listIn(text: string): string[] {
-  return text.split(/[\s,;]+/).filter((word) => word !== "");
-}
