@@ -1,6 +1,7 @@
 import type { Actor } from "../access/actor.ts";
 import { readText, requireContentType } from "../api/json-body.ts";
-import { readCookie, type Visitor } from "./door.ts";
+import { cookie, readCookie } from "./cookies.ts";
+import type { Visitor } from "./door.ts";
 import { themes, type Theme } from "./layout.tsx";
 
 /** A request that is being answered. */
@@ -25,13 +26,12 @@ const themeCookie = "phishwatch_theme";
 const themeCookieSeconds = 365 * 24 * 3600;
 
 export function themeCookieOf(theme: Theme, secure: boolean): string {
-  const value = `theme-${theme}-chosen`;
-  return `${themeCookie}=${value}; Path=/console; Max-Age=${themeCookieSeconds}; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`;
+  return cookie(themeCookie, theme, { secure, path: "/console", maxAgeSeconds: themeCookieSeconds });
 }
 
 export function themeOf(request: Request): Theme {
   const kept = readCookie(request, themeCookie);
-  return themes.find((theme) => kept === `theme-${theme}-chosen`) ?? "auto";
+  return themes.find((theme) => theme === kept) ?? "auto";
 }
 
 /** The one administrator. */

@@ -1,9 +1,6 @@
 import { createNameComparison, type NameComparison, type NamePart } from "../detection/compare-names.ts";
 import { decodeLabel } from "../detection/name.ts";
-import { visible } from "../lib/safe-text.ts";
-
-// No name is longer.
-const nameCharactersMax = 260;
+import { WrittenBeside } from "./name.tsx";
 
 /** Longer additions are shortened in the middle: they are made to push the brand out of sight. */
 const addedMax = 48;
@@ -24,14 +21,7 @@ export function ComparedName({ name, comparison }: { name: string; comparison: N
           <Part part={part} />
         ))}
       </bdi>
-      {isWritten ? null : (
-        <>
-          {" "}
-          <bdi class="written" dir="ltr">
-            {visible(name, nameCharactersMax)}
-          </bdi>
-        </>
-      )}
+      {isWritten ? null : <WrittenBeside name={name} />}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { describeError, noSuchRoute } from "../api/errors.ts";
+import { describeError } from "../api/errors.ts";
 import type { AnswerConsole } from "../api/server.ts";
 import { PublicError } from "../lib/errors.ts";
 import { logDropped } from "../lib/log.ts";
@@ -65,7 +65,7 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
     const asset = /^\/console\/assets\/([^/]+)$/.exec(path);
     if (asset !== null) {
       const encoding = request.headers.get("accept-encoding");
-      return assets.answer(asset[1]!, encoding, headers) ?? refuse(call, noSuchRoute());
+      return assets.answer(asset[1]!, encoding, headers) ?? refuse(call, noSuchPage());
     }
     await (passwordSeen ??= endOldSessions().catch((error: unknown) => {
       passwordSeen = undefined;
@@ -88,7 +88,7 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
   async function answerSignedIn(call: Call, { session }: Visitor, method: string): Promise<Response> {
     const { request, path, query, address } = call;
     const found = findRoute(method, path);
-    if (typeof found === "string") throw noSuchRoute();
+    if (found === undefined) throw noSuchPage();
     const raw = found.route.body === "raw";
     const form = method === "GET" || raw ? new URLSearchParams() : await readForm(request);
     if (method !== "GET") {
@@ -254,10 +254,7 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
     const where = { id: headers["x-request-id"]!, method: request.method, path };
     const { status, body } = describeError(error, where, log);
     const title = errorTitles[status] ?? "That did not work";
-    const message =
-      status === 404 && error instanceof PublicError && error.message === noSuchRoute().message
-        ? "There is no such page."
-        : sentence(body.error.message);
+    const message = sentence(body.error.message);
     const requestId = status === 500 ? where.id : undefined;
     return showPage(call, title, <ErrorPage title={title} message={message} requestId={requestId} />, status);
   }
@@ -271,4 +268,8 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
       return refuse(call, error);
     }
   };
+}
+
+function noSuchPage(): PublicError {
+  return new PublicError("not_found", "There is no such page.");
 }

@@ -1,6 +1,7 @@
 import type { ConsoleSession, ConsoleSessions } from "../access/console-sessions.ts";
 import { sameText } from "../access/console-password.ts";
 import type { FillRandom } from "../lib/ids.ts";
+import { cookie, readCookie } from "./cookies.ts";
 import { overviewPath } from "./paths.ts";
 
 /** What a browser showed with its request. */
@@ -16,7 +17,8 @@ const sessionCookie = "phishwatch_session";
 /** For the sign-in form, which there is no session for yet. */
 const visitCookie = "phishwatch_visit";
 const visitBytes = 16;
-const cookieToken = /^[A-Za-z0-9_-]{16,64}$/;
+/** In base64url. */
+const visitLength = 22;
 const sessionCookieSeconds = 7 * 24 * 3600;
 
 /**
@@ -40,7 +42,8 @@ export function createDoor({ sessions, fillRandom }: { sessions: ConsoleSessions
       const token = readCookie(request, sessionCookie);
       const session = token === undefined ? undefined : sessions.find(token);
       if (session !== undefined) return { session, formToken: formTokenOf(token!), setCookie: undefined };
-      const known = readCookie(request, visitCookie);
+      const kept = readCookie(request, visitCookie);
+      const known = kept?.length === visitLength ? kept : undefined;
       const visit = known ?? randomText(fillRandom);
       return {
         session: undefined,
@@ -65,23 +68,6 @@ function randomText(fillRandom: FillRandom): string {
   const bytes = new Uint8Array(visitBytes);
   fillRandom(bytes);
   return Buffer.from(bytes).toString("base64url");
-}
-
-export function readCookie(request: Request, name: string): string | undefined {
-  for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
-    const [key, value] = pair.trim().split("=", 2);
-    if (key === name && value !== undefined && cookieToken.test(value)) return value;
-  }
-  return undefined;
-}
-
-function cookie(
-  name: string,
-  value: string,
-  { secure, path, maxAgeSeconds }: { secure: boolean; path: string; maxAgeSeconds?: number },
-): string {
-  const age = maxAgeSeconds === undefined ? "" : `; Max-Age=${maxAgeSeconds}`;
-  return `${name}=${value}; Path=${path}${age}; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`;
 }
 
 /** A path of the console's own, as it stands in a form or an address; anything else becomes the overview. */

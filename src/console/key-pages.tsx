@@ -5,6 +5,7 @@ import { PublicError } from "../lib/errors.ts";
 import { isId } from "../lib/ids.ts";
 import { counted, grouped } from "../lib/wording.ts";
 import { page, redirect } from "./answers.ts";
+import { keyExpiresSoonMs } from "./attention.ts";
 import { createKey, showKeyForm } from "./key-form.tsx";
 import { Badge, Confirm, Copyable, DeclaredMark, LinkButton, PageHead, Section, Time } from "./kit.tsx";
 import { Text } from "./name.tsx";
@@ -14,8 +15,6 @@ import { pageNumber, Pagination, Table, type Column } from "./table.tsx";
 
 const path = keysPath;
 const perPage = 50;
-/** What expires within so many milliseconds is marked. */
-const soonMs = 14 * 86_400_000;
 
 /** Settings → API Keys. */
 export const keyPages: PageGroup = {
@@ -156,7 +155,7 @@ function listKeys({ services: { keys, keyUsage }, now, query }: Context) {
 
 function Expiry({ expiresAt, now }: { expiresAt: Instant | null; now: Instant }) {
   if (expiresAt === null) return <>never</>;
-  const soon = expiresAt - now < soonMs;
+  const soon = expiresAt - now < keyExpiresSoonMs;
   return soon ? (
     <Badge tone="warn">
       <Time at={expiresAt} relative />

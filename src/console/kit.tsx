@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import { grouped } from "../lib/wording.ts";
+import type { Severity, Status } from "../threats/values.ts";
 import type { Flash } from "./answers.ts";
 import { Button, Form, HiddenFields, PostButton } from "./form.tsx";
 import { usePage } from "./page-context.ts";
@@ -76,19 +77,18 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
   return <span class={`mark ${tone}`}>{children}</span>;
 }
 
-const tones: Record<string, Tone> = {
+const tones: Record<Severity | Status, Tone> = {
   low: "neutral",
   medium: "warn",
   high: "bad",
-  critical: "critical",
   active: "bad",
   resolved: "good",
   false_positive: "neutral",
 };
 
 /** A severity or a status of a threat, in words as in the API. */
-export function StateBadge({ state }: { state: string }) {
-  return <Badge tone={tones[state] ?? "neutral"}>{inWords(state)}</Badge>;
+export function StateBadge({ state }: { state: Severity | Status }) {
+  return <Badge tone={tones[state]}>{inWords(state)}</Badge>;
 }
 
 /** A time in UTC, with how long ago it was or how far off it is. */
@@ -212,10 +212,18 @@ export function Progress({ done, total, label }: { done: number; total: number; 
   );
 }
 
-/** A titled part of a page. */
-export function Section({ title, children }: { title: string; children: ComponentChildren }): VNode {
+/** A titled part of a page, to which an address can lead by its `id`. */
+export function Section({
+  title,
+  id,
+  children,
+}: {
+  title: string;
+  id?: string;
+  children: ComponentChildren;
+}): VNode {
   return (
-    <section class="section">
+    <section class="section" id={id}>
       <h2>{title}</h2>
       {children}
     </section>

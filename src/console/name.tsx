@@ -14,15 +14,20 @@ export function Name({ name }: { name: string }) {
   return (
     <span class="name">
       <bdi class="looks">{looks}</bdi>
-      {looks === written ? null : (
-        <>
-          {" "}
-          <bdi class="written" dir="ltr">
-            {written}
-          </bdi>
-        </>
-      )}
+      {looks === written ? null : <WrittenBeside name={name} />}
     </span>
+  );
+}
+
+/** The A-label form, behind what it looks like. */
+export function WrittenBeside({ name }: { name: string }) {
+  return (
+    <>
+      {" "}
+      <bdi class="written" dir="ltr">
+        {visible(name, nameCharactersMax)}
+      </bdi>
+    </>
   );
 }
 

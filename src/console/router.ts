@@ -17,12 +17,13 @@
  *   strangers goes through `<Text>`, `<Name>` or `visible()`, which show hidden characters. Never
  *   `dangerouslySetInnerHTML`, never a `style` attribute (the policy forbids it: use classes, and
  *   presentation attributes in SVG).
- * - Script (browser.js) is for comfort: `data-refresh`, `data-copy`, `data-key`, `data-select-all`.
+ * - Script (browser.js) is for comfort: `data-refresh`, `data-copy`, `data-key`, `data-select-all`, `data-row`,
+ *   `data-upload`. An address that leads to another page comes from paths.ts.
  */
 import type { Actor } from "../access/actor.ts";
 import type { ConsoleSession } from "../access/console-sessions.ts";
 import type { Instant } from "../lib/clock.ts";
-import type { Answer, Flash } from "./answers.ts";
+import type { Answer } from "./answers.ts";
 import type { ConsoleServices } from "./services.ts";
 
 /** A request for a page, and what answering it takes. */
@@ -58,7 +59,7 @@ export interface Route {
 }
 
 export interface PageGroup {
-  /** Its entry in the navigation, with a count that wants to be seen. */
+  /** Its entry in the navigation; absent: other pages lead to it. */
   nav?: { section: "main" | "settings"; label: string; path: string };
   routes: Route[];
 }
@@ -68,8 +69,8 @@ export interface Found {
   params: Record<string, string>;
 }
 
-/** Finds the route of a path. */
-export type FindRoute = (method: string, path: string) => Found | "no path" | "no method";
+/** Undefined: there is no such page, or nothing is done there by this method. */
+export type FindRoute = (method: string, path: string) => Found | undefined;
 
 /** @throws Error when two routes have the same method and path: the second would never be reached. */
 export function createRouter(routes: readonly Route[]): FindRoute {
@@ -85,14 +86,11 @@ export function createRouter(routes: readonly Route[]): FindRoute {
 
   return (method, path) => {
     const given = path.split("/");
-    let pathExists = false;
     for (const { route, segments } of compiled) {
       const params = matchSegments(segments, given);
-      if (params === undefined) continue;
-      pathExists = true;
-      if (route.method === method) return { route, params };
+      if (params !== undefined && route.method === method) return { route, params };
     }
-    return pathExists ? "no method" : "no path";
+    return undefined;
   };
 }
 
@@ -121,5 +119,3 @@ function matchSegments(
   }
   return params;
 }
-
-export type { Answer, Flash };

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { describeEffective, type Origin, type Setting } from "../config/effective.ts";
 import { toIsoTime } from "../lib/clock.ts";
+import { bytesText } from "../lib/spans.ts";
 import { download, page } from "./answers.ts";
 import { PostButton } from "./form.tsx";
 import { Badge, Facts, PageHead, Section, Time } from "./kit.tsx";
@@ -217,10 +218,8 @@ function sizeText(file: string): string {
       return 0;
     }
   };
-  return `${megabytes(bytesOf(file))} and ${megabytes(bytesOf(`${file}-wal`))} not yet merged in`;
+  return `${bytesText(bytesOf(file))} and ${bytesText(bytesOf(`${file}-wal`))} not yet merged in`;
 }
-
-const megabytes = (bytes: number) => `${(bytes / 1e6).toLocaleString("en", { maximumFractionDigits: 1 })} MB`;
 
 async function makeBackup({ services, by, now }: Context) {
   const { bytes, stream } = await services.copyDatabase();

@@ -3,7 +3,7 @@ import { counted, grouped } from "../lib/wording.ts";
 import type { SearchFilter } from "../threats/search.ts";
 import { sortedByNameMax } from "../threats/search.ts";
 import { triageThreatsMax } from "../threats/triage.ts";
-import { statuses, type Status } from "../threats/values.ts";
+import { statuses } from "../threats/values.ts";
 import { page, redirect, type Answer, type Flash } from "./answers.ts";
 import { wholeNumber } from "./fields.ts";
 import { Form, HiddenFields } from "./form.tsx";
@@ -14,6 +14,7 @@ import { Empty, Pagination, pageNumber } from "./table.tsx";
 import { KeyboardHelp, ReadyViews } from "./threat-list-parts.tsx";
 import { ThreatFilterForm } from "./threat-filter-form.tsx";
 import { listPath, readListRequest } from "./threat-filters.ts";
+import { decisions } from "./threat-parts.tsx";
 import { ThreatRows } from "./threat-rows.tsx";
 import { undoFlash } from "./undo-flash.ts";
 import { inWords } from "./words.ts";
@@ -112,11 +113,6 @@ function NothingFound({
 
 /** What can be done with the threats that are chosen. */
 function Decisions({ filter, total, shown }: { filter: SearchFilter; total: number; shown: number }) {
-  const decisions: { status: Status; label: string; key: string }[] = [
-    { status: "resolved", label: "Resolve", key: "r" },
-    { status: "false_positive", label: "False positive", key: "f" },
-    { status: "active", label: "Reactivate", key: "a" },
-  ];
   const all = total > triageThreatsMax ? `the first ${grouped(triageThreatsMax)}` : "all";
   return (
     <div class="decisions">

@@ -149,14 +149,12 @@ async function showThreat(
           <CertificateFacts {...given} />
         </Section>
       </div>
-      <section class="section" id="report">
-        <h2>Report of abuse</h2>
+      <Section title="Report of abuse" id="report">
         <ReportOfAbuse threat={threat} facts={facts} lookedAt={known?.lookedAt} />
-      </section>
-      <section class="section" id="notes">
-        <h2>Notes</h2>
+      </Section>
+      <Section title="Notes" id="notes">
         <Notes path={`${threatPath(id)}/notes`} notes={services.threats.notes.list(id)} refused={refused} />
-      </section>
+      </Section>
       <Section title="What happened">
         <TimeLine threat={threat} history={services.threats.history(id)} />
       </Section>

@@ -22,7 +22,8 @@ export function Reasons({ reasons }: { reasons: readonly string[] }) {
   );
 }
 
-const decisions: readonly { status: Status; label: string; key: string }[] = [
+/** What can be decided about a threat, and the key that does it. */
+export const decisions: readonly { status: Status; label: string; key: string }[] = [
   { status: "resolved", label: "Resolve", key: "r" },
   { status: "false_positive", label: "False positive", key: "f" },
   { status: "active", label: "Reactivate", key: "a" },
