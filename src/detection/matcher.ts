@@ -23,6 +23,8 @@ export interface Matcher {
   screen(bytes: Uint8Array, start: number, end: number): boolean;
   /** What `createFilter` makes the same `screen` of in another thread; it can be sent there. */
   screeningTables(): FilterTables;
+  /** Whether a name (A-labels, lower case) is one of the owner's, which are never look-alikes, or below one. */
+  isOwn(name: string): boolean;
   /** What was decided about brand words that are not looked for everywhere. */
   remarks(): WordRemark[];
 }
@@ -90,6 +92,7 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
       return filter === undefined || filter.screen(bytes, start, end);
     },
     screeningTables: () => tables,
+    isOwn: (name) => isOrIsBelow(name, own),
     remarks: () => protectedNames.flatMap((name, target) => remarksOn(name, wordsOfTargets[target]!)),
     match(text) {
       const normalized = normalizeName(text);

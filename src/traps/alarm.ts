@@ -10,7 +10,7 @@ import { classifyVisitor } from "./agents.ts";
 import type { HitStore } from "./hits.ts";
 import type { Honeytoken, Honeytokens } from "./honeytokens.ts";
 import type { RawHit } from "./intake.ts";
-import { judgeReport, type JudgedReport } from "./judge.ts";
+import { judgeReport, type BeaconReport, type JudgedReport } from "./judge.ts";
 import { threatNameOf } from "./places.ts";
 import type { HitClass } from "./values.ts";
 
@@ -65,6 +65,14 @@ export function createAlarm({
   /** Rows since the last trim, by trap. */
   const grown = new Map<string, number>();
 
+  /** A page of one protected domain may well be shown on another, which is no copy of anybody's. */
+  function judge(report: BeaconReport, own: readonly string[]): JudgedReport {
+    const judged = judgeReport(report, own);
+    const { class: place, host } = judged;
+    const isOwners = place === "foreign" && host !== null && domains.matcher().isOwn(host);
+    return isOwners ? { ...judged, class: "own" } : judged;
+  }
+
   /** One entry for each visitor of each trap; visits to traps that were removed meanwhile are left out. */
   function gather(raw: readonly RawHit[]): Visit[] {
     const subjects = new Map<string, Visit["subject"] | undefined>();
@@ -81,7 +89,7 @@ export function createAlarm({
       const subject = subjectOf(hit);
       if (subject === undefined) continue;
       const judged =
-        hit.trap === "beacon" && "beacon" in subject ? judgeReport(hit.report, subject.beacon.own) : null;
+        hit.trap === "beacon" && "beacon" in subject ? judge(hit.report, subject.beacon.own) : null;
       const hitClass = judged?.class ?? classifyVisitor(hit.userAgent);
       const visitor = countedOnly.includes(hitClass)
         ? hitClass

@@ -177,6 +177,8 @@ describe("a page with a beacon that is shown elsewhere", () => {
   test.each([
     ["https://www.example-bank.com/", "own", 0],
     ["https://cdn.partner.test.example.net/", "own", 0],
+    // Another protected domain.
+    ["https://www.example-shop.com/", "own", 0],
     ["https://www-example--bank-com.translate.goog/", "translation_proxy", 1],
     ["https://web.archive.org/web/2026/https://example-bank.com/", "web_archive", 1],
     ["https://webcache.googleusercontent.com/search?q=x", "search_cache", 1],
