@@ -1,5 +1,5 @@
-import { isIP } from "node:net";
 import type { Clock, Instant } from "../lib/clock.ts";
+import { clientNetwork } from "../network/client-network.ts";
 
 /** Slows whoever guesses passwords: from one address, and from everywhere together. */
 export interface SignInThrottle {
@@ -10,7 +10,8 @@ export interface SignInThrottle {
 }
 
 const minuteMs = 60_000;
-/** From one IPv4 address, or one IPv6 network of 64 bits, which is what one household is given. */
+/** One IPv4 address, or one IPv6 network of 64 bits. */
+const household = { ipv4Octets: 4, ipv6Groups: 4 };
 const perAddress = { attempts: 10, windowMs: 10 * minuteMs };
 /** From everywhere: 144,000 a day against some 100 bits, or against a long password of one's own. */
 const overall = { attempts: 100, windowMs: minuteMs };
@@ -46,11 +47,11 @@ export function createSignInThrottle({
 
   // Else whoever has a hundred addresses could keep the administrator out for good.
   const isKnown = (network: string) =>
-    known.has(network) || signedInFrom().some((address) => networkOf(address) === network);
+    known.has(network) || signedInFrom().some((address) => clientNetwork(address, household) === network);
 
   return {
     take(address) {
-      const key = networkOf(address);
+      const key = clientNetwork(address, household);
       const own = current(windows.get(key), perAddress.windowMs);
       windows.set(key, own);
       if (windows.size > addressesMax) windows.delete(windows.keys().next().value!);
@@ -63,22 +64,11 @@ export function createSignInThrottle({
       return 0;
     },
     forgive(address) {
-      const network = networkOf(address);
+      const network = clientNetwork(address, household);
       windows.delete(network);
       known.delete(network);
       known.add(network);
       if (known.size > knownMax) known.delete(known.keys().next().value!);
     },
   };
-}
-
-function networkOf(address: string | null): string {
-  if (address === null || isIP(address) !== 6) return address ?? "";
-  // URL writes an IPv6 address in full but for one run of zeros (RFC 5952).
-  const text = new URL(`http://[${address.split("%")[0]}]/`).hostname.slice(1, -1);
-  const [head = "", tail] = text.split("::");
-  const left = head === "" ? [] : head.split(":");
-  const right = tail === undefined || tail === "" ? [] : tail.split(":");
-  const groups = [...left, ...Array<string>(8 - left.length - right.length).fill("0"), ...right];
-  return groups.slice(0, 4).join(":");
 }

@@ -2,6 +2,7 @@ import { tokenOf } from "../access/bearer.ts";
 import type { ApiKey } from "../access/keys.ts";
 import type { Database } from "../database/database.ts";
 import type { Log } from "../lib/log.ts";
+import { pathOf } from "../lib/request-path.ts";
 import type { Admission } from "./admission.ts";
 import { describeError, noSuchRoute } from "./errors.ts";
 import type { Metrics } from "./metrics.ts";
@@ -187,7 +188,5 @@ const pictureToken = /^(\/screenshots\/[^/]*\/).*/;
 
 /** Without the query, where people put keys by mistake, and without the token that opens a picture. */
 function loggedPath(url: string): string {
-  const path = url.slice(url.indexOf("/", "https://".length));
-  const end = path.search(/[?#]/);
-  return (end === -1 ? path : path.slice(0, end)).replace(pictureToken, "$1…");
+  return pathOf(url).replace(pictureToken, "$1…");
 }

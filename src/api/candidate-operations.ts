@@ -1,6 +1,6 @@
 import type { ApiKey } from "../access/keys.ts";
 import { requireScope } from "../access/permissions.ts";
-import type { Instant } from "../lib/clock.ts";
+import { fromIsoTime, type Instant } from "../lib/clock.ts";
 import type { Candidates } from "../sources/candidates.ts";
 import { badRequest } from "./errors.ts";
 import { jsonReader, readText, requireContentType } from "./json-body.ts";
@@ -59,11 +59,8 @@ const timeForm =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$/;
 
 function readTime(text: string): Instant {
-  const instant = timeForm.test(text) ? Date.parse(text) : Number.NaN;
-  // `Date.parse` turns 31 February into March.
-  const sameDay =
-    new Date(Date.parse(`${text.slice(0, 10)}T00:00:00Z`)).getUTCDate() === Number(text.slice(8, 10));
-  if (instant >= 0 && sameDay) return instant;
+  const instant = timeForm.test(text) ? fromIsoTime(text) : undefined;
+  if (instant !== undefined && instant >= 0) return instant;
   throw badRequest(
     `"observed_at" is not a time; send ISO 8601 with a time zone, such as 2026-01-15T12:00:00Z, from 1970 on.`,
   );

@@ -7,6 +7,7 @@ import type { BuildInfo } from "../lib/build-info.ts";
 import type { Clock } from "../lib/clock.ts";
 import { StartError, messageOf } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
+import { pathStart } from "../lib/request-path.ts";
 import type { Scans } from "../scans/scans.ts";
 import type { Candidates } from "../sources/candidates.ts";
 import type { Threats } from "../threats/threats.ts";
@@ -223,11 +224,10 @@ export function createServer({
  */
 function withPlainUrl(request: Request): Request {
   const { url } = request;
-  const pathAt = url.charCodeAt(0) === slash ? 0 : url.indexOf("/", "https://".length);
+  const pathAt = pathStart(url);
   if (pathAt >= elysiaLooksFrom) return request;
   return new Request(`http://localhost${pathAt === -1 ? "/" : url.slice(pathAt)}`, request);
 }
-const slash = "/".charCodeAt(0);
 const elysiaLooksFrom = 11;
 
 function cannotListen(

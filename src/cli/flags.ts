@@ -1,3 +1,4 @@
+import { fromIsoTime } from "../lib/clock.ts";
 import { durationForm, parseDuration } from "../lib/durations.ts";
 import { visible } from "../lib/safe-text.ts";
 import { UsageError, type Flag } from "./command.ts";
@@ -73,16 +74,14 @@ export function number<Absent extends number | undefined>(
   };
 }
 
-const isoTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
-
 /** A point in time, as an instant. */
 export function time(form: string, description: string): Flag<number | undefined> {
   return {
     form,
     description,
     read(given) {
-      const instant = isoTime.test(given) ? Date.parse(given) : NaN;
-      if (!Number.isNaN(instant)) return instant;
+      const instant = fromIsoTime(given);
+      if (instant !== undefined) return instant;
       throw new UsageError(
         `${nameOf(form)} is a time such as 2026-01-31 or 2026-01-31T12:00:00Z, not ${quoted(given)}`,
       );

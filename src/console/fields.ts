@@ -1,4 +1,4 @@
-import { toIsoTime, type Instant } from "../lib/clock.ts";
+import { fromIsoTime, toIsoTime, type Instant } from "../lib/clock.ts";
 import { PublicError } from "../lib/errors.ts";
 import { sentence } from "../lib/wording.ts";
 
@@ -33,7 +33,5 @@ export function dayText(at: Instant): string {
 
 /** When such a day begins; undefined for what is none. */
 export function dayIn(text: string): Instant | undefined {
-  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // The engine takes 2026-02-30 for a day of March.
-  return Number.isNaN(at) || dayText(at) !== text ? undefined : at;
+  return text.length === "2026-01-31".length ? fromIsoTime(text) : undefined;
 }

@@ -1,7 +1,7 @@
-import { type Zippable, zipSync } from "fflate";
 import { displayName } from "../detection/name.ts";
 import type { EventLog, RecordedEvent } from "../events/event-log.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
+import { zip } from "../lib/zip.ts";
 import type { DatedChange } from "../threats/history.ts";
 import type { Note } from "../threats/notes.ts";
 import type { Threat } from "../threats/queries.ts";
@@ -40,8 +40,6 @@ interface Entry {
 
 const eventsMax = 200;
 const deliveriesMax = 1_000;
-/** The first day that the format knows: a ZIP's own times would differ with time zone and moment. */
-const entryTime = new Date(1980, 0, 1);
 
 /** Undefined: there is no such threat. */
 export async function gatherEvidence(
@@ -95,11 +93,9 @@ export function evidenceBundle(evidence: Evidence): Uint8Array<ArrayBuffer> {
     })),
   });
   const named = [...sums, { name: "manifest.json", bytes: manifest, sha256: sha256(manifest) }];
-  const files: Zippable = {};
-  for (const { name, bytes } of named) files[name] = pack(name, bytes);
+  const files = Object.fromEntries(named.map(({ name, bytes }) => [name, bytes]));
   const listed = named.map(({ name, sha256: sum }) => `${sum}  ${name}\n`).join("");
-  files["SHA256SUMS"] = pack("SHA256SUMS", encode(listed));
-  return zipSync(files) as Uint8Array<ArrayBuffer>;
+  return zip({ ...files, SHA256SUMS: encode(listed) }, isPicture);
 }
 
 function entriesOf(evidence: Evidence): Entry[] {
@@ -199,10 +195,8 @@ function eventOf({ id, body }: RecordedEvent, deliveries: readonly Delivery[]): 
   };
 }
 
-function pack(name: string, bytes: Uint8Array): Zippable[string] {
-  // Pictures are compressed already.
-  return [bytes, { mtime: entryTime, level: name.endsWith(".webp") ? 0 : 6 }];
-}
+/** Compressed already. */
+const isPicture = (name: string) => name.endsWith(".webp");
 
 function json(value: unknown): Uint8Array {
   return encode(`${JSON.stringify(value, null, 2)}\n`);

@@ -1,13 +1,9 @@
+import { isAtOrBelow } from "../lib/host-names.ts";
 import { lazy } from "../lib/lazy.ts";
 import { foldedWords, foldText } from "./fold-text.ts";
 import type { FormField, PageContent } from "./page-content.ts";
 import parkingText from "./parking-markers.txt" with { type: "text" };
 import secretText from "./secret-fields.txt" with { type: "text" };
-
-/** Whether `host` is `domain` or stands below it. */
-export function isAtOrBelow(host: string, domain: string): boolean {
-  return host === domain || host.endsWith(`.${domain}`);
-}
 
 type Secret = "password" | "card";
 interface SecretWords {

@@ -1,6 +1,6 @@
+import { isAtOrBelow } from "../lib/host-names.ts";
 import type { PageContent } from "./page-content.ts";
 import type { Hop, PageRequest } from "./page-request.ts";
-import { isAtOrBelow } from "./page-signs.ts";
 import { decodePage, refreshTarget } from "./page-text.ts";
 
 /** The way from a name to the page that a visitor sees. */

@@ -1,6 +1,7 @@
 import type { Database } from "../database/database.ts";
 import { relaxedTransaction } from "../database/relaxed.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
+import { isAtOrBelow } from "../lib/host-names.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { Threats } from "../threats/threats.ts";
 import { changesBetween } from "./changes.ts";
@@ -8,7 +9,6 @@ import type { Camera } from "./chromium.ts";
 import type { EvidenceStore } from "./evidence-store.ts";
 import { threatFactsOf, type Facts } from "./facts.ts";
 import { greyPixels } from "./grey-pixels.ts";
-import { isAtOrBelow } from "./page-signs.ts";
 import { hashSide, perceptualHash, visualSimilarity } from "./perceptual-hash.ts";
 import type { Pictures } from "./pictures.ts";
 import { rankOf } from "./plan.ts";

@@ -47,3 +47,14 @@ export const systemClock: Clock = {
 export function toIsoTime(instant: Instant): string {
   return new Date(instant).toISOString();
 }
+
+const isoForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+/** What such a text means: a day alone (its start, UTC), or a time with its zone. Undefined for anything else. */
+export function fromIsoTime(text: string): Instant | undefined {
+  const instant = isoForm.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(instant)) return undefined;
+  const day = text.slice(0, 10);
+  // `Date.parse` turns 31 February into March.
+  return toIsoTime(Date.parse(`${day}T00:00:00Z`)).startsWith(day) ? instant : undefined;
+}

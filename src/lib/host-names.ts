@@ -28,3 +28,8 @@ export function parseHostName(text: string): string | null {
 export function isPublicSuffix(hostName: string): boolean {
   return getPublicSuffix(hostName, { allowPrivateDomains: false }) === hostName;
 }
+
+/** Whether `host` is `domain` or stands below it. Both in one form: A-labels, lower case, no trailing dot. */
+export function isAtOrBelow(host: string, domain: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`);
+}

@@ -1,8 +1,6 @@
 import { isIP } from "node:net";
 import { PublicError } from "../lib/errors.ts";
-
-/** Names that no public DNS gives out: those of this machine, of containers and of one's own network. */
-const localSuffixes = ["localhost", "local", "internal", "test", "lan", "home.arpa"];
+import { isLocalName } from "../network/local-names.ts";
 
 /**
  * Keys and password of a sandbox are known to everybody, and a page that a developer's browser shows can reach
@@ -30,5 +28,5 @@ function isLocal(host: string): boolean {
   if (host === "") return true;
   const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, "") ?? "";
   if (isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0) return true;
-  return name !== "" && (!name.includes(".") || localSuffixes.some((suffix) => name.endsWith(`.${suffix}`)));
+  return name !== "" && isLocalName(name);
 }

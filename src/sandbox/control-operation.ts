@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { badRequest } from "../api/errors.ts";
+import { fromIsoTime } from "../lib/clock.ts";
 import { durationForm, durationMsMax, parseDuration, suggestDuration } from "../lib/durations.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { SandboxState } from "./sandbox.ts";
@@ -49,12 +50,10 @@ export function readDuration(field: string, text: string, options: { allowZero?:
   );
 }
 
-const isoTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
-
 /** @throws PublicError `bad_request` that names the field */
 export function readTime(field: string, text: string): number {
-  const instant = isoTime.test(text) ? Date.parse(text) : Number.NaN;
-  if (instant >= 0 && instant <= latest) return instant;
+  const instant = fromIsoTime(text);
+  if (instant !== undefined && instant >= 0 && instant <= latest) return instant;
   throw badRequest(
     `"${field}" is "${visible(text, 60)}"; send an ISO 8601 time from 1970 to 2999, such as 2026-01-31T12:00:00Z`,
   );

@@ -1,6 +1,7 @@
 import { describeError } from "../api/errors.ts";
 import { toIsoTime } from "../lib/clock.ts";
 import { StartError, messageOf } from "../lib/errors.ts";
+import { pathOf } from "../lib/request-path.ts";
 import { refuseForeignPages } from "./callers.ts";
 import { lastOfConnection } from "./failures.ts";
 import { createFaults, type Faults } from "./faults.ts";
@@ -200,12 +201,4 @@ function listen(port: number, fetch: (request: Request) => Promise<Response>): B
       : messageOf(error);
     throw new StartError(`cannot listen on 127.0.0.1:${port}: ${reason}`, { exitCode: 1, cause: error });
   }
-}
-
-function pathOf(url: string): string {
-  const start = url.indexOf("/", "https://".length);
-  if (start === -1) return "/";
-  const path = url.slice(start);
-  const end = path.search(/[?#]/);
-  return end === -1 ? path : path.slice(0, end);
 }

@@ -1,4 +1,4 @@
-import { zipSync } from "fflate";
+import { zip } from "../lib/zip.ts";
 import type { DocumentText } from "./documents.ts";
 import { escapeMarkup } from "./pages.ts";
 
@@ -17,8 +17,7 @@ export function docxDocument(url: string, { title, text }: DocumentText): Uint8A
   };
   const encoder = new TextEncoder();
   const files = Object.entries(parts).map(([path, part]) => [path, encoder.encode(part)] as const);
-  // A fixed time, the earliest that ZIP knows: the same document for the same text. Fields are of local time.
-  return zipSync(Object.fromEntries(files), { level: 9, mtime: new Date(1980, 0, 1) });
+  return zip(Object.fromEntries(files));
 }
 
 const declaration = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n`;

@@ -1,7 +1,8 @@
 import type { Clock } from "../lib/clock.ts";
+import { pathOf, pathStart } from "../lib/request-path.ts";
+import { clientNetwork } from "../network/client-network.ts";
 import { readPath } from "./addresses.ts";
 import type { Beacons } from "./beacons.ts";
-import { clientNetwork } from "./client-network.ts";
 import { keptHeaders } from "./kept-headers.ts";
 import type { Honeytokens, LiveToken } from "./honeytokens.ts";
 import type { Intake } from "./intake.ts";
@@ -18,6 +19,8 @@ export interface TrapFront {
 
 const urlLengthMax = 2_000;
 const userAgentLengthMax = 500;
+/** What one customer is given at most. */
+const visitorNetwork = { ipv4Octets: 3, ipv6Groups: 3 };
 
 /** A GIF of one transparent pixel. */
 export const pixel = Uint8Array.fromBase64("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7");
@@ -53,7 +56,7 @@ export function createFront({
     return {
       at: clock.now(),
       ipAddress,
-      network: clientNetwork(ipAddress),
+      network: clientNetwork(ipAddress, visitorNetwork),
       userAgent: header(request, "user-agent", userAgentLengthMax),
     };
   }
@@ -79,7 +82,7 @@ export function createFront({
       trapId,
       ...visitorOf(request, client),
       method: request.method,
-      url: request.url.slice(pathAt(request.url)).slice(0, urlLengthMax),
+      url: request.url.slice(pathStart(request.url)).slice(0, urlLengthMax),
       referrer: header(request, "referer", urlLengthMax),
       headers: keptHeaders(request.headers),
     });
@@ -128,14 +131,4 @@ function answerOf({ kind, answer }: LiveToken): Response {
 
 function header(request: Request, name: string, lengthMax: number): string | null {
   return request.headers.get(name)?.slice(0, lengthMax) ?? null;
-}
-
-function pathAt(url: string): number {
-  return url.startsWith("/") ? 0 : url.indexOf("/", "https://".length);
-}
-
-function pathOf(url: string): string {
-  const from = pathAt(url);
-  const end = url.slice(from).search(/[?#]/);
-  return end === -1 ? url.slice(from) : url.slice(from, from + end);
 }

@@ -4,7 +4,7 @@ import type { Clock, Instant } from "../lib/clock.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import type { Pacer } from "../lib/pacer.ts";
 import type { BeaconReport } from "./judge.ts";
-import type { NetworkLimit } from "./client-network.ts";
+import type { NetworkLimit } from "./network-limit.ts";
 
 /** A visit as it came in, before anything was decided about it. */
 export type RawHit = {

@@ -5,7 +5,9 @@
  */
 import { domainToASCII } from "node:url";
 import { decodeLabel, normalizeName } from "../detection/name.ts";
+import { isAtOrBelow } from "../lib/host-names.ts";
 import { addressClass } from "../network/addresses.ts";
+import { isLocalName } from "../network/local-names.ts";
 import servicesText from "./places.txt" with { type: "text" };
 import type { PlaceClass } from "./values.ts";
 
@@ -67,11 +69,8 @@ export function threatNameOf(host: string): string | undefined {
 
 /** Whether `host` is one of `names` or below one. */
 export function isBelow(host: string, names: readonly string[]): boolean {
-  return names.some((name) => host === name || host.endsWith(`.${name}`));
+  return names.some((name) => isAtOrBelow(host, name));
 }
-
-/** RFC 6761, 6762, 8375, 9476 and what ICANN promised never to delegate; a name of one label is in no public DNS. */
-const localSuffixes = "localhost local internal home.arpa lan home corp mail test invalid alt".split(" ");
 
 const services = servicesText
   .split("\n")
@@ -101,7 +100,7 @@ export function classifyPlace(
 function isLocal(host: string): boolean {
   const kind = addressClass(host);
   if (kind !== undefined) return kind !== "global";
-  return !host.includes(".") || isBelow(host, localSuffixes);
+  return isLocalName(host);
 }
 
 const encodedBy = /^([a-z0-9-]+)\.(?:translate\.goog|cdn\.ampproject\.org)$/;

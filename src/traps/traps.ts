@@ -10,7 +10,7 @@ import { every, type Schedule } from "../lib/schedule.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createAlarm, type AlarmSettings } from "./alarm.ts";
 import { createBeacons, type Beacons } from "./beacons.ts";
-import { createNetworkLimit } from "./client-network.ts";
+import { createNetworkLimit } from "./network-limit.ts";
 import type { DocumentText } from "./documents.ts";
 import { createFront, type TrapFront } from "./front.ts";
 import { createHitStore, type HitStore } from "./hits.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { itself } from "../../src/access/actor.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
-import { createNetworkLimit } from "../../src/traps/client-network.ts";
+import { createNetworkLimit } from "../../src/traps/network-limit.ts";
 import { createHitStore, rowsPerTrapMax } from "../../src/traps/hits.ts";
 import { createIntake, type RawHit } from "../../src/traps/intake.ts";
 import { threatNameOf } from "../../src/traps/places.ts";
