@@ -9,6 +9,13 @@ import { eventTypes } from "../../src/events/types.ts";
 import { quietClasses } from "../../src/traps/values.ts";
 import { faultLines, loaded } from "./helper.ts";
 
+/** Without where they come from. */
+function settingsOf(text: string): Config {
+  const { source, ...settings } = loaded(text);
+  expect(source?.text).toBe(text);
+  return settings;
+}
+
 const committed = readFileSync(join(import.meta.dir, "../../config.example.toml"), "utf8");
 
 /** Contract §3, written out. */
@@ -65,12 +72,12 @@ test("the committed example is the rendered one (else run: bun scripts/render-co
 });
 
 test("an empty file gives the defaults of the contract", () => {
-  expect(loaded("")).toEqual(defaults);
+  expect(settingsOf("")).toEqual(defaults);
 });
 
 test("the example is without fault and changes no default but the protected domain", () => {
   const protectedDomains = [{ domain: "example-bank.com", keywords: [], allow: [] }];
-  expect(loaded(committed)).toEqual({ ...defaults, protectedDomains });
+  expect(settingsOf(committed)).toEqual({ ...defaults, protectedDomains });
 });
 
 test("the entries of the example work when their # is removed", () => {
