@@ -2,6 +2,7 @@ import { displayName } from "../detection/name.ts";
 import { splitName } from "../detection/suffix.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
+import { reasonsForOthers } from "../threats/clone-reason.ts";
 import type { Threat } from "../threats/queries.ts";
 import { sameLookFrom } from "../threats/severity.ts";
 import { hasPage, mailServersOf, parkedWith, type Facts } from "./facts.ts";
@@ -49,7 +50,9 @@ export function abuseReport({
     ]),
     ...part(
       "How it imitates ours",
-      threat.reasons.slice(0, listedMax).map((reason) => quote(reason, 200)),
+      reasonsForOthers(threat.reasons)
+        .slice(0, listedMax)
+        .map((reason) => quote(reason, 200)),
     ),
     ...part(`What we found${at(lookedAt)}`, findings(facts, protectedDomain)),
     ...part("Registration", registration(threat.whois)),

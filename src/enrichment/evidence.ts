@@ -2,6 +2,7 @@ import { displayName } from "../detection/name.ts";
 import type { EventLog, RecordedEvent } from "../events/event-log.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import { zip } from "../lib/zip.ts";
+import { reasonsForOthers } from "../threats/clone-reason.ts";
 import type { DatedChange } from "../threats/history.ts";
 import type { Note } from "../threats/notes.ts";
 import type { Threat } from "../threats/queries.ts";
@@ -163,7 +164,7 @@ function threatOf({ threat, known }: Evidence): object {
     protected_domain: threat.protectedDomain,
     type: threat.type,
     similarity: threat.similarity,
-    reasons: threat.reasons,
+    reasons: reasonsForOthers(threat.reasons),
     severity: threat.severity,
     severity_reasons: threat.severityReasons,
     status: threat.status,

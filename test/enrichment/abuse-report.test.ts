@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { abuseReport, mailtoAddress } from "../../src/enrichment/abuse-report.ts";
 import type { Facts } from "../../src/enrichment/facts.ts";
+import { cloneReason } from "../../src/threats/clone-reason.ts";
 import { existing, plainPage } from "../support/enrichment.ts";
 
 type Given = Parameters<typeof abuseReport>[0];
@@ -41,6 +42,13 @@ function report(change: Partial<Given["threat"]> = {}, known: Facts | null = fac
 }
 
 describe("a report of abuse", () => {
+  test("does not tell whom it is handed on to that the page has a beacon", () => {
+    const { body } = report({ reasons: [cloneReason('the "login" page'), cloneReason("other")] });
+    expect(body).toContain("a copy of our page was shown to visitors there");
+    expect(body).not.toMatch(/beacon|login" page/);
+    expect(body.match(/a copy of our page/g)).toHaveLength(1);
+  });
+
   test("goes to the registrar and says what was found, what is asked, and the name in both forms", () => {
     const { to, subject, body } = report();
     expect(to).toEqual({ email: "abuse@registrar.example", who: "Example Registrar" });
