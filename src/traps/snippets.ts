@@ -1,7 +1,7 @@
 /** What is put into a page so that it reports when it is shown elsewhere. */
 
 /** More would not fit into 1 KB; the server knows them all, so that a page on one of the others costs a request. */
-const namesMax = 24;
+const namesMax = 22;
 const urlLengthMax = 1_500;
 const referrerLengthMax = 500;
 
