@@ -13,8 +13,8 @@ export interface AlarmBounds {
 }
 
 const hourMs = 3_600_000;
-/** So that one forger does not take what is there for the visitors of a real copy. */
-const hostsPerNetworkMax = 10;
+/** So that one forger does not take what is there for the visitors of a real copy: a sixth of it, some at least. */
+const hostsPerNetwork = (hostsPerHour: number) => Math.max(5, Math.ceil(hostsPerHour / 6));
 /** Counting goes over all rows of an hour: not at each visit. */
 const countedForMs = 1_000;
 const countersMax = 20_000;
@@ -31,6 +31,7 @@ export function createAlarmBounds({
   settings: { eventsPerHour: number; hostsPerHour: number };
 }): AlarmBounds {
   const lately = new Map<string, { threats: Set<string>; countedAt: Instant }>();
+  const perNetwork = hostsPerNetwork(hostsPerHour);
   const ofNetworks = createCounters();
   const sent = createCounters();
 
@@ -48,7 +49,7 @@ export function createAlarmBounds({
   return {
     mayRaise: (trapId, host, network) =>
       (threatsOf(trapId).size < hostsPerHour &&
-        ofNetworks.count(`${trapId} ${network}`, clock.now()) < hostsPerNetworkMax) ||
+        (network === "" || ofNetworks.count(`${trapId} ${network}`, clock.now()) < perNetwork)) ||
       hits.hasRaised(trapId, host),
     raised(trapId, threatId, network) {
       const threats = threatsOf(trapId);

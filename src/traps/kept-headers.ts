@@ -4,7 +4,8 @@ const bytesMax = 4_096;
 const namesMax = 60;
 
 /** Cookies of a shared parent domain, passwords, keys: that there was one is enough to know. */
-const secret = /^(cookie|.*authorization|.*(token|secret|password|api-?key|session|csrf|xsrf).*)$/;
+const secret =
+  /^(cookie|.*(auth|token|secret|passw|(api|access)-?key|session|csrf|xsrf|jwt|assertion|oidc|credential|client-cert).*)$/;
 
 /** In order of arrival, 4 KiB of names and values at most; values of secret ones say only how long they were. */
 export function keptHeaders(headers: Headers): [name: string, value: string][] {

@@ -5,6 +5,7 @@ import { createPacer } from "../../src/lib/pacer.ts";
 import { createNetworkLimit } from "../../src/traps/network-limit.ts";
 import { createHitStore, rowsPerTrapMax } from "../../src/traps/hits.ts";
 import { createIntake, type RawHit } from "../../src/traps/intake.ts";
+import { keptHeaders } from "../../src/traps/kept-headers.ts";
 import { threatNameOf } from "../../src/traps/places.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 import { openTraps } from "../support/traps.ts";
@@ -123,6 +124,23 @@ test.each([
   ["", undefined],
 ])("the threat behind the host %s is %s", (host, name) => {
   expect(threatNameOf(host)).toBe(name);
+});
+
+test.each([
+  "authorization",
+  "proxy-authorization",
+  "cookie",
+  "x-api-key",
+  "x-auth-key",
+  "cf-access-jwt-assertion",
+  "x-amzn-oidc-data",
+  "x-forwarded-client-cert",
+])("of a visitor's header %s only the length is kept", (name) => {
+  const headers = new Headers({ [name]: "a secret of a passer-by", accept: "*/*" });
+  expect(Object.fromEntries(keptHeaders(headers))).toEqual({
+    accept: "*/*",
+    [name]: "(23 characters, not kept)",
+  });
 });
 
 describe("a visit that cannot be written", () => {
