@@ -32,6 +32,7 @@ export const auditEntriesMax = 100_000;
 // How often the old end is cut, in entries: a range delete each time would be wasted on nothing.
 const cutEvery = 100;
 const textMax = 300;
+const busyTimeoutMs = 5_000;
 /** Of these anybody can make any number: they must not push the acts out. */
 const failedSignInsMax = 10_000;
 
@@ -112,7 +113,6 @@ export function recordFromOutside(
     sqlite?.close();
   }
 }
-const busyTimeoutMs = 5_000;
 
 /** What differs between two states of a table: rows that came, went (`is` absent) or changed. */
 export function changesBetween<Row>(

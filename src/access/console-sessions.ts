@@ -1,8 +1,8 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { and, desc, eq, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lt, lte, or, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
-import type { FillRandom } from "../lib/ids.ts";
+import { randomText, type FillRandom } from "../lib/ids.ts";
 import { consoleSessions } from "./tables.ts";
 
 export type ConsoleSession = Omit<typeof consoleSessions.$inferSelect, "hash">;
@@ -39,9 +39,9 @@ export function createConsoleSessions({
   fillRandom: FillRandom;
 }): ConsoleSessions {
   const { query } = database;
-  const { hash: _, ...columns } = {
+  // All but the hash.
+  const columns = {
     seq: consoleSessions.seq,
-    hash: consoleSessions.hash,
     address: consoleSessions.address,
     userAgent: consoleSessions.userAgent,
     createdAt: consoleSessions.createdAt,
@@ -62,10 +62,7 @@ export function createConsoleSessions({
     const kept = query.select(columns).from(consoleSessions).orderBy(desc(consoleSessions.seq)).all();
     const tooMany = kept[sessionsMax - 1];
     if (tooMany !== undefined)
-      query
-        .delete(consoleSessions)
-        .where(lt(consoleSessions.seq, tooMany.seq + 1))
-        .run();
+      query.delete(consoleSessions).where(lte(consoleSessions.seq, tooMany.seq)).run();
   }
 
   return {
@@ -73,9 +70,7 @@ export function createConsoleSessions({
       database.transaction(() => {
         const now = clock.now();
         removeEnded(now);
-        const bytes = new Uint8Array(tokenBytes);
-        fillRandom(bytes);
-        const token = Buffer.from(bytes).toString("base64url");
+        const token = randomText(fillRandom, tokenBytes);
         const row = { address, userAgent: userAgent.slice(0, userAgentMax), createdAt: now, lastSeenAt: now };
         const session = query
           .insert(consoleSessions)
@@ -102,8 +97,8 @@ export function createConsoleSessions({
     list() {
       const now = clock.now();
       const holds = and(
-        sql`${consoleSessions.lastSeenAt} >= ${now - idleMsMax}`,
-        sql`${consoleSessions.createdAt} >= ${now - sessionMsMax}`,
+        gte(consoleSessions.lastSeenAt, now - idleMsMax),
+        gte(consoleSessions.createdAt, now - sessionMsMax),
       );
       return query
         .select(columns)

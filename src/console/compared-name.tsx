@@ -1,5 +1,5 @@
 import { createNameComparison, type NameComparison, type NamePart } from "../detection/compare-names.ts";
-import { decodeLabel } from "../detection/name.ts";
+import { unicodeName } from "../detection/name.ts";
 import { WrittenBeside } from "./name.tsx";
 
 /** Longer additions are shortened in the middle: they are made to push the brand out of sight. */
@@ -13,7 +13,7 @@ export const compareNames = createNameComparison();
  * A-label form beside it where that is another.
  */
 export function ComparedName({ name, comparison }: { name: string; comparison: NameComparison }) {
-  const isWritten = name.split(".").every((label) => decodeLabel(label) === label);
+  const isWritten = unicodeName(name) === name;
   return (
     <span class="name">
       <bdi class="looks" dir="ltr">

@@ -1,6 +1,6 @@
 import type { ConsoleSession, ConsoleSessions } from "../access/console-sessions.ts";
 import { sameText } from "../access/console-password.ts";
-import type { FillRandom } from "../lib/ids.ts";
+import { randomText, type FillRandom } from "../lib/ids.ts";
 import { cookie, readCookie } from "./cookies.ts";
 import { overviewPath } from "./paths.ts";
 
@@ -44,7 +44,7 @@ export function createDoor({ sessions, fillRandom }: { sessions: ConsoleSessions
       if (session !== undefined) return { session, formToken: formTokenOf(token!), setCookie: undefined };
       const kept = readCookie(request, visitCookie);
       const known = kept?.length === visitLength ? kept : undefined;
-      const visit = known ?? randomText(fillRandom);
+      const visit = known ?? randomText(fillRandom, visitBytes);
       return {
         session: undefined,
         formToken: formTokenOf(visit),
@@ -62,12 +62,6 @@ export function createDoor({ sessions, fillRandom }: { sessions: ConsoleSessions
 // Whoever has the cookie's content could make it, and nobody else has that: no script reads these cookies.
 function formTokenOf(secret: string): string {
   return Bun.SHA256.hash(`form of ${secret}`, "base64url");
-}
-
-function randomText(fillRandom: FillRandom): string {
-  const bytes = new Uint8Array(visitBytes);
-  fillRandom(bytes);
-  return Buffer.from(bytes).toString("base64url");
 }
 
 /** A path of the console's own, as it stands in a form or an address; anything else becomes the overview. */

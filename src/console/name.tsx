@@ -1,4 +1,4 @@
-import { decodeLabel } from "../detection/name.ts";
+import { unicodeName } from "../detection/name.ts";
 import { visible } from "../lib/safe-text.ts";
 
 // A name has 253 characters at most; what is longer is none, and only shown as far.
@@ -10,7 +10,7 @@ const nameCharactersMax = 260;
  */
 export function Name({ name }: { name: string }) {
   const written = visible(name, nameCharactersMax);
-  const looks = visible(name.split(".").map(decodeLabel).join("."), nameCharactersMax);
+  const looks = visible(unicodeName(name), nameCharactersMax);
   return (
     <span class="name">
       <bdi class="looks">{looks}</bdi>

@@ -1,9 +1,10 @@
 /** Two names side by side: which characters of the one stand for which of the other. For people to look at. */
+import { escapeHidden } from "../lib/safe-text.ts";
 import { createAligner, type Aligner, type Alignment } from "./alignment.ts";
 import { describeCharacter, type DescribedCharacter } from "./describe-character.ts";
 import { foldLabel, type FoldedLabel } from "./fold.ts";
 import { readHost, type Host } from "./host.ts";
-import { decodeLabel, escapeUnprintable } from "./name.ts";
+import { decodeLabel, unicodeName } from "./name.ts";
 import { splitName } from "./suffix.ts";
 import type { EditKind } from "./types.ts";
 
@@ -216,8 +217,8 @@ function part(found: string, expected: string, edit: Step["edit"]): NamePart {
   const kind = kindOf(found, expected, edit);
   return {
     kind,
-    found: escapeUnprintable(found),
-    expected: escapeUnprintable(expected),
+    found: escapeHidden(found),
+    expected: escapeHidden(expected),
     ...(kind === "same" ? {} : named),
     characters:
       kind === "same"
@@ -240,7 +241,7 @@ function outside(glyphs: readonly Glyph[]): NamePart[] {
 }
 
 function added(text: string): NamePart {
-  return { kind: "added", found: escapeUnprintable(text), expected: "", characters: beyondAscii(text) };
+  return { kind: "added", found: escapeHidden(text), expected: "", characters: beyondAscii(text) };
 }
 
 function beyondAscii(text: string): DescribedCharacter[] {
@@ -266,7 +267,7 @@ function nothingAlike(suspicious: string, protectedName: string): NameComparison
 }
 
 function shownName(name: string): string {
-  return escapeUnprintable(name.split(".").map(decodeLabel).join("."));
+  return escapeHidden(unicodeName(name));
 }
 
 /** Neighbours that are equal, or added, as one. */

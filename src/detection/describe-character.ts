@@ -1,3 +1,5 @@
+import { escapeHidden } from "../lib/safe-text.ts";
+
 /** A character in words, for people who cannot tell it from another by looking. */
 export interface DescribedCharacter {
   /** As it is, or written out where it would be invisible: `\u{200d}`. */
@@ -19,19 +21,17 @@ const scripts = [
   ..."Cherokee Lisu Coptic Canadian_Aboriginal Tifinagh Bopomofo Yi".split(" "),
 ].map((script) => ({ name: script.replace("_", " "), pattern: new RegExp(`\\p{Script=${script}}`, "u") }));
 
-const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
-
 export function describeCharacter(character: string): DescribedCharacter {
   const point = character.codePointAt(0)!.toString(16);
   return {
-    shown: invisible.test(character) ? `\\u{${point}}` : character,
+    shown: escapeHidden(character),
     codePoint: `U+${point.toUpperCase().padStart(4, "0")}`,
     description: describe(character),
   };
 }
 
 function describe(character: string): string {
-  if (invisible.test(character)) return "invisible character";
+  if (escapeHidden(character) !== character) return "invisible character";
   if (character === "-") return "hyphen";
   if (character === ".") return "dot";
   if (/\p{M}/u.test(character)) return "combining mark";

@@ -3,6 +3,7 @@
  * A-label form, without a trailing dot.
  */
 import { domainToASCII } from "node:url";
+import { escapeHidden } from "../lib/safe-text.ts";
 import { decodePunycode } from "./punycode.ts";
 
 /** RFC 1035, section 2.3.4; the name's limit counts the text form without the trailing dot. */
@@ -72,17 +73,12 @@ export function displayName(name: string): string {
     .map((label) => {
       const decoded = decodeLabel(label);
       const safe = showable.test(decoded) && !reorders.test(decoded) && !ignorable.test(decoded);
-      return safe ? decoded : escapeUnprintable(label);
+      return safe ? decoded : escapeHidden(label);
     })
     .join(".");
 }
 
-/** Control, bidirectional and invisible characters as `\u{…}`: for text that was never a valid name. */
-export function escapeUnprintable(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu,
-    (character) => {
-      return `\\u{${character.codePointAt(0)!.toString(16)}}`;
-    },
-  );
+/** The whole name in Unicode form, whatever is in it: show nothing of it unescaped. */
+export function unicodeName(name: string): string {
+  return name.split(".").map(decodeLabel).join(".");
 }

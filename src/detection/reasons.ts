@@ -1,5 +1,6 @@
 /** Reasons in plain words, safe for a terminal. */
-import { decodeLabel, escapeUnprintable } from "./name.ts";
+import { escapeHidden } from "../lib/safe-text.ts";
+import { decodeLabel } from "./name.ts";
 import type { Reason } from "./types.ts";
 
 export function describeReason(reason: Reason): string {
@@ -55,7 +56,7 @@ function describeEdit(edit: { kind: string; found: string; expected: string }): 
 }
 
 function quote(text: string): string {
-  return `"${escapeUnprintable(text.startsWith("xn--") ? decodeLabel(text) : text)}"`;
+  return `"${escapeHidden(text.startsWith("xn--") ? decodeLabel(text) : text)}"`;
 }
 
 function codePoints(text: string): string {

@@ -24,7 +24,7 @@ export interface Existence {
 
 export type LookUpExistence = (name: string, options?: { signal?: AbortSignal }) => Promise<Existence>;
 
-interface Facts {
+interface Records {
   addresses: string[];
   mailServers: string[];
   nameServers: string[];
@@ -53,20 +53,20 @@ export function createExistenceLookUp({
     if (address.outcome === "unknown" && ownRecords(delegation, name, "NS").length === 0)
       return { exists: "unknown", reason: address.reason, ...nothing };
     const [address6, mail] = await Promise.all([ask("AAAA"), ask("MX")]);
-    const facts = collect(name, { A: address, AAAA: address6, MX: mail, NS: delegation });
-    if (isEmpty(facts) && ownRecords(await ask("SOA"), name, "SOA").length === 0) {
+    const records = collect(name, { A: address, AAAA: address6, MX: mail, NS: delegation });
+    if (isEmpty(records) && ownRecords(await ask("SOA"), name, "SOA").length === 0) {
       // Some zones deny a name by saying that it has no records (RFC 9824).
-      return facts.gaps.length > 0
-        ? { exists: "unknown", reason: facts.gaps.join("; "), ...nothing }
+      return records.gaps.length > 0
+        ? { exists: "unknown", reason: records.gaps.join("; "), ...nothing }
         : { exists: "no", ...nothing };
     }
-    return judge(name, facts, await probeWildcard(parentOf(name), { signal }));
+    return judge(name, records, await probeWildcard(parentOf(name), { signal }));
   };
 }
 
 const nothing = { addresses: [], mailServers: [], nameServers: [], wildcard: false };
 
-function collect(name: string, answers: Record<"A" | "AAAA" | "MX" | "NS", DnsAnswer>): Facts {
+function collect(name: string, answers: Record<"A" | "AAAA" | "MX" | "NS", DnsAnswer>): Records {
   const data = (type: "A" | "AAAA") => recordsOf(answers[type], type).map((record) => String(record.data));
   const chain = recordsOf(answers.A, "CNAME");
   return {
@@ -85,36 +85,37 @@ function collect(name: string, answers: Record<"A" | "AAAA" | "MX" | "NS", DnsAn
   };
 }
 
-function isEmpty({ addresses, mailServers, nameServers, canonicalName }: Facts): boolean {
+function isEmpty({ addresses, mailServers, nameServers, canonicalName }: Records): boolean {
   return addresses.length + mailServers.length + nameServers.length === 0 && canonicalName === undefined;
 }
 
-function judge(name: string, facts: Facts, parent: Awaited<ReturnType<WildcardProbe>>): Existence {
-  const { gaps, canonicalName, ...lists } = facts;
-  const own = facts.nameServers.length > 0 && parent.nameServers.length === 0;
+function judge(name: string, records: Records, parent: Awaited<ReturnType<WildcardProbe>>): Existence {
+  const { gaps, canonicalName, ...lists } = records;
+  const own = records.nameServers.length > 0 && parent.nameServers.length === 0;
   if (parent.verdict === "unknown" && !own) {
     const reason = `whether ${parentOf(name)} has every name: ${parent.reason}`;
     return { exists: "unknown", reason, ...nothing };
   }
-  const wildcard = parent.verdict === "every_name" && !own && !differs(facts, parent);
+  const wildcard = parent.verdict === "every_name" && !own && !differs(records, parent);
   return {
     exists: "yes",
     ...(gaps.length > 0 && { reason: gaps.join("; ") }),
     ...lists,
     ...(canonicalName !== undefined && { canonicalName }),
-    ...classifyHosting(facts),
+    ...classifyHosting(records),
     wildcard,
   };
 }
 
 /** Whether the name has something that its parent does not have for every name. */
 function differs(
-  facts: Facts,
+  records: Records,
   parent: { addresses: string[]; steady: boolean; mailServers: string[] },
 ): boolean {
   // Where every question gets another address, an address says nothing.
-  const ownAddress = parent.steady && facts.addresses.some((address) => !parent.addresses.includes(address));
-  return ownAddress || facts.mailServers.some((server) => !parent.mailServers.includes(server));
+  const ownAddress =
+    parent.steady && records.addresses.some((address) => !parent.addresses.includes(address));
+  return ownAddress || records.mailServers.some((server) => !parent.mailServers.includes(server));
 }
 
 function recordsOf(answer: DnsAnswer, type: DnsType): DnsRecord[] {

@@ -25,6 +25,13 @@ const suffixPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 /** Fills a buffer with unpredictable bytes, like `crypto.getRandomValues`. */
 export type FillRandom = (bytes: Uint8Array) => void;
 
+/** A text that nobody can guess, of so many random bytes, in base64url: for cookies and addresses. */
+export function randomText(fillRandom: FillRandom, bytesCount: number): string {
+  const bytes = new Uint8Array(bytesCount);
+  fillRandom(bytes);
+  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
 /** Makes identifiers of any kind; every one is greater than all it made before of that kind. */
 export interface IdFactory {
   /**

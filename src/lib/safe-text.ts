@@ -9,7 +9,12 @@ const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_P
 export function visible(text: string, charactersMax = 200): string {
   // Cutting first keeps the work bounded for a text of any length.
   const cut = text.length > charactersMax ? `${text.slice(0, charactersMax - 1)}…` : text;
-  return cut.replace(hidden, escapeCharacter);
+  return escapeHidden(cut);
+}
+
+/** The whole of a text with each hidden character as `\u{202e}`: for what is known to be short. */
+export function escapeHidden(text: string): string {
+  return text.replace(hidden, escapeCharacter);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { buildInfo } from "../lib/build-info.ts";
-import type { Operation } from "./control-operation.ts";
+import { namePattern, type Operation } from "./control-operation.ts";
 
 const json = "application/json";
 
@@ -43,7 +43,7 @@ function describe({ path, id, summary, description, query = {}, body, answer }: 
     name,
     in: "path",
     required: true,
-    schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" },
+    schema: { type: "string", pattern: `^${namePattern}$` },
   }));
   const inQuery = Object.entries(query).map(([name, about]) => ({
     name,

@@ -5,6 +5,12 @@ import { durationForm, durationMsMax, parseDuration, suggestDuration } from "../
 import { visible } from "../lib/safe-text.ts";
 import type { SandboxState } from "./sandbox.ts";
 
+/** Of what stands for a parameter in a path, and of an inbox. */
+export const namePattern = "[A-Za-z0-9._-]{1,64}";
+
+/** For a body: nothing but the fields that it names. */
+export const closed = { additionalProperties: false };
+
 /** One thing that the control plane does, told once: the router and the OpenAPI document are made from it. */
 export interface Operation {
   method: "GET" | "POST" | "DELETE";

@@ -9,6 +9,8 @@ const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =
 const time = (description: string) => Type.String({ format: "date-time", description });
 const verdict = Type.Union([Type.Literal("valid"), Type.Literal("invalid"), Type.Literal("missing")]);
 
+export const nothing = Type.Object({ data: Type.Object({}) });
+
 export const ready = Type.Object({
   url: text(),
   base_url: text("of the API; ends with /v1"),

@@ -5,7 +5,7 @@ import { PublicError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
 import { failureOperations } from "./failure-operations.ts";
 import { describeControl } from "./control-document.ts";
-import type { Operation } from "./control-operation.ts";
+import { namePattern, type Operation } from "./control-operation.ts";
 import { happenOperations } from "./happen-operations.ts";
 import { stateOperations } from "./state-operations.ts";
 import { takeDelivery } from "./take-delivery.ts";
@@ -20,6 +20,8 @@ export const operations: readonly Operation[] = [
   ...failureOperations,
 ];
 
+const inboxPath = new RegExp(`^/sandbox/inbox/(${namePattern})$`);
+
 interface Route {
   operation: Operation;
   pattern: RegExp;
@@ -29,7 +31,7 @@ interface Route {
 
 const routes: Route[] = operations.map((operation) => ({
   operation,
-  pattern: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, "([A-Za-z0-9._-]{1,64})")}$`),
+  pattern: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, `(${namePattern})`)}$`),
   names: [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
   read: operation.body === undefined ? undefined : jsonReader(operation.body),
 }));
@@ -50,7 +52,7 @@ export function createControl(state: SandboxState, log: Log): (request: Request)
   return async (request) => {
     const path = new URL(request.url).pathname;
     try {
-      const inbox = /^\/sandbox\/inbox\/([A-Za-z0-9._-]{1,64})$/.exec(path)?.[1];
+      const inbox = inboxPath.exec(path)?.[1];
       if (inbox !== undefined && request.method === "POST") return await takeDelivery(state, inbox, request);
       return Response.json(await answer(request, path), { headers: commonHeaders });
     } catch (error) {

@@ -1,15 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import { badRequest } from "../api/errors.ts";
-import { operation, readDuration } from "./control-operation.ts";
-import { fault as faultSchema, message as messageSchema } from "./control-schemas.ts";
+import { closed, operation, readDuration } from "./control-operation.ts";
+import { fault as faultSchema, message as messageSchema, nothing } from "./control-schemas.ts";
 import type { Failure } from "./failures.ts";
 import { faultsMax } from "./faults.ts";
 import { faultStatuses } from "./faulty-answers.ts";
 import { describeMessage } from "./inbox.ts";
 import { requireRoom } from "./take-delivery.ts";
 
-const closed = { additionalProperties: false };
-const nothing = Type.Object({ data: Type.Object({}) });
 const timesMax = 1_000_000;
 const waitMsMax = 120_000;
 const delayMsMax = 600_000;

@@ -6,12 +6,11 @@ import type { Sighting } from "../threats/record.ts";
 import { sources } from "../threats/values.ts";
 import { tokenKinds } from "../traps/values.ts";
 import { hit, madeThreat, scan } from "./control-schemas.ts";
-import { operation, readTime } from "./control-operation.ts";
+import { closed, operation, readTime } from "./control-operation.ts";
 import { describeScan, matchOf, nameOf, newNames } from "./happenings.ts";
 import { runScan } from "./scan.ts";
 import { accessToken, hitBeacon } from "./visits.ts";
 
-const closed = { additionalProperties: false };
 const text = (description: string) => Type.Optional(Type.String({ description, maxLength: 2_000 }));
 const oneOf = <T extends string>(values: readonly T[], description: string) =>
   Type.Optional(

@@ -57,8 +57,7 @@ interface Replacement {
   inboxes: Map<string, Inbox>;
 }
 
-type Options = Omit<InstanceOptions, "config"> & {
-  config: InstanceOptions["config"];
+type Options = InstanceOptions & {
   /** 0: a free one. */
   port: number;
   pid: number;
@@ -72,7 +71,7 @@ const idleTimeoutSeconds = 255;
 export async function startSandbox({ port, pid, config, ...options }: Options): Promise<Sandbox> {
   const server = listen(port, handle);
   const taken = server.port!;
-  const url = `http://127.0.0.1:${taken}`;
+  const url = `http://${loopback}:${taken}`;
   const instanceOptions = { ...options, config: inSandbox(config, taken) };
   const inboxes = createInboxes();
   const faults = createFaults();
@@ -186,7 +185,7 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
 function listen(port: number, fetch: (request: Request) => Promise<Response>): Bun.Server<undefined> {
   try {
     return Bun.serve({
-      hostname: "127.0.0.1",
+      hostname: loopback,
       port,
       reusePort: false,
       development: false,
@@ -199,6 +198,6 @@ function listen(port: number, fetch: (request: Request) => Promise<Response>): B
     const reason = inUse
       ? "another program listens there already; --port 0 takes a free one"
       : messageOf(error);
-    throw new StartError(`cannot listen on 127.0.0.1:${port}: ${reason}`, { exitCode: 1, cause: error });
+    throw new StartError(`cannot listen on ${loopback}:${port}: ${reason}`, { exitCode: 1, cause: error });
   }
 }

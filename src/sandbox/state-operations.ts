@@ -2,14 +2,11 @@ import { Type } from "@sinclair/typebox";
 import { badRequest } from "../api/errors.ts";
 import { toIsoTime } from "../lib/clock.ts";
 import { PublicError } from "../lib/errors.ts";
-import { operation, readDuration, readTime } from "./control-operation.ts";
-import { clock as clockSchema, ready } from "./control-schemas.ts";
+import { closed, operation, readDuration, readTime } from "./control-operation.ts";
+import { clock as clockSchema, ready, nothing } from "./control-schemas.ts";
 import type { SandboxState } from "./sandbox.ts";
 
-const closed = { additionalProperties: false };
-
 const clockAnswer = Type.Object({ data: clockSchema });
-const nothing = Type.Object({ data: Type.Object({}) });
 const snapshotAnswer = Type.Object({ data: Type.Object({ snapshot: Type.String() }) });
 
 const describeClock = (state: SandboxState) => {

@@ -6,14 +6,12 @@ import { toIsoTime } from "../lib/clock.ts";
 import type { Delivery } from "../webhooks/deliveries.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
 import { deliveryStatuses } from "../webhooks/values.ts";
-import { operation } from "./control-operation.ts";
-import { delivery as deliverySchema, endpoint as endpointSchema } from "./control-schemas.ts";
+import { closed, namePattern, operation } from "./control-operation.ts";
+import { delivery as deliverySchema, endpoint as endpointSchema, nothing } from "./control-schemas.ts";
 import type { SandboxState } from "./sandbox.ts";
 import { inboxUrl } from "./take-delivery.ts";
 
-const closed = { additionalProperties: false };
-const nothing = Type.Object({ data: Type.Object({}) });
-const inboxName = /^[A-Za-z0-9._-]{1,64}$/;
+const inboxName = new RegExp(`^${namePattern}$`);
 
 /** Webhooks, and what became of deliveries. */
 export const webhookOperations = [

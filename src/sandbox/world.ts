@@ -1,4 +1,4 @@
-import { createIdFactory } from "../lib/ids.ts";
+import { createIdFactory, randomText } from "../lib/ids.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import { severityOf, type SeverityFacts } from "../threats/severity.ts";
 import type { Registration, Severity, Source, Status, ThreatType } from "../threats/values.ts";
@@ -145,7 +145,7 @@ export function makeWorld(start: Instant, random: SeededRandom): WorldThreat[] {
       createdAt,
       statusChangedAt: createdAt + changedAfterMs,
       ...factsOf(entry.domain, evidence, createdAt, random),
-      screenshotToken: token(random),
+      screenshotToken: randomText(random.fillRandom, 16),
     };
   });
 }
@@ -185,12 +185,6 @@ function factsOf(
     registrar,
     whois,
   };
-}
-
-function token(random: SeededRandom): string {
-  const bytes = new Uint8Array(16);
-  random.fillRandom(bytes);
-  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
 /** Fisher and Yates. */

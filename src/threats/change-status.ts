@@ -26,6 +26,18 @@ export interface ChangeableThreat {
   status: Status;
 }
 
+/** The columns of a `ChangeableThreat`. */
+export const changeableColumns = {
+  seq: threats.seq,
+  id: threats.id,
+  domain: threats.domain,
+  protectedDomain: protectedDomains.domain,
+  type: threats.type,
+  severity: threats.severity,
+  similarity: threats.similarity,
+  status: threats.status,
+};
+
 export interface StatusChangeOptions {
   /** Who decides; the threat's history keeps it. */
   by: Actor;
@@ -52,16 +64,7 @@ export function createStatusChanger({
   outbox: Outbox;
 }): StatusChanger {
   const find = database.query
-    .select({
-      seq: threats.seq,
-      id: threats.id,
-      domain: threats.domain,
-      protectedDomain: protectedDomains.domain,
-      type: threats.type,
-      severity: threats.severity,
-      similarity: threats.similarity,
-      status: threats.status,
-    })
+    .select(changeableColumns)
     .from(threats)
     .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
     .where(eq(threats.id, opaque("id")))

@@ -1,4 +1,4 @@
-import { decodeLabel } from "../detection/name.ts";
+import { unicodeName } from "../detection/name.ts";
 
 const lineFeed = 0x0a;
 const firstCapacity = 1 << 16;
@@ -74,9 +74,9 @@ export function createNamesInMemory({
       for (; row < count; row += 1) if (isIn(needle, row)) found[row] = 1;
       return;
     }
-    const used_ = bytes.subarray(0, used);
+    const names = bytes.subarray(0, used);
     while (row < count) {
-      const hit = used_.indexOf(needle, starts[row]!);
+      const hit = names.indexOf(needle, starts[row]!);
       if (hit === -1) return;
       row = rowAt(hit, row);
       found[row] = 1;
@@ -124,7 +124,7 @@ export function createNamesInMemory({
       used += bytes.write(name, used, "latin1");
       bytes[used++] = lineFeed;
       if (name.includes("xn--")) {
-        const unicode = name.split(".").map(decodeLabel).join(".").toLowerCase().normalize("NFC");
+        const unicode = unicodeName(name).toLowerCase().normalize("NFC");
         shown.push({ row: count, unicode, folded: fold(name) });
       }
       count += 1;

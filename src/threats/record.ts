@@ -7,7 +7,7 @@ import type { Match } from "../detection/types.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
-import type { FillRandom, IdFactory } from "../lib/ids.ts";
+import { randomText, type FillRandom, type IdFactory } from "../lib/ids.ts";
 import { lazy } from "../lib/lazy.ts";
 import type { StatusChanger } from "./change-status.ts";
 import type { History } from "./history.ts";
@@ -46,25 +46,25 @@ const signsOfLife: readonly Source[] = ["scan", "certificate_transparency", "sub
 const screenshotTokenBytes = 16;
 
 /** Has to run within a transaction. */
-export function createRecorder(
-  {
-    database,
-    clock,
-    ids,
-    outbox,
-    fillRandom,
-    reactivate,
-  }: {
-    database: Database;
-    clock: Clock;
-    ids: IdFactory;
-    outbox: Outbox;
-    fillRandom: FillRandom;
-    reactivate: boolean;
-  },
-  statusChanger: StatusChanger,
-  history: History,
-): (sighting: Sighting) => RecordedThreat {
+export function createRecorder({
+  database,
+  clock,
+  ids,
+  outbox,
+  fillRandom,
+  history,
+  reactivate,
+  statusChanger,
+}: {
+  database: Database;
+  clock: Clock;
+  ids: IdFactory;
+  outbox: Outbox;
+  fillRandom: FillRandom;
+  history: History;
+  reactivate: boolean;
+  statusChanger: StatusChanger;
+}): (sighting: Sighting) => RecordedThreat {
   const findDomain = database.query
     .select({ seq: protectedDomains.seq })
     .from(protectedDomains)
@@ -161,7 +161,7 @@ export function createRecorder(
       createdAt: now,
       statusChangedAt: now,
       whois: {},
-      screenshotToken: randomToken(fillRandom),
+      screenshotToken: randomText(fillRandom, screenshotTokenBytes),
       cloneSeenAt: type === "cloned_site" ? seenAt : null,
     });
     outbox.record("threat.created", { threat: { id, domain, type, severity, similarity } });
@@ -185,10 +185,4 @@ export function createRecorder(
     const { id, domain, type, similarity } = known;
     return { threatId: id, domain, protectedDomain, type, similarity, outcome: "known" };
   };
-}
-
-function randomToken(fillRandom: FillRandom): string {
-  const bytes = new Uint8Array(screenshotTokenBytes);
-  fillRandom(bytes);
-  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }

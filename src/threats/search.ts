@@ -176,6 +176,14 @@ export function createThreatSearch({ database, pacer }: { database: Database; pa
     return selectRows({ rows, keys, count, offset: count - end, limit: Math.max(0, end - offset) }).reverse();
   }
 
+  /** The rows of one stretch of a view, in order, with the numbers of the whole view. */
+  function view(filter: SearchFilter, order: SearchOrder, stretch: { offset: number; limit: number }) {
+    const near = nearBeginning(filter, order, stretch.offset + stretch.limit);
+    if (near !== undefined) return { ...near, rows: near.rows.slice(stretch.offset) };
+    const { rows, count, ofKind } = match(filter);
+    return { rows: inOrder(rows, count, order, stretch), count, ofKind };
+  }
+
   function load(rows: readonly number[]) {
     const seqs = rows.map((row) => columns.seqs[row]!);
     const loaded = query
@@ -212,14 +220,9 @@ export function createThreatSearch({ database, pacer }: { database: Database; pa
     ) {
       await columns.catchUp(pacer());
       const offset = (page - 1) * perPage;
-      const near = nearBeginning(filter, order, offset + perPage);
-      const { count, ofKind, ...found } = near ?? match(filter);
-      const places =
-        near === undefined
-          ? inOrder(found.rows as Int32Array, count, order, { offset, limit: perPage })
-          : near.rows.slice(offset);
+      const { rows, count, ofKind } = view(filter, order, { offset, limit: perPage });
       return {
-        threats: load(places),
+        threats: load(rows),
         total: count,
         facets: facetsOf(ofKind, filter),
         lastSeq: columns.count === 0 ? 0 : columns.seqs[columns.count - 1]!,

@@ -1,6 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
-import type { Clock, Instant } from "../lib/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import { lazy } from "../lib/lazy.ts";
 import { createStatusChanger, type StatusChange, type StatusChangeOptions } from "./change-status.ts";
@@ -62,7 +62,9 @@ export function createThreats(dependencies: ThreatsDependencies): Threats {
   const history = lazy(() => createHistory(dependencies));
   const setStatus = lazy(() => createStatusChanger({ ...dependencies, history: history() }));
   const updateFacts = lazy(() => createFactsUpdater({ ...dependencies, history: history() }));
-  const recordOne = lazy(() => createRecorder(dependencies, setStatus(), history()));
+  const recordOne = lazy(() =>
+    createRecorder({ ...dependencies, history: history(), statusChanger: setStatus() }),
+  );
   const triage = lazy(() => createTriage({ ...dependencies, statusChanger: setStatus() }));
   const neighbours = lazy(() => createNeighbours(database));
   const notes = lazy(() => createNotes(dependencies));
@@ -87,5 +89,3 @@ export function createThreats(dependencies: ThreatsDependencies): Threats {
     totals: queries.totals,
   };
 }
-
-export type { Instant };

@@ -5,7 +5,7 @@ import { placeholders } from "../database/placeholders.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { PublicError } from "../lib/errors.ts";
-import type { StatusChanger } from "./change-status.ts";
+import { changeableColumns, type StatusChanger } from "./change-status.ts";
 import { threats, triageActs, triageSteps } from "./tables.ts";
 import type { Status } from "./values.ts";
 
@@ -65,17 +65,7 @@ export function createTriage({
 }): Triage {
   const { query } = database;
   const findThreat = query
-    .select({
-      seq: threats.seq,
-      id: threats.id,
-      domain: threats.domain,
-      protectedDomain: protectedDomains.domain,
-      type: threats.type,
-      severity: threats.severity,
-      similarity: threats.similarity,
-      status: threats.status,
-      statusChangedAt: threats.statusChangedAt,
-    })
+    .select({ ...changeableColumns, statusChangedAt: threats.statusChangedAt })
     .from(threats)
     .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq));
   const byId = findThreat.where(eq(threats.id, sql.placeholder("id"))).prepare();
