@@ -34,6 +34,7 @@ export function createAlarmBounds({
   const perNetwork = hostsPerNetwork(hostsPerHour);
   const ofNetworks = createCounters();
   const sent = createCounters();
+  const refused = createCounters();
 
   function threatsOf(trapId: string): Set<string> {
     const now = clock.now();
@@ -47,10 +48,17 @@ export function createAlarmBounds({
   }
 
   return {
-    mayRaise: (trapId, host, network) =>
-      (threatsOf(trapId).size < hostsPerHour &&
-        (network === "" || ofNetworks.count(`${trapId} ${network}`, clock.now()) < perNetwork)) ||
-      hits.hasRaised(trapId, host),
+    mayRaise(trapId, host, network) {
+      const now = clock.now();
+      const mine = network === "" ? 0 : ofNetworks.count(`${trapId} ${network}`, now);
+      if (threatsOf(trapId).size < hostsPerHour && mine < perNetwork) return true;
+      if (hits.hasRaised(trapId, host)) return true;
+      // Whoever floods a beacon may be about to show a copy that nobody is to notice.
+      if (refused.count(trapId, now) === 0)
+        log.warn({ id: trapId, hostsPerHour }, "a beacon is told of so many hosts that some raise no threat");
+      refused.add(trapId, now);
+      return false;
+    },
     raised(trapId, threatId, network) {
       const threats = threatsOf(trapId);
       if (threats.has(threatId)) return;

@@ -6,8 +6,12 @@ import { fillRandom } from "./appliance.ts";
 import type { Stores } from "./stores.ts";
 
 /** Traps over a real database file. */
-export function openTraps(stores: Stores, settings: Partial<TrapSettings> = {}) {
-  const log = createLog({ level: "silent", format: "json", clock: stores.clock, write: () => {} });
+export function openTraps(
+  stores: Stores,
+  settings: Partial<TrapSettings> = {},
+  write: (line: string) => void = () => {},
+) {
+  const log = createLog({ level: "warn", format: "json", clock: stores.clock, write });
   return createTraps({
     auditLog: createAuditLog(stores),
     ...stores,

@@ -11,11 +11,14 @@ import { openStores, type Stores } from "../support/stores.ts";
 import { openTraps } from "../support/traps.ts";
 
 const eventsPerHourMax = 300;
+let logged: string[];
 let stores: Stores;
 let traps: ReturnType<typeof openTraps>;
 beforeEach(() => {
   stores = openStores();
-  traps = openTraps(stores, { hitsPerMinute: 1_000_000, eventsPerHour: eventsPerHourMax });
+  logged = [];
+  const settings = { hitsPerMinute: 1_000_000, eventsPerHour: eventsPerHourMax };
+  traps = openTraps(stores, settings, (line) => void logged.push(line));
 });
 afterEach(async () => {
   await traps.stop();
@@ -40,6 +43,7 @@ describe("a forged report", () => {
     forge(address, "https://real-copy.top/", { from: "198.51.100.1" });
     await traps.flush();
     expect(eventsOf("threat.created")).toHaveLength(11);
+    expect(logged.filter((line) => line.includes("some raise no threat"))).toHaveLength(1);
   });
 
   test("sends no more events than the bound of an hour, whatever host, address or browser it names", async () => {
