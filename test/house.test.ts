@@ -10,6 +10,10 @@ const subjects = (
   "domains detection network database config lib"
 ).split(" ");
 const sourceLinesMax = 300;
+/** Of the console's own script, as it is written: comfort, and no application. */
+const browserScriptBytesMax = 12_000;
+/** Of all of the console's own style sheets together. */
+const styleBytesMax = 32_000;
 /** Built-in modules without input or output. */
 const pureModules = ["node:url", "node:util", "node:buffer"];
 
@@ -145,6 +149,69 @@ describe("source files", () => {
       );
     });
     expect(nameless).toEqual([]);
+  });
+});
+
+describe("exports", () => {
+  test("are needed elsewhere: what only its own file, or nobody, uses is not exported", () => {
+    const readers = [...typescript, ...filesBelow("test"), ...filesBelow("scripts")].filter((path) =>
+      /\.(tsx?|mjs|js)$|^scripts\/[^.]+$/.test(path),
+    );
+    const words = new Map(readers.map((path) => [path, new Set(read(path).match(/\w+/g))]));
+    const lonely = typescript.flatMap((path) =>
+      [...read(path).matchAll(/^export (?:async )?(?:const|function\*?|class) (\w+)/gm)]
+        .map(([, name]) => name!)
+        .filter((name) => !readers.some((other) => other !== path && words.get(other)!.has(name)))
+        // Tables are read by the generator of migrations.
+        .filter(() => !path.endsWith("/tables.ts"))
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(lonely).toEqual([]);
+  });
+});
+
+describe("the console", () => {
+  const pages = filesBelow("src/console");
+  const styles = sources.filter((path) => path.endsWith(".css"));
+  const styleText = styles.map((path) => read(path).replace(/\/\*[\s\S]*?\*\//g, "")).join("\n");
+
+  test("has all components and style sheets", () => {
+    const elsewhere = sources.filter((path) => /\.(tsx|css)$/.test(path) && subjectOf(path) !== "console");
+    expect(elsewhere).toEqual([]);
+  });
+
+  test("writes no style and no script into a page, which the policy forbids, and no markup past the renderer", () => {
+    const components = pages.filter((path) => path.endsWith(".tsx"));
+    expect(
+      offenders(components, /\bstyle=|<style\b|<script(?! src)|\bon[A-Z]\w+=|dangerouslySetInnerHTML/),
+    ).toEqual([]);
+  });
+
+  test("leads from page to page by the addresses of paths.ts", () => {
+    const others = pages.filter((path) => /\.tsx?$/.test(path) && !path.endsWith("/paths.ts"));
+    expect(offenders(others, /^(?! *(\/\*)?\*).*["`]\/console/)).toEqual([]);
+  });
+
+  test("styles by classes that are there, and has no rule for one that is not", () => {
+    const code = pages.filter((path) => /\.(tsx?|js)$/.test(path)).map(read);
+    const words = new Set(code.flatMap((text) => text.match(/[\w-]+/g) ?? []));
+    // Made of a word and a value: `of-${severity}`.
+    const made = code.flatMap((text) => [...text.matchAll(/`([a-z]+-)\$\{/g)].map(([, start]) => start!));
+    const styled = new Set([...styleText.matchAll(/\.([a-z][\w-]*)(?=[^{}]*\{)/g)].map(([, name]) => name!));
+    const isUsed = (name: string) => words.has(name) || made.some((start) => name.startsWith(start));
+    expect([...styled].filter((name) => !isUsed(name))).toEqual([]);
+
+    const base = read("node_modules/@knadh/oat/oat.min.css");
+    const named = code.flatMap((text) => [...text.matchAll(/\bclass="([^"]+)"/g)].map(([, names]) => names!));
+    const classes = new Set(named.flatMap((names) => names.split(" ")));
+    const isKnown = (name: string) => styled.has(name) || new RegExp(`\\.${name}(?![\\w-])`).test(base);
+    expect([...classes].filter((name) => !isKnown(name))).toEqual([]);
+  });
+
+  test("stays small: one script for comfort, and rules over the base sheet", () => {
+    expect(Buffer.byteLength(read("src/console/browser.js"))).toBeLessThanOrEqual(browserScriptBytesMax);
+    expect(sources.filter((path) => path.endsWith(".js"))).toEqual(["src/console/browser.js"]);
+    expect(Buffer.byteLength(styleText)).toBeLessThanOrEqual(styleBytesMax);
   });
 });
 

@@ -16,7 +16,7 @@ export interface RateLimiter {
   take(bucket: number, limit: number, now: Instant): RateLimitState;
 }
 
-export const refillMs = 60_000;
+const refillMs = 60_000;
 
 interface Bucket {
   taken: number;

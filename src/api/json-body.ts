@@ -82,7 +82,7 @@ async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array
 }
 
 /** @throws PublicError `bad_request`: not JSON, a key twice in one object, or nested too deeply. */
-export function parseJson(text: string): unknown {
+function parseJson(text: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);

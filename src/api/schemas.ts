@@ -12,7 +12,7 @@ export function choice<const T extends string>(
   );
 }
 
-export const batchActions = ["resolve", "mark_false_positive", "reactivate"] as const;
+const batchActions = ["resolve", "mark_false_positive", "reactivate"] as const;
 
 /** Bodies of requests. What they do not name is refused. */
 export const statusChangeSchema = Type.Object(

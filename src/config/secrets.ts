@@ -84,7 +84,7 @@ function judge(value: string, source: string, rule: SecretRule): { value: string
 }
 
 /** In words: how long a secret may be, and of what. */
-export function lengthOf(rule: SecretRule): string {
+function lengthOf(rule: SecretRule): string {
   return `${rule.lengthMin} to ${rule.lengthMax} ${rule.ascii ? "visible ASCII" : "visible"} characters`;
 }
 

@@ -3,6 +3,7 @@ import { lazy } from "../lib/lazy.ts";
 import script from "./browser.js" with { type: "text" };
 import own from "./console.css" with { type: "text" };
 import threats from "./threats.css" with { type: "text" };
+import { assetsPath } from "./paths.ts";
 import settings from "./settings.css" with { type: "text" };
 import work from "./work.css" with { type: "text" };
 
@@ -30,7 +31,7 @@ export function createAssets(): Assets {
   const add = (name: string, ending: string, type: string, content: string) => {
     const path = `${name}.${Bun.SHA256.hash(content, "hex").slice(0, 16)}.${ending}`;
     files.set(path, { type, content, compressed: lazy(() => Bun.gzipSync(content)) });
-    return `/console/assets/${path}`;
+    return `${assetsPath}/${path}`;
   };
   return {
     stylePath: add(

@@ -3,6 +3,7 @@ import { readText, requireContentType } from "../api/json-body.ts";
 import { cookie, readCookie } from "./cookies.ts";
 import type { Visitor } from "./door.ts";
 import { themes, type Theme } from "./layout.tsx";
+import { overviewPath } from "./paths.ts";
 
 /** A request that is being answered. */
 export interface Call {
@@ -26,7 +27,7 @@ const themeCookie = "phishwatch_theme";
 const themeCookieSeconds = 365 * 24 * 3600;
 
 export function themeCookieOf(theme: Theme, secure: boolean): string {
-  return cookie(themeCookie, theme, { secure, path: "/console", maxAgeSeconds: themeCookieSeconds });
+  return cookie(themeCookie, theme, { secure, path: overviewPath, maxAgeSeconds: themeCookieSeconds });
 }
 
 export function themeOf(request: Request): Theme {

@@ -12,7 +12,7 @@ import { comesFromOurPages, createDoor, ownPath, type Visitor } from "./door.ts"
 import { Frame, Layout, themes } from "./layout.tsx";
 import { PageContextOf } from "./page-context.ts";
 import { pageGroups } from "./page-groups.ts";
-import { overviewPath, signInPath, signOutPath } from "./paths.ts";
+import { assetsPath, overviewPath, signInPath, signOutPath, themePath } from "./paths.ts";
 import { createRouter, type Context, type Route } from "./router.ts";
 import type { ConsoleServices } from "./services.ts";
 import { createSessionMemory } from "./session-memory.ts";
@@ -45,7 +45,7 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
   const routes: Route[] = [
     ...pageGroups.flatMap((group) => group.routes),
     { method: "POST", path: signOutPath, answer: signOut },
-    { method: "POST", path: "/console/theme", answer: ({ form }) => changeTheme(form) },
+    { method: "POST", path: themePath, answer: ({ form }) => changeTheme(form) },
   ];
   const findRoute = createRouter(routes);
   const secure = config.server.tls !== null || config.server.publicUrl.startsWith("https:");
@@ -62,17 +62,17 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
     headers["referrer-policy"] = "same-origin";
     headers["x-frame-options"] = "DENY";
     headers["cross-origin-opener-policy"] = "same-origin";
-    const asset = /^\/console\/assets\/([^/]+)$/.exec(path);
-    if (asset !== null) {
+    const asset = path.startsWith(`${assetsPath}/`) ? path.slice(assetsPath.length + 1) : undefined;
+    if (asset !== undefined) {
       const encoding = request.headers.get("accept-encoding");
-      return assets.answer(asset[1]!, encoding, headers) ?? refuse(call, noSuchPage());
+      return assets.answer(asset, encoding, headers) ?? refuse(call, noSuchPage());
     }
     await (passwordSeen ??= endOldSessions().catch((error: unknown) => {
       passwordSeen = undefined;
       throw error;
     }));
     call.visitor = door.look(request, secure);
-    if (path === "/console/") return go(call, overviewPath);
+    if (path === `${overviewPath}/`) return go(call, overviewPath);
     const reads = request.method === "GET" || request.method === "HEAD";
     if (!reads && !comesFromOurPages(request.headers, services.publicUrl())) {
       throw new PublicError(

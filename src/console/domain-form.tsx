@@ -66,7 +66,7 @@ export function ContentFields({ fields, fault }: { fields: DomainFields; fault: 
   );
 }
 
-export function NewDomainPage({
+function NewDomainPage({
   fields,
   fault,
   assessment,

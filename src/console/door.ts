@@ -48,7 +48,8 @@ export function createDoor({ sessions, fillRandom }: { sessions: ConsoleSessions
       return {
         session: undefined,
         formToken: formTokenOf(visit),
-        setCookie: known === undefined ? cookie(visitCookie, visit, { secure, path: "/console" }) : undefined,
+        setCookie:
+          known === undefined ? cookie(visitCookie, visit, { secure, path: overviewPath }) : undefined,
       };
     },
     keep: (token: string, secure: boolean) =>

@@ -4,7 +4,7 @@ import type { Flash } from "./answers.ts";
 import { FlashMessage } from "./kit.tsx";
 import { PostButton } from "./form.tsx";
 import { PageContextOf, type PageContext } from "./page-context.ts";
-import { overviewPath, signOutPath } from "./paths.ts";
+import { overviewPath, signOutPath, themePath } from "./paths.ts";
 import type { PageGroup } from "./router.ts";
 
 export const themes = ["auto", "light", "dark"] as const;
@@ -77,7 +77,7 @@ export function Layout({
         <a class="brand" href={overviewPath}>
           phishwatch
         </a>
-        <button type="button" class="outline small menu-button" popovertarget="menu">
+        <button type="button" class="outline small" popovertarget="menu">
           Menu
         </button>
       </header>
@@ -112,7 +112,7 @@ function ThemeSwitch({ theme, path }: { theme: Theme; path: string }) {
   const next = themes[(themes.indexOf(theme) + 1) % themes.length]!;
   return (
     <PostButton
-      action="/console/theme"
+      action={themePath}
       label={`Colours: ${theme}`}
       fields={{ theme: next, to: path }}
       variant="outline"

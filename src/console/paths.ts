@@ -3,6 +3,8 @@
 export const overviewPath = "/console";
 export const signInPath = "/console/sign-in";
 export const signOutPath = "/console/sign-out";
+export const themePath = "/console/theme";
+export const assetsPath = "/console/assets";
 
 export const threatsPath = "/console/threats";
 export const threatPath = (id: string) => `${threatsPath}/${id}`;

@@ -5,7 +5,7 @@ import type { HitClass } from "../traps/values.ts";
 import { dayText } from "./fields.ts";
 import { usePage } from "./page-context.ts";
 
-export const timelineDays = 60;
+const timelineDays = 60;
 const dayMs = 86_400_000;
 const [width, height] = [720, 96];
 

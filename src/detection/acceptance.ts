@@ -106,7 +106,7 @@ function standsApart({ left, right }: Context): boolean {
   return left !== "letter" && right !== "letter";
 }
 
-export function isSeparated(edge: Edge): boolean {
+function isSeparated(edge: Edge): boolean {
   return edge === "separator" || edge === "digit";
 }
 

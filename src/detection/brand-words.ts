@@ -24,7 +24,7 @@ import type { ProtectedName } from "./types.ts";
  */
 export type WordKind = "label" | "keyword" | "name" | "stem";
 
-export const strictnesses = ["plain", "careful", "strict"] as const;
+const strictnesses = ["plain", "careful", "strict"] as const;
 export type Strictness = (typeof strictnesses)[number];
 
 export interface BrandWord {
@@ -139,7 +139,7 @@ function tolerance(letters: number): { errorsAnchored: number; errorsAnywhere: n
 }
 
 /** Whether a brand word is long and odd enough to be looked for everywhere. */
-export function assessWord(text: string): Assessment {
+function assessWord(text: string): Assessment {
   const letters = lettersOf(text);
   const because = (strictness: Strictness, reason: string): Assessment => ({ strictness, reason });
   if (letters.length <= 3) {

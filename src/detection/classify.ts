@@ -32,7 +32,7 @@ export function classify(
 }
 
 /** The whole name with one bit of its label changed: what a memory error makes of it (Dinaburg 2011). */
-export function isBitFlip(word: BrandWord, context: Context, host: Host, sameSuffix: boolean): boolean {
+function isBitFlip(word: BrandWord, context: Context, host: Host, sameSuffix: boolean): boolean {
   const { label } = host.labels[context.labelIndex]!;
   if (!sameSuffix || !context.wholeLabel || !context.registrable || context.acrossLabels) return false;
   if (word.kind !== "label" || label.length !== word.text.length) return false;

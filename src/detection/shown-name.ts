@@ -10,7 +10,7 @@ const aLabelPrefixBytes = 4;
 const firstBeyondAscii = 0x80;
 
 /** Whether the bytes from `start` on are `xn--`, in either case. */
-export function isALabel(bytes: Uint8Array, start: number): boolean {
+function isALabel(bytes: Uint8Array, start: number): boolean {
   return (
     bytes[start + 2] === hyphen &&
     bytes[start + 3] === hyphen &&

@@ -47,7 +47,7 @@ export interface Match {
 }
 
 /** How one stretch of the name differs from the word that it imitates. */
-export const editKinds = [
+const editKinds = [
   "confusable",
   "bit_flip",
   "omission",

@@ -18,8 +18,8 @@ export interface DomainContent {
 }
 
 // As many as the configuration file may hold, see config/entries.ts.
-export const keywordsMax = 100;
-export const allowMax = 10_000;
+const keywordsMax = 100;
+const allowMax = 10_000;
 
 /** A value that cannot be taken; `field` says where it was given. */
 export class DomainFieldError extends PublicError {

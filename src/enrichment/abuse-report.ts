@@ -74,12 +74,12 @@ export function abuseReport({
 }
 
 /** So that neither mail programs nor scanners take it for a link to follow. */
-export function defanged(name: string): string {
+function defanged(name: string): string {
   return name.replaceAll(".", "[.]").replace(/^http/i, "hxxp");
 }
 
 /** Browsers on Windows hand no longer address to a mail program, and say nothing. */
-export const mailtoLengthMax = 2_000;
+const mailtoLengthMax = 2_000;
 
 /**
  * Opens a mail program with the report (RFC 6068), with its body only where that is short enough; undefined:

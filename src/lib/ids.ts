@@ -5,7 +5,7 @@ import type { Instant } from "./clock.ts";
  * TypeIDs (https://github.com/jetify-com/typeid/tree/main/spec, version 0.3): a prefix that names
  * the kind, an underscore, and a UUIDv7 (RFC 9562) as 26 characters of Crockford's base32, lower case.
  */
-export const idPrefixes = {
+const idPrefixes = {
   threat: "thr",
   event: "evt",
   apiKey: "key",

@@ -6,7 +6,7 @@ import { isIP } from "node:net";
 import { decode, encode, RECURSION_DESIRED, type Answer, type DecodedPacket } from "dns-packet";
 import { visible } from "../lib/safe-text.ts";
 
-export const dnsTypes = ["A", "AAAA", "MX", "NS", "SOA", "TXT", "CNAME"] as const;
+const dnsTypes = ["A", "AAAA", "MX", "NS", "SOA", "TXT", "CNAME"] as const;
 export type DnsType = (typeof dnsTypes)[number];
 
 interface Common {
@@ -55,7 +55,7 @@ export type Reply =
   | { kind: "answer"; answer: DnsAnswer };
 
 /** What we take in a datagram: passes everywhere in one piece (DNS flag day 2020). */
-export const udpPayloadBytes = 1232;
+const udpPayloadBytes = 1232;
 const headerBytes = 12;
 const recordsMax = 256;
 const chainHopsMax = 16;

@@ -6,7 +6,7 @@ import { instant, json } from "../database/columns.ts";
 export const scanTriggers = ["schedule", "console", "cli"] as const;
 export type ScanTrigger = (typeof scanTriggers)[number];
 
-export const scanStatuses = ["running", "completed", "failed", "cancelled"] as const;
+const scanStatuses = ["running", "completed", "failed", "cancelled"] as const;
 export type ScanStatus = (typeof scanStatuses)[number];
 
 /** Every scan with its counts; while one runs they lag behind by a second. */

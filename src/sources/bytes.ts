@@ -22,7 +22,7 @@ const turnBytes = 1 << 20;
 const magicBytes = 6;
 
 /** What the first bytes of a file say that it is. The name's ending is not asked: it is often wrong. */
-export function compressionOf(head: Uint8Array): Compression {
+function compressionOf(head: Uint8Array): Compression {
   if (startsWith(head, [0x1f, 0x8b])) return "gzip";
   // A Zstandard frame, or one of the skippable frames that parallel packers put first (RFC 8878, section 3.1).
   if (startsWith(head, [0x28, 0xb5, 0x2f, 0xfd])) return "zstd";

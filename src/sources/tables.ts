@@ -32,7 +32,7 @@ export const feedFiles = sqliteTable(
 
 export type FeedFile = typeof feedFiles.$inferSelect;
 
-export const importStates = ["running", "completed", "failed", "cancelled"] as const;
+const importStates = ["running", "completed", "failed", "cancelled"] as const;
 export type ImportState = (typeof importStates)[number];
 
 /** Lists that people handed over in the console, with what was in them. */

@@ -9,7 +9,7 @@ const referrerLengthMax = 500;
  * Two multiplicative hashes of 32 bits side by side. No secret is kept by it: it stands in the page so that a
  * copier who puts his own name in the place of the owner's throughout the page does not switch the beacon off.
  */
-export function hashName(salt: string, name: string): string {
+function hashName(salt: string, name: string): string {
   let [a, b] = [7, 13];
   for (const character of salt + name) {
     a = Math.imul(a ^ character.charCodeAt(0), 0x9e3779b1);

@@ -7,7 +7,7 @@ export const documentFormats = ["docx", "pdf"] as const;
 export type DocumentFormat = (typeof documentFormats)[number];
 
 /** Where a page with a beacon was shown. */
-export const placeClasses = [
+const placeClasses = [
   /** On a host of somebody else's: the alarm. */
   "foreign",
   /** On the protected host, one below it, or an allowed one. */
@@ -28,7 +28,7 @@ export const placeClasses = [
 export type PlaceClass = (typeof placeClasses)[number];
 
 /** Who came to a honeytoken. */
-export const visitorClasses = [
+const visitorClasses = [
   "visit",
   /** A messenger or social network that draws a preview of a link somebody posted. */
   "link_preview",

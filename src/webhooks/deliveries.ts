@@ -52,7 +52,7 @@ export interface Deliveries {
   totals(): { endpoint: string; status: DeliveryStatus; total: number }[];
 }
 
-export const deliveriesListedMax = 1_000;
+const deliveriesListedMax = 1_000;
 /** SQLite joins 500 selects at most. */
 const pairsMax = 200;
 

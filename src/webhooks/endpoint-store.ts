@@ -33,7 +33,7 @@ export interface EndpointStore {
 }
 
 /** So that one event never makes more deliveries than fit into one short transaction. */
-export const endpointsMax = 2_000;
+const endpointsMax = 2_000;
 const removalRowsMax = 5_000;
 
 export function createEndpointStore({

@@ -4,7 +4,7 @@ import type { Instant } from "../lib/clock.ts";
 export const specifiedRetryDelaysMs = [60_000, 300_000, 1_800_000, 7_200_000] as const;
 
 /** Jitter only ever adds, and at most this share of the delay. */
-export const jitterMax = 0.1;
+const jitterMax = 0.1;
 
 export interface RetryPolicy {
   /** How long after the end of attempt 1, 2, … the next one is due. */

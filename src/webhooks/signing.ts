@@ -4,8 +4,8 @@ import type { FillRandom } from "../lib/ids.ts";
 
 const secretPrefix = "whsec_";
 const secretBytes = 32;
-export const secretCharactersMin = 16;
-export const secretCharactersMax = 200;
+const secretCharactersMin = 16;
+const secretCharactersMax = 200;
 
 /** A new endpoint secret: `whsec_` and the base64 of 32 random bytes. */
 export function makeSecret(fillRandom: FillRandom): string {
@@ -59,7 +59,7 @@ export function signatureHeaders({
 export type Verdict = "valid" | "invalid" | "missing";
 
 /** Times further off than this are refused, as the libraries of Standard Webhooks do. */
-export const toleranceMs = 300_000;
+const toleranceMs = 300_000;
 
 /** What a receiver finds when it checks a delivery: `X-Service-Signature`, and the Standard Webhooks headers. */
 export function verifySignatures({

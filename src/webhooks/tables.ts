@@ -7,7 +7,7 @@ import type { Phases } from "../network/http-client.ts";
 import { deliveryStatuses } from "./values.ts";
 
 /** Why an endpoint is disabled: a person did it, it left the file, or it did nothing but fail for too long. */
-export const disabledReasons = ["operator", "undeclared", "failing"] as const;
+const disabledReasons = ["operator", "undeclared", "failing"] as const;
 
 export const webhookEndpoints = sqliteTable("webhook_endpoints", {
   seq: integer("seq").primaryKey({ autoIncrement: true }),
@@ -72,7 +72,7 @@ export const deliveries = sqliteTable(
   ],
 );
 
-export const failureClasses = [
+const failureClasses = [
   "dns",
   "refused_address",
   "connect",
