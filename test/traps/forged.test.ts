@@ -130,6 +130,13 @@ test.each([
   expect(threatNameOf(host)).toBe(name);
 });
 
+test("visits of more networks than are remembered keep no other out", () => {
+  const limit = createNetworkLimit(2);
+  const flood = Array.from({ length: 20_000 }, (_, network) => limit.take(`2001:db8:${network}`, 0));
+  expect(flood.every(Boolean)).toBe(true);
+  expect([1, 2, 3].map(() => limit.take("192.0.2", 0))).toEqual([true, true, false]);
+});
+
 test.each([
   "authorization",
   "proxy-authorization",
