@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { badRequest } from "../api/errors.ts";
-import { toIsoTime } from "../lib/clock.ts";
+import { toIsoTime, type Instant } from "../lib/clock.ts";
+import { durationMsMax } from "../lib/durations.ts";
 import { PublicError } from "../lib/errors.ts";
 import { closed, operation, readDuration, readTime } from "./control-operation.ts";
 import { clock as clockSchema, ready, nothing } from "./control-schemas.ts";
@@ -61,7 +62,7 @@ export const stateOperations = [
         throw badRequest('Send exactly one of "advance", "set" and "run".');
       const { clock } = state.instance();
       if (advance !== undefined) await clock.advance(readDuration("advance", advance));
-      if (set !== undefined) await clock.set(readTime("set", set));
+      if (set !== undefined) await clock.set(readNearTime(set, clock.now()));
       if (run === true) clock.run();
       if (run === false) clock.freeze();
       return describeClock(state);
@@ -105,3 +106,10 @@ export const stateOperations = [
     },
   }),
 ];
+
+/** Everything that is due on the way happens: a millennium of schedules would keep the sandbox busy for an hour. */
+function readNearTime(text: string, now: Instant): Instant {
+  const instant = readTime("set", text);
+  if (instant - now <= durationMsMax) return instant;
+  throw badRequest('"set" is more than ten years ahead; start a sandbox with --time for a far time.');
+}

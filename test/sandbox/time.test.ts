@@ -42,6 +42,7 @@ describe("the clock", () => {
     [{ advance: "1h30m" }, "did you mean 90m?"],
     [{ advance: "-1m" }, '"advance" is "-1m"'],
     [{ set: "tomorrow" }, '"set" is "tomorrow"'],
+    [{ set: "2999-01-01" }, "more than ten years ahead"],
     [{ forward: "1m" }, 'There is no field "forward"'],
     [{ run: "yes" }, '"run" is not'],
   ])("refuses %j", async (body, message) => {
