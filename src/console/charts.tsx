@@ -1,29 +1,47 @@
-import { grouped } from "../lib/wording.ts";
 import { scaleBand, scaleLinear } from "d3-scale";
 import { stack } from "d3-shape";
+import type { Instant } from "../lib/clock.ts";
+import { grouped } from "../lib/wording.ts";
 import { severities, type Severity } from "../threats/values.ts";
 import { dayText } from "./fields.ts";
-import { listPath } from "./threat-filters.ts";
 import { Table } from "./table.tsx";
-import { inWords } from "./words.ts";
 
-export type DayCounts = { day: number } & Record<Severity, number>;
+/** A part of each bar; the style sheet has a colour for each (`.of-high`). */
+export interface Layer<Key extends string> {
+  key: Key;
+  label: string;
+}
 
 /** Pixels; the width is that of the page, so places along it are parts of a hundred. */
 const plotHeight = 170;
 const chartHeight = 195;
-/** High stands on the line, where the eye can compare. */
-const layers = stack<unknown, Record<Severity, number>, Severity>().keys(severities);
 
-/** How many threats were first seen on each day, in bars, by severity; the same as a table below. */
-export function DaysChart({ days }: { days: readonly DayCounts[] }) {
-  const most = Math.max(1, ...days.map(totalOf));
+export const severityLayers: readonly Layer<Severity>[] = severities.map((key) => ({ key, label: key }));
+
+/** Numbers by day in bars, the first layer on the line, where the eye can compare; the same as a table below. */
+export function DaysChart<Key extends string>({
+  caption,
+  days,
+  layers,
+  dayPath,
+}: {
+  /** Of the table. */
+  caption: string;
+  /** One after the other, each by its start. */
+  days: readonly ({ day: Instant } & Record<Key, number>)[];
+  layers: readonly Layer<Key>[];
+  /** Where a day of the table leads; absent: nowhere. */
+  dayPath?: (day: Instant) => string;
+}) {
+  type Day = (typeof days)[number];
+  const keys = layers.map(({ key }) => key);
+  const totalOfDay = (counts: Record<Key, number>) => keys.reduce((sum, key) => sum + counts[key], 0);
+  const most = Math.max(1, ...days.map(totalOfDay));
   const y = scaleLinear([0, most], [plotHeight, 12]).nice(3);
   const x = scaleBand(
     days.map(({ day }) => day),
     [0, 100],
   ).padding(0.2);
-  const stacked = layers([...days]);
   const ticks = y.ticks(3).filter((tick) => Number.isInteger(tick));
   const labelled = [
     { at: days[0]!.day, anchor: "start", x: "0%" },
@@ -41,7 +59,7 @@ export function DaysChart({ days }: { days: readonly DayCounts[] }) {
             </text>
           </>
         ))}
-        {stacked.map((layer) =>
+        {stacked(days, keys).map((layer, number) =>
           layer.map(([low, high], index) => {
             const { day } = days[index]!;
             return high === low ? null : (
@@ -52,7 +70,7 @@ export function DaysChart({ days }: { days: readonly DayCounts[] }) {
                 y={y(high).toFixed(1)}
                 height={Math.max(1, y(low) - y(high)).toFixed(1)}
               >
-                <title>{`${dayText(day)}: ${grouped(high - low)} ${layer.key}`}</title>
+                <title>{`${dayText(day)}: ${grouped(high - low)} ${layers[number]!.label}`}</title>
               </rect>
             );
           }),
@@ -64,20 +82,24 @@ export function DaysChart({ days }: { days: readonly DayCounts[] }) {
         ))}
       </svg>
       <figcaption>
-        <Legend />
+        <Legend layers={layers} />
         <details>
           <summary>As a table</summary>
           <Table
-            caption="Threats by day"
+            caption={caption}
             columns={[
-              { title: "Day (UTC)", cell: ({ day }) => <DayLink day={day} /> },
-              ...severities.map((severity) => ({
-                title: inWords(severity),
-                cell: (counts: DayCounts) => grouped(counts[severity]),
+              {
+                title: "Day (UTC)",
+                cell: ({ day }) =>
+                  dayPath === undefined ? dayText(day) : <a href={dayPath(day)}>{dayText(day)}</a>,
+              },
+              ...layers.map(({ key, label }) => ({
+                title: label,
+                cell: (counts: Day) => grouped(counts[key]),
                 look: "number" as const,
               })),
             ]}
-            rows={days.filter((counts) => totalOf(counts) > 0).toReversed()}
+            rows={days.filter((counts) => totalOfDay(counts) > 0).toReversed()}
             empty="None on these days."
           />
         </details>
@@ -86,21 +108,19 @@ export function DaysChart({ days }: { days: readonly DayCounts[] }) {
   );
 }
 
-function DayLink({ day }: { day: number }) {
-  const text = dayText(day);
-  const query = new URLSearchParams({ status: "all", from: text, to: text });
-  return <a href={listPath(query)}>{text}</a>;
+function stacked<Key extends string>(rows: readonly Record<Key, number>[], keys: readonly Key[]) {
+  return stack<unknown, Record<Key, number>, Key>().keys(keys)([...rows]);
 }
 
-function Legend() {
+function Legend({ layers }: { layers: readonly Layer<string>[] }) {
   return (
     <span class="legend">
-      {severities.map((severity) => (
+      {layers.map(({ key, label }) => (
         <span>
           <svg width="10" height="10" aria-hidden="true">
-            <rect class={`of-${severity}`} width="10" height="10" rx="2" />
+            <rect class={`of-${key}`} width="10" height="10" rx="2" />
           </svg>{" "}
-          {severity}
+          {label}
         </span>
       ))}
     </span>
@@ -112,7 +132,7 @@ export function SeverityBar({ counts, most }: { counts: Record<Severity, number>
   const x = scaleLinear([0, Math.max(1, most)], [0, 100]);
   return (
     <svg class="severity-bar" width="100%" height="12" aria-hidden="true">
-      {layers([counts]).map((layer) => {
+      {stacked([counts], severities).map((layer) => {
         const [low, high] = layer[0]!;
         return high === low ? null : (
           <rect

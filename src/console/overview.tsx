@@ -5,7 +5,7 @@ import type { ThreatSearch } from "../threats/search.ts";
 import { severities, type Severity, type ThreatType } from "../threats/values.ts";
 import { fragment, page, type Answer } from "./answers.ts";
 import { concernsOf, type Concern } from "./attention.ts";
-import { DaysChart, SeverityBar, totalOf } from "./charts.tsx";
+import { DaysChart, SeverityBar, severityLayers, totalOf } from "./charts.tsx";
 import { compareNames, ComparedName } from "./compared-name.tsx";
 import { dayText } from "./fields.ts";
 import { FirstSteps } from "./first-steps.tsx";
@@ -117,7 +117,15 @@ async function showOverview({ services, query, now }: Context): Promise<Answer> 
                   <a href={`${overviewPath}?days=${count}`}>The last {count} days</a>
                 ))}
             </p>
-            <DaysChart days={byDay} />
+            <DaysChart
+              caption="Threats by day"
+              days={byDay}
+              layers={severityLayers}
+              dayPath={(day) => {
+                const text = dayText(day);
+                return listPath(new URLSearchParams({ status: "all", from: text, to: text }));
+              }}
+            />
           </Section>
           <ByType active={active} />
         </>
