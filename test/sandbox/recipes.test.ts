@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { clientPath, renderClient } from "../../scripts/generate-client.ts";
 import { withTables } from "../../scripts/render-sandbox.ts";
 import { quickest } from "../support/command-line.ts";
+import { openSandbox } from "../support/sandbox.ts";
 
 // The README's recipes, copied as they stand there into an empty folder and run.
 
@@ -53,6 +54,20 @@ async function run(file: string, command: string[]): Promise<{ code: number; sai
 }
 
 describe("the README's recipe", () => {
+  test("of curl lines ends with a delivery that was given up after five attempts", async () => {
+    const block = /```sh\n(S=http:\/\/127\.0\.0\.1:40131\/sandbox [^]*?)```/.exec(readme)![1]!;
+    const sandbox = await openSandbox();
+    try {
+      const lines = block.replace("http://127.0.0.1:40131/sandbox", sandbox.ready.control_url);
+      const running = Bun.spawn(["sh", "-euc", lines], { stdin: "ignore", stdout: "pipe" });
+      const said = await new Response(running.stdout).text();
+      const [delivery] = JSON.parse(said.slice(said.lastIndexOf('{"data":['))).data;
+      expect(delivery).toMatchObject({ status: "failed", attempts: { length: 5 } });
+    } finally {
+      await sandbox.stop();
+    }
+  });
+
   test("for bun test passes", async () => {
     const { code, said } = await run("phishwatch.test.ts", [process.execPath, "test", "--timeout=30000"]);
     expect(said).toContain("2 pass");
