@@ -215,6 +215,25 @@ describe("the console", () => {
   });
 });
 
+describe("the README", () => {
+  const readme = read("README.md");
+  const section = (title: string) => readme.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
+  const named = (cells: string) => [...cells.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
+  const firstCells = (text: string) =>
+    text.split("\n").flatMap((line) => line.match(/^\|([^|]*)\|/)?.[1] ?? []);
+
+  test("lists the subjects in the order of their imports", () => {
+    const listed = firstCells(section("Developing")).flatMap(named);
+    expect(listed.map((name) => name.replace(/\/$|\.ts$/, ""))).toEqual(subjects);
+  });
+
+  test("names every package with its reason, and no other", () => {
+    const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Record<string, object>;
+    const packages = Object.keys({ ...dependencies, ...devDependencies });
+    expect(firstCells(section("Packages")).flatMap(named).sort()).toEqual(packages.sort());
+  });
+});
+
 describe("the project", () => {
   test("has only the known entries at the top", () => {
     const fixed = ["LICENSE", "README.md", "bun.lock", "config.example.toml", "drizzle", "package.json"];
