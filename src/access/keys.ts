@@ -2,7 +2,7 @@ import { and, asc, eq, isNull, lt, or, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { normalizeName } from "../detection/name.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, notFound } from "../lib/errors.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import { visible } from "../lib/safe-text.ts";
 import { hashKey, isAcceptableKey, makeKey, shownLength } from "./key-format.ts";
@@ -110,12 +110,9 @@ export function createApiKeys({
     const shown = visible(idOrPrefix, 100);
     if (found.length > 1) {
       const list = found.map(({ id }) => id).join(", ");
-      throw new PublicError(
-        "bad_request",
-        `Several API keys begin with ${shown}: name one by its id: ${list}`,
-      );
+      throw badRequest(`Several API keys begin with ${shown}: name one by its id: ${list}`);
     }
-    if (found[0] === undefined) throw new PublicError("not_found", `There is no API key ${shown}.`);
+    if (found[0] === undefined) throw notFound(`There is no API key ${shown}.`);
     return found[0];
   }
 
@@ -153,7 +150,7 @@ export function createApiKeys({
         if (record.revokedAt !== null) return record;
         if (record.origin === "file") {
           const message = `The API key "${record.name}" is declared in the configuration file: take it out there and start again.`;
-          throw new PublicError("bad_request", message);
+          throw badRequest(message);
         }
         const revokedAt = clock.now();
         query.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.seq, record.seq)).run();
@@ -186,7 +183,7 @@ export function createApiKeys({
 
 function readWanted(wanted: NewKey, now: Instant) {
   const { name, plan = defaultPlan, scopes = defaultScopes, domains = [], expiresAt = null } = wanted;
-  const refuse = (message: string) => new PublicError("bad_request", message);
+  const refuse = (message: string) => badRequest(message);
   if (name === "" || name.length > nameLengthMax || visible(name) !== name) {
     throw refuse(`The name of an API key is 1 to ${nameLengthMax} visible characters.`);
   }

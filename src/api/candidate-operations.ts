@@ -1,8 +1,8 @@
 import type { ApiKey } from "../access/keys.ts";
 import { requireScope } from "../access/permissions.ts";
+import { badRequest } from "../lib/errors.ts";
 import { fromIsoTime, type Instant } from "../lib/clock.ts";
 import type { Candidates } from "../sources/candidates.ts";
-import { badRequest } from "./errors.ts";
 import { jsonReader, readText, requireContentType } from "./json-body.ts";
 import { refuseQuery } from "./query.ts";
 import { candidatesMax, candidatesSchema } from "./schemas.ts";

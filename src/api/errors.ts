@@ -1,4 +1,4 @@
-import { PublicError, type ErrorCode } from "../lib/errors.ts";
+import { type ErrorCode, notFound, PublicError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
 
 /** The one table from codes to HTTP statuses; no other status leaves `/v1`, besides 200. */
@@ -41,12 +41,5 @@ function publicErrorOf(error: unknown): PublicError | undefined {
 }
 
 export function noSuchRoute(): PublicError {
-  return new PublicError(
-    "not_found",
-    "There is nothing at this path for this method. /docs shows what there is.",
-  );
-}
-
-export function badRequest(message: string): PublicError {
-  return new PublicError("bad_request", message);
+  return notFound("There is nothing at this path for this method. /docs shows what there is.");
 }

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
+import { badRequest } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
-import { badRequest } from "./errors.ts";
 import { echoedMax } from "./query.ts";
 import { describeFault } from "./schema-faults.ts";
 

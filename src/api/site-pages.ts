@@ -1,5 +1,5 @@
 import { sameText } from "../access/console-password.ts";
-import { PublicError } from "../lib/errors.ts";
+import { notFound, PublicError } from "../lib/errors.ts";
 import { isId } from "../lib/ids.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { AnswerHeaders, Page } from "./answering.ts";
@@ -51,7 +51,7 @@ export function sitePages({
     async picture(_request, headers, { id, token }) {
       const threat = typeof id === "string" && isId("threat", id) ? threats.get(id) : undefined;
       if (threat === undefined || typeof token !== "string" || !sameText(token, threat.screenshotToken)) {
-        throw new PublicError("not_found", "There is no picture at this address.");
+        throw notFound("There is no picture at this address.");
       }
       const capture = await readCapture(threat.id);
       headers["content-security-policy"] = picturePolicy;

@@ -2,7 +2,7 @@ import type { Actor } from "../access/actor.ts";
 import type { ApiKey } from "../access/keys.ts";
 import { requireDomain, requireScope } from "../access/permissions.ts";
 import type { Database } from "../database/database.ts";
-import { PublicError } from "../lib/errors.ts";
+import { notFound } from "../lib/errors.ts";
 import { isId } from "../lib/ids.ts";
 import type { ThreatDetail } from "../threats/detail.ts";
 import type { Threats } from "../threats/threats.ts";
@@ -42,7 +42,7 @@ export function createThreatOperations({
   /** @throws PublicError `not_found`, `forbidden` */
   function find(key: ApiKey, id: string | null | undefined): ThreatDetail {
     const threat = typeof id === "string" && isId("threat", id) ? threats.detail(id) : undefined;
-    if (threat === undefined) throw new PublicError("not_found", "There is no threat with this id.");
+    if (threat === undefined) throw notFound("There is no threat with this id.");
     requireDomain(key, threat.protectedDomain);
     return threat;
   }

@@ -1,4 +1,4 @@
-import { PublicError } from "../lib/errors.ts";
+import { notFound } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { Beacon } from "../traps/beacons.ts";
 import type { Hit } from "../traps/hits.ts";
@@ -43,7 +43,7 @@ export const beaconPages: PageGroup = {
 
 function beaconOf({ services, params }: Context): Beacon {
   const beacon = services.traps.beacons.find(params["id"] ?? "");
-  if (beacon === undefined) throw new PublicError("not_found", "There is no such beacon.");
+  if (beacon === undefined) throw notFound("There is no such beacon.");
   return beacon;
 }
 

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { describeError } from "../api/errors.ts";
 import type { AnswerConsole } from "../api/server.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, notFound, PublicError } from "../lib/errors.ts";
 import { logDropped } from "../lib/log.ts";
 import { sentence } from "../lib/wording.ts";
 import type { Answer, Flash } from "./answers.ts";
@@ -243,10 +243,7 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
 
   function requireFormToken(given: string | null, visitor: Visitor): void {
     if (door.isFormToken(given, visitor)) return;
-    throw new PublicError(
-      "bad_request",
-      "This form was too old. Go back, load the page again and repeat it.",
-    );
+    throw badRequest("This form was too old. Go back, load the page again and repeat it.");
   }
 
   function refuse(call: Call, error: unknown): Response {
@@ -271,5 +268,5 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
 }
 
 function noSuchPage(): PublicError {
-  return new PublicError("not_found", "There is no such page.");
+  return notFound("There is no such page.");
 }

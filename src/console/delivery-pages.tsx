@@ -1,4 +1,4 @@
-import { PublicError } from "../lib/errors.ts";
+import { notFound } from "../lib/errors.ts";
 import { isId } from "../lib/ids.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { DeliveryFilter } from "../webhooks/deliveries.ts";
@@ -183,10 +183,7 @@ function deliveryOf({ params, services }: Context) {
   const id = params["id"]!;
   const found = isId("delivery", id) ? services.webhooks.deliveries.get(id) : undefined;
   if (found === undefined)
-    throw new PublicError(
-      "not_found",
-      "There is no such delivery; old ones are deleted after retention.deliveries.",
-    );
+    throw notFound("There is no such delivery; old ones are deleted after retention.deliveries.");
   return found;
 }
 

@@ -1,6 +1,6 @@
 import type { ProtectedDomain } from "../domains/domains.ts";
 import { remarksOn } from "../detection/word-remarks.ts";
-import { PublicError } from "../lib/errors.ts";
+import { notFound } from "../lib/errors.ts";
 import { counted, grouped } from "../lib/wording.ts";
 import { page, redirect, type Answer } from "./answers.ts";
 import {
@@ -30,7 +30,7 @@ export function threatCounts({ threats }: Pick<ConsoleServices, "threats">, doma
 
 export function findDomain({ services, params }: Context): ProtectedDomain {
   const domain = services.domains.find(params["domain"]!);
-  if (domain === undefined) throw new PublicError("not_found", "There is no such protected domain.");
+  if (domain === undefined) throw notFound("There is no such protected domain.");
   return domain;
 }
 

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { PublicError } from "../lib/errors.ts";
+import { notFound } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { describeOverdue, lastFileAt } from "../sources/feed-health.ts";
 import type { FeedStatus } from "../sources/feeds.ts";
@@ -191,7 +191,7 @@ function fileState({ error, completedAt }: FeedFile) {
 
 function findFeed({ services, params }: Context): FeedStatus {
   const feed = services.feeds.status().find(({ name }) => name === params["feed"]);
-  if (feed === undefined) throw new PublicError("not_found", "There is no feed of this name.");
+  if (feed === undefined) throw notFound("There is no feed of this name.");
   return feed;
 }
 

@@ -1,4 +1,4 @@
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, notFound, PublicError } from "../lib/errors.ts";
 import { sentence } from "../lib/wording.ts";
 import { listFormats } from "../sources/formats.ts";
 import type { ListToImport } from "../sources/imports.ts";
@@ -38,9 +38,9 @@ async function receiveFile(context: Context): Promise<Answer> {
     // Before any of it is read: whoever sends a gigabyte should not wait to be told.
     const running = services.imports.running();
     if (running !== undefined)
-      throw new PublicError("bad_request", "another list is being imported; wait for its end, or cancel it");
+      throw badRequest("another list is being imported; wait for its end, or cancel it");
     const { fields, file } = await readUpload(request, { fieldBytesMax });
-    if (file === undefined) throw new PublicError("bad_request", "choose a file first");
+    if (file === undefined) throw badRequest("choose a file first");
     const length = request.headers.get("content-length");
     const ended = begin(context, {
       name: file.name.slice(0, nameLengthMax),
@@ -59,8 +59,7 @@ async function receiveFile(context: Context): Promise<Answer> {
 async function receiveNames(context: Context): Promise<Answer> {
   const bytes = new TextEncoder().encode(context.form.get("names") ?? "");
   try {
-    if (bytes.every((byte) => byte <= 0x20))
-      throw new PublicError("bad_request", "type at least one name in");
+    if (bytes.every((byte) => byte <= 0x20)) throw badRequest("type at least one name in");
     const content = new Blob([bytes]).stream();
     const list = { name: null, content, bytesTotal: bytes.length, format: "lines", column: "" } as const;
     return redirect(importPath((await begin(context, list)).seq));
@@ -76,11 +75,9 @@ function begin({ services, by }: Context, list: ListToImport): Promise<ListImpor
 
 function readingOf(fields: ReadonlyMap<string, string>): Pick<ListToImport, "format" | "column"> {
   const format = listFormats.find((one) => one === (fields.get("format") ?? "auto"));
-  if (format === undefined)
-    throw new PublicError("bad_request", `the format is one of ${listFormats.join(", ")}`);
+  if (format === undefined) throw badRequest(`the format is one of ${listFormats.join(", ")}`);
   const column = fields.get("column") ?? "";
-  if (column.length > columnLengthMax)
-    throw new PublicError("bad_request", `a column has ${columnLengthMax} characters at most`);
+  if (column.length > columnLengthMax) throw badRequest(`a column has ${columnLengthMax} characters at most`);
   return { format, column };
 }
 
@@ -89,7 +86,7 @@ function find({ services, params }: Context): ListImport {
   const running = services.imports.running();
   if (running !== undefined && running.seq === seq) return running;
   const list = seq === undefined ? undefined : services.imports.get(seq);
-  if (list === undefined) throw new PublicError("not_found", "There is no such import, or it is long ago.");
+  if (list === undefined) throw notFound("There is no such import, or it is long ago.");
   return list;
 }
 

@@ -1,5 +1,5 @@
 import { defaultPlan, defaultScopes, planLimits, plans, scopes } from "../access/plans.ts";
-import { badRequest } from "../api/errors.ts";
+import { badRequest } from "../lib/errors.ts";
 import type { Instant } from "../lib/clock.ts";
 import { page, redirect } from "./answers.ts";
 import { attempt, dayIn, listIn } from "./fields.ts";

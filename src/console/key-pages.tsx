@@ -1,7 +1,6 @@
 import type { ApiKey } from "../access/keys.ts";
-import { badRequest } from "../api/errors.ts";
 import type { Instant } from "../lib/clock.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, notFound } from "../lib/errors.ts";
 import { isId } from "../lib/ids.ts";
 import { counted, grouped } from "../lib/wording.ts";
 import { page, redirect } from "./answers.ts";
@@ -240,6 +239,6 @@ function revokeKey({ params, services, by }: Context) {
 
 function keyOf(id: string, keys: readonly ApiKey[]): ApiKey {
   const found = isId("apiKey", id) ? keys.find((key) => key.id === id) : undefined;
-  if (found === undefined) throw new PublicError("not_found", "There is no such API key.");
+  if (found === undefined) throw notFound("There is no such API key.");
   return found;
 }

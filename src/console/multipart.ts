@@ -1,4 +1,4 @@
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, PublicError } from "../lib/errors.ts";
 
 /** A form with a file (RFC 7578), whose file is not read yet. */
 export interface Upload {
@@ -68,7 +68,7 @@ function readHead(head: string): { name: string; fileName: string | undefined } 
 }
 
 function refused(why: string): PublicError {
-  return new PublicError("bad_request", `What was sent cannot be read: ${why}.`);
+  return badRequest(`What was sent cannot be read: ${why}.`);
 }
 
 /** The bytes of a body, which are looked through for the next of some sequence. */

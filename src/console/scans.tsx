@@ -1,5 +1,5 @@
 import { nextTime } from "../lib/schedule.ts";
-import { PublicError } from "../lib/errors.ts";
+import { notFound, PublicError } from "../lib/errors.ts";
 import { grouped, sentence } from "../lib/wording.ts";
 import type { Scan } from "../scans/tables.ts";
 import { fragment, page, redirect, type Answer } from "./answers.ts";
@@ -147,7 +147,7 @@ function start({ services, form, by }: Context): Answer {
 
 function find({ services, params }: Context): Scan {
   const scan = services.scans.get(params["id"]!);
-  if (scan === undefined) throw new PublicError("not_found", "There is no scan with this identifier.");
+  if (scan === undefined) throw notFound("There is no scan with this identifier.");
   return scan;
 }
 

@@ -1,7 +1,7 @@
 import { normalizeName } from "../detection/name.ts";
 import { threatTypes } from "../detection/types.ts";
 import type { Instant } from "../lib/clock.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, PublicError } from "../lib/errors.ts";
 import { readNameSearch } from "../threats/names-in-memory.ts";
 import { sortKeys, type SearchFilter, type SearchOrder, type SortKey } from "../threats/search.ts";
 import { signs } from "../threats/signs.ts";
@@ -112,5 +112,5 @@ function similarityOf(query: URLSearchParams): number | undefined {
 }
 
 function wrong(name: string, allowed: string): PublicError {
-  return new PublicError("bad_request", `"${name}" in the address has to be ${allowed}`);
+  return badRequest(`"${name}" in the address has to be ${allowed}`);
 }

@@ -1,4 +1,4 @@
-import { PublicError } from "../lib/errors.ts";
+import { badRequest } from "../lib/errors.ts";
 import { counted, grouped } from "../lib/wording.ts";
 import type { SearchFilter } from "../threats/search.ts";
 import { sortedByNameMax } from "../threats/search.ts";
@@ -136,7 +136,7 @@ function Decisions({ filter, total, shown }: { filter: SearchFilter; total: numb
 
 async function triage({ services, form, by }: Context): Promise<Answer> {
   const status = statuses.find((one) => one === form.get("status"));
-  if (status === undefined) throw new PublicError("bad_request", "no decision was made");
+  if (status === undefined) throw badRequest("no decision was made");
   const { filter, order, query } = readListRequest(new URLSearchParams(form.get("query") ?? ""));
   const search = services.threatSearch();
   const ids =
@@ -157,7 +157,7 @@ async function triage({ services, form, by }: Context): Promise<Answer> {
 
 function lastSeqOf(form: URLSearchParams): number {
   const seq = wholeNumber(form.get("last_seq"));
-  if (seq === undefined) throw new PublicError("bad_request", "the list was too old; load it again");
+  if (seq === undefined) throw badRequest("the list was too old; load it again");
   return seq;
 }
 

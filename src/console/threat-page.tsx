@@ -1,4 +1,4 @@
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, notFound } from "../lib/errors.ts";
 import { isId } from "../lib/ids.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { Threat } from "../threats/queries.ts";
@@ -45,7 +45,7 @@ export const threatPages: PageGroup = {
 function find({ services, params }: Context): Threat {
   const id = params["id"] ?? "";
   const threat = isId("threat", id) ? services.threats.get(id) : undefined;
-  if (threat === undefined) throw new PublicError("not_found", "There is no such threat.");
+  if (threat === undefined) throw notFound("There is no such threat.");
   return threat;
 }
 
@@ -168,7 +168,7 @@ async function showThreat(
 
 async function original(context: Context): Promise<Answer> {
   const webp = await context.services.enrichment.originalOf(find(context).id);
-  if (webp === undefined) throw new PublicError("not_found", "There is no picture of the protected domain.");
+  if (webp === undefined) throw notFound("There is no picture of the protected domain.");
   return new Response(webp, { headers: { "content-type": "image/webp" } });
 }
 
@@ -176,7 +176,7 @@ async function original(context: Context): Promise<Answer> {
 function registrationAnswer(context: Context): Answer {
   const { id } = find(context);
   const answer = context.services.enrichment.registrationAnswerOf(id);
-  if (answer === undefined) throw new PublicError("not_found", "There is no answer of a registry.");
+  if (answer === undefined) throw notFound("There is no answer of a registry.");
   return download(`${id}-registration.txt`, "text/plain; charset=utf-8", answer.text);
 }
 
@@ -210,7 +210,7 @@ function decide(context: Context): Answer {
   const { services, form, by } = context;
   const { id } = find(context);
   const status = statuses.find((one) => one === form.get("status"));
-  if (status === undefined) throw new PublicError("bad_request", "No decision was made.");
+  if (status === undefined) throw badRequest("No decision was made.");
   const { act } = services.threats.triage.change([id], status, by);
   if (act === undefined)
     return redirect(threatPath(id), { tone: "warning", text: `It is ${inWords(status)} already.` });

@@ -1,4 +1,4 @@
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, notFound } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { counted } from "../lib/wording.ts";
 import type { Honeytoken } from "../traps/honeytokens.ts";
@@ -47,7 +47,7 @@ export const tokenPages: PageGroup = {
 
 function tokenOf({ services, params }: Context): Honeytoken {
   const token = services.traps.tokens.find(params["id"] ?? "");
-  if (token === undefined) throw new PublicError("not_found", "There is no such honeytoken.");
+  if (token === undefined) throw notFound("There is no such honeytoken.");
   return token;
 }
 
@@ -199,7 +199,7 @@ async function sendDocument(context: Context): Promise<Answer> {
   const token = tokenOf(context);
   const format = documentFormats.find((known) => known === query.get("format"));
   if (format === undefined || token.kind !== "document")
-    throw new PublicError("bad_request", "Only a honeytoken of kind document is written, to docx or pdf.");
+    throw badRequest("Only a honeytoken of kind document is written, to docx or pdf.");
   const title = (query.get("title") ?? token.name).slice(0, 200);
   const text = (query.get("text") ?? "").slice(0, 5_000);
   const bytes = await services.traps.document(token, format, { title, text });

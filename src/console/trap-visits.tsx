@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { PublicError } from "../lib/errors.ts";
+import { notFound } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { counted, grouped } from "../lib/wording.ts";
 import type { Hit, HitCount } from "../traps/hits.ts";
@@ -178,7 +178,7 @@ export function visitPage(
 ): Answer {
   const seq = wholeNumber(params["seq"]);
   const hit = seq === undefined ? undefined : services.traps.hits.get(trap.id, seq);
-  if (hit === undefined) throw new PublicError("not_found", "There is no such visit; old ones are deleted.");
+  if (hit === undefined) throw notFound("There is no such visit; old ones are deleted.");
   const long = (text: string | null) => (text === null ? "–" : <Text text={text} charactersMax={2_500} />);
   const facts: [string, ComponentChildren][] = [
     ["Class", <ClassBadge hit={hit} />],

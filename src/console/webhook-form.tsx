@@ -1,4 +1,4 @@
-import { badRequest } from "../api/errors.ts";
+import { badRequest } from "../lib/errors.ts";
 import { eventTypes, type EventType } from "../events/types.ts";
 import type { AttemptResult } from "../webhooks/attempt.ts";
 import type { EndpointSettings } from "../webhooks/endpoint-rules.ts";

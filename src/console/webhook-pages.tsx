@@ -1,6 +1,5 @@
-import { badRequest } from "../api/errors.ts";
 import { toIsoTime } from "../lib/clock.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, notFound } from "../lib/errors.ts";
 import { isId } from "../lib/ids.ts";
 import { counted } from "../lib/wording.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
@@ -238,7 +237,7 @@ function remove(context: Context): Answer {
 function endpointOf({ params, services }: Context): Endpoint {
   const id = params["id"]!;
   const found = isId("endpoint", id) ? services.webhooks.endpoints.find(id) : undefined;
-  if (found === undefined) throw new PublicError("not_found", "There is no such webhook.");
+  if (found === undefined) throw notFound("There is no such webhook.");
   return found;
 }
 

@@ -1,4 +1,4 @@
-import { badRequest } from "../api/errors.ts";
+import { badRequest } from "../lib/errors.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import { counted, grouped } from "../lib/wording.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";

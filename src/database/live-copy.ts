@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, rmSync } from "node:fs";
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
-import { messageOf, PublicError } from "../lib/errors.ts";
+import { badRequest, messageOf } from "../lib/errors.ts";
 import type { FillRandom } from "../lib/ids.ts";
 import type { Database } from "./database.ts";
 
@@ -41,8 +41,7 @@ export function createLiveCopies({
 }): () => Promise<LiveCopy> {
   let underWay = false;
   return async () => {
-    if (underWay)
-      throw new PublicError("bad_request", "A copy is being made already; try again once it is there.");
+    if (underWay) throw badRequest("A copy is being made already; try again once it is there.");
     underWay = true;
     try {
       const random = new Uint8Array(8);

@@ -4,7 +4,7 @@ import type { Matcher } from "../detection/matcher.ts";
 import { normalizeName } from "../detection/name.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import { PublicError, messageOf } from "../lib/errors.ts";
+import { badRequest, messageOf, notFound, PublicError } from "../lib/errors.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import { visible } from "../lib/safe-text.ts";
 import {
@@ -123,7 +123,7 @@ export function createProtectedDomains({
   function known(text: string): ProtectedDomain {
     const present = find(text);
     if (present !== undefined) return present;
-    throw new PublicError("not_found", `${visible(text, 100)} is not a protected domain`);
+    throw notFound(`${visible(text, 100)} is not a protected domain`);
   }
 
   return {
@@ -135,7 +135,7 @@ export function createProtectedDomains({
         const content = readDeclaration(declared);
         const { domain } = content;
         const present = byName.get({ domain });
-        if (present?.enabled === true) throw new PublicError("bad_request", `${domain} is protected already`);
+        if (present?.enabled === true) throw badRequest(`${domain} is protected already`);
         write(content, "runtime");
         return byName.get({ domain })!;
       }),
@@ -144,8 +144,7 @@ export function createProtectedDomains({
       database.transaction(() => {
         const present = known(text);
         const { domain } = present;
-        if (!present.enabled)
-          throw new PublicError("bad_request", `${domain} is not protected any more; add it again`);
+        if (!present.enabled) throw badRequest(`${domain} is not protected any more; add it again`);
         if (present.origin === "file") throw declaredInFile(domain, "change it there");
         const content = {
           keywords: keywords === undefined ? present.keywords : readKeywords(keywords),
@@ -206,7 +205,7 @@ function loadDetection(): typeof import("../detection/matcher.ts") {
 }
 
 function declaredInFile(domain: string, instead: string): PublicError {
-  return new PublicError("bad_request", `${domain} is declared in the configuration file; ${instead}`);
+  return badRequest(`${domain} is declared in the configuration file; ${instead}`);
 }
 
 function sameContent(row: ProtectedDomain, declared: Omit<DomainContent, "domain">): boolean {

@@ -19,6 +19,16 @@ export class PublicError extends Error {
   }
 }
 
+/** What the caller sent has to be changed; `message` says how. */
+export function badRequest(message: string): PublicError {
+  return new PublicError("bad_request", message);
+}
+
+/** There is no such thing; `message` says what was looked for. */
+export function notFound(message: string): PublicError {
+  return new PublicError("not_found", message);
+}
+
 /** The start cannot go on; the message tells the operator why and what to change. */
 export class StartError extends Error {
   readonly exitCode: 1 | 2;

@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
-import { badRequest } from "../api/errors.ts";
+import { badRequest } from "../lib/errors.ts";
 import { fromIsoTime } from "../lib/clock.ts";
 import { durationForm, durationMsMax, parseDuration, suggestDuration } from "../lib/durations.ts";
 import { visible } from "../lib/safe-text.ts";

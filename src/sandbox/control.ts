@@ -1,7 +1,7 @@
 import { describeError, noSuchRoute } from "../api/errors.ts";
 import { jsonReader, type BodyReader } from "../api/json-body.ts";
 import { readQuery } from "../api/query.ts";
-import { PublicError } from "../lib/errors.ts";
+import { notFound } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
 import { failureOperations } from "./failure-operations.ts";
 import { describeControl } from "./control-document.ts";
@@ -74,10 +74,7 @@ function find(method: string, path: string): { route: Route; params: Record<stri
   }
   const there = routes.filter(({ pattern }) => pattern.test(path)).map(({ operation }) => operation.method);
   if (there.length === 0) throw noSuchRoute();
-  throw new PublicError(
-    "not_found",
-    `There is only ${there.join(", ")} at this path; /sandbox/openapi.json shows all.`,
-  );
+  throw notFound(`There is only ${there.join(", ")} at this path; /sandbox/openapi.json shows all.`);
 }
 
 /** An operation whose every field may be left out does without a body as well. */

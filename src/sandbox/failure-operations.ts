@@ -1,5 +1,5 @@
+import { badRequest } from "../lib/errors.ts";
 import { Type } from "@sinclair/typebox";
-import { badRequest } from "../api/errors.ts";
 import { closed, operation, readDuration } from "./control-operation.ts";
 import { fault as faultSchema, message as messageSchema, nothing } from "./control-schemas.ts";
 import type { Failure } from "./failures.ts";

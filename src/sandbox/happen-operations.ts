@@ -1,5 +1,5 @@
+import { badRequest } from "../lib/errors.ts";
 import { Type } from "@sinclair/typebox";
-import { badRequest } from "../api/errors.ts";
 import { threatTypes } from "../detection/types.ts";
 import { scanTriggers } from "../scans/tables.ts";
 import type { Sighting } from "../threats/record.ts";

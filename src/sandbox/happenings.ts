@@ -1,7 +1,6 @@
-import { badRequest } from "../api/errors.ts";
 import { normalizeName } from "../detection/name.ts";
 import { toIsoTime } from "../lib/clock.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, notFound } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { Scan } from "../scans/tables.ts";
 import type { Sighting } from "../threats/record.ts";
@@ -94,8 +93,7 @@ export function enabledDomains(app: SandboxAppliance): string[] {
 export function protectedName(app: SandboxAppliance, given: string): string {
   const found = app.domains.find(given);
   if (found?.enabled === true) return found.domain;
-  throw new PublicError(
-    "not_found",
+  throw notFound(
     `${visible(given, 100)} is not a protected domain; there are ${enabledDomains(app).slice(0, 10).join(", ")}.`,
   );
 }

@@ -1,8 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { badRequest } from "../api/errors.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import { durationMsMax } from "../lib/durations.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, notFound } from "../lib/errors.ts";
 import { closed, operation, readDuration, readTime } from "./control-operation.ts";
 import { clock as clockSchema, ready, nothing } from "./control-schemas.ts";
 import type { SandboxState } from "./sandbox.ts";
@@ -101,7 +100,7 @@ export const stateOperations = [
     async run(state, { body }) {
       const snapshot = await state.restore(body.snapshot);
       if (snapshot === undefined)
-        throw new PublicError("not_found", "There is no such snapshot; POST /sandbox/snapshot makes one.");
+        throw notFound("There is no such snapshot; POST /sandbox/snapshot makes one.");
       return { data: { snapshot } };
     },
   }),

@@ -1,4 +1,4 @@
-import { PublicError } from "../lib/errors.ts";
+import { badRequest } from "../lib/errors.ts";
 import { carryOut, lastOfConnection } from "./failures.ts";
 import { inboxesMax } from "./inbox.ts";
 import type { SandboxState } from "./sandbox.ts";
@@ -7,7 +7,7 @@ const bodyBytesMax = 1 << 20;
 
 /** A delivery comes to an inbox: it is kept, judged, and answered as was asked for. */
 export async function takeDelivery(state: SandboxState, name: string, request: Request): Promise<Response> {
-  const tooLong = new PublicError("bad_request", `The body is longer than ${bodyBytesMax} bytes.`);
+  const tooLong = badRequest(`The body is longer than ${bodyBytesMax} bytes.`);
   if (Number(request.headers.get("content-length") ?? 0) > bodyBytesMax) throw tooLong;
   const body = await request.bytes();
   if (body.byteLength > bodyBytesMax) throw tooLong;
@@ -35,5 +35,5 @@ export function inboxUrl(state: SandboxState, name: string): string {
 export function requireRoom({ inboxes }: SandboxState, name: string): void {
   const names = inboxes.names();
   if (names.length < inboxesMax || names.includes(name)) return;
-  throw new PublicError("bad_request", `There are ${inboxesMax} inboxes already; delete one first.`);
+  throw badRequest(`There are ${inboxesMax} inboxes already; delete one first.`);
 }

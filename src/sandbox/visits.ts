@@ -1,7 +1,6 @@
 import { isIP } from "node:net";
 import { itself } from "../access/actor.ts";
-import { badRequest } from "../api/errors.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, PublicError } from "../lib/errors.ts";
 import type { TokenKind } from "../traps/values.ts";
 import { enabledDomains, nameOf, protectedName } from "./happenings.ts";
 import type { Instance } from "./instance.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { itself } from "../access/actor.ts";
-import { badRequest } from "../api/errors.ts";
 import { eventTypes } from "../events/types.ts";
+import { badRequest } from "../lib/errors.ts";
 import { toIsoTime } from "../lib/clock.ts";
 import type { Delivery } from "../webhooks/deliveries.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";

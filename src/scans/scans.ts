@@ -4,7 +4,7 @@ import { tryLock } from "../database/lock.ts";
 import type { ProtectedDomain } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { toIsoTime } from "../lib/clock.ts";
-import { messageOf, PublicError } from "../lib/errors.ts";
+import { badRequest, messageOf, notFound } from "../lib/errors.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { visible } from "../lib/safe-text.ts";
@@ -105,14 +105,13 @@ export function createScans({
   function targetsOf(names: readonly string[]): ProtectedDomain[] {
     if (names.length === 0) {
       const all = domains.list().filter(({ enabled }) => enabled);
-      if (all.length === 0)
-        throw new PublicError("bad_request", "there is no protected domain; add one first");
+      if (all.length === 0) throw badRequest("there is no protected domain; add one first");
       return all;
     }
     const found = names.map((name) => {
       const domain = domains.find(name);
       if (domain?.enabled === true) return domain;
-      throw new PublicError("not_found", `${visible(name, 100)} is not a protected domain; add it first`);
+      throw notFound(`${visible(name, 100)} is not a protected domain; add it first`);
     });
     return [...new Map(found.map((domain) => [domain.domain, domain])).values()];
   }
@@ -120,7 +119,7 @@ export function createScans({
   function begin(options: ScanOptions): { scan: Scan; ended: Promise<Scan> } {
     const targets = targetsOf(options.domains ?? []);
     const held = lock();
-    if (held === undefined) throw new PublicError("bad_request", runningText(store.running()[0]));
+    if (held === undefined) throw badRequest(runningText(store.running()[0]));
     let scan: Scan;
     try {
       closeLeftOpen();

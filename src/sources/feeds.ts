@@ -1,6 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { Clock, Timer } from "../lib/clock.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, notFound } from "../lib/errors.ts";
 import { createLimiter, type Limiter } from "../lib/limiter.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
@@ -71,7 +71,7 @@ export function createFeeds({
     readAgain(name, path) {
       const index = feeds.findIndex((feed) => feed.name === name);
       if (watchers[index]?.readAgain(path) === true) return;
-      throw new PublicError("not_found", "there is no such file in a feed any more");
+      throw notFound("there is no such file in a feed any more");
     },
   };
 }
@@ -217,8 +217,7 @@ function createWatcher({
 
   function readAgain(path: string): boolean {
     if (!known.has(path) || !watched.has(path)) return false;
-    if (state === "reading")
-      throw new PublicError("bad_request", "the feed is being read; try again when that has ended");
+    if (state === "reading") throw badRequest("the feed is being read; try again when that has ended");
     files.forget(feed.name, path);
     known.delete(path);
     lookSoon(0);

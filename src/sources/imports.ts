@@ -2,7 +2,7 @@ import type { Actor } from "../access/actor.ts";
 import type { AuditLog } from "../access/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import type { Clock } from "../lib/clock.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest } from "../lib/errors.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { boundedStream, type BoundedStream } from "./bounded-stream.ts";
 import type { Candidates, Tally } from "./candidates.ts";
@@ -81,9 +81,9 @@ export function createImports({
     if (current !== undefined) {
       const { name } = store.get(current.seq) ?? { name: null };
       const what = name === null ? "names that were typed in are" : "another list is";
-      throw new PublicError("bad_request", `${what} being imported; wait for the end, or cancel it`);
+      throw badRequest(`${what} being imported; wait for the end, or cancel it`);
     }
-    if ((list.bytesTotal ?? 0) > bytesMax) throw new PublicError("bad_request", `the list ${tooLong}`);
+    if ((list.bytesTotal ?? 0) > bytesMax) throw badRequest(`the list ${tooLong}`);
     const begun = database.transaction(() => {
       const row = store.begin({ ...list, startedAt: clock.now() });
       auditLog.record(by, "feed.import", list.name, { import: row.seq });

@@ -3,7 +3,7 @@ import type { Actor } from "../access/actor.ts";
 import type { Database } from "../database/database.ts";
 import { placeholders } from "../database/placeholders.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, notFound } from "../lib/errors.ts";
 import { threatNotes, threats } from "./tables.ts";
 
 /** What somebody wrote about a threat: show nothing of it unescaped. */
@@ -59,12 +59,9 @@ export function createNotes({ database, clock }: { database: Database; clock: Cl
       database.transaction(() => {
         const text = checked(given);
         const threatSeq = seqOf.get({ id: threatId })?.seq;
-        if (threatSeq === undefined) throw new PublicError("not_found", "There is no threat with this id.");
+        if (threatSeq === undefined) throw notFound("There is no threat with this id.");
         if (count.get({ threatSeq })!.total >= notesPerThreatMax)
-          throw new PublicError(
-            "bad_request",
-            `The threat has ${notesPerThreatMax} notes, and takes no more.`,
-          );
+          throw badRequest(`The threat has ${notesPerThreatMax} notes, and takes no more.`);
         const at = clock.now();
         insert.run({ threatSeq, at, text, via: by.via, actorName: by.name, actorAddress: by.address });
         return { at, text, by };
@@ -80,12 +77,9 @@ export function createNotes({ database, clock }: { database: Database; clock: Cl
 
 function checked(given: string): string {
   const text = given.replace(/\r\n?/g, "\n").trim();
-  if (text === "") throw new PublicError("bad_request", "The note is empty.");
+  if (text === "") throw badRequest("The note is empty.");
   const { length } = [...text];
   if (length > noteCharactersMax)
-    throw new PublicError(
-      "bad_request",
-      `The note has ${length} characters; ${noteCharactersMax} are allowed.`,
-    );
+    throw badRequest(`The note has ${length} characters; ${noteCharactersMax} are allowed.`);
   return text;
 }

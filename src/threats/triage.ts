@@ -4,7 +4,7 @@ import type { Database } from "../database/database.ts";
 import { placeholders } from "../database/placeholders.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest } from "../lib/errors.ts";
 import { changeableColumns, type StatusChanger } from "./change-status.ts";
 import { threats, triageActs, triageSteps } from "./tables.ts";
 import type { Status } from "./values.ts";
@@ -103,7 +103,7 @@ export function createTriage({
   function change(ids: readonly string[], status: Status, by: Actor): TriageAct {
     const distinct = [...new Set(ids)];
     if (distinct.length > triageThreatsMax)
-      throw new PublicError("bad_request", `at most ${triageThreatsMax} threats can be changed at once`);
+      throw badRequest(`at most ${triageThreatsMax} threats can be changed at once`);
     const result: TriageAct = { act: undefined, changed: 0, unchanged: 0, unknown: 0 };
     for (const id of distinct) {
       const threat = byId.get({ id });

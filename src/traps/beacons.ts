@@ -5,13 +5,13 @@ import type { Database } from "../database/database.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, notFound } from "../lib/errors.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import { lazy } from "../lib/lazy.ts";
 import { visible } from "../lib/safe-text.ts";
 import { makeAddress } from "./addresses.ts";
 import type { HitStore } from "./hits.ts";
-import { bad, freeName, readHosts, readMemo, readName } from "./names.ts";
+import { freeName, readHosts, readMemo, readName } from "./names.ts";
 import { beaconSnippets, type BeaconSnippets } from "./snippets.ts";
 import { beacons } from "./tables.ts";
 
@@ -105,7 +105,7 @@ export function createBeacons({
   function get(idOrName: string): Beacon {
     const beacon = find(idOrName);
     if (beacon !== undefined) return beacon;
-    throw new PublicError("not_found", `There is no beacon ${visible(idOrName, 100)}.`);
+    throw notFound(`There is no beacon ${visible(idOrName, 100)}.`);
   }
 
   return {
@@ -113,12 +113,12 @@ export function createBeacons({
       database.transaction(() => {
         const domain = domains.find(protectedDomain);
         if (domain === undefined || !domain.enabled)
-          throw bad(`${visible(protectedDomain, 100)} is not a protected domain.`);
+          throw badRequest(`${visible(protectedDomain, 100)} is not a protected domain.`);
         const names = all()
           .all()
           .map(({ beacon }) => beacon.name);
         const chosen = name === undefined ? freeName(domain.domain, names) : readName(name);
-        if (names.includes(chosen)) throw bad(`There is a beacon ${chosen} already.`);
+        if (names.includes(chosen)) throw badRequest(`There is a beacon ${chosen} already.`);
         const id = ids.next("beacon");
         query
           .insert(beacons)

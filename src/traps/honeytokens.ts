@@ -3,13 +3,13 @@ import type { Actor } from "../access/actor.ts";
 import type { AuditLog } from "../access/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, notFound } from "../lib/errors.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import { lazy } from "../lib/lazy.ts";
 import { visible } from "../lib/safe-text.ts";
 import { makeAddress } from "./addresses.ts";
 import type { HitStore } from "./hits.ts";
-import { bad, freeName, readMemo, readName } from "./names.ts";
+import { freeName, readMemo, readName } from "./names.ts";
 import { honeytokenAddresses, honeytokens } from "./tables.ts";
 import type { TokenAnswer, TokenKind } from "./values.ts";
 
@@ -122,7 +122,7 @@ export function createHoneytokens({
   function get(idOrName: string): Honeytoken {
     const token = find(idOrName);
     if (token !== undefined) return token;
-    throw new PublicError("not_found", `There is no honeytoken ${visible(idOrName, 100)}.`);
+    throw notFound(`There is no honeytoken ${visible(idOrName, 100)}.`);
   }
 
   function addAddress(tokenSeq: number): void {
@@ -138,9 +138,9 @@ export function createHoneytokens({
           .all()
           .map((token) => token.name);
         const chosen = name === undefined ? freeName(kind, names) : readName(name);
-        if (names.includes(chosen)) throw bad(`There is a honeytoken ${chosen} already.`);
+        if (names.includes(chosen)) throw badRequest(`There is a honeytoken ${chosen} already.`);
         if (expiresAt !== null && expiresAt <= clock.now())
-          throw bad("The honeytoken would have expired already.");
+          throw badRequest("The honeytoken would have expired already.");
         const id = ids.next("honeytoken");
         const content = { kind, name: chosen, memo: readMemo(memo), answer: readAnswer(kind, answer) };
         const { seq } = query
@@ -202,21 +202,21 @@ export function createHoneytokens({
 
 function readAnswer(kind: TokenKind, answer: TokenAnswer): TokenAnswer {
   if (kind !== "url" && answer.kind !== "not_found")
-    throw bad(`Only a honeytoken of kind url answers what one chooses, not one of kind ${kind}.`);
+    throw badRequest(`Only a honeytoken of kind url answers what one chooses, not one of kind ${kind}.`);
   switch (answer.kind) {
     case "not_found":
       return { kind: "not_found" };
     case "page": {
       const { title, text } = answer;
       if (title.length + text.length > textLengthMax)
-        throw bad(`A page has ${textLengthMax} characters at most.`);
+        throw badRequest(`A page has ${textLengthMax} characters at most.`);
       return { kind: "page", title, text };
     }
     case "redirect": {
       const { url } = answer;
       const parsed = url.length <= redirectLengthMax && /^[\x21-\x7e]+$/.test(url) ? URL.parse(url) : null;
       if (parsed === null || !["http:", "https:"].includes(parsed.protocol))
-        throw bad(`"${visible(url, 100)}" is not an http:// or https:// address to redirect to.`);
+        throw badRequest(`"${visible(url, 100)}" is not an http:// or https:// address to redirect to.`);
       return { kind: "redirect", url: parsed.href };
     }
   }

@@ -1,5 +1,5 @@
 import { normalizeName } from "../detection/name.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 
 /** What people write when they set a trap. */
@@ -13,23 +13,25 @@ const hostsMax = 200;
 export function readName(name: string): string {
   const text = name.trim();
   if (text === "" || text.length > nameLengthMax || visible(text) !== text || /^(bcn|tok)_/.test(text))
-    throw bad(`A name is 1 to ${nameLengthMax} visible characters and does not begin like an identifier.`);
+    throw badRequest(
+      `A name is 1 to ${nameLengthMax} visible characters and does not begin like an identifier.`,
+    );
   return text;
 }
 
 /** @throws PublicError `bad_request` */
 export function readMemo(memo: string): string {
   if (memo.length <= memoLengthMax) return memo;
-  throw bad(`A memo has ${memoLengthMax} characters at most.`);
+  throw badRequest(`A memo has ${memoLengthMax} characters at most.`);
 }
 
 /** A-labels. @throws PublicError `bad_request` */
 export function readHosts(texts: readonly string[]): string[] {
-  if (texts.length > hostsMax) throw bad(`A beacon has ${hostsMax} further hosts at most.`);
+  if (texts.length > hostsMax) throw badRequest(`A beacon has ${hostsMax} further hosts at most.`);
   return texts.map((text) => {
     const result = normalizeName(text);
     if ("name" in result) return result.name;
-    throw bad(`"${visible(text, 100)}" is not a host name: ${result.error}.`);
+    throw badRequest(`"${visible(text, 100)}" is not a host name: ${result.error}.`);
   });
 }
 
@@ -40,8 +42,4 @@ export function freeName(base: string, taken: readonly string[]): string {
     const name = number === 1 ? base : `${base} ${number}`;
     if (!used.has(name)) return name;
   }
-}
-
-export function bad(message: string): PublicError {
-  return new PublicError("bad_request", message);
 }

@@ -3,7 +3,7 @@ import type { Database } from "../database/database.ts";
 import { events, threatOfEvent } from "../events/tables.ts";
 import type { EventType } from "../events/types.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
-import { PublicError } from "../lib/errors.ts";
+import { notFound } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { deliveries, deliveryAttempts, webhookEndpoints } from "./tables.ts";
 import { deliveryStatuses, type DeliveryStatus } from "./values.ts";
@@ -217,7 +217,7 @@ export function createDeliveries({
     redeliver: (id) =>
       database.transaction(() => {
         const seq = seqOf(id);
-        if (seq === undefined) throw new PublicError("not_found", `there is no delivery ${visible(id, 100)}`);
+        if (seq === undefined) throw notFound(`there is no delivery ${visible(id, 100)}`);
         query
           .update(deliveries)
           .set({ status: "pending", attempts: 0, nextAttemptAt: clock.now(), completedAt: null })

@@ -1,4 +1,4 @@
-import { PublicError } from "../lib/errors.ts";
+import { badRequest } from "../lib/errors.ts";
 import { ExchangeError } from "../network/failure.ts";
 import { allowedAddresses, type ResolveHost } from "../network/resolve.ts";
 import { checkUrl, type DestinationRules } from "./endpoint-rules.ts";
@@ -27,7 +27,7 @@ export function createDestinations({
         return undefined;
       } catch (error) {
         if (!(error instanceof ExchangeError)) throw error;
-        if (error.kind === "refused_address") throw new PublicError("bad_request", error.message);
+        if (error.kind === "refused_address") throw badRequest(error.message);
         return error.message;
       }
     },

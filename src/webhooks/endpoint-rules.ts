@@ -1,5 +1,5 @@
 import { eventTypes, type EventType } from "../events/types.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, PublicError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { refusal, type AddressRules } from "../network/addresses.ts";
 import { secretFault } from "./signing.ts";
@@ -143,5 +143,5 @@ function checkWithin(value: number | null, name: string, maximum: number, intege
 }
 
 function bad(message: string): PublicError {
-  return new PublicError("bad_request", message);
+  return badRequest(message);
 }

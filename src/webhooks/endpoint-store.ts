@@ -1,7 +1,7 @@
 import { asc, count, eq, inArray, or, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest, notFound } from "../lib/errors.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import { visible } from "../lib/safe-text.ts";
 import { deliveries, webhookEndpoints } from "./tables.ts";
@@ -63,14 +63,13 @@ export function createEndpointStore({
 
   function get(key: string): Endpoint {
     const endpoint = find(key);
-    if (endpoint === undefined)
-      throw new PublicError("not_found", `there is no endpoint ${visible(key, 100)}`);
+    if (endpoint === undefined) throw notFound(`there is no endpoint ${visible(key, 100)}`);
     return endpoint;
   }
 
   function insert(row: EndpointRow): Endpoint {
     if (query.select({ total: count() }).from(webhookEndpoints).get()!.total >= endpointsMax)
-      throw new PublicError("bad_request", `there are ${endpointsMax} endpoints already; remove one first`);
+      throw badRequest(`there are ${endpointsMax} endpoints already; remove one first`);
     const now = clock.now();
     const id = ids.next("endpoint");
     query

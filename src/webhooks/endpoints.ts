@@ -1,6 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
-import { PublicError, StartError, messageOf } from "../lib/errors.ts";
+import { badRequest, messageOf, PublicError, StartError } from "../lib/errors.ts";
 import type { FillRandom } from "../lib/ids.ts";
 import { visible } from "../lib/safe-text.ts";
 import {
@@ -89,10 +89,7 @@ export function createEndpoints({
   function editable(key: string): Endpoint {
     const endpoint = get(key);
     if (endpoint.origin === "file")
-      throw new PublicError(
-        "bad_request",
-        `${endpoint.name} is declared in the configuration file; change it there`,
-      );
+      throw badRequest(`${endpoint.name} is declared in the configuration file; change it there`);
     return endpoint;
   }
 
@@ -102,7 +99,7 @@ export function createEndpoints({
     try {
       tlsFiles(filesOf(files));
     } catch (error) {
-      throw new PublicError("bad_request", messageOf(error));
+      throw badRequest(messageOf(error));
     }
     return checkSettings(settings, rules);
   }
@@ -149,7 +146,7 @@ export function createEndpoints({
         const values = { ...defaultSettings, ...checked(settings) };
         const taken = (candidate: string) => find(candidate) !== undefined;
         if (name !== undefined && taken(checkName(name)))
-          throw new PublicError("bad_request", `there is an endpoint ${visible(name, 100)} already`);
+          throw badRequest(`there is an endpoint ${visible(name, 100)} already`);
         const endpoint = insert({
           ...values,
           name: name ?? nameFor(values.url, taken),

@@ -2,7 +2,7 @@ import { and, asc, count, eq, gt, gte, inArray, isNotNull, ne, sql, type SQL } f
 import type { Database } from "../database/database.ts";
 import { events } from "../events/tables.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
-import { PublicError } from "../lib/errors.ts";
+import { badRequest } from "../lib/errors.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import type { Endpoint } from "./endpoint-store.ts";
 import type { Endpoints } from "./endpoints.ts";
@@ -57,11 +57,10 @@ export function createReplay({
   function targetOf({ which, endpoint: key }: ReplayRequest): Endpoint | undefined {
     if (key === undefined) {
       if (which === "failed") return undefined;
-      throw new PublicError("bad_request", "name the endpoint that is to be sent the events");
+      throw badRequest("name the endpoint that is to be sent the events");
     }
     const endpoint = endpoints.get(key);
-    if (!endpoint.enabled)
-      throw new PublicError("bad_request", `${endpoint.name} is disabled; enable it first`);
+    if (!endpoint.enabled) throw badRequest(`${endpoint.name} is disabled; enable it first`);
     return endpoint;
   }
 
