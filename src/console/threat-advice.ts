@@ -1,15 +1,21 @@
 import type { Facts } from "../enrichment/facts.ts";
 import { hasPage, mailServersOf, parkedWith } from "../enrichment/facts.ts";
 import { sameLookFrom } from "../threats/severity.ts";
-import type { Status } from "../threats/values.ts";
+import { signsIn } from "../threats/signs.ts";
+import type { Status, ThreatType } from "../threats/values.ts";
 
 /** What to do about a threat, most urgent first; a sentence each. */
 export function adviceOn({
   status,
+  type,
+  severityReasons,
   facts,
   reactivates,
 }: {
   status: Status;
+  type: ThreatType;
+  /** They may tell of a page that is not known in detail, as where looking is switched off by now. */
+  severityReasons: readonly string[];
   facts: Facts | undefined;
   /** `detection.reactivate`. */
   reactivates: boolean;
@@ -24,12 +30,19 @@ export function adviceOn({
         ? "It is settled. Should the name come back to life, it becomes active again by itself."
         : "It is settled. It stays so, for detection.reactivate is off.",
     ];
-  return activeAdvice(facts);
+  const isHarmful = type === "cloned_site" || signsIn(severityReasons).includes("asks_for_secrets");
+  return activeAdvice(facts, isHarmful);
 }
 
-function activeAdvice(facts: Facts | undefined): string[] {
+const report = "Report it: whom to write to and a ready text stand below.";
+const warn = "Warn those who may have been led there.";
+const block = "Keep it from your own people: block the name in mail and web filters.";
+
+function activeAdvice(facts: Facts | undefined, isHarmful: boolean): string[] {
   if (facts?.existence === undefined)
-    return ["Little is known yet beside the name: wait for the first look, or look now."];
+    return isHarmful
+      ? [report, warn, block]
+      : ["Little is known yet beside the name: wait for the first look, or look now."];
   const { existence, page, screenshot } = facts;
   if (existence.exists === "no")
     return [
@@ -38,8 +51,6 @@ function activeAdvice(facts: Facts | undefined): string[] {
     ];
   if (existence.sinkholed !== undefined)
     return ["The name was taken over and does no harm any more: it can be resolved."];
-  const report = "Report it: whom to write to and a ready text stand below.";
-  const block = "Keep it from your own people: block the name in mail and web filters.";
   if (page !== undefined && hasPage(facts)) {
     if (page.redirectsToProtected)
       return [
@@ -48,7 +59,7 @@ function activeAdvice(facts: Facts | undefined): string[] {
       ];
     const asks = page.asksForPassword || page.asksForCard;
     const alike = page.namesBrand || (screenshot?.visualSimilarity ?? 0) >= sameLookFrom;
-    if (asks && alike) return [report, "Warn those who may have been led there.", block];
+    if (asks && alike) return [report, warn, block];
   }
   if (mailServersOf(facts).length > 0)
     return ["It can send and receive mail under a name that is taken for yours.", block, report];

@@ -107,7 +107,7 @@ async function showThreat(
         <section class="card">
           <h2>What to do</h2>
           <ul>
-            {adviceOn({ status, facts, reactivates: detection.reactivate }).map((sentence) => (
+            {adviceOn({ ...threat, facts, reactivates: detection.reactivate }).map((sentence) => (
               <li>{sentence}</li>
             ))}
           </ul>
