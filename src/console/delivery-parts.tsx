@@ -99,9 +99,13 @@ const answerLinesMax = 20;
 
 /** The start of what the receiver said: text, whatever it holds. */
 export function AnswerStart({ answer }: { answer: string }) {
-  if (answer.trim() === "") return null;
-  const lines = answer.split("\n");
-  const shown = lines.slice(0, answerLinesMax).join("\n");
+  // It was kept with its hidden characters written out; of those the ends of lines are meant to be seen as such.
+  const text = answer
+    .replaceAll(/(?:\\u\{d\})?\\u\{a\}/g, "\n")
+    .replaceAll("\\u{9}", "\t")
+    .trim();
+  if (text === "") return null;
+  const shown = text.split("\n").slice(0, answerLinesMax).join("\n");
   return (
     <pre class="answer" tabIndex={0} aria-label="Start of the answer">
       <bdi>{shown}</bdi>

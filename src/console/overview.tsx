@@ -94,7 +94,7 @@ async function showOverview({ services, query, now }: Context): Promise<Answer> 
             ))}
           </ul>
           {newest.total <= newestShown ? null : (
-            <p>
+            <p class="prose">
               <a href={listPath(new URLSearchParams({ severity: "high", sort: "first_seen" }))}>
                 All {newest.total.toLocaleString("en")} that wait for a decision
               </a>

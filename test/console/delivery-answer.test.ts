@@ -1,0 +1,19 @@
+import { expect, test } from "bun:test";
+import { h } from "preact";
+import { renderToString } from "preact-render-to-string";
+import { AnswerStart } from "../../src/console/delivery-parts.tsx";
+import { visible } from "../../src/lib/safe-text.ts";
+
+/** As it comes from a receiver and is kept. */
+const shown = (answer: string) => renderToString(h(AnswerStart, { answer: visible(answer, 1_024) }));
+
+test("a receiver's answer is shown in its lines, other hidden characters stay written out", () => {
+  const html = shown("<html>\r\n<title>502</title>\n\tBad\u{202e}Gateway\n");
+  expect(html).toContain("<bdi>&lt;html>\n&lt;title>502&lt;/title>\n\tBad\\u{202e}Gateway</bdi>");
+});
+
+test("of an answer with many lines the first twenty are shown, and nothing of an empty one", () => {
+  const html = shown(Array.from({ length: 50 }, (_, line) => `line ${line}`).join("\n"));
+  expect(html).toContain("line 19</bdi>");
+  expect(shown(" \r\n\n")).toBe("");
+});
