@@ -100,89 +100,73 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const ids = createIdFactory(clock.now, fillRandom);
   const outbox = createOutbox({ database, clock, ids });
   const eventLog = createEventLog(database);
-  const domains = createProtectedDomains({
-    database,
-    clock,
-    ids,
-    log,
-    minSimilarity: config.detection.minSimilarity,
-  });
-  const auditLog = createAuditLog({ database, clock });
-  const { reactivate } = config.detection;
-  const threats = createThreats({ database, clock, ids, outbox, fillRandom, reactivate });
   const pacer = () => createPacer({ sliceMs, elapsedMs: () => performance.now() });
-  const assessDomain = createDomainAssessment({ minSimilarity: config.detection.minSimilarity, pacer });
-  const threatSearch = lazy(() => loadThreatSearch().createThreatSearch({ database, pacer }));
-  const candidates = createCandidates({ database, domains, threats, clock, pacer });
-  const feeds = createFeeds({ feeds: config.feeds, database, candidates, clock, log });
-  const imports = createImports({ auditLog, database, candidates, clock, log });
+  // What nearly every service is made with.
+  const base = { clock, database, fillRandom, ids, log, outbox, pacer };
+  const { minSimilarity, reactivate } = config.detection;
+  const domains = createProtectedDomains({ ...base, minSimilarity });
+  const auditLog = createAuditLog(base);
+  const threats = createThreats({ ...base, reactivate });
+  const assessDomain = createDomainAssessment({ ...base, minSimilarity });
+  const threatSearch = lazy(() => loadThreatSearch().createThreatSearch(base));
+  const candidates = createCandidates({ ...base, domains, threats });
+  const feeds = createFeeds({ ...base, candidates, feeds: config.feeds });
+  const imports = createImports({ ...base, auditLog, candidates });
   const { resolvers, queriesPerSecond, schedule } = config.scan;
   const dns =
     givenDns ??
     createDnsClient({
-      clock,
-      fillRandom,
+      ...base,
       resolvers: () => (resolvers.length > 0 ? resolvers : systemResolvers()),
       queriesPerSecond,
     });
-  const probeWildcard = createWildcardProbe({ dns, clock, fillRandom });
+  const probeWildcard = createWildcardProbe({ ...base, dns });
   const lookUpExistence = createExistenceLookUp({ dns, probeWildcard });
   const scans = createScans({
-    database,
-    clock,
-    ids,
-    outbox,
-    log,
-    domains,
-    threats,
+    ...base,
+    auditLog,
     dns,
+    domains,
     lookUp: lookUpExistence,
-    pacer,
-    minSimilarity: config.detection.minSimilarity,
+    minSimilarity,
     queriesPerSecond,
     schedule,
-    auditLog,
+    threats,
     onFound: ({ existence, threatId }) => enrichment.hand(threatId, existence),
   });
   const enrichment = openEnrichment({
-    clock,
+    ...base,
     config,
-    database,
     dns,
     isRoot: process.getuid?.() === 0,
-    log,
     lookUpExistence: withCredibleAbsence({ dns, lookUp: lookUpExistence }),
     reach,
     threats,
     version: buildInfo.version,
     which: (name) => Bun.which(name),
   });
-  const settings = createSettings({ database, clock });
-  const keys = createApiKeys({ database, clock, ids, fillRandom });
+  const settings = createSettings(base);
+  const keys = createApiKeys(base);
   const keyUsage = createKeyUsage();
-  const configured = config.console.password;
-  const consolePassword = createConsolePassword({ settings, configured, fillRandom });
+  const consolePassword = createConsolePassword({ ...base, settings, configured: config.console.password });
   const webhooks = createWebhooks({
-    clock,
-    database,
-    fillRandom,
-    ids,
-    log,
-    outbox,
+    ...base,
     resolveHost: resolveWithSystem,
     settings: { ...config.webhooks, retention: config.retention },
     version: buildInfo.version,
   });
-  const parts = { auditLog, clock, database, domains, fillRandom, ids, log, outbox, pacer, threats };
   const traps = createTraps({
-    ...parts,
+    ...base,
+    auditLog,
+    domains,
+    threats,
     publicUrl: () => config.traps.publicUrl ?? server.publicUrl,
     settings: { ...config.traps, hitsKeptMs: config.retention.hitsMs },
   });
   const audited = {
-    domains: auditDomains({ domains, auditLog, database }),
-    keys: auditKeys({ keys, auditLog, database }),
-    webhooks: auditWebhooks({ webhooks, auditLog, database }),
+    domains: auditDomains({ ...base, auditLog, domains }),
+    keys: auditKeys({ ...base, auditLog, keys }),
+    webhooks: auditWebhooks({ ...base, auditLog, webhooks }),
   };
   const newRequestId = () => crypto.randomUUID();
   let lastUsed: Schedule | undefined;
@@ -195,12 +179,10 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     }
   };
   const server = createServer({
+    ...base,
     config,
-    clock,
-    log,
     newRequestId,
     build: buildInfo,
-    database,
     keys,
     keyUsage,
     threats,
@@ -218,13 +200,10 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     const { createConsole } = await import("./console/console.tsx");
     const { createLiveCopies } = await import("./database/live-copy.ts");
     return createConsole({
-      config,
-      clock,
-      log,
-      fillRandom,
-      build: buildInfo,
+      ...base,
       ...audited,
-      database,
+      config,
+      build: buildInfo,
       eventLog,
       assessDomain,
       threats,
@@ -237,7 +216,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       traps,
       auditLog,
       keyUsage,
-      copyDatabase: createLiveCopies({ database, fillRandom }),
+      copyDatabase: createLiveCopies(base),
       consolePassword,
       ...createConsoleSignIn({ database, clock, fillRandom }),
       readiness: server.readiness,
@@ -287,7 +266,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       await Promise.all([webhooks.stop(), feeds.stop(), imports.stop(), scans.stop(), enrichment.stop()]);
       writeLastUsed();
     },
-    firstStart: () => firstStart({ database, clock, settings, ...audited, consolePassword }),
+    firstStart: () => firstStart({ ...base, ...audited, consolePassword, settings }),
     close: () => database.close(),
   };
 }

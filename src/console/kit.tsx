@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import { toIsoTime, type Instant } from "../lib/clock.ts";
+import { toIsoTime, toPlainTime, type Instant } from "../lib/clock.ts";
 import { grouped } from "../lib/wording.ts";
 import type { Severity, Status } from "../threats/values.ts";
 import type { Flash } from "./answers.ts";
@@ -103,7 +103,7 @@ export function Time({
 }) {
   const { now } = usePage();
   const iso = toIsoTime(at);
-  const plain = `${iso.slice(0, 10)} ${iso.slice(11, seconds ? 19 : 16)} UTC`;
+  const plain = toPlainTime(at, { seconds });
   return (
     <time dateTime={iso} title={relative ? plain : iso}>
       {relative ? relativeTime(at, now) : plain}

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { describeEffective, type Origin, type Setting } from "../config/effective.ts";
 import { toIsoTime } from "../lib/clock.ts";
 import { bytesText } from "../lib/spans.ts";
@@ -76,7 +75,7 @@ function showSystem({ services, now }: Context) {
         <Facts
           facts={[
             ["File", <Text text={database.path} charactersMax={1_000} />],
-            ["Size", sizeText(database.path)],
+            ["Size", sizeText(database)],
           ]}
         />
         <div class="after">
@@ -209,16 +208,10 @@ function OriginText({ origin }: { origin: Origin }) {
   }
 }
 
-function sizeText(file: string): string {
-  if (file === ":memory:") return "kept in memory";
-  const bytesOf = (name: string) => {
-    try {
-      return statSync(name).size;
-    } catch {
-      return 0;
-    }
-  };
-  return `${bytesText(bytesOf(file))} and ${bytesText(bytesOf(`${file}-wal`))} not yet merged in`;
+function sizeText(database: Context["services"]["database"]): string {
+  const bytes = database.bytesOnDisk();
+  if (bytes === undefined) return "kept in memory";
+  return `${bytesText(bytes.file)} and ${bytesText(bytes.log)} not yet merged in`;
 }
 
 async function makeBackup({ services, by, now }: Context) {

@@ -53,7 +53,7 @@ export function shortCounts(counts: readonly HitCount[]): string {
 
 export function StateOf({ enabled, expired = false }: { enabled: boolean; expired?: boolean }) {
   if (!enabled) return <Badge tone="neutral">disabled</Badge>;
-  return expired ? <Badge tone="neutral">expired</Badge> : <Badge tone="good">watching</Badge>;
+  return expired ? <Badge tone="neutral">expired</Badge> : <Badge tone="good">enabled</Badge>;
 }
 
 const trapsPerPage = 50;

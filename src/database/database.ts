@@ -1,5 +1,5 @@
 import { Database as Sqlite, type Statement } from "bun:sqlite";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import { StartError, messageOf } from "../lib/errors.ts";
@@ -34,6 +34,8 @@ export interface Database {
   snapshot<T>(work: () => Settled<T>): T;
   /** Calls `callback` once after the running transaction has committed, or at once outside of one. */
   afterCommit(callback: () => void): void;
+  /** How much it takes on the disk: the file, and what is not merged into it yet. Undefined in memory. */
+  bytesOnDisk(): { file: number; log: number } | undefined;
   /** Grows with every commit that another process made; unchanged by our own. */
   foreignVersion(): number;
   close(): void;
@@ -164,12 +166,19 @@ function wrap(sqlite: Sqlite, path: string, finalizeAll: () => void): Database {
       if (!sqlite.inTransaction) callback();
       else if (!callbacks.includes(callback)) callbacks.push(callback);
     },
+    bytesOnDisk: () =>
+      path === ":memory:" ? undefined : { file: bytesOf(path), log: bytesOf(`${path}-wal`) },
     foreignVersion: () => foreignVersion.get()!.data_version,
     close() {
       finalizeAll();
       sqlite.close();
     },
   };
+}
+
+/** 0: there is none. */
+function bytesOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { displayName } from "../detection/name.ts";
 import { splitName } from "../detection/suffix.ts";
-import { toIsoTime, type Instant } from "../lib/clock.ts";
+import { toPlainTime, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
 import { reasonsForOthers } from "../threats/clone-reason.ts";
 import type { Threat } from "../threats/queries.ts";
@@ -46,7 +46,7 @@ export function abuseReport({
     ...listed([
       `exactly: ${domain}`,
       ...(displayName(domain) === domain ? [] : [`shown to people as: ${defanged(displayName(domain))}`]),
-      `first seen by us: ${minute(toIsoTime(threat.firstSeen))}`,
+      `first seen by us: ${toPlainTime(threat.firstSeen)}`,
     ]),
     ...part(
       "How it imitates ours",
@@ -117,7 +117,7 @@ function contactsOf(
     );
     return { to: undefined, otherWays: [...otherWays, ...networkWay(facts)] };
   }
-  const who = registrar === undefined ? "the registrar" : quotedName(registrar);
+  const who = registrar === undefined ? "the registrar" : visible(registrar, quotedMax);
   if (email === undefined)
     otherWays.push(
       registrar === undefined
@@ -223,15 +223,6 @@ function quote(text: string, charactersMax = quotedMax): string {
   return `"${visible(text.replaceAll('"', "'"), charactersMax)}"`;
 }
 
-/** A name as it stands in a sentence. */
-function quotedName(text: string): string {
-  return visible(text, quotedMax);
-}
-
 function at(lookedAt: Instant | null | undefined): string {
-  return lookedAt === null || lookedAt === undefined ? "" : ` (${minute(toIsoTime(lookedAt))})`;
-}
-
-function minute(isoTime: string): string {
-  return `${isoTime.slice(0, 10)} ${isoTime.slice(11, 16)} UTC`;
+  return lookedAt === null || lookedAt === undefined ? "" : ` (${toPlainTime(lookedAt)})`;
 }

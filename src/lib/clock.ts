@@ -48,6 +48,12 @@ export function toIsoTime(instant: Instant): string {
   return new Date(instant).toISOString();
 }
 
+/** For people who read a sentence: `2026-01-31 12:00 UTC`, with `seconds` `2026-01-31 12:00:07 UTC`. */
+export function toPlainTime(instant: Instant, { seconds = false } = {}): string {
+  const iso = toIsoTime(instant);
+  return `${iso.slice(0, 10)} ${iso.slice(11, seconds ? 19 : 16)} UTC`;
+}
+
 const isoForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /** What such a text means: a day alone (its start, UTC), or a time with its zone. Undefined for anything else. */
