@@ -31,7 +31,7 @@ export function SignInPage({
           autofocus
           hint={
             exists
-              ? "It was printed at the first start, or stands in the configuration file as console.password."
+              ? "It was printed at the first start, or stands in the configuration file as console.password: set that if it is lost."
               : "There is no password yet: it is made and printed when the appliance starts."
           }
         />
