@@ -34,6 +34,7 @@ import { type Candidates, createCandidates } from "./sources/candidates.ts";
 import { createFeeds, type Feeds } from "./sources/feeds.ts";
 import { createImports, type Imports } from "./sources/imports.ts";
 import type { ThreatSearch } from "./threats/search.ts";
+import { auditThreats } from "./threats/audited-threats.ts";
 import { createThreats, type Threats } from "./threats/threats.ts";
 import { createTraps, type Traps } from "./traps/traps.ts";
 import { auditWebhooks, type AuditedWebhooks } from "./webhooks/audited-webhooks.ts";
@@ -166,6 +167,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const audited = {
     domains: auditDomains({ ...base, auditLog, domains }),
     keys: auditKeys({ ...base, auditLog, keys }),
+    threats: auditThreats({ ...base, auditLog, threats }),
     webhooks: auditWebhooks({ ...base, auditLog, webhooks }),
   };
   const newRequestId = () => crypto.randomUUID();
@@ -206,7 +208,6 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       build: buildInfo,
       eventLog,
       assessDomain,
-      threats,
       threatSearch,
       candidates,
       feeds,
@@ -236,7 +237,6 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     outbox,
     eventLog,
     assessDomain,
-    threats,
     threatSearch,
     candidates,
     feeds,

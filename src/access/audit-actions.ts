@@ -25,6 +25,8 @@ export const auditActions = [
   "feed.cancel_import",
   "feed.read_again",
   "threat.change_status",
+  "threat.undo_change",
+  "threat.note",
   "beacon.create",
   "beacon.enable",
   "beacon.disable",

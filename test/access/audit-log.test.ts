@@ -59,6 +59,32 @@ test("every act on keys, domains and webhooks is told once, with who did it and 
   for (const hidden of [key, secret, rotated.secret, "a-secret"]) expect(stored).not.toContain(hidden);
 });
 
+test("a decision on threats is told once with how many it changed, its undoing and notes too; what programs decide is not", () => {
+  const { domains, threats } = opened.app;
+  domains.add({ domain: "example-bank.com" }, by);
+  const match = { protectedDomain: "example-bank.com", type: "combosquatting", similarity: 0.9, reasons: [] };
+  const seen = { match, source: "feed", seenAt: Date.now() } as const;
+  const [one, other] = threats
+    .record(["a", "b"].map((letter) => ({ ...seen, domain: `example-bank-${letter}.com` })) as never)
+    .map(({ threatId }) => threatId) as [string, string];
+  const person: Actor = { via: "console", name: null, address: "192.0.2.7" };
+  threats.changeStatus([one], "resolved", { by });
+  threats.changeStatus([one], "resolved", { by });
+  const { act } = threats.triage.change([one, other, other], "false_positive", person);
+  threats.triage.change([one], "false_positive", person);
+  threats.triage.undo(act!, person);
+  threats.triage.undo(act!, person);
+  threats.notes.add(other, "a note with a secret", person);
+  threats.changeStatus([one], "active", { by: { via: "api", name: "ci", address: null } });
+  expect(entries().map(({ via, action, subject, detail }) => [via, action, subject, detail])).toEqual([
+    ["command_line", "domain.add", "example-bank.com", { keywords: [], allow: [] }],
+    ["command_line", "threat.change_status", `example-bank-a.com (${one})`, { status: "resolved" }],
+    ["console", "threat.change_status", "2 threats", { status: "false_positive" }],
+    ["console", "threat.undo_change", null, { threats: 2, changed_since: 0 }],
+    ["console", "threat.note", `example-bank-b.com (${other})`, {}],
+  ]);
+});
+
 test("an act that is undone was never done", () => {
   const { keys, database } = opened.app;
   expect(() =>
