@@ -54,7 +54,7 @@ function showLog({ query, services: { webhooks } }: Context) {
       />
       <form class="filters" method="get" action={deliveriesPath} role="search">
         <Select
-          label="Endpoint"
+          label="Webhook"
           name="endpoint"
           value={given("endpoint")}
           choices={[
@@ -119,7 +119,7 @@ function showDelivery(context: Context) {
       <Facts
         facts={[
           [
-            "Endpoint",
+            "Webhook",
             <a href={webhookPath(endpointId)}>
               <Text text={endpointName} />
             </a>,

@@ -52,7 +52,7 @@ export function NextStep({ delivery }: { delivery: Delivery }) {
         )}
       </>
     );
-  if (nextAttemptAt === null) return <>waits until the endpoint is enabled</>;
+  if (nextAttemptAt === null) return <>waits until the webhook is enabled</>;
   return (
     <>
       {attempts === 0 ? "first attempt" : `${made} failed, next`} <Time at={nextAttemptAt} relative />
@@ -131,7 +131,7 @@ export function DeliveryTable({
     ...(withEndpoint
       ? [
           {
-            title: "Endpoint",
+            title: "Webhook",
             cell: ({ endpointName }: Delivery) => <Text text={endpointName} />,
           },
         ]

@@ -151,7 +151,7 @@ export function Events({
           <li>
             <Time at={event.createdAt} /> <code>{event.type}</code>{" "}
             {sent.length === 0 ? (
-              <span class="hint">{event.dispatched ? "no endpoint wants it" : "waits to be handed out"}</span>
+              <span class="hint">{event.dispatched ? "no webhook wants it" : "waits to be handed out"}</span>
             ) : (
               sent.map((delivery) => <Sent delivery={delivery} />)
             )}

@@ -93,7 +93,7 @@ function listEndpoints({ services: { webhooks }, query }: Context) {
       </PageHead>
       <Section title="Webhook">
         <Table
-          caption="Webhook endpoints"
+          caption="Webhooks"
           columns={columns}
           rows={endpoints.slice((number - 1) * perPage, number * perPage)}
           empty={
