@@ -40,7 +40,8 @@ export function DaysChart<Key extends string>({
   const y = scaleLinear([0, most], [plotHeight, 12]).nice(3);
   const x = scaleBand(
     days.map(({ day }) => day),
-    [0, 100],
+    // The figures of the lines stand before the first day.
+    [3, 100],
   ).padding(0.2);
   const ticks = y.ticks(3).filter((tick) => Number.isInteger(tick));
   const labelled = [

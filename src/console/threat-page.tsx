@@ -104,23 +104,26 @@ async function showThreat(
             Similarity <Similarity value={threat.similarity} />
           </p>
         </section>
-        <section class="card">
-          <h2>What to do</h2>
-          <ul>
-            {adviceOn({ ...threat, facts, reactivates: detection.reactivate }).map((sentence) => (
-              <li>{sentence}</li>
-            ))}
-          </ul>
-          <p class="actions">
-            <LinkButton path="#report" label="Report it" variant="outline" />
-            <LinkButton path={`${threatPath(id)}/evidence`} label="Download evidence" variant="outline" />
-          </p>
-        </section>
+        <div class="card-stack">
+          <section class="card">
+            <h2>What to do</h2>
+            <ul>
+              {adviceOn({ ...threat, facts, reactivates: detection.reactivate }).map((sentence) => (
+                <li>{sentence}</li>
+              ))}
+            </ul>
+            <p class="actions">
+              <LinkButton path="#report" label="Report it" variant="outline" />
+              <LinkButton path={`${threatPath(id)}/evidence`} label="Download evidence" variant="outline" />
+            </p>
+          </section>
+          <section class="card">
+            <h2>Name against name</h2>
+            <NamesSideBySide comparison={comparison} />
+          </section>
+        </div>
       </div>
       <SeenAt visits={services.traps.hits.ofThreat(id, visitsShownMax)} />
-      <Section title="Name against name">
-        <NamesSideBySide comparison={comparison} />
-      </Section>
       <Section title="Page against page">
         <Pictures
           threat={threat}

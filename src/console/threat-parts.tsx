@@ -40,7 +40,7 @@ export function Decisions({ threat: { id, status } }: { threat: Threat }) {
             label={one.label}
             fields={{ status: one.status }}
             dataKey={one.key}
-            {...(one.status === "resolved" ? {} : { variant: "outline" as const })}
+            variant="outline"
           />
         ))}
     </>

@@ -148,12 +148,12 @@ export function Signs({ severityReasons }: { severityReasons: readonly string[] 
   );
 }
 
-/** A figure and a bar; detection reports nothing much below one half, so the bar begins there. */
+/** A figure and a bar; detection reports nothing much below one half, so the bar begins there. 1.00 is no rounded 0.996. */
 export function Similarity({ value }: { value: number }) {
   return (
     <span class="similarity">
       <meter min="0.5" max="1" value={value} aria-hidden="true" />
-      {value.toFixed(2)}
+      {(value < 1 ? Math.min(value, 0.99) : value).toFixed(2)}
     </span>
   );
 }
