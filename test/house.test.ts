@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { describe, expect, test } from "bun:test";
 
@@ -14,6 +14,8 @@ const sourceLinesMax = 300;
 const browserScriptBytesMax = 12_000;
 /** Of all of the console's own style sheets together. */
 const styleBytesMax = 32_000;
+/** Of a picture in the README. */
+const pictureBytesMax = 100_000;
 /** Built-in modules without input or output. */
 const pureModules = ["node:url", "node:util", "node:buffer"];
 
@@ -270,6 +272,17 @@ describe("the project", () => {
   test("holds no raw bidirectional or invisible characters: write them as escapes", () => {
     const hidden = /[\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF\u00AD]/u;
     expect(offenders(everyTextFile, hidden)).toEqual([]);
+  });
+
+  test("shows in the README pictures that are there, load quickly, and are told of in words too", () => {
+    const pictures = [...read("README.md").matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, words, path]) => ({
+      path: path!,
+      words,
+      bytes: statSync(join(root, path!), { throwIfNoEntry: false })?.size ?? Infinity,
+    }));
+    expect(pictures.filter(({ words, bytes }) => words === "" || bytes > pictureBytesMax)).toEqual([]);
+    expect(pictures.map(({ path }) => path).sort()).toEqual(filesBelow(".github/pictures"));
+    expect(pictures).toHaveLength(3);
   });
 });
 

@@ -5,7 +5,8 @@ import { openApp, type App } from "../../src/app.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { systemClock, type Clock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { fillRandom, temporaryFolder } from "./appliance.ts";
+import type { FillRandom } from "../../src/lib/ids.ts";
+import { fillRandom as unpredictable, temporaryFolder } from "./appliance.ts";
 
 export const consolePassword = "a password for tests";
 
@@ -45,6 +46,7 @@ export function openConsoleApp({
   scan = "",
   clock = systemClock,
   env = {},
+  fillRandom = unpredictable,
   publicUrl = "",
 }: {
   /** Lines of TOML after the usual ones: tables. */
@@ -53,6 +55,7 @@ export function openConsoleApp({
   scan?: string;
   clock?: Clock;
   env?: Record<string, string>;
+  fillRandom?: FillRandom;
   publicUrl?: string;
 } = {}) {
   const folder = temporaryFolder();
