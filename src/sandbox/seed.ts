@@ -1,8 +1,6 @@
-import { eq } from "drizzle-orm";
 import { hashKey, shownLength } from "../access/key-format.ts";
 import { apiKeys } from "../access/tables.ts";
 import type { Database } from "../database/database.ts";
-import { placeholders } from "../database/placeholders.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Instant } from "../lib/clock.ts";
 import { createIdFactory } from "../lib/ids.ts";
@@ -18,83 +16,38 @@ export function seedDatabase(
 ): void {
   const ids = createIdFactory(() => start, createRandom(seed + 1).fillRandom);
   const { query } = database;
-  const insertKey = query
-    .insert(apiKeys)
-    .values(
-      placeholders(
-        "id",
-        "name",
-        "hash",
-        "prefix",
-        "plan",
-        "scopes",
-        "domains",
-        "origin",
-        "createdAt",
-        "expiresAt",
-        "revokedAt",
-      ),
-    )
-    .prepare();
-  database.transaction(() => {
-    for (const [name, given] of Object.entries(sandboxKeys)) {
-      const { key, plan, scopes, domains, expiresAfterMs, revoked }: SandboxKey = given;
-      insertKey.run({
-        id: ids.next("apiKey"),
-        name: `sandbox ${name}`,
-        hash: hashKey(key),
-        prefix: key.slice(0, shownLength),
-        plan,
-        scopes,
-        domains,
-        origin: "runtime",
-        createdAt: start,
-        expiresAt: expiresAfterMs === undefined ? null : start + expiresAfterMs,
-        revokedAt: revoked === true ? start : null,
-      });
-    }
-    if (!empty) insertThreats(database, makeWorld(start, createRandom(seed)));
+  const keys = Object.entries(sandboxKeys).map(([name, given]) => {
+    const { key, plan, scopes, domains, expiresAfterMs, revoked }: SandboxKey = given;
+    return {
+      id: ids.next("apiKey"),
+      name: `sandbox ${name}`,
+      hash: hashKey(key),
+      prefix: key.slice(0, shownLength),
+      plan,
+      scopes: [...scopes],
+      domains: [...domains],
+      origin: "runtime" as const,
+      createdAt: start,
+      expiresAt: expiresAfterMs === undefined ? null : start + expiresAfterMs,
+      revokedAt: revoked === true ? start : null,
+    };
   });
-}
-
-function insertThreats({ query }: Database, rows: ReturnType<typeof makeWorld>): void {
-  const seqs = new Map<string, number>();
-  const seqOf = (domain: string) => {
-    const known = seqs.get(domain);
-    if (known !== undefined) return known;
-    const row = query
-      .select({ seq: protectedDomains.seq })
-      .from(protectedDomains)
-      .where(eq(protectedDomains.domain, domain))
-      .get();
-    if (row === undefined) throw new Error(`not a protected domain: ${domain}`);
-    seqs.set(domain, row.seq);
-    return row.seq;
-  };
-  const insert = query
-    .insert(threats)
-    .values(
-      placeholders(
-        "id",
-        "protectedDomainSeq",
-        "domain",
-        "type",
-        "status",
-        "severity",
-        "similarity",
-        "source",
-        "reasons",
-        "severityReasons",
-        "firstSeen",
-        "createdAt",
-        "statusChangedAt",
-        "ipAddress",
-        "registrar",
-        "whois",
-        "screenshotToken",
-      ),
-    )
-    .prepare();
-  for (const { protectedDomain, ...row } of rows)
-    insert.run({ ...row, protectedDomainSeq: seqOf(protectedDomain) });
+  database.transaction(() => {
+    query.insert(apiKeys).values(keys).run();
+    if (empty) return;
+    const { domain, seq } = protectedDomains;
+    const seqs = new Map(
+      query
+        .select({ domain, seq })
+        .from(protectedDomains)
+        .all()
+        .map((row) => [row.domain, row.seq]),
+    );
+    const rows = makeWorld(start, createRandom(seed)).map(({ protectedDomain, ...row }) => {
+      const protectedDomainSeq = seqs.get(protectedDomain);
+      if (protectedDomainSeq === undefined) throw new Error(`not a protected domain: ${protectedDomain}`);
+      return { ...row, protectedDomainSeq };
+    });
+    query.insert(threats).values(rows).run();
+  });
 }

@@ -12,27 +12,6 @@ export const worldDomains = ["example-bank.com", "example-shop.com", "samplix.or
 export const defaultStart: Instant = Date.UTC(2026, 0, 15, 12);
 export const defaultSeed = 1;
 
-/** One threat of the seeded world, as it stands in the database. */
-export interface WorldThreat {
-  id: string;
-  domain: string;
-  protectedDomain: string;
-  type: ThreatType;
-  similarity: number;
-  reasons: string[];
-  status: Status;
-  severity: Severity;
-  severityReasons: string[];
-  source: Source;
-  firstSeen: Instant;
-  createdAt: Instant;
-  statusChangedAt: Instant;
-  ipAddress: string | null;
-  registrar: string | null;
-  whois: Registration;
-  screenshotToken: string;
-}
-
 /** What is fixed of each threat, whatever the seed: the table in the README is made of these. */
 export interface WorldEntry {
   domain: string;
@@ -46,6 +25,18 @@ export interface WorldEntry {
   severityReasons: string[];
   /** Undefined: nothing has been found out yet. */
   evidence: SeverityFacts | undefined;
+}
+
+/** One threat of the seeded world, as it stands in the database. */
+export interface WorldThreat extends Omit<WorldEntry, "evidence"> {
+  id: string;
+  firstSeen: Instant;
+  createdAt: Instant;
+  statusChangedAt: Instant;
+  ipAddress: string | null;
+  registrar: string | null;
+  whois: Registration;
+  screenshotToken: string;
 }
 
 // Each in turns whose lengths have no common factor, so that they mix.
