@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Endpoint } from "../webhooks/endpoint-store.ts";
 import { visible } from "../lib/safe-text.ts";
 import { messageOf } from "../lib/errors.ts";
+import { counted } from "../lib/wording.ts";
 import type { Appliance } from "./appliance.ts";
 import { command } from "./command.ts";
 import { loadConfiguration } from "./configuration.ts";
@@ -140,7 +141,7 @@ async function feeds(appliance: Appliance, { feeds: declared }: Config): Promise
     const known = [...(read.get(name)?.files ?? []), ...listing.files];
     const overdue = overdueOf([...new Map(known.map((file) => [file.path, file])).values()], Date.now());
     return overdue === null
-      ? { what, state: "ok", detail: `${path}: ${listing.files.length} files` }
+      ? { what, state: "ok", detail: `${path}: ${counted(listing.files.length, "file")}` }
       : { what, state: "note", detail: `${path}: ${describeOverdue(overdue)}` };
   });
   return Promise.all(looks);
@@ -213,5 +214,5 @@ async function endpointFinding(
   }
   return endpoint.consecutiveFailures === 0
     ? { what, state: "ok", detail: endpoint.url }
-    : { what, state: "fault", detail: `${endpoint.consecutiveFailures} attempts in a row have failed` };
+    : { what, state: "fault", detail: `${counted(endpoint.consecutiveFailures, "attempt")} in a row failed` };
 }

@@ -3,7 +3,7 @@ import { NameListError } from "../sources/errors.ts";
 import type { Tally } from "../sources/candidates.ts";
 import { sources } from "../threats/values.ts";
 import { visible } from "../lib/safe-text.ts";
-import { grouped } from "../lib/wording.ts";
+import { counted, grouped } from "../lib/wording.ts";
 import { command, type OptionsOf } from "./command.ts";
 import { FailedError } from "./failure.ts";
 import { choice, configFlag, jsonFlag, time } from "./flags.ts";
@@ -47,7 +47,8 @@ A server may run beside it: it sends the events. Interrupted or run again, nothi
         try {
           await importList(appliance, path, options, terminal, signal);
         } catch (error) {
-          if (!(error instanceof NameListError)) throw error;
+          // Of one list there is nothing to count.
+          if (!(error instanceof NameListError) || paths.length === 1) throw error;
           terminal.err.write(`phishwatch: ${visible(error.message, 1_000)}\n`);
           failed++;
         }
@@ -120,8 +121,8 @@ function report(
   else {
     const rate = grouped((received / Math.max(ms, 1)) * 1000);
     out.write(
-      `${shownPath(path)}: ${grouped(received)} names, ${grouped(invalid)} invalid, ${grouped(matched)} matched, ` +
-        `${grouped(created)} new threats (${(ms / 1000).toFixed(1)} s, ${rate} names/s)\n`,
+      `${shownPath(path)}: ${counted(received, "name")}, ${grouped(invalid)} invalid, ${grouped(matched)} matched, ` +
+        `${counted(created, "new threat")} (${(ms / 1000).toFixed(1)} s, ${rate} names/s)\n`,
     );
   }
   reportInvalid(err, path, invalid, firstInvalid);

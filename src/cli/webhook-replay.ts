@@ -1,5 +1,6 @@
 import { toIsoTime } from "../lib/clock.ts";
 import type { ReplayRequest } from "../webhooks/replay.ts";
+import { counted } from "../lib/wording.ts";
 import { command, UsageError } from "./command.ts";
 import { configFlag, time, toggle } from "./flags.ts";
 import { actorOfShell } from "./shell-user.ts";
@@ -41,10 +42,9 @@ can tell what it has seen. A running server sends them at once, otherwise the ne
         ...(endpoint === undefined ? {} : { endpoint }),
       };
       const from = since === 0 ? "" : ` since ${toIsoTime(since)}`;
-      if (yes)
-        terminal.err.write(
-          `${await replay.run(request, actorOfShell(terminal.env))} deliveries${from} are being sent\n`,
-        );
-      else terminal.err.write(`${replay.count(request)} deliveries${from}; --yes sends them\n`);
+      const count = yes ? await replay.run(request, actorOfShell(terminal.env)) : replay.count(request);
+      const [are, them] = count === 1 ? ["is", "it"] : ["are", "them"];
+      const then = yes ? ` ${are} being sent` : `; --yes sends ${them}`;
+      terminal.err.write(`${counted(count, "delivery", "deliveries")}${from}${then}\n`);
     }),
 });

@@ -195,6 +195,16 @@ describe("import", () => {
     ]);
   });
 
+  test("one name is one name, and a single list that is missing is told of in one line", async () => {
+    expect((await folder.run(["import", "-"], { stdin: "example-bank.net\n" })).out).toContain(
+      ": 1 name, 0 invalid, 1 matched, 1 new threat (",
+    );
+    expect(await folder.run(["import", "none.txt"])).toMatchObject({
+      code: 1,
+      err: "phishwatch: none.txt does not exist\n",
+    });
+  });
+
   test("a list that is cut short and one that is missing fail, the others are read", async () => {
     const text =
       "example-bank.net\n" + Array.from({ length: 20_000 }, (_, i) => `name${i * 7919}.org\n`).join("");
