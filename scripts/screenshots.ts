@@ -46,6 +46,9 @@ async function takeAll(): Promise<void> {
     app.app.start();
     await app.app.webhooks.dispatcher.stop(0);
     const samples = await seedSamples(app.app);
+    // Reads what it did before.
+    await app.app.feeds.stop();
+    app.app.feeds.start();
     let signedIn = false;
     for (const { name, path, signedOut } of pages.toSorted(
       (a, b) => Number(b.signedOut ?? false) - Number(a.signedOut ?? false),

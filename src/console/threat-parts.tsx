@@ -84,7 +84,11 @@ export function LookState({
           )}
         </span>
       )}
-      <PostButton action={path} label="Look again now" variant="outline" />
+      <PostButton
+        action={path}
+        label={lookedAt === null && !asked ? "Look now" : "Look again now"}
+        variant="outline"
+      />
     </div>
   );
 }
