@@ -128,7 +128,7 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
         false,
       );
       expect(await browser.evaluate(`document.querySelector("#menu").checkVisibility()`)).toBe(false);
-      await browser.click(".menu-button");
+      await browser.click("button[popovertarget=menu]");
       await browser.until(`document.querySelector("#menu").checkVisibility()`, "the menu opens");
       await browser.script(true);
     },
