@@ -23,6 +23,12 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
     dns?.stop();
   });
 
+  /** On a busy machine the page's script, which takes what is dropped, comes some time after the page. */
+  async function openFeeds(): Promise<void> {
+    await browser.open(`${app.url}/console/feeds`);
+    await browser.until("document.readyState === 'complete'");
+  }
+
   /** Drops a file of so many names onto the page, as a person does from a folder. */
   const drop = (name: string, names: number) =>
     browser.evaluate(`(() => {
@@ -38,7 +44,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
   test(
     "a file that is dropped on the page is imported at once, with live progress, and its page comes at the end",
     async () => {
-      await browser.open(`${app.url}/console/feeds`);
+      await openFeeds();
       // What a person sees, kept over the change of the page.
       await browser.evaluate(`setInterval(() => {
         const shown = /running[^]*?([1-9][\\d,]*) names in/.exec(${panel})?.[1];
@@ -65,7 +71,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
   test(
     "an import is cancelled from the page that shows its progress; what was found stays and is said",
     async () => {
-      await browser.open(`${app.url}/console/feeds`);
+      await openFeeds();
       await drop("cancelled", 4_000_000);
       await browser.until(`/running[^]*New threats\\s+1/.test(${panel})`, "it is under way");
       await browser.click("#import-panel form button");
@@ -82,7 +88,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
       const slow = new ReadableStream<Uint8Array>({ pull: () => Bun.sleep(20) });
       const list = { name: "slow", content: slow, bytesTotal: null, format: "lines", column: "" } as const;
       const { import: begun, ended } = app.app.imports.begin(list, tester);
-      await browser.open(`${app.url}/console/feeds`);
+      await openFeeds();
       await drop("second", 1_000_000);
       await browser.until(
         "document.querySelector('[data-upload-error]').innerText.startsWith('Another list is being imported')",
@@ -97,7 +103,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
   test(
     "a file that cannot be read is told at once with the reason, though most of it was not sent",
     async () => {
-      await browser.open(`${app.url}/console/feeds`);
+      await openFeeds();
       await browser.evaluate(`(() => {
         const dragged = new DataTransfer();
         dragged.items.add(new File(["PK\\u0003\\u0004", new Uint8Array(200_000_000)], "archive.zip"));
