@@ -17,6 +17,7 @@ export const auditActions = [
   "webhook.enable",
   "webhook.disable",
   "webhook.remove",
+  "webhook.test",
   "webhook.redeliver",
   "webhook.replay",
   "scan.start",

@@ -171,9 +171,9 @@ const ping = command({
   flags: { json: jsonFlag, config: configFlag },
   examples: [["phishwatch webhooks test soc", "does it answer, and how fast"]],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ webhooks: { endpoints, dispatcher } }) => {
-      const endpoint = endpoints.get(args[0] ?? "");
-      await test(terminal, options.json, () => dispatcher.test(endpoint));
+    withAppliance({ terminal, options }, async ({ webhooks }) => {
+      const endpoint = webhooks.endpoints.get(args[0] ?? "");
+      await test(terminal, options.json, () => webhooks.test(endpoint, actorOfShell(terminal.env)));
     }),
 });
 

@@ -37,10 +37,8 @@ export interface Saved {
 
 export const savedName = (id: string) => `webhook ${id}`;
 
-/** Sends a ping; never throws for what the receiver does. */
-export async function testEndpoint({ services }: Context, endpoint: Endpoint): Promise<Saved["test"]> {
-  const { statusCode, durationMs, error, failure, answer } =
-    await services.webhooks.dispatcher.test(endpoint);
+export function testShown(result: AttemptResult): Saved["test"] {
+  const { statusCode, durationMs, error, failure, answer } = result;
   return { statusCode, durationMs, error, failure, answer };
 }
 
@@ -198,7 +196,9 @@ async function finishSaving(
   endpoint: Endpoint,
   { secret, remark }: { secret?: string; remark: string | undefined },
 ) {
-  const test = context.form.get("test") === "yes" ? await testEndpoint(context, endpoint) : undefined;
+  const wanted = context.form.get("test") === "yes";
+  const { dispatcher } = context.services.webhooks;
+  const test = wanted ? testShown(await dispatcher.test(endpoint)) : undefined;
   const saved: Saved = {
     ...(secret === undefined ? {} : { secret }),
     ...(remark === undefined ? {} : { remark }),

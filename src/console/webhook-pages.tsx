@@ -18,7 +18,7 @@ import {
   type Saved,
   savedName,
   showEndpointForm,
-  testEndpoint,
+  testShown,
 } from "./webhook-form.tsx";
 import { EndpointState, SavedNote, SecretState } from "./webhook-parts.tsx";
 import { replayRoutes } from "./webhook-replay-pages.tsx";
@@ -179,7 +179,7 @@ function showEndpoint(context: Context) {
 
 async function sendTest(context: Context): Promise<Answer> {
   const endpoint = endpointOf(context);
-  const test = await testEndpoint(context, endpoint);
+  const test = testShown(await context.services.webhooks.test(endpoint, context.by));
   context.handOver(savedName(endpoint.id), { test } satisfies Saved as Saved);
   return redirect(`${path}/${endpoint.id}`);
 }

@@ -1,5 +1,5 @@
 import { Database as Sqlite, type Statement } from "bun:sqlite";
-import { mkdirSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import { StartError, messageOf } from "../lib/errors.ts";
@@ -69,6 +69,8 @@ function openFile(path: string, image: Uint8Array | undefined): Sqlite {
   try {
     if (image !== undefined) return Sqlite.deserialize(image, { strict: true });
     if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // For its owner's eyes only, as it holds secrets of webhooks; SQLite fills an empty file.
+    if (path !== ":memory:" && !existsSync(path)) closeSync(openSync(path, "a", 0o600));
     return new Sqlite(path, { create: true, readwrite: true, strict: true });
   } catch (error) {
     throw new StartError(`database ${path}: ${explain(error)}`, { exitCode: 1, cause: error });

@@ -3,6 +3,7 @@ import type { AuditDetail } from "../access/audit-actions.ts";
 import { changesBetween, type AuditLog } from "../access/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import { toIsoTime } from "../lib/clock.ts";
+import type { AttemptResult } from "./attempt.ts";
 import type { Deliveries, Delivery } from "./deliveries.ts";
 import type { EndpointSettings } from "./endpoint-rules.ts";
 import type { Endpoint } from "./endpoint-store.ts";
@@ -30,6 +31,8 @@ export interface AuditedWebhooks extends Omit<Webhooks, "endpoints" | "deliverie
   endpoints: AuditedEndpoints;
   deliveries: Omit<Deliveries, "redeliver"> & { redeliver(id: string, by: Actor): Delivery };
   replay: Omit<Replay, "run"> & { run(request: ReplayRequest, by: Actor): Promise<number> };
+  /** Sends a ping for its own sake; the one that follows an addition or a change belongs to that. */
+  test(endpoint: Endpoint, by: Actor): Promise<AttemptResult>;
 }
 
 export function auditWebhooks({
@@ -104,6 +107,10 @@ export function auditWebhooks({
           auditLog.record(by, "webhook.redeliver", id, { endpoint, event });
           return delivery;
         }),
+    },
+    test(endpoint, by) {
+      auditLog.record(by, "webhook.test", subjectOf(endpoint));
+      return webhooks.dispatcher.test(endpoint);
     },
     replay: {
       ...replay,

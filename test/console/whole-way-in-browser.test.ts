@@ -199,6 +199,7 @@ describe.skipIf(chromium === undefined)("the whole way", () => {
         "webhook.replay",
         "threat.undo_change",
         "threat.change_status",
+        "webhook.test",
         "webhook.add",
         "key.create",
         "console.sign_in",

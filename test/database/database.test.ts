@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { openDatabase } from "../../src/database/database.ts";
 import { takeServeLock } from "../../src/database/lock.ts";
@@ -34,6 +34,18 @@ describe("opening", () => {
     expect(pragma("busy_timeout")).toBeGreaterThan(0);
     database.close();
     expect(readdirSync(join(folder.path, "nested"))).toEqual(["phishwatch.db"]);
+  });
+
+  test("lets nobody but its owner read a new one, for it holds secrets", () => {
+    const before = process.umask(0o022);
+    try {
+      const database = openDatabase(path);
+      database.sqlite.run("CREATE TABLE more (x)");
+      for (const end of ["", "-wal", "-shm"]) expect(statSync(`${path}${end}`).mode & 0o777).toBe(0o600);
+      database.close();
+    } finally {
+      process.umask(before);
+    }
   });
 
   test("opening again applies nothing twice", () => {
