@@ -61,7 +61,8 @@ export function sitePages({
     },
 
     root(_request, headers) {
-      headers["location"] = "/console";
+      // Where there is no console, the reference is what there is to see.
+      headers["location"] = answerConsole === null ? "/docs" : "/console";
       return new Response(null, { status: 302, headers });
     },
 

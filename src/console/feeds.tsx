@@ -66,11 +66,16 @@ function showAll({ services }: Context): Answer {
             of every day, say.
           </Empty>
         ) : (
-          <div class="cards">
-            {feeds.map((feed) => (
-              <FeedCard feed={feed} />
-            ))}
-          </div>
+          <>
+            <p>
+              <DeclaredMark where="[[feeds]]" />
+            </p>
+            <div class="cards">
+              {feeds.map((feed) => (
+                <FeedCard feed={feed} />
+              ))}
+            </div>
+          </>
         )}
       </Section>
       <Section title="Lists that were handed over">

@@ -188,8 +188,9 @@ describe("pages", () => {
     }
   });
 
-  test("/console is 404 when it is disabled", async () => {
+  test("/console is 404 when it is disabled, and / leads to the reference", async () => {
     const without = openApi({ consoleEnabled: false });
+    expect((await without.call("GET", "/")).headers.get("location")).toBe("/docs");
     expect((await without.call("GET", "/console")).status).toBe(404);
     expect((await without.call("POST", "/console/sign-in")).status).toBe(404);
     without.dispose();

@@ -214,6 +214,7 @@ test("a watched folder is shown with its files and counts, can be read again, an
   expect(all.text).toMatch(
     /nrd watching From .* Last file 2026-01-14\.txt .* Read 1 file, 2 lines, 0 refused Found 1 matched, 1 new threat/,
   );
+  expect(all.text).toContain("Declared as [[feeds]] in the configuration file");
   expect(all.text).toMatch(/gone missing .* Cannot be read it does not exist/);
   const one = await visitor.get("/console/feeds/nrd");
   expect(one.text).toContain("configuration file");
