@@ -35,17 +35,20 @@ async function read(
   const kept: string[] = [];
   let names = 0;
   let line = 0;
-  for await (const chunk of list.chunks()) {
-    const text = textOf(chunk);
-    names += chunk.count + chunk.harmless;
-    line = chunk.end.line;
-    for (let i = 0; i < chunk.count; i++) {
-      const fault = chunk.faults.get(i);
-      if (fault === undefined && !matcher.screen(chunk.bytes, chunk.starts[i]!, chunk.ends[i]!)) continue;
-      kept.push(`${chunk.firstLine + chunk.lines[i]!} ${fault === undefined ? text(i) : `! ${fault.why}`}`);
+  try {
+    for await (const chunk of list.chunks()) {
+      const text = textOf(chunk);
+      names += chunk.count + chunk.harmless;
+      line = chunk.end.line;
+      for (let i = 0; i < chunk.count; i++) {
+        const fault = chunk.faults.get(i);
+        if (fault === undefined && !matcher.screen(chunk.bytes, chunk.starts[i]!, chunk.ends[i]!)) continue;
+        kept.push(`${chunk.firstLine + chunk.lines[i]!} ${fault === undefined ? text(i) : `! ${fault.why}`}`);
+      }
     }
+  } finally {
+    await list.close();
   }
-  await list.close();
   return { kept, names, line };
 }
 
