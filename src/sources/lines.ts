@@ -1,9 +1,11 @@
 import type { ByteSource } from "./bytes.ts";
 
-/** A longer line is no name, nor a record that holds one: it is skipped without being kept. */
+/** A longer line is no name, nor a record that holds one: it is skipped, and only its start is kept. */
 export const lineBytesMax = 1 << 20;
 
 const chunkBytes = 1 << 17;
+/** What is kept of the start of a line that is too long, so that a message can show which it is. */
+const overlongKeptBytes = 256;
 const lineFeed = 0x0a;
 
 /** Some whole lines. Everything in it is overwritten by the next block. */
@@ -49,7 +51,7 @@ export async function* readLines(
     const end = filled + read;
     if (read === 0) {
       if (overlong) block.position = overlongPosition;
-      if (filled > 0 || overlong) yield lastLine(block, filled, overlong);
+      if (filled > 0) yield lastLine(block, filled, overlong);
       return;
     }
     const kept = cut(block, filled, end, overlong);
@@ -60,11 +62,14 @@ export async function* readLines(
     }
     filled = end - kept;
     if (filled > lineBytesMax || overlong) {
-      // The rest of a line that is too long already is dropped as it comes.
-      if (!overlong) overlongPosition = block.position + kept;
+      // The rest of a line that is too long already is dropped as it comes; its start stays in place.
+      if (!overlong) {
+        overlongPosition = block.position + kept;
+        bytes.copyWithin(0, kept, kept + overlongKeptBytes);
+      }
       overlong = true;
-      block.position += kept + filled;
-      filled = 0;
+      block.position += kept + filled - overlongKeptBytes;
+      filled = overlongKeptBytes;
     } else {
       bytes.copyWithin(0, kept, end);
       block.position += kept;

@@ -20,6 +20,7 @@ function file(content: string | Uint8Array, name = "list.txt"): string {
 interface Entry {
   name?: string;
   fault?: string;
+  faultText?: string;
   line: number;
   next: Place;
 }
@@ -32,12 +33,12 @@ async function read(path: string, options: NameListOptions = {}): Promise<{ entr
     for await (const chunk of list.chunks()) {
       const text = textOf(chunk);
       for (let i = 0; i < chunk.count; i++) {
-        const fault = chunk.faults.get(i)?.why;
+        const fault = chunk.faults.get(i);
         const next = {
           position: chunk.position + chunk.nexts[i]!,
           line: chunk.firstLine + chunk.nextLines[i]!,
         };
-        const content = fault === undefined ? { name: text(i) } : { fault };
+        const content = fault === undefined ? { name: text(i) } : { fault: fault.why, faultText: fault.text };
         entries.push({ ...content, line: chunk.firstLine + chunk.lines[i]!, next });
       }
       end = chunk.end;
@@ -87,9 +88,9 @@ describe("plain lists", () => {
     expect(entries.length).toBeGreaterThan(500);
   });
 
-  test("a line over the limit is one fault, whatever its length, and the line after it is read", async () => {
+  test("a line over the limit is one fault that shows its start, whatever its length, and the line after it is read", async () => {
     for (const length of [lineBytesMax + 1, lineBytesMax * 3 + 17]) {
-      const path = file(`a.com\n${"x".repeat(length)}\nb.com\n`);
+      const path = file(`a.com\nstart${"x".repeat(length - 5)}\nb.com\n`);
       const { entries } = await read(path, { format: "lines" });
       expect(entries.map(({ name, line }) => [name, line])).toEqual([
         ["a.com", 1],
@@ -97,6 +98,8 @@ describe("plain lists", () => {
         ["b.com", 3],
       ]);
       expect(entries[1]!.fault).toContain("is longer than");
+      expect(entries[1]!.faultText).toStartWith("startxxx");
+      expect(entries.map(({ next }) => next.position)).toEqual([6, length + 7, length + 13]);
     }
   });
 
