@@ -15,8 +15,9 @@ export function classify(
   alignment: Alignment,
   context: Context,
   host: Host,
-  sameSuffix: boolean,
+  suffix: string,
 ): ThreatType {
+  const sameSuffix = host.parts.suffix === suffix;
   if (countTypos(alignment) === 0 && showsOtherLetters(word, alignment, context, host, sameSuffix))
     return "homograph";
   if (isBitFlip(word, context, host, sameSuffix)) return "bitsquatting";
@@ -28,7 +29,15 @@ export function classify(
   if (!intact) return "typosquatting";
   if (context.wholeLabel) return "tld_squatting";
   if (context.after === "" && hostPrefix.test(context.before)) return "doppelganger";
+  if (lacksDotOfSuffix(word, host, suffix)) return "doppelganger";
   return "combosquatting";
+}
+
+/** Whether the dot before a suffix of two labels is left out: exampleco.uk for example.co.uk. */
+export function lacksDotOfSuffix(word: BrandWord, { parts, labels }: Host, suffix: string): boolean {
+  const dot = suffix.indexOf(".");
+  if (dot < 0 || word.kind !== "label" || parts.suffix !== suffix.slice(dot + 1)) return false;
+  return labels.at(-1)!.folded === word.text + suffix.slice(0, dot);
 }
 
 /** The whole name with one bit of its label changed: what a memory error makes of it (Dinaburg 2011). */

@@ -6,7 +6,7 @@
 import { accepts, countErrors } from "./acceptance.ts";
 import type { Aligner, Alignment } from "./alignment.ts";
 import type { BrandWord } from "./brand-words.ts";
-import { classify } from "./classify.ts";
+import { classify, lacksDotOfSuffix } from "./classify.ts";
 import { contextOf } from "./context.ts";
 import { explain } from "./explain.ts";
 import { isOtherLetter, type Host } from "./host.ts";
@@ -49,6 +49,8 @@ export function judge(aligner: Aligner, host: Host, suspect: Suspect, minSimilar
     // Before the surroundings are read, which takes longest: what no surroundings would mend.
     if (fidelity(leastCost(alignment), word.length) < minSimilarity) continue;
     if (countErrors(alignment) > word.errorsAnchored) continue;
+    // The letters of the suffix are no typos; the word without them is read too.
+    if (countErrors(alignment) > 0 && lacksDotOfSuffix(word, host, suspect.suffix)) continue;
     const context = contextOf(host, alignment.start, alignment.end);
     const found = host.text.slice(alignment.start, alignment.end);
     if (word.rides !== undefined && hasTypoWithin(suspect.suffix.length, alignment)) continue;
@@ -61,7 +63,7 @@ export function judge(aligner: Aligner, host: Host, suspect: Suspect, minSimilar
       editCost + (exposed && editCost === 0 ? Math.max(lettersCost, foldedCharacterCost) : lettersCost);
     const similarity = fidelity(cost, word.length) * prominence(word, context, sameSuffix);
     if (similarity < minSimilarity) continue;
-    const type = classify(word, alignment, context, host, sameSuffix);
+    const type = classify(word, alignment, context, host, suspect.suffix);
     findings.push({
       start: alignment.start,
       end: alignment.end,

@@ -114,10 +114,15 @@ export function familiesBeside(domain: string): Family[] {
   const label = decodeLabel(registrableLabel);
   const joined = label + suffix.replaceAll(".", "");
   const dashed = `${label}-${suffix.replaceAll(".", "-")}`;
+  const [firstOfSuffix = "", ...restOfSuffix] = suffix.split(".");
   const cuts = Array.from({ length: Math.max(0, label.length - 1) }, (_, index) => index + 1);
   return [
     { labels: [label], under: suffixes },
     { labels: doppelgangers(label), under: [suffix] },
+    // The dot within a suffix of two labels left out: exampleco.uk.
+    ...(restOfSuffix.length > 0
+      ? [{ labels: [label + firstOfSuffix], under: [restOfSuffix.join(".")] }]
+      : []),
     { labels: [joined, dashed], under: [suffix, "com", "net", "org", "info", "top"] },
     { labels: combinations(label), under: [suffix, "com"] },
     // The whole name, as it looks on a telephone: the rest is cut off.

@@ -56,6 +56,15 @@ for (const domain of ["paypal.com", umlaut, "example-bank.co.uk", "bet365.com"])
   });
 }
 
+test.each([
+  ["quickparcel.co.uk", "quickparcelco.uk"],
+  ["acme.co.uk", "acmeco.uk"],
+  ["natwest.com.au", "natwestcom.au"],
+])("the dot within the suffix of %s left out is made, as a doppelganger", (domain, without) => {
+  const made = permutations({ domain, keywords: [], allow: [] }, { ...options, limit: 400 });
+  expect(made.find(({ name }) => name === without)?.type).toBe("doppelganger");
+});
+
 test("a limit takes the names that come first without it, or others that are as similar", () => {
   const protectedName = { domain: "paypal.com", keywords: [], allow: [] };
   const whole = [...permutations(protectedName, options)];
