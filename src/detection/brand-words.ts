@@ -168,7 +168,7 @@ function assessWord(text: string): Assessment {
 }
 
 /** Folded spellings of a label: with the letters that look alike, and as it is written without umlauts. */
-function spellingsOf(label: string): string[] {
+export function spellingsOf(label: string): string[] {
   const shapes = foldLabel(label);
   const transcribed = transcribe(shapes[0]!.shown);
   const spellings = shapes.map((shape) => shape.folded);

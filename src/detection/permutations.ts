@@ -2,6 +2,7 @@
  * Names that somebody would register, or make below a name of theirs, to be taken for the protected one. Each
  * is put before the matcher, which gives type and similarity: what is generated is matched, and as the same.
  */
+import { spellingsOf } from "./brand-words.ts";
 import { createMatcher } from "./matcher.ts";
 import { domainFromLabels, isRegistrableLabel } from "./registrable.ts";
 import { splitName } from "./suffix.ts";
@@ -117,6 +118,8 @@ export function familiesBeside(domain: string): Family[] {
   const [firstOfSuffix = "", ...restOfSuffix] = suffix.split(".");
   const cuts = Array.from({ length: Math.max(0, label.length - 1) }, (_, index) => index + 1);
   return [
+    // The label without its umlauts, which everybody can register and type.
+    { labels: spellingsOf(registrableLabel), under: [suffix] },
     { labels: [label], under: suffixes },
     { labels: doppelgangers(label), under: [suffix] },
     // The dot within a suffix of two labels left out: exampleco.uk.

@@ -65,6 +65,15 @@ test.each([
   expect(made.find(({ name }) => name === without)?.type).toBe("doppelganger");
 });
 
+test.each([
+  ["xn--blfjellbank-y8a.no", ["blafjellbank.no", "blaafjellbank.no"]],
+  ["xn--mller-kva.de", ["muller.de", "mueller.de"]],
+])("what is written without the umlauts of %s is made", (domain, plain) => {
+  const made = [...permutations({ domain, keywords: [], allow: [] }, options)];
+  const types = plain.map((name) => made.find((one) => one.name === name)?.type);
+  expect(types).toEqual(["homograph", "homograph"]);
+});
+
 test("a limit takes the names that come first without it, or others that are as similar", () => {
   const protectedName = { domain: "paypal.com", keywords: [], allow: [] };
   const whole = [...permutations(protectedName, options)];
