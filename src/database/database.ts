@@ -43,6 +43,7 @@ export interface Database {
 
 // A writer in another process (import, command line) holds the lock for at most one batch.
 const busyTimeoutMs = 10_000;
+const modePauseMs = 20;
 const mmapBytesMax = 1 << 30;
 
 /**
@@ -79,13 +80,27 @@ function openFile(path: string, image: Uint8Array | undefined): Sqlite {
 
 function prepareConnection(sqlite: Sqlite): void {
   sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-  sqlite.run("PRAGMA journal_mode = WAL");
+  useWriteAheadLog(sqlite);
   // An answered change and its event are promised to the outside: they survive a power cut.
   sqlite.run("PRAGMA synchronous = FULL");
   sqlite.run(`PRAGMA mmap_size = ${mmapBytesMax}`);
   sqlite.run("PRAGMA cache_size = -65536");
   sqlite.run("PRAGMA temp_store = MEMORY");
   sqlite.run("PRAGMA trusted_schema = OFF");
+}
+
+/** Changing the mode of a new file does not wait for another process that does the same: SQLite refuses at once. */
+function useWriteAheadLog(sqlite: Sqlite): void {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      sqlite.run("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== "SQLITE_BUSY" || attempt * modePauseMs > busyTimeoutMs)
+        throw error;
+      Bun.sleepSync(modePauseMs);
+    }
+  }
 }
 
 function wrap(sqlite: Sqlite, path: string, finalizeAll: () => void): Database {

@@ -89,7 +89,8 @@ export async function* screenedChunks(
   } finally {
     for (const promise of waiting) promise.catch(() => {});
     await pool?.end();
-    await blocks.return(undefined);
+    // Not waited for: a read may be under way until somebody writes, or closes the list.
+    void blocks.return(undefined).catch(() => {});
   }
 }
 
@@ -138,9 +139,11 @@ function startPool(format: LineByLine, { matcher, startWorker }: Screening, size
     const worker = startWorker();
     const answers: PromiseWithResolvers<NameChunk>[] = [];
     worker.on("message", (screened: NameChunk) => answers.shift()!.resolve(screened));
-    worker.on("error", (error) => {
+    const fail = (error: unknown): void => {
       for (const answer of answers.splice(0)) answer.reject(error);
-    });
+    };
+    worker.on("error", fail);
+    worker.on("exit", () => fail(new Error("a thread ended before its work")));
     worker.postMessage(task);
     return { worker, answers };
   });

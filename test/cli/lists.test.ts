@@ -222,6 +222,14 @@ describe("import", () => {
     ]);
   });
 
+  test("several that are the first to open the database make it once", async () => {
+    const runs = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => folder.run(["import", "-"], { stdin: `example-bank-${i}.com\n` })),
+    );
+    expect(runs.map(({ code, err }) => ({ code, err }))).toEqual(runs.map(() => ({ code: 0, err: "" })));
+    expect(await listed()).toHaveLength(6);
+  });
+
   test("interrupted it keeps what was found, says how far it came and can be run again", async () => {
     const running = folder.start(["import", "-"]);
     const names = Array.from({ length: 500 }, (_, i) => `example-bank-${i}.com\n`).join("");

@@ -34,6 +34,7 @@ export interface Browser {
   close(): Promise<void>;
 }
 
+const attemptsMax = 3;
 const waitMs = 20_000;
 
 /** @param hosts which names there are, as in Chromium's --host-resolver-rules; by default none. */
@@ -70,7 +71,16 @@ export async function openBrowser({
     if (entry.level === "error" && !/status of 4\d\d/.test(entry.text))
       complaints.push(`${entry.text} ${entry.url ?? ""}`);
   });
-  const evaluate = <T>(expression: string) => view.evaluate(expression) as Promise<T>;
+  /** A page that just gives way to the next one takes what was begun on it along: it is begun anew on the next. */
+  const evaluate = async <T>(expression: string): Promise<T> => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return (await view.evaluate(expression)) as T;
+      } catch (error) {
+        if (attempt === attemptsMax || !/navigated or closed/.test(String(error))) throw error;
+      }
+    }
+  };
 
   const self: Browser = {
     open: (url) => view.navigate(url),
