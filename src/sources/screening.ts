@@ -84,10 +84,14 @@ export async function* screenedChunks(
       seenBytes += value.length;
       if (threads > 1 && seenBytes > aloneBytesMax) pool ??= startPool(format, screening, threads - 1);
       if (pool === undefined) yield placed(screen(value));
-      else waiting.push(pool.screen(value) ?? Promise.resolve(screen(value)));
+      else {
+        const screened = pool.screen(value) ?? Promise.resolve(screen(value));
+        // One that fails is told when its turn comes; until then nobody may be waiting for it.
+        screened.catch(() => {});
+        waiting.push(screened);
+      }
     }
   } finally {
-    for (const promise of waiting) promise.catch(() => {});
     await pool?.end();
     // Not waited for: a read may be under way until somebody writes, or closes the list.
     void blocks.return(undefined).catch(() => {});
