@@ -27,6 +27,8 @@ const aloneBytesMax = 1 << 22;
 const threadsMax = 4;
 /** Blocks that wait for one thread, so that it always has something to do. */
 const waitingPerThread = 2;
+/** Blocks whose results wait for those before them, so that nobody has to wait for the slowest. */
+const resultsPerThread = 16;
 const lineFeed = 0x0a;
 
 /** Where screening ended before the list did: at a line that is too long to be handed over. */
@@ -152,7 +154,7 @@ function startPool(format: LineByLine, { matcher, startWorker }: Screening, size
     return { worker, answers };
   });
   return {
-    blocksMax: size * waitingPerThread,
+    blocksMax: size * resultsPerThread,
     screen(lines) {
       const { worker, answers } = threads.reduce((a, b) => (b.answers.length < a.answers.length ? b : a));
       if (answers.length >= waitingPerThread) return undefined;
