@@ -841,7 +841,7 @@ export interface Calls {
   "POST /sandbox/faults": {
     body?: {
       /** absent: any */
-      method?: string;
+      method?: "GET" | "POST" | "PATCH" | "PUT" | "DELETE" | "HEAD" | "OPTIONS";
       /** with * for anything; absent: any */
       path?: string;
       /** answers this error */

@@ -1,5 +1,7 @@
-import { badRequest } from "../lib/errors.ts";
 import { Type } from "@sinclair/typebox";
+import { eventTypes, pingEventType } from "../events/types.ts";
+import { badRequest } from "../lib/errors.ts";
+import { visible } from "../lib/safe-text.ts";
 import { closed, operation, readDuration } from "./control-operation.ts";
 import { fault as faultSchema, message as messageSchema, nothing } from "./control-schemas.ts";
 import type { Failure } from "./failures.ts";
@@ -11,6 +13,8 @@ import { requireRoom } from "./take-delivery.ts";
 const timesMax = 1_000_000;
 const waitMsMax = 120_000;
 const delayMsMax = 600_000;
+const messageTypes: readonly string[] = [...eventTypes, pingEventType];
+const methods = ["GET", "POST", "PATCH", "PUT", "DELETE", "HEAD", "OPTIONS"] as const;
 
 /** Fields that say how something fails. */
 const failureFields = {
@@ -51,6 +55,9 @@ export const failureOperations = [
       const timeoutMs = readDuration("wait", wait, { allowZero: true });
       if (timeoutMs > waitMsMax) throw badRequest(`"wait" is ${waitMsMax / 1000}s at most.`);
       if (!/^[1-9][0-9]{0,5}$/.test(count)) throw badRequest('"count" is a whole number from 1.');
+      // A type that is misspelt would wait its time out and look like a delivery that never came.
+      if (type !== undefined && !messageTypes.includes(type))
+        throw badRequest(`"type" is "${visible(type, 60)}"; send one of ${messageTypes.join(", ")}.`);
       const found = () => {
         const { messages } = inboxes.get(params["name"]!);
         return type === undefined ? messages : messages.filter((message) => message.type === type);
@@ -95,7 +102,12 @@ export const failureOperations = [
     summary: "The next API requests that match answer an error, slowly or not at all",
     body: Type.Object(
       {
-        method: Type.Optional(Type.String({ pattern: "^[A-Z]{1,10}$", description: "absent: any" })),
+        method: Type.Optional(
+          Type.Union(
+            methods.map((method) => Type.Literal(method)),
+            { description: "absent: any" },
+          ),
+        ),
         path: Type.Optional(
           Type.String({ pattern: "^/", maxLength: 500, description: "with * for anything; absent: any" }),
         ),

@@ -129,6 +129,8 @@ describe("the control plane", () => {
       ["DELETE", "/sandbox/clock", undefined, 404, "There is only GET, POST at this path"],
       ["POST", "/sandbox/clock", "{", 400, "not valid JSON"],
       ["GET", "/sandbox/inbox/soc?wait=soon", undefined, 400, '"wait" is "soon"'],
+      ["GET", "/sandbox/inbox/soc?type=threat.make", undefined, 400, '"type" is "threat.make"; send one of'],
+      ["POST", "/sandbox/faults", { status: 500, method: "FETCH" }, 400, '"method"'],
       ["GET", "/sandbox/inbox/soc?until=1s", undefined, 400, 'There is no parameter "until"'],
       ["POST", "/sandbox/webhooks", {}, 400, 'Send "inbox" or "url"'],
       ["POST", "/sandbox/webhooks", { inbox: "a/b" }, 400, "letters, digits"],
