@@ -1,5 +1,4 @@
-import { closeSync, fstatSync, openSync, rmSync } from "node:fs";
-import { createReadStream } from "node:fs";
+import { closeSync, createReadStream, fstatSync, openSync, rmSync } from "node:fs";
 import { Readable } from "node:stream";
 import { badRequest, messageOf } from "../lib/errors.ts";
 import type { FillRandom } from "../lib/ids.ts";
@@ -83,7 +82,6 @@ async function copyInWorker(path: string, target: string): Promise<void> {
     const failure = await new Promise<string | null>((resolve) => {
       worker.onmessage = ({ data }) => resolve(data as string | null);
       worker.onerror = (event) => resolve(messageOf(event.message));
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
       worker.postMessage({ path, target });
     });
     if (failure !== null) throw new Error(`the database could not be copied: ${failure}`);

@@ -99,19 +99,23 @@ class Surroundings implements Context {
   }
 
   get rest(): Rest {
-    return (this.#rest ??= restOf([this.#left, this.#right])).rest;
+    return this.#words().rest;
   }
 
   get onlyKeywords(): boolean {
     const isKnown = this.left !== "letter" && this.right !== "letter";
+    const sides = this.#left + this.#right;
     // Letters beside the brand that are no keywords can only be some where they are read in another way.
-    if (!isKnown && !/\d/.test(this.#left + this.#right) && !holdsLookAlikes(this.#left + this.#right))
-      return false;
+    if (!isKnown && !/\d/.test(sides) && !holdsLookAlikes(sides)) return false;
     return this.rest === "keywords";
   }
 
   get keywords(): string[] {
-    return (this.#rest ??= restOf([this.#left, this.#right])).keywords;
+    return this.#words().keywords;
+  }
+
+  #words(): { rest: Rest; keywords: string[] } {
+    return (this.#rest ??= restOf([this.#left, this.#right]));
   }
 
   get insideWord(): boolean {

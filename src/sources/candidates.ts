@@ -212,8 +212,8 @@ export function createCandidates({
           onSlice?.(tally);
           const late = clock.now() - recorded.at >= recordedMsMax;
           if (late || done.position - recorded.bytes >= recordedBytesMax) record();
+          // Names that were screened out before took time, too, and none of the looks above.
           if (chunk.harmless === 0 || !run.pace.due()) continue;
-          onSlice?.(tally);
           if (signal?.aborted === true) break;
           await run.pause();
         }
