@@ -4,6 +4,6 @@ import { defineConfig } from "drizzle-kit";
 // project, where scripts/generate-migration starts it.
 export default defineConfig({
   dialect: "sqlite",
-  schema: "./src/*/tables.ts",
+  schema: "./src/**/tables.ts",
   out: "./drizzle",
 });

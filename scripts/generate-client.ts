@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describeApi } from "../src/api/openapi.ts";
+import { describeApi } from "../src/api/v1/openapi.ts";
 import { operations } from "../src/sandbox/control.ts";
 import { describeControl } from "../src/sandbox/control-document.ts";
 

@@ -1,11 +1,11 @@
-import { type AuditLog, createAuditLog } from "./access/audit-log.ts";
+import { type AuditLog, createAuditLog } from "./access/audit/audit-log.ts";
 import { auditDomains, type AuditedDomains } from "./access/audited-domains.ts";
 import { auditKeys, type AuditedKeys } from "./access/audited-keys.ts";
-import { type ConsolePassword, createConsolePassword } from "./access/console-password.ts";
-import { createConsoleSignIn } from "./access/console-sign-in.ts";
-import { firstStart, type FirstStart } from "./access/first-start.ts";
-import { createKeyUsage } from "./access/key-usage.ts";
-import { createApiKeys } from "./access/keys.ts";
+import { type ConsolePassword, createConsolePassword } from "./access/console/console-password.ts";
+import { createConsoleSignIn } from "./access/console/console-sign-in.ts";
+import { firstStart, type FirstStart } from "./access/console/first-start.ts";
+import { createKeyUsage } from "./access/keys/key-usage.ts";
+import { createApiKeys } from "./access/keys/keys.ts";
 import { createSettings } from "./access/settings.ts";
 import { createServer, type Server } from "./api/server.ts";
 import type { Config } from "./config/config.ts";
@@ -13,10 +13,10 @@ import { type Database, openDatabase } from "./database/database.ts";
 import { type AssessDomain, createDomainAssessment } from "./domains/assess.ts";
 import { createProtectedDomains } from "./domains/domains.ts";
 import type { Enrichment } from "./enrichment/enrichment.ts";
-import { withCredibleAbsence } from "./enrichment/credible-absence.ts";
-import { createExistenceLookUp, type LookUpExistence } from "./enrichment/existence.ts";
+import { withCredibleAbsence } from "./lookups/dns/credible-absence.ts";
+import { createExistenceLookUp, type LookUpExistence } from "./lookups/dns/existence.ts";
 import { openEnrichment, type Reach } from "./enrichment/open-enrichment.ts";
-import { createWildcardProbe } from "./enrichment/wildcards.ts";
+import { createWildcardProbe } from "./lookups/dns/wildcards.ts";
 import { createEventLog, type EventLog } from "./events/event-log.ts";
 import { createOutbox, type Outbox } from "./events/outbox.ts";
 import { buildInfo } from "./lib/build-info.ts";
@@ -33,7 +33,7 @@ import { createScans, type Scans } from "./scans/scans.ts";
 import { type Candidates, createCandidates } from "./sources/candidates.ts";
 import { createFeeds, type Feeds } from "./sources/feeds.ts";
 import { createImports, type Imports } from "./sources/imports.ts";
-import type { ThreatSearch } from "./threats/search.ts";
+import type { ThreatSearch } from "./threat-index/search.ts";
 import { auditThreats } from "./threats/audited-threats.ts";
 import { createThreats, type Threats } from "./threats/threats.ts";
 import { createTraps, type Traps } from "./traps/traps.ts";
@@ -272,6 +272,6 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
 }
 
 /** With it come the detection's tables of look-alike letters, for which no start should wait. */
-function loadThreatSearch(): typeof import("./threats/search.ts") {
-  return require("./threats/search.ts");
+function loadThreatSearch(): typeof import("./threat-index/search.ts") {
+  return require("./threat-index/search.ts");
 }

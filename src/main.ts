@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
-import { createOutput, type Terminal } from "./cli/terminal.ts";
+import { createOutput, type Terminal } from "./cli/terminal/terminal.ts";
 
 /** What a shell reports for a process that a signal ended. */
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;

@@ -1,7 +1,7 @@
 /** The appliance with its look-ups led to loopback, which the executable does not do. Argument: settings as JSON. */
 import { openApp } from "../../src/app.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { rdapServices } from "../../src/enrichment/rdap-services.ts";
+import { rdapServices } from "../../src/lookups/registration/rdap-services.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createExistenceLookUp } from "../../src/enrichment/existence.ts";
-import { createWildcardProbe } from "../../src/enrichment/wildcards.ts";
+import { createExistenceLookUp } from "../../src/lookups/dns/existence.ts";
+import { createWildcardProbe } from "../../src/lookups/dns/wildcards.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createDnsClient } from "../../src/network/dns-client.ts";
 import type { Zones } from "../../test/support/dns-server.ts";

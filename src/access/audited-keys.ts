@@ -1,9 +1,9 @@
 import type { Database } from "../database/database.ts";
 import { toIsoTime } from "../lib/clock.ts";
-import { configurationFile, type Actor } from "./actor.ts";
-import type { AuditDetail } from "./audit-actions.ts";
-import { changesBetween, type AuditLog } from "./audit-log.ts";
-import type { ApiKey, ApiKeys, NewKey } from "./keys.ts";
+import { configurationFile, type Actor } from "./audit/actor.ts";
+import type { AuditDetail } from "./audit/audit-actions.ts";
+import { changesBetween, type AuditLog } from "./audit/audit-log.ts";
+import type { ApiKey, ApiKeys, NewKey } from "./keys/keys.ts";
 
 /** The keys of the API, for those who administer them: each act is written to the audit log with who did it. */
 export interface AuditedKeys extends Omit<ApiKeys, "create" | "revoke"> {

@@ -1,11 +1,11 @@
 import { Elysia } from "elysia";
-import { bearerToken } from "../access/bearer.ts";
-import type { Answering, Handler } from "./answering.ts";
-import type { createCandidateOperations } from "./candidate-operations.ts";
-import { docsPages } from "./docs-pages.ts";
-import { noSuchRoute } from "./errors.ts";
-import { sitePages, type SiteDependencies } from "./site-pages.ts";
-import type { createThreatOperations } from "./threat-operations.ts";
+import { bearerToken } from "../access/keys/bearer.ts";
+import type { Answering, Handler } from "../http/answering.ts";
+import type { createCandidateOperations } from "./v1/candidate-operations.ts";
+import { docsPages } from "./site/docs-pages.ts";
+import { noSuchRoute } from "../http/errors.ts";
+import { sitePages, type SiteDependencies } from "./site/site-pages.ts";
+import type { createThreatOperations } from "./v1/threat-operations.ts";
 
 export interface RouteDependencies {
   answering: Answering;

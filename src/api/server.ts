@@ -1,7 +1,7 @@
 import { defaultPublicUrl, type Config } from "../config/config.ts";
-import type { ApiKeys } from "../access/keys.ts";
-import type { KeyUsage } from "../access/key-usage.ts";
-import { createRateLimiter } from "../access/rate-limit.ts";
+import type { ApiKeys } from "../access/keys/keys.ts";
+import type { KeyUsage } from "../access/keys/key-usage.ts";
+import { createRateLimiter } from "../access/keys/rate-limit.ts";
 import type { Database } from "../database/database.ts";
 import type { BuildInfo } from "../lib/build-info.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -13,15 +13,15 @@ import type { Candidates } from "../sources/candidates.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Traps } from "../traps/traps.ts";
 import type { Deliveries } from "../webhooks/deliveries.ts";
-import { createAdmission } from "./admission.ts";
-import { createAnswering, type AnswerHeaders } from "./answering.ts";
-import { createCandidateOperations } from "./candidate-operations.ts";
-import { createClientAddress } from "./client-address.ts";
-import { checkReadiness, type Readiness } from "./health.ts";
-import { createMetrics } from "./metrics.ts";
+import { createAdmission } from "../http/admission.ts";
+import { createAnswering, type AnswerHeaders } from "../http/answering.ts";
+import { createCandidateOperations } from "./v1/candidate-operations.ts";
+import { createClientAddress } from "../http/client-address.ts";
+import { checkReadiness, type Readiness } from "./site/health.ts";
+import { createMetrics } from "./site/metrics.ts";
 import { createRoutes } from "./routes.ts";
-import type { ReadCapture } from "./site-pages.ts";
-import { createThreatOperations } from "./threat-operations.ts";
+import type { ReadCapture } from "./site/site-pages.ts";
+import { createThreatOperations } from "./v1/threat-operations.ts";
 
 export interface ServerDependencies {
   config: Pick<Config, "server" | "console" | "api">;
@@ -159,7 +159,7 @@ export function createServer({
     },
     async document() {
       // Its many schemas are made when somebody asks, not at the start.
-      const { describeApi } = await import("./openapi.ts");
+      const { describeApi } = await import("./v1/openapi.ts");
       return describeApi({ publicUrl, version: build.version, ...config.api });
     },
   });

@@ -1,5 +1,5 @@
-import type { FirstStart } from "../access/first-start.ts";
-import type { AuditLog } from "../access/audit-log.ts";
+import type { FirstStart } from "../access/console/first-start.ts";
+import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { AuditedDomains } from "../access/audited-domains.ts";
 import type { AuditedKeys } from "../access/audited-keys.ts";
 import type { Server } from "../api/server.ts";

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import { StartError } from "../lib/errors.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 export const defaultConfigPath = "phishwatch.toml";
 const configVariable = "PHISHWATCH_CONFIG";

@@ -3,11 +3,11 @@ import { NameListError } from "../sources/errors.ts";
 import { PublicError, StartError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { startIsOver } from "../lib/start.ts";
-import { UsageError, type CommandDefinition, type CommandGroup, type Flag } from "./command.ts";
+import { UsageError, type CommandDefinition, type CommandGroup, type Flag } from "./terminal/command.ts";
 import { commands } from "./commands.ts";
-import { FailedError } from "./failure.ts";
-import { BrokenPipeError, type Terminal } from "./terminal.ts";
-import { versionText } from "./version.ts";
+import { FailedError } from "./terminal/failure.ts";
+import { BrokenPipeError, type Terminal } from "./terminal/terminal.ts";
+import { versionText } from "./commands/version.ts";
 
 /** 0 done, 1 failed, 2 wrong use or configuration. */
 export type ExitCode = 0 | 1 | 2;

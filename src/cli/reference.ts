@@ -1,4 +1,4 @@
-import type { CommandDefinition, CommandGroup } from "./command.ts";
+import type { CommandDefinition, CommandGroup } from "./terminal/command.ts";
 
 /** The commands as a Markdown table, for the README; in the form that the formatter gives it. */
 export function renderCommandTable(commands: readonly (CommandDefinition | CommandGroup)[]): string {

@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import type { Actor } from "../access/actor.ts";
+import type { Actor } from "../access/audit/actor.ts";
 import { visible } from "../lib/safe-text.ts";
 
 const nameCharactersMax = 100;

@@ -3,7 +3,7 @@ import { systemClock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Appliance } from "./appliance.ts";
 import { loadConfiguration } from "./configuration.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** Opens the appliance's database for one command and closes it whatever happens. A server may run beside it. */
 export async function withAppliance<T>(

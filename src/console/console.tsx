@@ -1,22 +1,22 @@
 import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { describeError } from "../api/errors.ts";
+import { describeError } from "../http/errors.ts";
 import type { AnswerConsole } from "../api/server.ts";
 import { badRequest, notFound, PublicError } from "../lib/errors.ts";
 import { logDropped } from "../lib/log.ts";
 import { sentence } from "../lib/wording.ts";
-import type { Answer, Flash } from "./answers.ts";
-import { createAssets } from "./assets.ts";
-import { administrator, type Call, errorTitles, readForm, themeCookieOf, themeOf } from "./call.ts";
-import { comesFromOurPages, createDoor, ownPath, type Visitor } from "./door.ts";
-import { Frame, Layout, themes } from "./layout.tsx";
-import { PageContextOf } from "./page-context.ts";
+import type { Answer, Flash } from "./kit/answers.ts";
+import { createAssets } from "./shell/assets.ts";
+import { administrator, type Call, errorTitles, readForm, themeCookieOf, themeOf } from "./shell/call.ts";
+import { comesFromOurPages, createDoor, ownPath, type Visitor } from "./shell/door.ts";
+import { Frame, Layout, themes } from "./shell/layout.tsx";
+import { PageContextOf } from "./kit/page-context.ts";
 import { pageGroups } from "./page-groups.ts";
-import { assetsPath, overviewPath, signInPath, signOutPath, themePath } from "./paths.ts";
-import { createRouter, type Context, type Route } from "./router.ts";
-import type { ConsoleServices } from "./services.ts";
-import { createSessionMemory } from "./session-memory.ts";
-import { ArrivalPage, ErrorPage, passwordLengthMax, SignInPage } from "./sign-in-page.tsx";
+import { assetsPath, overviewPath, signInPath, signOutPath, themePath } from "./kit/paths.ts";
+import { createRouter, type Context, type Route } from "./shell/router.ts";
+import type { ConsoleServices } from "./shell/services.ts";
+import { createSessionMemory } from "./shell/session-memory.ts";
+import { ArrivalPage, ErrorPage, passwordLengthMax, SignInPage } from "./shell/sign-in-page.tsx";
 
 // Nothing from elsewhere, and nothing that stands in a page itself; the data addresses are the base sheet's icons.
 const policy = [

@@ -1,17 +1,17 @@
-import { auditPages } from "./audit-pages.tsx";
-import { deliveryPages } from "./delivery-pages.tsx";
-import { beaconPages } from "./beacons.tsx";
-import { domainPages } from "./domains.tsx";
-import { keyPages } from "./key-pages.tsx";
-import { feedPages } from "./feeds.tsx";
-import { overviewPages } from "./overview.tsx";
-import { scanPages } from "./scans.tsx";
-import { systemPages } from "./system-pages.tsx";
-import { threatListPages } from "./threat-list.tsx";
-import { threatPages } from "./threat-page.tsx";
-import { webhookPages } from "./webhook-pages.tsx";
-import type { PageGroup } from "./router.ts";
-import { tokenPages } from "./tokens.tsx";
+import { auditPages } from "./pages/system/audit-pages.tsx";
+import { deliveryPages } from "./pages/webhooks/delivery-pages.tsx";
+import { beaconPages } from "./pages/traps/beacons.tsx";
+import { domainPages } from "./pages/domains/domains.tsx";
+import { keyPages } from "./pages/keys/key-pages.tsx";
+import { feedPages } from "./pages/sources/feeds.tsx";
+import { overviewPages } from "./pages/overview/overview.tsx";
+import { scanPages } from "./pages/scans/scans.tsx";
+import { systemPages } from "./pages/system/system-pages.tsx";
+import { threatListPages } from "./pages/threats/threat-list.tsx";
+import { threatPages } from "./pages/threats/threat-page.tsx";
+import { webhookPages } from "./pages/webhooks/webhook-pages.tsx";
+import type { PageGroup } from "./shell/router.ts";
+import { tokenPages } from "./pages/traps/honeytokens.tsx";
 
 /** All pages; the order is that of the navigation. */
 export const pageGroups: readonly PageGroup[] = [

@@ -2,9 +2,9 @@ import type { Instant } from "../lib/clock.ts";
 import type { SeverityFacts } from "../threats/severity.ts";
 import type { ThreatFacts } from "../threats/update-facts.ts";
 import type { Registration } from "../threats/values.ts";
-import type { Existence } from "./existence.ts";
-import type { RegistrationResult } from "./registration.ts";
-import type { Page, PageResult } from "./page.ts";
+import type { Existence } from "../lookups/dns/existence.ts";
+import type { RegistrationResult } from "../lookups/registration/registration.ts";
+import type { Page, PageResult } from "../lookups/page/page.ts";
 
 /** What is known of a suspicious domain. What is absent was never found out; `unknown` says why, if that was tried. */
 export interface Facts {

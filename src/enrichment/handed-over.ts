@@ -1,5 +1,5 @@
 import type { Clock, Instant } from "../lib/clock.ts";
-import type { Existence } from "./existence.ts";
+import type { Existence } from "../lookups/dns/existence.ts";
 
 /**
  * What a scan has just heard from DNS about names that it found, for the looks at them that follow: without it each

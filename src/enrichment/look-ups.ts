@@ -1,6 +1,6 @@
-import type { LookUpExistence } from "./existence.ts";
-import type { PageFetcher } from "./page.ts";
-import type { RegistrationLookup } from "./registration.ts";
+import type { LookUpExistence } from "../lookups/dns/existence.ts";
+import type { PageFetcher } from "../lookups/page/page.ts";
+import type { RegistrationLookup } from "../lookups/registration/registration.ts";
 
 /** The look-ups that facts come from. None of them throws for what the other side does. */
 export interface LookUps {

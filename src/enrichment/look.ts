@@ -1,4 +1,4 @@
-import { itself } from "../access/actor.ts";
+import { itself } from "../access/audit/actor.ts";
 import type { Database } from "../database/database.ts";
 import { relaxedTransaction } from "../database/relaxed.ts";
 import type { Clock, Instant } from "../lib/clock.ts";

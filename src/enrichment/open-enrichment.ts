@@ -7,14 +7,19 @@ import type { AddressRules } from "../network/addresses.ts";
 import type { DnsClient } from "../network/dns-client.ts";
 import { resolveWithDns } from "../network/resolve-dns.ts";
 import type { Threats } from "../threats/threats.ts";
-import { browserUserAgent, chooseChromium, createCamera, type ChromiumChoice } from "./chromium.ts";
+import {
+  browserUserAgent,
+  chooseChromium,
+  createCamera,
+  type ChromiumChoice,
+} from "../lookups/page/chromium.ts";
 import { createEnrichment, type Enrichment } from "./enrichment.ts";
-import type { LookUpExistence } from "./existence.ts";
-import { createPageFetcher } from "./page.ts";
-import { createPictures } from "./pictures.ts";
-import { createRegistrationLookup } from "./registration.ts";
-import type { RdapServices } from "./rdap-services.ts";
-import type { WhoisServerFor } from "./whois-servers.ts";
+import type { LookUpExistence } from "../lookups/dns/existence.ts";
+import { createPageFetcher } from "../lookups/page/page.ts";
+import { createPictures } from "../lookups/page/pictures.ts";
+import { createRegistrationLookup } from "../lookups/registration/registration.ts";
+import type { RdapServices } from "../lookups/registration/rdap-services.ts";
+import type { WhoisServerFor } from "../lookups/registration/whois-servers.ts";
 
 /** Where enrichment goes. Only a test says anything else than the default. */
 export interface Reach {

@@ -1,7 +1,7 @@
 import type { Instant } from "../lib/clock.ts";
 import type { Severity, Status } from "../threats/values.ts";
 import { hasPage, hostingOf, type Facts } from "./facts.ts";
-import type { RegistrationResult } from "./registration.ts";
+import type { RegistrationResult } from "../lookups/registration/registration.ts";
 
 /** What the configuration lets the appliance ask the outside. */
 export interface Abilities {

@@ -10,7 +10,7 @@ import { mergeLook, threatFactsOf } from "./facts.ts";
 import type { LookUps } from "./look-ups.ts";
 import { isWorthAsking, nextRegistration, ranks } from "./plan.ts";
 import type { RegistrationQueue } from "./registration-queue.ts";
-import type { RegistrationResult } from "./registration.ts";
+import type { RegistrationResult } from "../lookups/registration/registration.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
 
 /** Asks for the registration data of one threat, and writes down what came of it. */

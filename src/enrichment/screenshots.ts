@@ -5,12 +5,12 @@ import { isAtOrBelow } from "../lib/host-names.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { Threats } from "../threats/threats.ts";
 import { changesBetween } from "./changes.ts";
-import type { Camera } from "./chromium.ts";
+import type { Camera } from "../lookups/page/chromium.ts";
 import type { EvidenceStore } from "./evidence-store.ts";
 import { threatFactsOf, type Facts } from "./facts.ts";
-import { greyPixels } from "./grey-pixels.ts";
-import { hashSide, perceptualHash, visualSimilarity } from "./perceptual-hash.ts";
-import type { Pictures } from "./pictures.ts";
+import { greyPixels } from "../lookups/page/grey-pixels.ts";
+import { hashSide, perceptualHash, visualSimilarity } from "../lookups/page/perceptual-hash.ts";
+import type { Pictures } from "../lookups/page/pictures.ts";
 import { rankOf } from "./plan.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
 

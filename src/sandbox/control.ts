@@ -1,6 +1,6 @@
-import { describeError, noSuchRoute } from "../api/errors.ts";
-import { jsonReader, type BodyReader } from "../api/json-body.ts";
-import { readQuery } from "../api/query.ts";
+import { describeError, noSuchRoute } from "../http/errors.ts";
+import { jsonReader, type BodyReader } from "../http/json-body.ts";
+import { readQuery } from "../http/query.ts";
 import { notFound } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
 import { failureOperations } from "./failure-operations.ts";

@@ -1,4 +1,4 @@
-import { errorStatuses } from "../api/errors.ts";
+import { errorStatuses } from "../http/errors.ts";
 import type { ErrorCode } from "../lib/errors.ts";
 import type { Instant } from "../lib/clock.ts";
 import { carryOut } from "./failures.ts";

@@ -1,4 +1,4 @@
-import { describeError } from "../api/errors.ts";
+import { describeError } from "../http/errors.ts";
 import { toIsoTime } from "../lib/clock.ts";
 import { StartError, messageOf } from "../lib/errors.ts";
 import { pathOf } from "../lib/request-path.ts";

@@ -1,4 +1,4 @@
-import { hashKey, shownLength } from "../access/key-format.ts";
+import { hashKey, shownLength } from "../access/keys/key-format.ts";
 import { apiKeys } from "../access/tables.ts";
 import type { Database } from "../database/database.ts";
 import { protectedDomains } from "../domains/tables.ts";

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { itself } from "../access/actor.ts";
+import { itself } from "../access/audit/actor.ts";
 import { badRequest, PublicError } from "../lib/errors.ts";
 import type { TokenKind } from "../traps/values.ts";
 import { enabledDomains, nameOf, protectedName } from "./happenings.ts";

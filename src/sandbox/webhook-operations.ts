@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { itself } from "../access/actor.ts";
+import { itself } from "../access/audit/actor.ts";
 import { eventTypes } from "../events/types.ts";
 import { badRequest } from "../lib/errors.ts";
 import { toIsoTime } from "../lib/clock.ts";

@@ -1,6 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { ProtectedDomain, ProtectedDomains } from "../domains/domains.ts";
-import type { Existence, LookUpExistence } from "../enrichment/existence.ts";
+import type { Existence, LookUpExistence } from "../lookups/dns/existence.ts";
 import type { Clock, Timer } from "../lib/clock.ts";
 import type { Pacer } from "../lib/pacer.ts";
 import type { DnsClient } from "../network/dns-client.ts";

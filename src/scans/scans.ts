@@ -1,5 +1,5 @@
-import type { Actor } from "../access/actor.ts";
-import type { AuditLog } from "../access/audit-log.ts";
+import type { Actor } from "../access/audit/actor.ts";
+import type { AuditLog } from "../access/audit/audit-log.ts";
 import { tryLock } from "../database/lock.ts";
 import type { ProtectedDomain } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";

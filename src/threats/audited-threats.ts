@@ -1,6 +1,6 @@
-import type { Actor } from "../access/actor.ts";
-import type { AuditAction, AuditDetail } from "../access/audit-actions.ts";
-import type { AuditLog } from "../access/audit-log.ts";
+import type { Actor } from "../access/audit/actor.ts";
+import type { AuditAction, AuditDetail } from "../access/audit/audit-actions.ts";
+import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import { lazy } from "../lib/lazy.ts";
 import { counted } from "../lib/wording.ts";

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import type { Actor } from "../access/actor.ts";
+import type { Actor } from "../access/audit/actor.ts";
 import type { Database } from "../database/database.ts";
 import { opaque } from "../database/placeholders.ts";
 import { protectedDomains } from "../domains/tables.ts";

@@ -1,5 +1,5 @@
 import { desc, eq, sql } from "drizzle-orm";
-import type { Actor } from "../access/actor.ts";
+import type { Actor } from "../access/audit/actor.ts";
 import type { Database } from "../database/database.ts";
 import { placeholders } from "../database/placeholders.ts";
 import type { Clock, Instant } from "../lib/clock.ts";

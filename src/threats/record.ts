@@ -1,5 +1,5 @@
 import { and, desc, eq, sql } from "drizzle-orm";
-import { itself } from "../access/actor.ts";
+import { itself } from "../access/audit/actor.ts";
 import type { Database } from "../database/database.ts";
 import { placeholders } from "../database/placeholders.ts";
 import { describeReason } from "../detection/reasons.ts";

@@ -1,5 +1,5 @@
 import { index, integer, real, sqliteTable, text, uniqueIndex, primaryKey } from "drizzle-orm/sqlite-core";
-import { vias } from "../access/actor.ts";
+import { vias } from "../access/audit/actor.ts";
 import { instant, json } from "../database/columns.ts";
 import { threatTypes } from "../detection/types.ts";
 import { protectedDomains } from "../domains/tables.ts";

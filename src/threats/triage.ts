@@ -1,5 +1,5 @@
 import { desc, eq, gte, lt, sql } from "drizzle-orm";
-import type { Actor } from "../access/actor.ts";
+import type { Actor } from "../access/audit/actor.ts";
 import type { Database } from "../database/database.ts";
 import { placeholders } from "../database/placeholders.ts";
 import { protectedDomains } from "../domains/tables.ts";

@@ -1,6 +1,6 @@
 import { asc, eq, or, sql } from "drizzle-orm";
-import type { Actor } from "../access/actor.ts";
-import type { AuditLog } from "../access/audit-log.ts";
+import type { Actor } from "../access/audit/actor.ts";
+import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import { protectedDomains } from "../domains/tables.ts";

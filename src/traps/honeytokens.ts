@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
-import type { Actor } from "../access/actor.ts";
-import type { AuditLog } from "../access/audit-log.ts";
+import type { Actor } from "../access/audit/actor.ts";
+import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { badRequest, notFound } from "../lib/errors.ts";

@@ -1,4 +1,4 @@
-import type { AuditLog } from "../access/audit-log.ts";
+import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { Actor } from "../../src/access/actor.ts";
-import { auditEntriesMax } from "../../src/access/audit-log.ts";
+import type { Actor } from "../../src/access/audit/actor.ts";
+import { auditEntriesMax } from "../../src/access/audit/audit-log.ts";
 import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
 import { openApp } from "../../src/app.ts";
 import { loadConfig } from "../../src/config/load.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Elysia } from "elysia";
-import { bearerToken, tokenOf } from "../../src/access/bearer.ts";
+import { bearerToken, tokenOf } from "../../src/access/keys/bearer.ts";
 
 const app = new Elysia().use(bearerToken()).get("/", ({ bearer }) => ({ bearer: bearer ?? null }));
 

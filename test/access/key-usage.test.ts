@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createKeyUsage } from "../../src/access/key-usage.ts";
+import { createKeyUsage } from "../../src/access/keys/key-usage.ts";
 
 const minuteMs = 60_000;
 const start = Date.UTC(2026, 0, 15, 12);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { isMadeKey, makeKey } from "../../src/access/key-format.ts";
-import { createApiKeys, type ApiKeys, type DeclaredKey } from "../../src/access/keys.ts";
+import { isMadeKey, makeKey } from "../../src/access/keys/key-format.ts";
+import { createApiKeys, type ApiKeys, type DeclaredKey } from "../../src/access/keys/keys.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { fillRandom } from "../support/appliance.ts";
 import { openStores, type Stores } from "../support/stores.ts";

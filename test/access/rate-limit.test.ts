@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createRateLimiter } from "../../src/access/rate-limit.ts";
+import { createRateLimiter } from "../../src/access/keys/rate-limit.ts";
 
 const start = Date.UTC(2026, 0, 15, 12, 0, 0, 500);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createSignInThrottle } from "../../src/access/sign-in-throttle.ts";
+import { createSignInThrottle } from "../../src/access/console/sign-in-throttle.ts";
 
 const home = "192.0.2.1";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createClientAddress } from "../../src/api/client-address.ts";
+import { createClientAddress } from "../../src/http/client-address.ts";
 
 const trusted = ["10.0.0.0/8", "fd00::/8", "127.0.0.1/32"];
 const cases: [peer: string, forwarded: string | null, client: string][] = [

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { scopes } from "../../src/access/plans.ts";
-import { eventSchemas } from "../../src/api/event-schemas.ts";
-import { describeOperations } from "../../src/api/openapi-operations.ts";
+import { eventSchemas } from "../../src/api/v1/event-schemas.ts";
+import { describeOperations } from "../../src/api/v1/openapi-operations.ts";
 import { eventTypes } from "../../src/events/types.ts";
 import { openApi, type Api } from "../support/api.ts";
 

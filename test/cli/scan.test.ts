@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { progressText } from "../../src/cli/scan.ts";
+import { progressText } from "../../src/cli/commands/scan.ts";
 import { permutations } from "../../src/detection/permutations.ts";
 import { commandFolder, type CommandFolder } from "../support/command-line.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";

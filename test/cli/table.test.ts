@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { cutToWidth, renderFacts, renderTable, type Column } from "../../src/cli/table.ts";
+import { cutToWidth, renderFacts, renderTable, type Column } from "../../src/cli/terminal/table.ts";
 
 interface Row {
   name: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readUpload } from "../../src/console/multipart.ts";
+import { readUpload } from "../../src/console/shell/multipart.ts";
 
 const limits = { fieldBytesMax: 1_000 };
 const seed = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { concernsOf, feedSilentMs, keyExpiresSoonMs } from "../../src/console/attention.ts";
+import { concernsOf, feedSilentMs, keyExpiresSoonMs } from "../../src/console/pages/overview/attention.ts";
 import { manualClock } from "../support/appliance.ts";
 import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
 import { addThreats } from "../support/console-threats.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { adviceOn } from "../../src/console/threat-advice.ts";
+import { adviceOn } from "../../src/console/pages/threats/threat-advice.ts";
 
 const bare = {
   status: "active",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { abuseReport, mailtoAddress } from "../../src/enrichment/abuse-report.ts";
+import { abuseReport, mailtoAddress } from "../../src/evidence/abuse-report.ts";
 import type { Facts } from "../../src/enrichment/facts.ts";
 import { cloneReason } from "../../src/threats/clone-reason.ts";
 import { existing, plainPage } from "../support/enrichment.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { withCredibleAbsence } from "../../src/enrichment/credible-absence.ts";
-import type { Existence } from "../../src/enrichment/existence.ts";
+import { withCredibleAbsence } from "../../src/lookups/dns/credible-absence.ts";
+import type { Existence } from "../../src/lookups/dns/existence.ts";
 import type { DnsAnswer } from "../../src/network/dns-client.ts";
 
 const absent: Existence = { exists: "no", addresses: [], mailServers: [], nameServers: [], wildcard: false };

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { openApp, type App } from "../../src/app.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { rdapServices } from "../../src/enrichment/rdap-services.ts";
+import { rdapServices } from "../../src/lookups/registration/rdap-services.ts";
 import { events } from "../../src/events/tables.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";

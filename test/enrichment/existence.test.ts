@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
-import hostingText from "../../src/enrichment/hosting.txt" with { type: "text" };
+import hostingText from "../../src/lookups/dns/hosting.txt" with { type: "text" };
 import { decode } from "dns-packet";
-import { createExistenceLookUp } from "../../src/enrichment/existence.ts";
-import { createWildcardProbe } from "../../src/enrichment/wildcards.ts";
+import { createExistenceLookUp } from "../../src/lookups/dns/existence.ts";
+import { createWildcardProbe } from "../../src/lookups/dns/wildcards.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createDnsClient } from "../../src/network/dns-client.ts";
 import { fillRandom } from "../support/appliance.ts";

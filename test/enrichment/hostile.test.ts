@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { readPage } from "../../src/enrichment/page-content.ts";
-import { asksFor, namesBrand, parkedAs } from "../../src/enrichment/page-signs.ts";
-import { decodePage } from "../../src/enrichment/page-text.ts";
-import { readRdap } from "../../src/enrichment/rdap-record.ts";
-import { readReferral, readWhois } from "../../src/enrichment/whois-record.ts";
+import { readPage } from "../../src/lookups/page/page-content.ts";
+import { asksFor, namesBrand, parkedAs } from "../../src/lookups/page/page-signs.ts";
+import { decodePage } from "../../src/lookups/page/page-text.ts";
+import { readRdap } from "../../src/lookups/registration/rdap-record.ts";
+import { readReferral, readWhois } from "../../src/lookups/registration/whois-record.ts";
 import { full, thin } from "./rdap-texts.ts";
 import * as texts from "./whois-texts.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { Camera } from "../../src/enrichment/chromium.ts";
+import type { Camera } from "../../src/lookups/page/chromium.ts";
 import { openEnrichment, registered, type OpenEnrichment } from "../support/enrichment.ts";
 import { webpOf } from "../support/pictures.ts";
 import { until } from "../support/receiver.ts";

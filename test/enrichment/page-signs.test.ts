@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { dataAddress, faviconAddress, faviconHash } from "../../src/enrichment/favicon.ts";
-import { readPage } from "../../src/enrichment/page-content.ts";
-import { asksFor, namesBrand, parkedAs } from "../../src/enrichment/page-signs.ts";
-import { decodePage } from "../../src/enrichment/page-text.ts";
+import { dataAddress, faviconAddress, faviconHash } from "../../src/lookups/page/favicon.ts";
+import { readPage } from "../../src/lookups/page/page-content.ts";
+import { asksFor, namesBrand, parkedAs } from "../../src/lookups/page/page-signs.ts";
+import { decodePage } from "../../src/lookups/page/page-text.ts";
 
 const asks = (html: string) => {
   const content = readPage(html);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
-import { faviconHash } from "../../src/enrichment/favicon.ts";
-import { createPageFetcher, type Page, type PageResult } from "../../src/enrichment/page.ts";
+import { faviconHash } from "../../src/lookups/page/favicon.ts";
+import { createPageFetcher, type Page, type PageResult } from "../../src/lookups/page/page.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createAuthority, issue } from "../support/certificates.ts";
 import { startRawServer } from "../support/raw-server.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { greyPixels } from "../../src/enrichment/grey-pixels.ts";
-import { hashSide, perceptualHash, visualSimilarity } from "../../src/enrichment/perceptual-hash.ts";
+import { greyPixels } from "../../src/lookups/page/grey-pixels.ts";
+import { hashSide, perceptualHash, visualSimilarity } from "../../src/lookups/page/perceptual-hash.ts";
 import { sameLookFrom } from "../../src/threats/severity.ts";
 import { bitmap } from "../support/pictures.ts";
 

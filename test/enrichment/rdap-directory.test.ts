@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { createRdapDirectory } from "../../src/enrichment/rdap-directory.ts";
-import { embeddedRdapServices, parseBootstrap, rdapServices } from "../../src/enrichment/rdap-services.ts";
-import { embeddedWhoisServers, whoisQuery } from "../../src/enrichment/whois-servers.ts";
+import { createRdapDirectory } from "../../src/lookups/registration/rdap-directory.ts";
+import {
+  embeddedRdapServices,
+  parseBootstrap,
+  rdapServices,
+} from "../../src/lookups/registration/rdap-services.ts";
+import { embeddedWhoisServers, whoisQuery } from "../../src/lookups/registration/whois-servers.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createHttpClient } from "../../src/network/http-client.ts";
 import { type Answer, type Receiver, startReceiver } from "../support/receiver.ts";

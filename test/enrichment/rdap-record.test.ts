@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readRdap } from "../../src/enrichment/rdap-record.ts";
+import { readRdap } from "../../src/lookups/registration/rdap-record.ts";
 import { full, notFound, thin } from "./rdap-texts.ts";
 
 const domain = "example-banc.com";

@@ -7,7 +7,7 @@ import {
   statusValue,
   textValue,
   timeValue,
-} from "../../src/enrichment/registration-values.ts";
+} from "../../src/lookups/registration/registration-values.ts";
 
 describe("a time comes out in ISO 8601 UTC from", () => {
   test.each([

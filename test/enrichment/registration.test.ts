@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
-import { rdapServices } from "../../src/enrichment/rdap-services.ts";
-import { createRegistrationLookup, type RegistrationResult } from "../../src/enrichment/registration.ts";
+import { rdapServices } from "../../src/lookups/registration/rdap-services.ts";
+import {
+  createRegistrationLookup,
+  type RegistrationResult,
+} from "../../src/lookups/registration/registration.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { startRawServer } from "../support/raw-server.ts";
 import { startReceiver, until } from "../support/receiver.ts";

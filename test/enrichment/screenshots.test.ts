@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { chooseChromium, createCamera, pictureBytesMax, type Camera } from "../../src/enrichment/chromium.ts";
+import {
+  chooseChromium,
+  createCamera,
+  pictureBytesMax,
+  type Camera,
+} from "../../src/lookups/page/chromium.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { temporaryFolder } from "../support/appliance.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { parseServer } from "../../src/enrichment/whois-client.ts";
-import { readReferral, readWhois } from "../../src/enrichment/whois-record.ts";
+import { parseServer } from "../../src/lookups/registration/whois-client.ts";
+import { readReferral, readWhois } from "../../src/lookups/registration/whois-record.ts";
 import * as texts from "./whois-texts.ts";
 
 const nameServers = ["ns1.dns.example", "ns2.dns.example"];

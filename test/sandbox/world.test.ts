@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { threatTypes } from "../../src/detection/types.ts";
 import { createMatcher } from "../../src/detection/matcher.ts";
 import { describeReason } from "../../src/detection/reasons.ts";
-import { isMadeKey } from "../../src/access/key-format.ts";
+import { isMadeKey } from "../../src/access/keys/key-format.ts";
 import { sandboxKeys } from "../../src/sandbox/keys.ts";
 import { createRandom } from "../../src/sandbox/random.ts";
 import { defaultStart, makeWorld, worldDomains, worldEntries } from "../../src/sandbox/world.ts";

@@ -1,7 +1,7 @@
-import { createApiKeys } from "../../src/access/keys.ts";
-import { createKeyUsage } from "../../src/access/key-usage.ts";
+import { createApiKeys } from "../../src/access/keys/keys.ts";
+import { createKeyUsage } from "../../src/access/keys/key-usage.ts";
 import type { Plan, Scope } from "../../src/access/plans.ts";
-import type { ReadCapture } from "../../src/api/site-pages.ts";
+import type { ReadCapture } from "../../src/api/site/site-pages.ts";
 import { createServer, type ServerDependencies } from "../../src/api/server.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createPacer } from "../../src/lib/pacer.ts";

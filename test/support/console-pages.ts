@@ -1,5 +1,5 @@
 import type { App } from "../../src/app.ts";
-import type { Actor } from "../../src/access/actor.ts";
+import type { Actor } from "../../src/access/audit/actor.ts";
 import { seedSettings } from "./console-settings-samples.ts";
 import { seedTraps } from "./console-trap-samples.ts";
 import { seedWork } from "./console-work-samples.ts";

@@ -3,7 +3,7 @@
  * stands at a global address and everything else answers as if it were the inside. Prints what reached the inside.
  */
 import net from "node:net";
-import { createCamera } from "../../src/enrichment/chromium.ts";
+import { createCamera } from "../../src/lookups/page/chromium.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { webAddress } from "./small-world-cases.ts";

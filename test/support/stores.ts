@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Actor } from "../../src/access/actor.ts";
+import type { Actor } from "../../src/access/audit/actor.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { createProtectedDomains } from "../../src/domains/domains.ts";
 import { events } from "../../src/events/tables.ts";

@@ -1,11 +1,11 @@
 import { dirname, join } from "node:path";
 import type { App } from "../../src/app.ts";
-import type { Actor } from "../../src/access/actor.ts";
+import type { Actor } from "../../src/access/audit/actor.ts";
 import { changesBetween } from "../../src/enrichment/changes.ts";
 import { encodePunycode } from "../../src/detection/punycode.ts";
 import { createEvidenceStore } from "../../src/enrichment/evidence-store.ts";
 import { nothingKnown, threatFactsOf, type Facts } from "../../src/enrichment/facts.ts";
-import { createPictures } from "../../src/enrichment/pictures.ts";
+import { createPictures } from "../../src/lookups/page/pictures.ts";
 import { createEnrichmentStore } from "../../src/enrichment/store.ts";
 import { webpOf } from "./pictures.ts";
 

@@ -1,4 +1,4 @@
-import { createAuditLog } from "../../src/access/audit-log.ts";
+import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { createTraps, type TrapSettings } from "../../src/traps/traps.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createPacer } from "../../src/lib/pacer.ts";

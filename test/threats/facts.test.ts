@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Actor } from "../../src/access/actor.ts";
+import type { Actor } from "../../src/access/audit/actor.ts";
 import { changesPerThreatMax } from "../../src/threats/history.ts";
 import type { SeverityFacts } from "../../src/threats/severity.ts";
 import type { Source } from "../../src/threats/values.ts";

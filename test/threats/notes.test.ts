@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Actor } from "../../src/access/actor.ts";
+import type { Actor } from "../../src/access/audit/actor.ts";
 import { createEventLog } from "../../src/events/event-log.ts";
 import { noteCharactersMax, notesPerThreatMax } from "../../src/threats/notes.ts";
 import { analyst, openStores, type Stores } from "../support/stores.ts";

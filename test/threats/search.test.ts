@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { normalizeName } from "../../src/detection/name.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
-import { readNameSearch } from "../../src/threats/names-in-memory.ts";
-import { createThreatSearch, sortKeys, type SearchFilter } from "../../src/threats/search.ts";
-import { selectRows } from "../../src/threats/select-rows.ts";
+import { readNameSearch } from "../../src/threat-index/names-in-memory.ts";
+import { createThreatSearch, sortKeys, type SearchFilter } from "../../src/threat-index/search.ts";
+import { selectRows } from "../../src/threat-index/select-rows.ts";
 import { severityOf, type SeverityFacts } from "../../src/threats/severity.ts";
-import { signBit, signBits, type Sign } from "../../src/threats/signs.ts";
+import { signBit, signBits, type Sign } from "../../src/threat-index/signs.ts";
 import type { Threat } from "../../src/threats/queries.ts";
-import { blockRows, topRows } from "../../src/threats/top-rows.ts";
+import { blockRows, topRows } from "../../src/threat-index/top-rows.ts";
 import { severities, sources, statuses, type ThreatType } from "../../src/threats/values.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 

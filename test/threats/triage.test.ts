@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Actor } from "../../src/access/actor.ts";
+import type { Actor } from "../../src/access/audit/actor.ts";
 import { triageThreatsMax, undoableMs } from "../../src/threats/triage.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { itself } from "../../src/access/actor.ts";
+import { itself } from "../../src/access/audit/actor.ts";
 import type { Beacon } from "../../src/traps/beacons.ts";
 import { browserTimeoutMs, chromium, openBrowser, type Browser } from "../support/browser.ts";
 import { openConsoleApp } from "../support/console.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { itself } from "../../src/access/actor.ts";
+import { itself } from "../../src/access/audit/actor.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
 import { createNetworkLimit } from "../../src/traps/network-limit.ts";

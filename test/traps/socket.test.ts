@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { itself } from "../../src/access/actor.ts";
+import { itself } from "../../src/access/audit/actor.ts";
 import { openApi, type Api } from "../support/api.ts";
 
 let api: Api;

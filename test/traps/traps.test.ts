@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { itself } from "../../src/access/actor.ts";
+import { itself } from "../../src/access/audit/actor.ts";
 import type { Match } from "../../src/detection/types.ts";
 import { createHitStore, rowsPerTrapMax, type NewHit } from "../../src/traps/hits.ts";
 import { trapHits } from "../../src/traps/tables.ts";

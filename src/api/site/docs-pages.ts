@@ -1,0 +1,99 @@
+import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
+import bundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
+import type { AnswerHeaders, Page } from "../../http/answering.ts";
+import { noSuchRoute } from "../../http/errors.ts";
+
+// The reader writes style attributes, and draws its icons from data addresses; nothing else is let in,
+// and nothing at all from elsewhere.
+const readerPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const page = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>phishwatch API</title>
+<link rel="icon" href="/docs/favicon.png"><link rel="stylesheet" href="/docs/reader.css"></head>
+<body><div id="reader"></div><noscript><p>This reader needs JavaScript. The document itself is <a href="/openapi.json">/openapi.json</a>.</p></noscript>
+<script src="/docs/reader.js"></script><script src="/docs/start.js"></script></body>
+</html>
+`;
+
+const start = `SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reader", deepLinking: true, docExpansion: "list", defaultModelsExpandDepth: 0, validatorUrl: null, persistAuthorization: false });
+`;
+
+interface Asset {
+  type: string;
+  load: () => Promise<Uint8Array<ArrayBuffer>>;
+}
+
+const embedded = (path: string) => () => Bun.file(path).bytes();
+const text = (content: string) => async () => new TextEncoder().encode(content);
+
+const assets: Record<string, Asset> = {
+  "favicon.png": { type: "image/png", load: embedded(favicon) },
+  "reader.css": { type: "text/css; charset=utf-8", load: embedded(styles) },
+  "reader.js": { type: "text/javascript; charset=utf-8", load: embedded(bundle) },
+  "start.js": { type: "text/javascript; charset=utf-8", load: text(start) },
+};
+
+/** The OpenAPI document and a reader for it (Swagger UI, embedded), which loads nothing from elsewhere. */
+export function docsPages({ document }: { document: () => Promise<object> }) {
+  const loaded = new Map<string, Promise<Loaded>>();
+
+  function load(name: string): Promise<Loaded> {
+    const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
+    if (asset === undefined) throw noSuchRoute();
+    const known = loaded.get(name) ?? asset.load().then((bytes) => withTag(bytes, asset.type));
+    loaded.set(name, known);
+    return known;
+  }
+
+  return {
+    // Made at each request: it is seldom asked for, and the public address is known only once we listen.
+    async openapi(request, headers) {
+      const bytes = new TextEncoder().encode(JSON.stringify(await document()));
+      return send(withTag(bytes, "application/json; charset=utf-8"), request, headers);
+    },
+
+    docs(_request, headers) {
+      headers["content-type"] = "text/html; charset=utf-8";
+      headers["content-security-policy"] = readerPolicy;
+      return new Response(page, { headers });
+    },
+
+    async asset(request, headers, { asset }) {
+      return send(await load(String(asset)), request, headers);
+    },
+  } satisfies Record<string, Page>;
+}
+
+interface Loaded {
+  bytes: Uint8Array<ArrayBuffer>;
+  type: string;
+  /** With quotes. */
+  etag: string;
+}
+
+function withTag(bytes: Uint8Array<ArrayBuffer>, type: string): Loaded {
+  const digest = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  return { bytes, type, etag: `"${digest.slice(0, 32)}"` };
+}
+
+/** To be kept, but asked for again each time: another version of the executable has other contents. */
+function send({ bytes, type, etag }: Loaded, request: Request, headers: AnswerHeaders): Response {
+  headers["cache-control"] = "no-cache";
+  headers["etag"] = etag;
+  if (request.headers.get("if-none-match")?.includes(etag) === true) {
+    return new Response(null, { status: 304, headers });
+  }
+  headers["content-type"] = type;
+  return new Response(bytes, { headers });
+}

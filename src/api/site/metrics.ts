@@ -1,0 +1,116 @@
+import type { BuildInfo } from "../../lib/build-info.ts";
+import type { Instant } from "../../lib/clock.ts";
+import type { Status } from "../../threats/values.ts";
+
+/** Numbers for a monitoring system. */
+export interface Metrics {
+  countRequest(route: string, method: string, status: number): void;
+  /** In the Prometheus text format, version 0.0.4. */
+  render(): string;
+}
+
+export interface MetricSources {
+  build: BuildInfo;
+  threatTotals: () => readonly { status: Status; severity: string; total: number }[];
+  deliveryTotals: () => readonly { endpoint: string; status: string; total: number }[];
+  scanTotals: () => { byStatus: readonly { status: string; total: number }[]; completedAt: Instant | null };
+  trapTotals: () => { recorded: number; limited: number; dropped: number };
+  memory: () => { rss: number; heapUsed: number };
+  /** Of this process so far, in microseconds. */
+  cpu: () => { user: number; system: number };
+}
+
+type Labels = Record<string, string | number>;
+
+/**
+ * A writer of our own, for a client library would put histograms and promises on every request for what is
+ * a counter here.
+ */
+export function createMetrics(sources: MetricSources): Metrics {
+  // By route, method and status, all of which come from small sets: paths of callers do not get in.
+  const requests = new Map<string, { labels: Labels; count: number }>();
+  const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+  return {
+    countRequest(route, method, status) {
+      const id = `${route} ${method} ${status}`;
+      const known = requests.get(id);
+      if (known !== undefined) {
+        known.count += 1;
+        return;
+      }
+      if (!methods.has(method)) return;
+      requests.set(id, { labels: { route, method, status }, count: 1 });
+    },
+
+    render() {
+      const { build, threatTotals, deliveryTotals, memory, cpu } = sources;
+      const scans = sources.scanTotals();
+      const { rss, heapUsed } = memory();
+      const { user, system } = cpu();
+      return [
+        family("phishwatch_build_info", "gauge", "Always 1; the labels tell what runs.", [
+          [{ version: build.version, commit: build.commit, bun: build.bunVersion }, 1],
+        ]),
+        family(
+          "phishwatch_http_requests_total",
+          "counter",
+          "Requests answered, by route, method and status.",
+          [...requests.values()].map(({ labels, count }) => [labels, count]),
+        ),
+        family(
+          "phishwatch_threats",
+          "gauge",
+          "Threats on record, by status and severity.",
+          threatTotals().map(({ total, ...labels }) => [labels, total]),
+        ),
+        family(
+          "phishwatch_deliveries",
+          "gauge",
+          "Webhook deliveries in the log, by endpoint and status.",
+          deliveryTotals().map(({ total, ...labels }) => [labels, total]),
+        ),
+        family(
+          "phishwatch_scans",
+          "gauge",
+          "Scans on record, by status; one that runs is among them.",
+          scans.byStatus.map(({ total, ...labels }) => [labels, total]),
+        ),
+        family(
+          "phishwatch_last_scan_completed_seconds",
+          "gauge",
+          "Unix time at which the last scan that went through ended.",
+          scans.completedAt === null ? [] : [[{}, scans.completedAt / 1000]],
+        ),
+        family(
+          "phishwatch_trap_visits_total",
+          "counter",
+          "Visits to beacons and honeytokens: recorded, beyond their network's limit, or lost for want of room.",
+          Object.entries(sources.trapTotals()).map(([outcome, total]) => [{ outcome }, total]),
+        ),
+        family("process_resident_memory_bytes", "gauge", "Resident memory.", [[{}, rss]]),
+        family("phishwatch_heap_used_bytes", "gauge", "JavaScript heap in use.", [[{}, heapUsed]]),
+        family("process_cpu_seconds_total", "counter", "CPU time used.", [[{}, (user + system) / 1e6]]),
+      ].join("");
+    },
+  };
+}
+
+function family(
+  name: string,
+  type: "counter" | "gauge",
+  help: string,
+  samples: readonly (readonly [Labels, number])[],
+): string {
+  const lines = samples.map(([labels, value]) => `${name}${labelText(labels)} ${value}\n`);
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
+}
+
+function labelText(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(String(value))}"`);
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}
+
+function escapeLabel(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}

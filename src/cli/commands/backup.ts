@@ -1,0 +1,37 @@
+import { resolve } from "node:path";
+import { systemClock } from "../../lib/clock.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { command } from "../terminal/command.ts";
+import { loadConfiguration } from "../configuration.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { configFlag } from "../terminal/flags.ts";
+import { actorOfShell } from "../shell-user.ts";
+
+export const backupCommand = command({
+  name: "backup",
+  arguments: "<file>",
+  summary: "write a consistent copy of the database, also while a server runs",
+  details:
+    "The copy holds everything but the captured pages, secrets of webhooks too: keep it as safe as the database. The pictures are files in the folder screenshots beside the database; copy that folder as it is, at any time, and put it back beside a restored database. Without it threats show why there is no picture, and new ones come with the next capture. A file that exists is never overwritten.",
+  flags: { config: configFlag },
+  examples: [["phishwatch backup /backups/phishwatch-$(date +%F).db", "once a day"]],
+  async run({ args, options, terminal }) {
+    const config = await loadConfiguration(options.config, terminal.env);
+    const { copyDatabase } = await import("../../database/backup.ts");
+    const target = resolve(args[0] ?? "");
+    if (config.storage.path === ":memory:")
+      throw new FailedError("the database is kept in memory only (storage.path)");
+    copyDatabase(config.storage.path, target);
+    terminal.err.write(`wrote ${visible(target, 1_000)}\n`);
+    const { recordFromOutside } = await import("../../access/audit/audit-log.ts");
+    const entry = {
+      by: actorOfShell(terminal.env),
+      action: "backup.make",
+      subject: visible(target),
+    } as const;
+    if (!recordFromOutside(config.storage.path, { ...entry, at: systemClock.now() }))
+      terminal.err.write(
+        "phishwatch: note: the audit log could not be written: is the database read-only?\n",
+      );
+  },
+});

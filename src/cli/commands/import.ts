@@ -1,0 +1,140 @@
+import type { Appliance } from "../appliance.ts";
+import { NameListError } from "../../sources/errors.ts";
+import type { Tally } from "../../sources/candidates.ts";
+import { sources } from "../../threats/values.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { counted, grouped } from "../../lib/wording.ts";
+import { command, type OptionsOf } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { choice, configFlag, jsonFlag, time } from "../terminal/flags.ts";
+import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
+import { createProgress, percentage } from "../terminal/progress.ts";
+import { actorOfShell } from "../shell-user.ts";
+import { printJson } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { withAppliance } from "../with-appliance.ts";
+
+const flags = {
+  source: choice("--source <source>", sources, "how the names were found", "feed"),
+  observedAt: time("--observed-at <time>", "when the names were seen, for first_seen (default: now)"),
+  ...listFlags,
+  json: jsonFlag,
+  config: configFlag,
+};
+
+export const importCommand = command({
+  name: "import",
+  arguments: "<file...>",
+  summary: "check lists of names and record the imitations as threats",
+  details: `${listDetails}
+"-" is standard input.
+
+A server may run beside it: it sends the events. Interrupted or run again, nothing is recorded twice.`,
+  flags,
+  examples: [
+    ["phishwatch import newly-registered.txt.gz", "check a list"],
+    [
+      "zcat old.csv.gz | phishwatch import --format csv --column domain --observed-at 2025-06-01 -",
+      "an older one",
+    ],
+  ],
+  async run({ args, options, terminal }) {
+    const paths = readPaths(args);
+    const signal = terminal.interruption();
+    await withAppliance({ terminal, options }, async (appliance) => {
+      let failed = 0;
+      for (const path of paths) {
+        try {
+          await importList(appliance, path, options, terminal, signal);
+        } catch (error) {
+          // Of one list there is nothing to count.
+          if (!(error instanceof NameListError) || paths.length === 1) throw error;
+          terminal.err.write(`phishwatch: ${visible(error.message, 1_000)}\n`);
+          failed++;
+        }
+      }
+      if (failed > 0)
+        throw new FailedError(`${failed} of ${paths.length} lists could not be read to the end`);
+    });
+  },
+});
+
+async function importList(
+  appliance: Appliance,
+  path: string,
+  options: OptionsOf<typeof flags>,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<void> {
+  const { openNameList } = await import("../../sources/names.ts");
+  const { source, observedAt, format, column = "" } = options;
+  const elapsedMs = () => performance.now();
+  const startedMs = elapsedMs();
+  const screening = { matcher: appliance.domains.matcher(), ...terminal.threads };
+  const list = await openNameList(path, { format, column, screening });
+  const bytes = sizeOf(path);
+  const progress = createProgress(terminal.err, elapsedMs);
+  // Somebody who types names may take an hour for the next one.
+  const closeInput = () => void (path === "-" && list.close());
+  signal.addEventListener("abort", closeInput);
+  let lines = 0;
+  let tally: Readonly<Tally> | undefined;
+  try {
+    tally = await appliance.candidates.process(list.chunks(), {
+      source,
+      observedAt,
+      signal,
+      onRecord: (done, soFar) => {
+        lines = done.line - 1;
+        tally = soFar;
+      },
+      onSlice: (soFar) =>
+        progress.show((ms) => progressText(path, soFar, ms, bytes && list.diskBytes / bytes)),
+    });
+  } finally {
+    progress.end();
+    signal.removeEventListener("abort", closeInput);
+    await list.close();
+    if (tally !== undefined) {
+      const { received, matched, created } = tally;
+      const by = actorOfShell(terminal.env);
+      appliance.auditLog.record(by, "feed.import", visible(path), { source, received, matched, created });
+      report(terminal, path, tally, elapsedMs() - startedMs, options.json);
+    }
+  }
+  if (signal.aborted)
+    throw new FailedError(
+      `interrupted after line ${grouped(lines)} of ${shownPath(path)}: what was found up to there is recorded; ` +
+        "run it again to check the rest, nothing is recorded twice",
+    );
+}
+
+function report(
+  { out, err }: Terminal,
+  path: string,
+  tally: Readonly<Tally>,
+  ms: number,
+  json: boolean,
+): void {
+  const { received, invalid, firstInvalid, matched, created } = tally;
+  if (json) printJson(out, { file: path, received, invalid, matched, created, first_invalid: firstInvalid });
+  else {
+    const rate = grouped((received / Math.max(ms, 1)) * 1000);
+    out.write(
+      `${shownPath(path)}: ${counted(received, "name")}, ${grouped(invalid)} invalid, ${grouped(matched)} matched, ` +
+        `${counted(created, "new threat")} (${(ms / 1000).toFixed(1)} s, ${rate} names/s)\n`,
+    );
+  }
+  reportInvalid(err, path, invalid, firstInvalid);
+}
+
+function progressText(
+  path: string,
+  { received, matched, created }: Tally,
+  ms: number,
+  part: number | undefined,
+): string {
+  const percent = percentage(part);
+  const rate = grouped((received / Math.max(ms, 1)) * 1000);
+  return `${shownPath(path)}: ${percent}${grouped(received)} names, ${grouped(matched)} matched, ${grouped(created)} new, ${rate}/s`;
+}

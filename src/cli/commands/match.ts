@@ -1,0 +1,139 @@
+import type { ProtectedName } from "../../detection/types.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { grouped } from "../../lib/wording.ts";
+import { command, UsageError } from "../terminal/command.ts";
+import { configFlag, jsonFlag, number, texts, toggle } from "../terminal/flags.ts";
+import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
+import { createProgress, percentage } from "../terminal/progress.ts";
+import { printJson } from "../terminal/table.ts";
+import { loadConfiguration } from "../configuration.ts";
+import type { InvalidName } from "../../sources/candidates.ts";
+
+const invalidShownMax = 5;
+
+export const matchCommand = command({
+  name: "match",
+  arguments: "[file...]",
+  summary: "tell which names imitate a protected domain",
+  details: `Reads names from files or standard input and prints a line for each name and protected domain that match:
+name, protected domain, type and similarity, with tabs between. Nothing is recorded and no database is needed.
+
+${listDetails}`,
+  flags: {
+    protect: texts("--protect <domain>", "a domain to protect; no configuration is read then"),
+    minSimilarity: number(
+      "--min-similarity <number>",
+      { minimum: 0, maximum: 1, whole: false },
+      "leave out what is less alike (default: as configured, else 0.75)",
+      undefined,
+    ),
+    ...listFlags,
+    explain: toggle("--explain", "say with each line how the name imitates the other and why it counts"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch match --protect example.com names.txt.gz", "look for imitations of one domain"],
+    ["echo examp1e.com | phishwatch match --protect example.com --explain", "ask about one name"],
+    ["cat names.txt | phishwatch match --json | jq -r .domain", "use it in a pipe"],
+  ],
+  async run({ args, options, terminal }) {
+    const { createMatcher } = await import("../../detection/matcher.ts");
+    const { displayName, normalizeName } = await import("../../detection/name.ts");
+    const { describeReason } = await import("../../detection/reasons.ts");
+    const { openNameList } = await import("../../sources/names.ts");
+    const { textOf } = await import("../../sources/name-chunk.ts");
+    const paths = readPaths(args.length === 0 ? ["-"] : args);
+
+    let names: ProtectedName[];
+    let { minSimilarity = 0.75 } = options;
+    if (options.protect.length > 0) {
+      names = options.protect.map((domain) => ({
+        domain: normalizedDomain(domain),
+        keywords: [],
+        allow: [],
+      }));
+    } else {
+      const config = await loadConfiguration(options.config, terminal.env);
+      names = config.protectedDomains;
+      minSimilarity = options.minSimilarity ?? config.detection.minSimilarity;
+    }
+    const matcher = createMatcher(names, { minSimilarity });
+
+    const progress = createProgress(terminal.err, () => performance.now());
+    let read = 0;
+    let matched = 0;
+
+    for (const path of paths) {
+      const list = await openNameList(path, {
+        format: options.format,
+        column: options.column ?? "",
+        screening: { matcher, ...terminal.threads },
+      });
+      const invalid: InvalidName[] = [];
+      let invalidCount = 0;
+      const bytes = sizeOf(path);
+      try {
+        for await (const chunk of list.chunks()) {
+          const text = textOf(chunk);
+          for (let i = 0; i < chunk.count; i++) {
+            const fault = chunk.faults.size === 0 ? undefined : chunk.faults.get(i);
+            if (fault === undefined && !matcher.screen(chunk.bytes, chunk.starts[i]!, chunk.ends[i]!))
+              continue;
+            const normalized = fault === undefined ? normalizeName(text(i)) : { error: fault.why };
+            if ("name" in normalized) show(normalized.name);
+            else if (++invalidCount <= invalidShownMax)
+              invalid.push({
+                line: chunk.firstLine + chunk.lines[i]!,
+                text: fault?.text ?? text(i),
+                why: normalized.error,
+              });
+          }
+          // Whoever reads along sees each result at once, also when names come slowly.
+          terminal.out.flush();
+          read += chunk.count + chunk.harmless;
+          // Names that come one by one are typed: the line would be in the way.
+          if (chunk.count + chunk.harmless === 1) continue;
+          progress.show((ms) => {
+            const percent = percentage(bytes && list.diskBytes / bytes);
+            const rate = grouped((read / Math.max(ms, 1)) * 1000);
+            return `${shownPath(path)}: ${percent}${grouped(read)} names, ${grouped(matched)} matched, ${rate}/s`;
+          });
+        }
+      } finally {
+        progress.end();
+        await list.close();
+      }
+      reportInvalid(terminal.err, path, invalidCount, invalid);
+    }
+
+    function show(name: string): void {
+      const matches = matcher.match(name);
+      if (matches.length === 0) return;
+      matched++;
+      // Where both go to one terminal, the progress makes room for the results.
+      if (terminal.out.isTerminal) progress.end();
+      for (const { protectedDomain, type, similarity, reasons } of matches) {
+        if (!options.json) {
+          terminal.out.write(`${name}\t${protectedDomain}\t${type}\t${similarity}\n`);
+          if (!options.explain) continue;
+          if (name.includes("xn--")) terminal.out.write(`    shown as ${displayName(name)}\n`);
+          for (const reason of reasons) terminal.out.write(`    ${describeReason(reason)}\n`);
+        } else
+          printJson(terminal.out, {
+            domain: name,
+            protected_domain: protectedDomain,
+            type,
+            similarity,
+            reasons: reasons.map(describeReason),
+          });
+      }
+    }
+
+    function normalizedDomain(given: string): string {
+      const result = normalizeName(given);
+      if ("name" in result) return result.name;
+      throw new UsageError(`--protect "${visible(given, 100)}" is not a domain name: ${result.error}`);
+    }
+  },
+});

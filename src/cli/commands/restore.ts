@@ -1,0 +1,44 @@
+import { resolve } from "node:path";
+import { systemClock, toIsoTime } from "../../lib/clock.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { command } from "../terminal/command.ts";
+import { loadConfiguration } from "../configuration.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { configFlag } from "../terminal/flags.ts";
+import { actorOfShell } from "../shell-user.ts";
+
+export const restoreCommand = command({
+  name: "restore",
+  arguments: "<file>",
+  summary: "put a copy in the place of the database",
+  details: `The copy is checked first, and the present database is kept beside the new one under another name.
+No server may run on it. Whoever is signed in to the console has to sign in anew. Events that were not sent when the copy was made are sent once a server starts.`,
+  flags: { config: configFlag },
+  examples: [["phishwatch restore /backups/phishwatch-2026-01-31.db", "back to that day"]],
+  async run({ args, options, terminal }) {
+    const config = await loadConfiguration(options.config, terminal.env);
+    const { restoreDatabase } = await import("../../database/backup.ts");
+    const { endSessionsFromOutside } = await import("../../access/console/console-sessions.ts");
+    const { recordFromOutside } = await import("../../access/audit/audit-log.ts");
+    const { takeServeLock } = await import("../../database/lock.ts");
+    const { path } = config.storage;
+    if (path === ":memory:") throw new FailedError("the database is kept in memory only (storage.path)");
+    const lock = takeServeLock(path);
+    try {
+      const stamp = toIsoTime(systemClock.now()).slice(0, 19).replaceAll(/[-:]/g, "");
+      const copy = resolve(args[0] ?? "");
+      const aside = `${path}.before-restore-${stamp}`;
+      const { keptAs } = restoreDatabase(copy, path, aside, endSessionsFromOutside);
+      const entry = {
+        by: actorOfShell(terminal.env),
+        action: "backup.restore",
+        subject: visible(copy),
+      } as const;
+      recordFromOutside(path, { ...entry, at: systemClock.now() });
+      terminal.err.write(`restored ${path}\n`);
+      if (keptAs !== undefined) terminal.err.write(`the database as it was is kept as ${keptAs}\n`);
+    } finally {
+      lock.release();
+    }
+  },
+});

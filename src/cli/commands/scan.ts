@@ -1,0 +1,138 @@
+import type { Found } from "../../scans/run-scan.ts";
+import type { Scan, ScanCounts } from "../../scans/tables.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { grouped } from "../../lib/wording.ts";
+import { command } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { configFlag, jsonFlag, number } from "../terminal/flags.ts";
+import { createProgress } from "../terminal/progress.ts";
+import { actorOfShell } from "../shell-user.ts";
+import { printJson } from "../terminal/table.ts";
+import type { Output } from "../terminal/terminal.ts";
+import { withAppliance } from "../with-appliance.ts";
+
+const barWidth = 24;
+
+export const scanCommand = command({
+  name: "scan",
+  arguments: "[domain...]",
+  summary: "look for registered look-alikes of the protected domains now",
+  details: `Without an argument all protected domains are scanned. A line for each look-alike that exists, with tabs
+between: name, protected domain, type, similarity, created or known, and where it points.
+
+A name that nobody can tell about is neither: it is counted as unknown. A server may run beside it: it sends the
+events and finds out what there is to know of each threat; without one this is done here, screenshots included, and
+Ctrl-C leaves the rest to the next server. One scan runs at a time; interrupted it is recorded as cancelled, and
+what it found stays.`,
+  flags: {
+    limit: number(
+      "--limit <count>",
+      { minimum: 1, maximum: 20_000, whole: true },
+      "look up so many of each domain at most, the most likely first",
+      undefined,
+    ),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch scan", "scan for all protected domains"],
+    ["phishwatch scan example-bank.com --limit 1000", "the thousand most likely names of one"],
+  ],
+  async run({ args, options: { limit, json, config }, terminal }) {
+    const { out, err } = terminal;
+    const signal = terminal.interruption();
+    await withAppliance({ terminal, options: { config } }, async (appliance) => {
+      const elapsedMs = () => performance.now();
+      const startedMs = elapsedMs();
+      const progress = createProgress(err, elapsedMs);
+      const found: string[] = [];
+      let scan: Scan;
+      try {
+        scan = await appliance.scans.run({
+          trigger: "cli",
+          by: actorOfShell(terminal.env),
+          domains: args,
+          limit,
+          signal,
+          onProgress: (counts) => progress.show((ms) => progressText(counts, ms)),
+          onFound(one) {
+            progress.end();
+            found.push(one.threatId);
+            printFound(out, one, json);
+          },
+        });
+      } finally {
+        progress.end();
+      }
+      out.flush();
+      err.write(`${summaryText(scan, elapsedMs() - startedMs)}\n`);
+      if (scan.status === "failed") throw new FailedError(`the scan failed: ${scan.error ?? ""}`);
+      if (scan.status === "cancelled")
+        throw new FailedError("interrupted: what was found up to there is recorded");
+      const { lookAtFound } = await import("./look-at-found.ts");
+      const looked = await lookAtFound(appliance, found, { progress, signal });
+      progress.end();
+      if (looked !== undefined) err.write(`${grouped(looked)} of ${grouped(found.length)} looked at\n`);
+    });
+  },
+});
+
+function printFound(out: Output, { threatId, existence, ...threat }: Found, json: boolean): void {
+  const { domain, protectedDomain, type, similarity, outcome } = threat;
+  const { addresses, mailServers, nameServers, parked, sinkholed } = existence;
+  if (json) {
+    printJson(out, {
+      threat_id: threatId,
+      domain,
+      protected_domain: protectedDomain,
+      type,
+      similarity,
+      outcome,
+      addresses,
+      mail_servers: mailServers,
+      name_servers: nameServers,
+      parked,
+      sinkholed,
+    });
+  } else {
+    const place = [
+      ...addresses.slice(0, 1),
+      ...mailServers.slice(0, 1).map((server) => `mail ${server}`),
+      ...nameServers.slice(0, 1).map((server) => `name server ${server}`),
+      ...(parked === undefined ? [] : [`parked ${parked}`]),
+      ...(sinkholed === undefined ? [] : [`sinkholed ${sinkholed}`]),
+    ].join(", ");
+    out.write(`${[domain, protectedDomain, type, similarity, outcome, visible(place, 500)].join("\t")}\n`);
+  }
+  // A scan takes minutes: whoever reads along wants to see it now.
+  out.flush();
+}
+
+/** `[#####·····] 41 % 2,050 of 5,000, 198/s, 15 s left: 12 exist, 3 unknown, 5 new` */
+export function progressText(counts: Readonly<ScanCounts>, ms: number): string {
+  const { planned, candidates, resolving, unknown, threatsCreated } = counts;
+  if (planned === 0) return "preparing";
+  const part = candidates / planned;
+  const rate = (candidates / Math.max(ms, 1)) * 1000;
+  const bar = "#".repeat(Math.round(part * barWidth)).padEnd(barWidth, "·");
+  const left = rate > 0 ? `, ${leftText((planned - candidates) / rate)} left` : "";
+  return (
+    `[${bar}] ${Math.floor(part * 100)} % ${grouped(candidates)} of ${grouped(planned)}, ${grouped(rate)}/s${left}: ` +
+    `${grouped(resolving)} exist, ${grouped(unknown)} unknown, ${grouped(threatsCreated)} new`
+  );
+}
+
+function leftText(seconds: number): string {
+  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
+}
+
+function summaryText(scan: Scan, ms: number): string {
+  const { protectedDomains, candidates, resolving, unknown, threatsFound, threatsCreated } = scan;
+  const [only] = protectedDomains;
+  const what = protectedDomains.length === 1 ? only! : `${protectedDomains.length} domains`;
+  const rate = grouped((candidates / Math.max(ms, 1)) * 1000);
+  return (
+    `${what}: ${grouped(candidates)} look-alikes looked up, ${grouped(resolving)} exist, ${grouped(unknown)} unknown; ` +
+    `${grouped(threatsFound)} threats, ${grouped(threatsCreated)} of them new (${(ms / 1000).toFixed(1)} s, ${rate}/s)`
+  );
+}

@@ -1,0 +1,71 @@
+import type { FirstStart } from "../../access/console/first-start.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { startIsOver } from "../../lib/start.ts";
+import { command } from "../terminal/command.ts";
+import { loadConfiguration } from "../configuration.ts";
+import { configFlag } from "../terminal/flags.ts";
+import type { Output } from "../terminal/terminal.ts";
+import { open, openLog } from "../with-appliance.ts";
+
+/** How long requests, deliveries and feeds that are under way may take to end. */
+const graceMs = 10_000;
+
+export const serveCommand = command({
+  name: "serve",
+  summary: "run the appliance",
+  details: `Prints one line with its address once it answers, and at the first start the secrets that were made, this once.
+SIGTERM or SIGINT: accepts nothing new, finishes what is under way within ${graceMs / 1000} s, closes the database.
+A second signal ends it at once; nothing that was answered is lost.`,
+  flags: { config: configFlag },
+  examples: [
+    ["phishwatch serve", "run it on ./phishwatch.toml"],
+    ["phishwatch serve --config /etc/phishwatch/phishwatch.toml", "run it on another file"],
+  ],
+  getsReady: true,
+  async run({ options, terminal }) {
+    const stop = terminal.interruption();
+    const config = await loadConfiguration(options.config, terminal.env);
+    const { takeServeLock } = await import("../../database/lock.ts");
+    const lock = takeServeLock(config.storage.path);
+    try {
+      const appliance = await open(config, terminal);
+      try {
+        const { url } = appliance.server.listen();
+        appliance.start();
+        terminal.out.write(`phishwatch is ready on ${url}\n`);
+        terminal.out.flush();
+        announce(terminal.out, appliance.firstStart(), url);
+        terminal.out.flush();
+        startIsOver();
+        const log = await openLog(config, terminal);
+        await aborted(stop);
+        log.info("stopping");
+        const late = systemClock.at(systemClock.now() + graceMs, () =>
+          log.warn("what was under way took too long and is cut off"),
+        );
+        await Promise.all([appliance.server.stop(graceMs), appliance.stop()]);
+        late.cancel();
+      } finally {
+        appliance.close();
+      }
+    } finally {
+      lock.release();
+    }
+  },
+});
+
+/** What was just made can never be shown again. */
+function announce(out: Output, { apiKey, consolePassword }: FirstStart, url: string): void {
+  if (apiKey !== undefined)
+    out.write(
+      `\nAPI key, shown this once:\n\n  ${apiKey}\n\nTry it:\n\n  curl -H 'Authorization: Bearer ${apiKey}' ${url}/v1/threats\n`,
+    );
+  if (consolePassword !== undefined)
+    out.write(`\nConsole password, shown this once:\n\n  ${consolePassword}\n`);
+  if (apiKey !== undefined || consolePassword !== undefined) out.write("\n");
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

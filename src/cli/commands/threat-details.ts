@@ -1,0 +1,121 @@
+import { toDetailObject } from "../../api/v1/threat-shapes.ts";
+import { displayName } from "../../detection/name.ts";
+import { describeActor } from "../../access/audit/actor.ts";
+import { factsJson } from "../../enrichment/facts-json.ts";
+import type { Facts } from "../../enrichment/facts.ts";
+import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import type { DatedChange } from "../../threats/history.ts";
+import type { Note } from "../../threats/notes.ts";
+import type { Threat } from "../../threats/queries.ts";
+import { noteJson, noteLines } from "./threat-notes.ts";
+import { shortTime } from "../terminal/table.ts";
+
+interface Known {
+  facts: Facts;
+  lookedAt: Instant | null;
+  dueAt: Instant;
+}
+
+type Row = [name: string, value: string | null];
+
+/** All that is known of a threat, as rows of a name and a value. */
+export function threatRows({
+  threat,
+  known,
+  history,
+  notes,
+}: {
+  threat: Threat;
+  known: Known | undefined;
+  history: readonly DatedChange[];
+  notes: readonly Note[];
+}): Row[] {
+  const registration = Object.entries(threat.whois).map(([name, value]): Row => [
+    `whois ${name}`,
+    Array.isArray(value) ? value.join(", ") : String(value),
+  ]);
+  return [
+    ["id", threat.id],
+    ["domain", shownDomain(threat.domain)],
+    ["imitates", threat.protectedDomain],
+    ["type", threat.type],
+    ["status", threat.status],
+    ["severity", threat.severity],
+    ...listed("because", threat.severityReasons),
+    ["similarity", threat.similarity.toFixed(4)],
+    ...listed("reasons", threat.reasons),
+    ["source", threat.source],
+    ["first seen", toIsoTime(threat.firstSeen)],
+    ["recorded", toIsoTime(threat.createdAt)],
+    ["ip address", threat.ipAddress],
+    ["registrar", threat.registrar],
+    ...registration,
+    ...(known === undefined ? [] : factRows(known)),
+    ...listed("notes", notes.flatMap(noteLines)),
+    ...listed(
+      "history",
+      history.map(
+        ({ at, field, before, after, by }) =>
+          `${shortTime(at)}  ${field}: ${before ?? "–"} → ${after ?? "–"}${by === null ? "" : `  (${describeActor(by)})`}`,
+      ),
+    ),
+  ];
+}
+
+/** The API's object with what the API does not show. */
+export function threatJson({
+  threat,
+  known,
+  history,
+  notes,
+  publicUrl,
+}: {
+  threat: Threat;
+  known: Known | undefined;
+  history: readonly DatedChange[];
+  notes: readonly Note[];
+  publicUrl: string;
+}): object {
+  return {
+    ...toDetailObject(threat, publicUrl),
+    reasons: threat.reasons,
+    severity_reasons: threat.severityReasons,
+    looked_at: isoTime(known?.lookedAt),
+    next_look_at: isoTime(known?.dueAt),
+    facts: known === undefined ? null : factsJson(known.facts),
+    history: history.map(({ at, ...change }) => ({ at: toIsoTime(at), ...change })),
+    notes: notes.map(noteJson),
+  };
+}
+
+function isoTime(at: Instant | null | undefined): string | null {
+  return at === null || at === undefined ? null : toIsoTime(at);
+}
+
+function factRows({ facts, lookedAt, dueAt }: Known): Row[] {
+  const { existence, page, unknown } = facts;
+  const rows: Row[] = [];
+  if (existence !== undefined)
+    rows.push(
+      ["in DNS", existence.exists],
+      ["addresses", existence.addresses.join(", ") || null],
+      ["mail servers", existence.mailServers.join(", ") || null],
+      ["name servers", existence.nameServers.join(", ") || null],
+    );
+  if (page !== undefined)
+    rows.push(["page", `${page.status} ${page.finalUrl}`], ["page title", page.title || null]);
+  for (const [what, reason] of Object.entries(unknown)) rows.push([`${what} unknown`, reason]);
+  rows.push(["looked at", lookedAt === null ? null : toIsoTime(lookedAt)], ["next look", toIsoTime(dueAt)]);
+  return rows;
+}
+
+/** One below the other, the name beside the first. */
+function listed(name: string, texts: readonly string[]): Row[] {
+  return texts.map((text, index): Row => [index === 0 ? name : "", text]);
+}
+
+/** As it is written in DNS and, where that says something, as people see it. */
+export function shownDomain(domain: string): string {
+  const display = displayName(domain);
+  return display === domain ? domain : `${domain} (${display})`;
+}

@@ -1,0 +1,56 @@
+import { describeActor } from "../../access/audit/actor.ts";
+import { toIsoTime } from "../../lib/clock.ts";
+import { visible } from "../../lib/safe-text.ts";
+import type { Note } from "../../threats/notes.ts";
+import { command } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { configFlag, jsonFlag } from "../terminal/flags.ts";
+import { actorOfShell } from "../shell-user.ts";
+import { printJson, shortTime } from "../terminal/table.ts";
+import { withAppliance } from "../with-appliance.ts";
+
+/** One line of a note at most is shown so long; the note itself is shorter. */
+const lineCharactersMax = 4_000;
+
+export const notesCommand = command({
+  name: "notes",
+  arguments: "<id> [text]",
+  summary: "write a note on a threat, or show its notes",
+  details: 'With "-" in place of the text it is read from standard input.',
+  flags: { json: jsonFlag, config: configFlag },
+  examples: [
+    [
+      'phishwatch threats notes thr_01kf0z7m3yeqz9x8r4p6s2t5vw "written to the registrar"',
+      "for whoever looks at it next",
+    ],
+  ],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, async ({ threats }) => {
+      const [id = "", given] = args;
+      if (threats.get(id) === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
+      const text = given === "-" ? await Bun.stdin.text() : given;
+      const notes =
+        text === undefined
+          ? threats.notes.list(id)
+          : [threats.notes.add(id, text, actorOfShell(terminal.env))];
+      for (const note of notes) {
+        if (options.json) printJson(terminal.out, noteJson(note));
+        else
+          terminal.out.write(
+            noteLines(note)
+              .map((line) => `${line}\n`)
+              .join(""),
+          );
+      }
+    }),
+});
+
+export function noteJson({ at, text, by }: Note): object {
+  return { at: toIsoTime(at), by, text };
+}
+
+/** Who wrote it and when, then what, a line each. */
+export function noteLines({ at, text, by }: Note): string[] {
+  const lines = text.split("\n").map((line) => visible(line, lineCharactersMax));
+  return [`${shortTime(at)}  ${describeActor(by)}:`, ...lines.map((line) => `  ${line}`)];
+}

@@ -1,0 +1,152 @@
+import { toListObject } from "../../api/v1/threat-shapes.ts";
+import { normalizeName } from "../../detection/name.ts";
+import { visible } from "../../lib/safe-text.ts";
+import type { ListedThreat } from "../../threats/queries.ts";
+import { severities, statuses, type Status } from "../../threats/values.ts";
+import { command, UsageError, type CommandDefinition, type CommandGroup } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { choice, configFlag, jsonFlag, number, text } from "../terminal/flags.ts";
+import { actorOfShell } from "../shell-user.ts";
+import { printJson, printRows, renderFacts, shortTime, type Column } from "../terminal/table.ts";
+import { shownDomain, threatJson, threatRows } from "./threat-details.ts";
+import { evidenceCommand } from "./threat-evidence.ts";
+import { notesCommand } from "./threat-notes.ts";
+import { withAppliance } from "../with-appliance.ts";
+
+const rowsPerQuery = 1_000;
+const idsMax = 100_000;
+
+const columns: Column<ListedThreat>[] = [
+  { title: "ID", cell: ({ id }) => id },
+  { title: "DOMAIN", cell: ({ domain }) => shownDomain(domain), elastic: true },
+  { title: "IMITATES", cell: ({ protectedDomain }) => protectedDomain, elastic: true },
+  { title: "TYPE", cell: ({ type }) => type },
+  { title: "STATUS", cell: ({ status }) => status },
+  { title: "SEVERITY", cell: ({ severity }) => severity },
+  { title: "SIMILARITY", cell: ({ similarity }) => similarity.toFixed(4), right: true },
+  { title: "FIRST SEEN", cell: ({ firstSeen }) => shortTime(firstSeen) },
+];
+
+const list = command({
+  name: "list",
+  summary: "list threats, newest first",
+  flags: {
+    domain: text("--domain <domain>", "only imitations of this protected domain"),
+    status: choice("--status <status>", statuses, "only those that are", undefined),
+    severity: choice("--severity <severity>", severities, "only those of severity", undefined),
+    limit: number("--limit <count>", { minimum: 1, maximum: 10_000_000, whole: true }, "so many at most", 50),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch threats list --status active --severity high", "what needs a look first"],
+    ["phishwatch threats list --json --limit 100000 > threats.jsonl", "all of them, for a program"],
+  ],
+  run: ({ options, terminal }) =>
+    withAppliance({ terminal, options }, ({ threats }, { server }) => {
+      const { status, severity, limit, json } = options;
+      const filter = {
+        ...(options.domain === undefined ? {} : { protectedDomain: protectedName(options.domain) }),
+        ...(status === undefined ? {} : { status }),
+        ...(severity === undefined ? {} : { severity }),
+      };
+      const perPage = Math.min(limit, rowsPerQuery);
+      const rows: ListedThreat[] = [];
+      let total: number;
+      let shown = 0;
+      for (let page = 1; ; page++) {
+        const result = threats.list(filter, { page, perPage });
+        total = result.total;
+        const part = result.threats.slice(0, limit - shown);
+        shown += part.length;
+        if (json) for (const threat of part) printJson(terminal.out, toListObject(threat, server.publicUrl));
+        else rows.push(...part);
+        if (part.length < perPage || shown >= limit) break;
+      }
+      if (json) return;
+      printRows(terminal, rows, { columns, none: "no threats" });
+      if (shown < total) terminal.err.write(`${shown} of ${total} threats; --limit ${total} shows all\n`);
+    }),
+});
+
+const show = command({
+  name: "show",
+  arguments: "<id>",
+  summary: "show all that is known of a threat",
+  flags: { json: jsonFlag, config: configFlag },
+  examples: [
+    [
+      "phishwatch threats show thr_01kf0z7m3yeqz9x8r4p6s2t5vw",
+      "the reasons, the address, the registration, the page, and what changed",
+    ],
+  ],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, ({ enrichment, threats }, { server }) => {
+      const [id = ""] = args;
+      const threat = threats.get(id);
+      if (threat === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
+      const known = enrichment.factsOf(id);
+      const history = threats.history(id);
+      const notes = threats.notes.list(id);
+      if (options.json)
+        printJson(terminal.out, threatJson({ threat, known, history, notes, publicUrl: server.publicUrl }));
+      else terminal.out.write(renderFacts(threatRows({ threat, known, history, notes })));
+    }),
+});
+
+function triage(name: string, status: Status, summary: string, example: string): CommandDefinition {
+  return command({
+    name,
+    arguments: "<id...>",
+    summary,
+    details:
+      'Prints id, outcome and status of each, with tabs between. "-" reads identifiers from standard input.\nIt is one change: all or none; an identifier that does not exist stops none of the others and ends with code 1.',
+    flags: { json: jsonFlag, config: configFlag },
+    examples: [
+      [`phishwatch threats ${name} thr_01kf0z7m3yeqz9x8r4p6s2t5vw`, example],
+      [`phishwatch threats list --json | jq -r .id | phishwatch threats ${name} -`, "many at once"],
+    ],
+    async run({ args, options, terminal }) {
+      const ids = await readIds(args);
+      await withAppliance({ terminal, options }, ({ threats }) => {
+        const changes = threats.changeStatus(ids, status, { by: actorOfShell(terminal.env) });
+        for (const change of changes) {
+          const after = "status" in change ? change.status : undefined;
+          if (options.json)
+            printJson(terminal.out, { id: change.id, outcome: change.outcome, status: after });
+          else terminal.out.write(`${visible(change.id, 100)}\t${change.outcome}\t${after ?? ""}\n`);
+        }
+        const missing = changes.filter(({ outcome }) => outcome === "not_found").length;
+        if (missing > 0) throw new FailedError(`${missing} of ${changes.length} threats do not exist`);
+      });
+    },
+  });
+}
+
+async function readIds(args: string[]): Promise<string[]> {
+  const ids = args.filter((id) => id !== "-");
+  if (args.includes("-")) ids.push(...(await Bun.stdin.text()).split(/\s+/).filter((id) => id !== ""));
+  if (ids.length > idsMax)
+    throw new UsageError(`${ids.length} identifiers are more than the ${idsMax} of one change`);
+  return ids;
+}
+
+function protectedName(given: string): string {
+  const normalized = normalizeName(given);
+  if ("name" in normalized) return normalized.name;
+  throw new UsageError(`--domain "${visible(given, 100)}" is not a domain name: ${normalized.error}`);
+}
+
+export const threatsCommands: CommandGroup = {
+  name: "threats",
+  summary: "look through threats and triage them",
+  commands: [
+    list,
+    show,
+    triage("resolve", "resolved", "mark threats as resolved", "it was taken down"),
+    triage("false-positive", "false_positive", "mark threats as wrongly detected", "it was none"),
+    triage("reactivate", "active", "make threats active again", "it is back"),
+    notesCommand,
+    evidenceCommand,
+  ],
+};

@@ -1,0 +1,147 @@
+import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { counted } from "../../lib/wording.ts";
+import type { Attempt, Delivery } from "../../webhooks/deliveries.ts";
+import { deliveryStatuses } from "../../webhooks/values.ts";
+import { command } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { choice, configFlag, jsonFlag, number, text } from "../terminal/flags.ts";
+import { printJson, printRows, renderFacts, renderTable, shortTime, type Column } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { actorOfShell } from "../shell-user.ts";
+import { withAppliance } from "../with-appliance.ts";
+
+const columns: Column<Delivery>[] = [
+  { title: "ID", cell: ({ id }) => id },
+  { title: "EVENT", cell: ({ eventType }) => eventType },
+  { title: "ENDPOINT", cell: ({ endpointName }) => endpointName, elastic: true },
+  { title: "STATUS", cell: ({ status }) => status },
+  { title: "ATTEMPTS", cell: ({ attempts }) => String(attempts), right: true },
+  { title: "MADE", cell: ({ createdAt }) => shortTime(createdAt) },
+  { title: "NEXT", cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? "" : shortTime(nextAttemptAt)) },
+];
+
+const attemptColumns: Column<Attempt>[] = [
+  { title: "TIME", cell: ({ startedAt }) => toIsoTime(startedAt) },
+  { title: "STATUS", cell: ({ statusCode }) => (statusCode === null ? "" : String(statusCode)), right: true },
+  { title: "DURATION", cell: ({ durationMs }) => `${durationMs} ms`, right: true },
+  { title: "ERROR", cell: ({ error }) => error ?? "", elastic: true },
+  { title: "ANSWER", cell: ({ answer }) => answer, elastic: true },
+];
+
+export const deliveriesCommand = command({
+  name: "deliveries",
+  arguments: "[delivery]",
+  summary: "list deliveries, newest first, or show one with its attempts",
+  flags: {
+    endpoint: text("--endpoint <endpoint>", "only those to this endpoint, by name or identifier"),
+    event: text("--event <id>", "only those of this event"),
+    status: choice("--status <status>", deliveryStatuses, "only those that are", undefined),
+    limit: number("--limit <count>", { minimum: 1, maximum: 1_000, whole: true }, "so many at most", 50),
+    before: text("--before <delivery>", "only those older than this one: for the next page"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch webhooks deliveries --status failed", "what was given up"],
+    ["phishwatch webhooks deliveries dlv_01kf0z7m3yeqz9x8r4p6s2t5vw", "why"],
+  ],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, ({ webhooks: { deliveries } }) => {
+      const [id] = args;
+      if (id !== undefined) {
+        const delivery = deliveries.get(id);
+        if (delivery === undefined) throw new FailedError(`there is no delivery ${visible(id, 100)}`);
+        return showOne(terminal, delivery, deliveries.attempts(id), options.json);
+      }
+      const { endpoint, event, status, before, limit, json } = options;
+      const filter = {
+        ...(endpoint === undefined ? {} : { endpoint }),
+        ...(event === undefined ? {} : { event }),
+        ...(status === undefined ? {} : { status }),
+        ...(before === undefined ? {} : { before }),
+      };
+      const rows = deliveries.list(filter, limit);
+      if (json) for (const row of rows) printJson(terminal.out, shape(row));
+      else printRows(terminal, rows, { columns, none: "no deliveries" });
+    }),
+});
+
+function showOne({ out }: Terminal, delivery: Delivery, attempts: Attempt[], json: boolean): void {
+  if (json) return printJson(out, { ...shape(delivery), attempt_log: attempts.map(attemptShape) });
+  const { id, eventId, eventType, endpointName, status, createdAt } = delivery;
+  out.write(
+    renderFacts([
+      ["id", id],
+      ["event", `${eventId} (${eventType})`],
+      ["endpoint", endpointName],
+      ["status", status],
+      ["made", toIsoTime(createdAt)],
+      ["next attempt", nextStep(delivery)],
+    ]),
+  );
+  if (attempts.length > 0) out.write(`\n${renderTable(attemptColumns, attempts, out.columns)}`);
+}
+
+function nextStep({ status, attempts, nextAttemptAt }: Delivery): string {
+  if (nextAttemptAt !== null) return toIsoTime(nextAttemptAt);
+  const made = counted(attempts, "attempt");
+  if (status === "succeeded") return `none: delivered with ${made}`;
+  return status === "failed" ? `none: given up after ${made}` : "when the endpoint is enabled";
+}
+
+export const redeliverCommand = command({
+  name: "redeliver",
+  arguments: "<delivery...>",
+  summary: "send deliveries again, with all retries before them",
+  details: "A running server sends them at once, otherwise the next one that starts.",
+  flags: { config: configFlag },
+  examples: [["phishwatch webhooks redeliver dlv_01kf0z7m3yeqz9x8r4p6s2t5vw", "once the receiver is mended"]],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, ({ database, webhooks: { deliveries } }) => {
+      const by = actorOfShell(terminal.env);
+      // All or none: with one that does not exist nothing is sent.
+      database.transaction(() => void args.map((id) => deliveries.redeliver(id, by)));
+      terminal.err.write(`${args.length} to be sent again\n`);
+    }),
+});
+
+const time = (instant: Instant | null) => (instant === null ? null : toIsoTime(instant));
+
+function shape(delivery: Delivery) {
+  const { id, eventId, eventType, endpointId, endpointName, status, attempts } = delivery;
+  return {
+    id,
+    event_id: eventId,
+    event_type: eventType,
+    endpoint_id: endpointId,
+    endpoint: endpointName,
+    status,
+    attempts,
+    next_attempt_at: time(delivery.nextAttemptAt),
+    created_at: toIsoTime(delivery.createdAt),
+    completed_at: time(delivery.completedAt),
+  };
+}
+
+function attemptShape({
+  startedAt,
+  durationMs,
+  phases,
+  address,
+  statusCode,
+  failure,
+  error,
+  answer,
+}: Attempt) {
+  return {
+    started_at: toIsoTime(startedAt),
+    duration_ms: durationMs,
+    phases,
+    address,
+    status_code: statusCode,
+    failure,
+    error,
+    answer,
+  };
+}

@@ -1,0 +1,67 @@
+import { resolve } from "node:path";
+import { eventTypes } from "../../events/types.ts";
+import { visible } from "../../lib/safe-text.ts";
+import type { EndpointSettings } from "../../webhooks/endpoint-rules.ts";
+import { UsageError, type OptionsOf } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { choices, number, text, texts } from "../terminal/flags.ts";
+
+/** What `webhooks add` and `webhooks change` can say about an endpoint. */
+export const settingsFlags = {
+  event: choices("--event <type>", eventTypes, "only events of this type"),
+  header: texts("--header <header>", `a header to send along, as "Name: value"`),
+  concurrency: number(
+    "--concurrency <count>",
+    { minimum: 0, maximum: 256, whole: true },
+    "so many requests under way at most; 0: webhooks.endpoint_concurrency",
+    undefined,
+  ),
+  rate: number(
+    "--rate <count>",
+    { minimum: 0, maximum: 10_000, whole: false },
+    "so many attempts a second at most; 0: no limit",
+    undefined,
+  ),
+  caFile: text("--ca-file <file>", `a certificate authority to trust, PEM; "" for none`),
+  clientCert: text("--client-cert <file>", `a certificate for mutual TLS, PEM; "" for none`),
+  clientKey: text("--client-key <file>", `the private key of that certificate, PEM; "" for none`),
+};
+
+/** Only what was given. */
+export function readSettings(options: OptionsOf<typeof settingsFlags>): Omit<EndpointSettings, "url"> {
+  const { event, header, concurrency, rate, caFile, clientCert, clientKey } = options;
+  // Paths are kept for processes that may be started elsewhere.
+  const path = (given: string) => (given === "" ? null : resolve(given));
+  return {
+    ...(event.length === 0 ? {} : { events: event }),
+    ...(header.length === 0 ? {} : { headers: Object.fromEntries(header.map(readHeader)) }),
+    ...(concurrency === undefined ? {} : { concurrency: concurrency === 0 ? null : concurrency }),
+    ...(rate === undefined ? {} : { ratePerSecond: rate === 0 ? null : rate }),
+    ...(caFile === undefined ? {} : { caFile: path(caFile) }),
+    ...(clientCert === undefined ? {} : { clientCertFile: path(clientCert) }),
+    ...(clientKey === undefined ? {} : { clientKeyFile: path(clientKey) }),
+  };
+}
+
+function readHeader(given: string): [name: string, value: string] {
+  const match = /^([^:\s]+):\s*(.*)$/.exec(given);
+  if (match === null) throw new UsageError(`--header is "Name: value", not "${visible(given, 60)}"`);
+  return [match[1]!, match[2]!];
+}
+
+/** A secret on the command line would stand in the list of processes, for all users to read. */
+export const secretFlag = text(
+  "--secret-file <file>",
+  'take the secret from this file, or from standard input for "-"',
+);
+
+export async function readSecret(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    return (await (path === "-" ? Bun.stdin : Bun.file(path)).text()).trim();
+  } catch (error) {
+    throw new FailedError(
+      `the secret cannot be read from ${path} (${(error as { code?: string }).code ?? String(error)})`,
+    );
+  }
+}

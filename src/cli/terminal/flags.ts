@@ -1,0 +1,127 @@
+import { fromIsoTime } from "../../lib/clock.ts";
+import { durationForm, parseDuration } from "../../lib/durations.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { UsageError, type Flag } from "./command.ts";
+
+/** The kinds of option there are. */
+export function toggle(form: string, description: string): Flag<boolean> {
+  return { form, description, repeatable: false, absent: false };
+}
+
+export function text(form: string, description: string): Flag<string | undefined> {
+  return { form, description, read: (given) => given, repeatable: false, absent: undefined };
+}
+
+export function texts(form: string, description: string): Flag<string[]> {
+  return {
+    form,
+    description: `${description} (repeatable)`,
+    read: (given) => given,
+    repeatable: true,
+    absent: [],
+  };
+}
+
+export function choice<const Values extends readonly string[], Absent extends Values[number] | undefined>(
+  form: string,
+  values: Values,
+  description: string,
+  absent: Absent,
+): Flag<Values[number] | Absent> {
+  return {
+    form,
+    description: `${description}: ${values.join(", ")}`,
+    read: (given) => oneOf(form, values, given),
+    repeatable: false,
+    absent,
+    ...(absent === undefined ? {} : { absentShown: absent }),
+  };
+}
+
+export function choices<const Values extends readonly string[]>(
+  form: string,
+  values: Values,
+  description: string,
+): Flag<Values[number][]> {
+  return {
+    form,
+    description: `${description}: ${values.join(", ")} (repeatable)`,
+    read: (given) => oneOf(form, values, given),
+    repeatable: true,
+    absent: [],
+  };
+}
+
+export function number<Absent extends number | undefined>(
+  form: string,
+  range: { minimum: number; maximum: number; whole: boolean },
+  description: string,
+  absent: Absent,
+): Flag<number | Absent> {
+  const { minimum, maximum, whole } = range;
+  const allowed = `a ${whole ? "whole " : ""}number from ${minimum} to ${maximum}`;
+  return {
+    form,
+    description,
+    read(given) {
+      const value = /^\d{1,15}(\.\d{1,15})?$/.test(given) ? Number(given) : NaN;
+      if (value >= minimum && value <= maximum && (!whole || Number.isInteger(value))) return value;
+      throw new UsageError(`${nameOf(form)} is ${allowed}, not ${quoted(given)}`);
+    },
+    repeatable: false,
+    absent,
+    ...(absent === undefined ? {} : { absentShown: String(absent) }),
+  };
+}
+
+/** A point in time, as an instant. */
+export function time(form: string, description: string): Flag<number | undefined> {
+  return {
+    form,
+    description,
+    read(given) {
+      const instant = fromIsoTime(given);
+      if (instant !== undefined) return instant;
+      throw new UsageError(
+        `${nameOf(form)} is a time such as 2026-01-31 or 2026-01-31T12:00:00Z, not ${quoted(given)}`,
+      );
+    },
+    repeatable: false,
+    absent: undefined,
+  };
+}
+
+/** A length of time, in milliseconds. */
+export function duration(form: string, description: string): Flag<number | undefined> {
+  return {
+    form,
+    description,
+    read(given) {
+      const ms = parseDuration(given);
+      if (ms !== null) return ms;
+      throw new UsageError(`${nameOf(form)} is ${durationForm}, not ${quoted(given)}`);
+    },
+    repeatable: false,
+    absent: undefined,
+  };
+}
+
+function oneOf(form: string, values: readonly string[], given: string): string {
+  if (values.includes(given)) return given;
+  throw new UsageError(`${nameOf(form)} is one of ${values.join(", ")}, not ${quoted(given)}`);
+}
+
+function nameOf(form: string): string {
+  return /--[a-z-]+/.exec(form)![0];
+}
+
+function quoted(given: string): string {
+  return `"${visible(given, 60)}"`;
+}
+
+/** Options that several commands share. */
+export const configFlag = text(
+  "--config <file>",
+  "configuration (default: ./phishwatch.toml, then $PHISHWATCH_CONFIG)",
+);
+export const jsonFlag = toggle("--json", "one JSON object a line");

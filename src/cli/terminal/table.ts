@@ -1,0 +1,95 @@
+import { visible, visibleJson } from "../../lib/safe-text.ts";
+import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import type { Output, Terminal } from "./terminal.ts";
+
+export interface Column<Row> {
+  title: string;
+  /** The cell's text, from wherever it came: it is made visible here. */
+  cell: (row: Row) => string;
+  /** Numbers stand at the right. */
+  right?: boolean;
+  /** Takes the cut when the terminal is too narrow; the others keep their width. */
+  elastic?: boolean;
+}
+
+const gap = "  ";
+const elasticWidthMin = 12;
+const cellCharactersMax = 300;
+
+/** Aligned columns; on a terminal cut to its width. */
+export function renderTable<Row>(columns: Column<Row>[], rows: Row[], width?: number): string {
+  const cells = [
+    columns.map(({ title }) => title),
+    ...rows.map((row) => columns.map(({ cell }) => visible(cell(row), cellCharactersMax))),
+  ];
+  const widths = columns.map((_, index) => Math.max(...cells.map((line) => Bun.stringWidth(line[index]!))));
+  if (width !== undefined) shrink(widths, columns, width);
+  return cells.map((line) => `${renderLine(line, widths, columns)}\n`).join("");
+}
+
+function shrink<Row>(widths: number[], columns: Column<Row>[], width: number): void {
+  const elastic = columns.flatMap((column, index) => (column.elastic === true ? [index] : []));
+  let excess = widths.reduce((sum, one) => sum + one, gap.length * (widths.length - 1)) - width;
+  while (excess > 0) {
+    // From the widest first, so that none is cut without need.
+    const widest = elastic.toSorted((a, b) => widths[b]! - widths[a]!)[0];
+    if (widest === undefined || widths[widest]! <= elasticWidthMin) return;
+    widths[widest]!--;
+    excess--;
+  }
+}
+
+function renderLine<Row>(line: string[], widths: number[], columns: Column<Row>[]): string {
+  return line
+    .map((text, index) => {
+      const cut = cutToWidth(text, widths[index]!);
+      const padding = " ".repeat(Math.max(0, widths[index]! - Bun.stringWidth(cut)));
+      return columns[index]!.right === true ? padding + cut : cut + padding;
+    })
+    .join(gap)
+    .trimEnd();
+}
+
+/** Counts columns of the terminal, not characters: a Chinese character takes two. */
+export function cutToWidth(text: string, width: number): string {
+  if (Bun.stringWidth(text) <= width) return text;
+  let cut = "";
+  let used = 1;
+  for (const character of text) {
+    used += Bun.stringWidth(character);
+    if (used > width) break;
+    cut += character;
+  }
+  return `${cut}…`;
+}
+
+/** Rows for people: a table, or a word that there are none. */
+export function printRows<Row>(
+  { out, err }: Pick<Terminal, "out" | "err">,
+  rows: Row[],
+  { columns, none }: { columns: Column<Row>[]; none: string },
+): void {
+  if (rows.length === 0) err.write(`${none}\n`);
+  else out.write(renderTable(columns, rows, out.columns));
+}
+
+/** `2026-01-31 12:05`, UTC. */
+export function shortTime(instant: Instant): string {
+  return toIsoTime(instant).slice(0, 16).replace("T", " ");
+}
+
+/** For programs: one JSON object a line. */
+export function printJson(out: Output, value: object): void {
+  out.write(`${visibleJson(JSON.stringify(value))}\n`);
+}
+
+/** Facts about one thing, a line for each. */
+export function renderFacts(facts: [name: string, value: string | number | null][]): string {
+  const width = Math.max(...facts.map(([name]) => name.length));
+  return facts
+    .map(
+      ([name, value]) =>
+        `${name.padEnd(width)}${gap}${value === null ? "–" : visible(String(value), 2_000)}\n`,
+    )
+    .join("");
+}

@@ -1,0 +1,153 @@
+import { scaleBand, scaleLinear } from "d3-scale";
+import { stack } from "d3-shape";
+import type { Instant } from "../../lib/clock.ts";
+import { grouped } from "../../lib/wording.ts";
+import { severities, type Severity } from "../../threats/values.ts";
+import { dayText } from "./fields.ts";
+import { Table } from "./table.tsx";
+
+/** A part of each bar; the style sheet has a colour for each (`.of-high`). */
+export interface Layer<Key extends string> {
+  key: Key;
+  label: string;
+}
+
+/** Pixels; the width is that of the page, so places along it are parts of a hundred. */
+const plotHeight = 170;
+const chartHeight = 195;
+
+export const severityLayers: readonly Layer<Severity>[] = severities.map((key) => ({ key, label: key }));
+
+/** Numbers by day in bars, the first layer on the line, where the eye can compare; the same as a table below. */
+export function DaysChart<Key extends string>({
+  caption,
+  days,
+  layers,
+  dayPath,
+}: {
+  /** Of the table. */
+  caption: string;
+  /** One after the other, each by its start. */
+  days: readonly ({ day: Instant } & Record<Key, number>)[];
+  layers: readonly Layer<Key>[];
+  /** Where a day of the table leads; absent: nowhere. */
+  dayPath?: (day: Instant) => string;
+}) {
+  type Day = (typeof days)[number];
+  const keys = layers.map(({ key }) => key);
+  const totalOfDay = (counts: Record<Key, number>) => keys.reduce((sum, key) => sum + counts[key], 0);
+  const most = Math.max(1, ...days.map(totalOfDay));
+  const y = scaleLinear([0, most], [plotHeight, 12]).nice(3);
+  const x = scaleBand(
+    days.map(({ day }) => day),
+    // The figures of the lines stand before the first day.
+    [3, 100],
+  ).padding(0.2);
+  const ticks = y.ticks(3).filter((tick) => Number.isInteger(tick));
+  const labelled = [
+    { at: days[0]!.day, anchor: "start", x: "0%" },
+    { at: days[Math.floor(days.length / 2)]!.day, anchor: "middle", x: "50%" },
+    { at: days.at(-1)!.day, anchor: "end", x: "100%" },
+  ] as const;
+  return (
+    <figure class="chart">
+      <svg width="100%" height={chartHeight} aria-hidden="true">
+        {ticks.map((tick) => (
+          <>
+            <line class="grid" x1="0" x2="100%" y1={y(tick)} y2={y(tick)} />
+            <text x="0" y={y(tick) - 3}>
+              {grouped(tick)}
+            </text>
+          </>
+        ))}
+        {stacked(days, keys).map((layer, number) =>
+          layer.map(([low, high], index) => {
+            const { day } = days[index]!;
+            return high === low ? null : (
+              <rect
+                class={`of-${layer.key}`}
+                x={`${x(day)!.toFixed(2)}%`}
+                width={`${x.bandwidth().toFixed(2)}%`}
+                y={y(high).toFixed(1)}
+                height={Math.max(1, y(low) - y(high)).toFixed(1)}
+              >
+                <title>{`${dayText(day)}: ${grouped(high - low)} ${layers[number]!.label}`}</title>
+              </rect>
+            );
+          }),
+        )}
+        {labelled.map(({ at, anchor, x: place }) => (
+          <text x={place} y={chartHeight - 6} text-anchor={anchor}>
+            {dayText(at)}
+          </text>
+        ))}
+      </svg>
+      <figcaption>
+        <Legend layers={layers} />
+        <details>
+          <summary>As a table</summary>
+          <Table
+            caption={caption}
+            columns={[
+              {
+                title: "Day (UTC)",
+                cell: ({ day }) =>
+                  dayPath === undefined ? dayText(day) : <a href={dayPath(day)}>{dayText(day)}</a>,
+              },
+              ...layers.map(({ key, label }) => ({
+                title: label,
+                cell: (counts: Day) => grouped(counts[key]),
+                look: "number" as const,
+              })),
+            ]}
+            rows={days.filter((counts) => totalOfDay(counts) > 0).toReversed()}
+            empty="None on these days."
+          />
+        </details>
+      </figcaption>
+    </figure>
+  );
+}
+
+function stacked<Key extends string>(rows: readonly Record<Key, number>[], keys: readonly Key[]) {
+  return stack<unknown, Record<Key, number>, Key>().keys(keys)([...rows]);
+}
+
+function Legend({ layers }: { layers: readonly Layer<string>[] }) {
+  return (
+    <span class="legend">
+      {layers.map(({ key, label }) => (
+        <span>
+          <svg width="10" height="10" aria-hidden="true">
+            <rect class={`of-${key}`} width="10" height="10" rx="2" />
+          </svg>{" "}
+          {label}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** A bar of three parts, as long as its share of the greatest. */
+export function SeverityBar({ counts, most }: { counts: Record<Severity, number>; most: number }) {
+  const x = scaleLinear([0, Math.max(1, most)], [0, 100]);
+  return (
+    <svg class="severity-bar" width="100%" height="12" aria-hidden="true">
+      {stacked([counts], severities).map((layer) => {
+        const [low, high] = layer[0]!;
+        return high === low ? null : (
+          <rect
+            class={`of-${layer.key}`}
+            x={`${x(low).toFixed(2)}%`}
+            width={`${x(high - low).toFixed(2)}%`}
+            height="12"
+          />
+        );
+      })}
+    </svg>
+  );
+}
+
+export function totalOf(counts: Record<Severity, number>): number {
+  return severities.reduce((sum, severity) => sum + counts[severity], 0);
+}

@@ -1,0 +1,231 @@
+import type { ComponentChildren, VNode } from "preact";
+import { toIsoTime, toPlainTime, type Instant } from "../../lib/clock.ts";
+import { grouped } from "../../lib/wording.ts";
+import type { Severity, Status } from "../../threats/values.ts";
+import type { Flash } from "./answers.ts";
+import { Button, Form, HiddenFields, PostButton } from "./form.tsx";
+import { usePage } from "./page-context.ts";
+import { inWords } from "./words.ts";
+
+/** The head of a page: its title, one sentence of what it is, and what can be done. */
+export function PageHead({
+  title,
+  lead,
+  back,
+  children,
+}: {
+  title: ComponentChildren;
+  lead?: ComponentChildren;
+  back?: { label: string; path: string };
+  /** Buttons and links to the right. */
+  children?: ComponentChildren;
+}) {
+  return (
+    <header class="page-head">
+      {back === undefined ? null : (
+        <p class="back">
+          <a href={back.path}>← {back.label}</a>
+        </p>
+      )}
+      <div class="page-title">
+        <h1>{title}</h1>
+        {children === undefined ? null : <div class="actions">{children}</div>}
+      </div>
+      {lead === undefined ? null : <p class="lead">{lead}</p>}
+    </header>
+  );
+}
+
+/** A link that looks like a button. */
+export function LinkButton({
+  path,
+  label,
+  variant,
+}: {
+  path: string;
+  label: string;
+  variant?: "secondary" | "danger" | "outline";
+}) {
+  return (
+    <a
+      class={variant === "outline" ? "button outline" : "button"}
+      href={path}
+      data-variant={variant === "outline" ? undefined : variant}
+    >
+      {label}
+    </a>
+  );
+}
+
+/** Names and their values, one below the other. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export type Tone = "neutral" | "good" | "warn" | "bad" | "critical";
+
+export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }) {
+  return <span class={`mark ${tone}`}>{children}</span>;
+}
+
+const tones: Record<Severity | Status, Tone> = {
+  low: "neutral",
+  medium: "warn",
+  high: "bad",
+  active: "bad",
+  resolved: "good",
+  false_positive: "neutral",
+};
+
+/** A severity or a status of a threat, in words as in the API. */
+export function StateBadge({ state }: { state: Severity | Status }) {
+  return <Badge tone={tones[state]}>{inWords(state)}</Badge>;
+}
+
+/** A time in UTC, with how long ago it was or how far off it is. */
+export function Time({
+  at,
+  relative = false,
+  seconds = false,
+}: {
+  at: Instant;
+  relative?: boolean;
+  seconds?: boolean;
+}) {
+  const { now } = usePage();
+  const iso = toIsoTime(at);
+  const plain = toPlainTime(at, { seconds });
+  return (
+    <time dateTime={iso} title={relative ? plain : iso}>
+      {relative ? relativeTime(at, now) : plain}
+    </time>
+  );
+}
+
+const units: readonly [string, number][] = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+];
+
+/** Such as `3 hours ago`, `in 2 days`, `now`. */
+export function relativeTime(at: Instant, now: Instant): string {
+  const distance = Math.abs(at - now);
+  const unit = units.find(([, ms]) => distance >= ms);
+  if (unit === undefined) return "now";
+  const count = Math.floor(distance / unit[1]);
+  const text = `${count} ${unit[0]}${count === 1 ? "" : "s"}`;
+  return at <= now ? `${text} ago` : `in ${text}`;
+}
+
+/** A text to be taken along, with a button that copies it where there is script. */
+export function Copyable({ text, label, secret = false }: { text: string; label: string; secret?: boolean }) {
+  return (
+    <div class={secret ? "copyable secret" : "copyable"}>
+      <code>{text}</code>
+      <button type="button" class="outline small" data-copy={text} hidden aria-label={`Copy ${label}`}>
+        Copy
+      </button>
+    </div>
+  );
+}
+
+export function FlashMessage({ flash }: { flash: Flash }) {
+  const { tone, text, action } = flash;
+  return (
+    <div class={`flash ${tone}`} role={tone === "danger" ? "alert" : "status"}>
+      <span class="flash-text">{text}</span>
+      {action === undefined ? null : (
+        <PostButton action={action.path} label={action.label} fields={action.fields} variant="outline" />
+      )}
+    </div>
+  );
+}
+
+/** What was wrong with a form, above it. */
+export function Refusal({ message }: { message: string | undefined }) {
+  return message === undefined ? null : <FlashMessage flash={{ tone: "danger", text: message }} />;
+}
+
+/** Asks before what cannot be undone; works without script. */
+export function Confirm({
+  title,
+  children,
+  action,
+  button,
+  back,
+  fields = {},
+}: {
+  title: string;
+  /** What will happen, in words. */
+  children: ComponentChildren;
+  action: string;
+  button: string;
+  back: string;
+  fields?: Record<string, string | readonly string[]>;
+}) {
+  return (
+    <section class="card narrow">
+      <h1>{title}</h1>
+      <div class="prose">{children}</div>
+      <Form action={action} class="actions">
+        <HiddenFields fields={fields} />
+        <Button label={button} variant="danger" />
+        <LinkButton path={back} label="Cancel" variant="outline" />
+      </Form>
+    </section>
+  );
+}
+
+/** Says that the configuration file declares something, and why it cannot be changed here. */
+export function DeclaredMark({ where }: { where?: string }) {
+  return (
+    <span class="declared">
+      <Badge tone="neutral">configuration file</Badge>{" "}
+      <span class="hint">
+        Declared{where === undefined ? "" : ` as ${where}`} in the configuration file, which is read again at
+        every start: change it there.
+      </span>
+    </span>
+  );
+}
+
+/** How far something is. */
+export function Progress({ done, total, label }: { done: number; total: number; label: string }) {
+  return (
+    <div class="progress">
+      <progress value={Math.min(done, total)} max={Math.max(total, 1)} aria-label={label} />
+      <span>
+        {grouped(done)} of {grouped(total)} {label}
+      </span>
+    </div>
+  );
+}
+
+/** A titled part of a page, to which an address can lead by its `id`. */
+export function Section({
+  title,
+  id,
+  children,
+}: {
+  title: string;
+  id?: string;
+  children: ComponentChildren;
+}): VNode {
+  return (
+    <section class="section" id={id}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}

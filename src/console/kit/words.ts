@@ -1,0 +1,15 @@
+import type { Sign } from "../../threat-index/signs.ts";
+
+/** A value of the API as people read it: `false_positive` as `false positive`. */
+export function inWords(value: string): string {
+  return value.replaceAll("_", " ");
+}
+
+export const signLabels: Record<Sign, string> = {
+  asks_for_secrets: "asks for a password or card",
+  looks_like_original: "looks like the original",
+  receives_mail: "mail server",
+  newly_registered: "newly registered",
+  parked: "parked",
+  leads_nowhere: "leads nowhere",
+};

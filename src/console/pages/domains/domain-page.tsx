@@ -1,0 +1,239 @@
+import type { ProtectedDomain } from "../../../domains/domains.ts";
+import { remarksOn } from "../../../detection/word-remarks.ts";
+import { notFound } from "../../../lib/errors.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
+import { page, redirect, type Answer } from "../../kit/answers.ts";
+import {
+  ContentFields,
+  faultOf,
+  LookAlikes,
+  readFields,
+  Remarks,
+  type DomainFields,
+  type FieldFault,
+} from "./domain-form.tsx";
+import { listIn } from "../../kit/fields.ts";
+import { Button, Form, PostButton } from "../../kit/form.tsx";
+import {
+  Confirm,
+  DeclaredMark,
+  Facts,
+  LinkButton,
+  PageHead,
+  Refusal,
+  Section,
+  Time,
+} from "../../kit/kit.tsx";
+import { Name } from "../../kit/name.tsx";
+import { domainPath, domainsPath, newDomainPath, startScanPath } from "../../kit/paths.ts";
+import { listPath } from "../threats/threat-filters.ts";
+import type { Context } from "../../shell/router.ts";
+import type { ConsoleServices } from "../../shell/services.ts";
+
+/** How many threats a domain has. */
+export function threatCounts({ threats }: Pick<ConsoleServices, "threats">, domain: string) {
+  const total = (status?: "active") =>
+    threats.list({ protectedDomain: domain, ...(status && { status }) }, { page: 1, perPage: 1 }).total;
+  return { all: total(), active: total("active") };
+}
+
+export function findDomain({ services, params }: Context): ProtectedDomain {
+  const domain = services.domains.find(params["domain"]!);
+  if (domain === undefined) throw notFound("There is no such protected domain.");
+  return domain;
+}
+
+/** What the file declares can only be changed there. */
+export function isDeclared({ origin, enabled }: ProtectedDomain): boolean {
+  return origin === "file" && enabled;
+}
+
+function fieldsOf({ domain, keywords, allow }: ProtectedDomain): DomainFields {
+  return { domain, keywords: keywords.join(" "), allow: allow.join("\n") };
+}
+
+function DomainPage({
+  domain,
+  fields = fieldsOf(domain),
+  fault,
+  counts,
+}: {
+  domain: ProtectedDomain;
+  fields?: DomainFields;
+  fault?: FieldFault;
+  counts: { all: number; active: number };
+}) {
+  const path = domainPath(domain.domain);
+  const ofDomain = new URLSearchParams({ domain: domain.domain });
+  return (
+    <>
+      <PageHead
+        title={<Name name={domain.domain} />}
+        back={{ label: "Protected domains", path: domainsPath }}
+      >
+        <LinkButton path={`${path}/look-alikes`} label="Look-alikes" variant="outline" />
+        {domain.enabled ? (
+          <PostButton
+            action={startScanPath}
+            label="Scan now"
+            fields={{ domain: domain.domain }}
+            variant="outline"
+          />
+        ) : (
+          <PostButton
+            action={newDomainPath}
+            label="Protect it again"
+            fields={{ ...fieldsOf(domain), step: "add" }}
+          />
+        )}
+        {domain.enabled && !isDeclared(domain) ? (
+          <LinkButton path={`${path}/remove`} label="Remove" variant="danger" />
+        ) : null}
+      </PageHead>
+      <Refusal message={fault?.field === undefined ? fault?.message : undefined} />
+      {domain.enabled ? null : (
+        <p>It is not protected any more: nothing new is looked for, its threats are kept.</p>
+      )}
+      <Facts
+        facts={[
+          [
+            "Threats",
+            <>
+              <a href={listPath(ofDomain)}>{grouped(counts.active)} active</a>,{" "}
+              <a href={listPath(ofDomain, { status: "all" })}>{grouped(counts.all)} in all</a>
+            </>,
+          ],
+          ["Declared", isDeclared(domain) ? <DeclaredMark /> : "added at run time"],
+          ["Since", <Time at={domain.createdAt} />],
+        ]}
+      />
+      <Section title="What counts as its name">
+        {isDeclared(domain) || !domain.enabled ? (
+          <Facts
+            facts={[
+              ["Keywords", domain.keywords.length === 0 ? "none" : domain.keywords.join(", ")],
+              ["Your own names", domain.allow.length === 0 ? "none" : <OwnNames names={domain.allow} />],
+            ]}
+          />
+        ) : (
+          <Form action={path} class="narrow">
+            <ContentFields fields={fields} fault={fault} />
+            <p class="actions">
+              <Button label="Save" />
+            </p>
+          </Form>
+        )}
+      </Section>
+      <Section title="Its brand words">
+        <Remarks remarks={remarksOn(domain)} />
+      </Section>
+    </>
+  );
+}
+
+const namesShownMax = 100;
+
+function OwnNames({ names }: { names: readonly string[] }) {
+  return (
+    <ul class="plain">
+      {names.slice(0, namesShownMax).map((name) => (
+        <li>
+          <Name name={name} />
+        </li>
+      ))}
+      {names.length > namesShownMax ? (
+        <li>and {counted(names.length - namesShownMax, "more", "more")}</li>
+      ) : null}
+    </ul>
+  );
+}
+
+export function showDomain(context: Context): Answer {
+  const domain = findDomain(context);
+  const counts = threatCounts(context.services, domain.domain);
+  return page(domain.domain, <DomainPage domain={domain} counts={counts} />);
+}
+
+export function changeDomain(context: Context): Answer {
+  const domain = findDomain(context);
+  const { services, form, by } = context;
+  const fields = { ...readFields(form), domain: domain.domain };
+  try {
+    const content = { keywords: listIn(fields.keywords), allow: listIn(fields.allow) };
+    services.domains.change(domain.domain, content, by);
+    return redirect(
+      domainPath(domain.domain),
+      "Saved. It counts from the next name on; threats on record stay.",
+    );
+  } catch (error) {
+    const counts = threatCounts(services, domain.domain);
+    const content = <DomainPage domain={domain} fields={fields} fault={faultOf(error)} counts={counts} />;
+    return page(domain.domain, content, { status: 400 });
+  }
+}
+
+export async function showLookAlikes(context: Context): Promise<Answer> {
+  const domain = findDomain(context);
+  const { domain: name, keywords, allow } = domain;
+  const { lookAlikes } = await context.services.assessDomain({ domain: name, keywords, allow });
+  return page(
+    `Look-alikes of ${name}`,
+    <>
+      <PageHead
+        title={
+          <>
+            Look-alikes of <Name name={name} />
+          </>
+        }
+        back={{ label: name, path: domainPath(name) }}
+        lead={
+          <>
+            Some of every kind, whether they exist or not. All of them:{" "}
+            <code>phishwatch permutations {name}</code>; which of them exist is what a scan finds out.
+          </>
+        }
+      />
+      <LookAlikes lookAlikes={lookAlikes} />
+    </>,
+  );
+}
+
+export function askToRemove(context: Context): Answer {
+  const row = findDomain(context);
+  const { domain } = row;
+  if (isDeclared(row)) {
+    const text = `${domain} is declared in the configuration file; take it out there.`;
+    return redirect(domainPath(domain), { tone: "warning", text });
+  }
+  const { all, active } = threatCounts(context.services, domain);
+  const title = `Remove ${domain}`;
+  return page(
+    title,
+    <Confirm
+      title={`Protect ${domain} no longer?`}
+      action={`${domainPath(domain)}/remove`}
+      button="Remove"
+      back={domainPath(domain)}
+    >
+      <p>Nothing new is looked for, and no scan includes it any more.</p>
+      {all === 0 ? (
+        <p>It has no threats: it is deleted.</p>
+      ) : (
+        <p>
+          Its <strong>{counted(all, "threat")}</strong> ({grouped(active)} active) stay as they are and can be
+          decided on. It is disabled, and can be protected again at any time.
+        </p>
+      )}
+    </Confirm>,
+  );
+}
+
+export function removeDomain(context: Context): Answer {
+  const { domain } = findDomain(context);
+  const { services, by } = context;
+  const { all } = threatCounts(services, domain);
+  const outcome = services.domains.remove(domain, by);
+  const kept =
+    outcome === "removed" ? "" : ` Its ${counted(all, "threat")} ${all === 1 ? "is" : "are"} kept.`;
+  return redirect(domainsPath, `${domain} is protected no longer.${kept}`);
+}

@@ -1,0 +1,92 @@
+import type { ApiKey } from "../../../access/keys/keys.ts";
+import type { Readiness } from "../../../api/site/health.ts";
+import type { Instant } from "../../../lib/clock.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import { counted } from "../../../lib/wording.ts";
+import type { Scan } from "../../../scans/tables.ts";
+import type { FeedStatus } from "../../../sources/feeds.ts";
+import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
+import { relativeTime } from "../../kit/kit.tsx";
+import { feedsPath, keysPath, scansPath, systemPath, webhookPath } from "../../kit/paths.ts";
+
+/** Something that wants to be looked at, and where that is done. */
+export interface Concern {
+  tone: "bad" | "warn";
+  text: string;
+  path: string;
+}
+
+export const keyExpiresSoonMs = 14 * 86_400_000;
+/** An expired key is told of for as long: whoever uses it will come asking. */
+const keyExpiredMs = 7 * 86_400_000;
+/** Most lists come daily. */
+export const feedSilentMs = 7 * 86_400_000;
+const textMax = 160;
+
+/** What does not work, or soon will not, the gravest first. */
+export function concernsOf({
+  now,
+  readiness,
+  endpoints,
+  feeds,
+  keys,
+  lastScan,
+}: {
+  now: Instant;
+  readiness: Readiness;
+  endpoints: readonly Pick<
+    Endpoint,
+    "id" | "name" | "enabled" | "disabledReason" | "disabledAt" | "consecutiveFailures" | "failingSince"
+  >[];
+  feeds: readonly FeedStatus[];
+  keys: readonly Pick<ApiKey, "name" | "expiresAt" | "revokedAt">[];
+  lastScan: Pick<Scan, "status" | "error" | "startedAt"> | undefined;
+}): Concern[] {
+  const concerns: Concern[] = [];
+  const say = (tone: Concern["tone"], path: string, text: string) => void concerns.push({ tone, path, text });
+  const ago = (at: Instant) => relativeTime(at, now);
+  const shown = (text: string) => visible(text, textMax);
+
+  for (const [what, state] of Object.entries(readiness.checks)) {
+    if (state !== "ok") say("bad", systemPath, `Not ready: ${what} ${shown(state)}`);
+  }
+  for (const endpoint of endpoints) {
+    const {
+      id,
+      name,
+      enabled,
+      disabledReason,
+      disabledAt,
+      consecutiveFailures: failures,
+      failingSince,
+    } = endpoint;
+    if (!enabled && disabledReason === "failing") {
+      const since = disabledAt === null ? "" : ` ${ago(disabledAt)}`;
+      say("bad", webhookPath(id), `Webhook ${shown(name)} was switched off${since}: it did nothing but fail`);
+    } else if (enabled && failures > 0 && failingSince !== null) {
+      say(
+        "bad",
+        webhookPath(id),
+        `Webhook ${shown(name)} fails: ${counted(failures, "attempt")} in a row, the first ${ago(failingSince)}`,
+      );
+    }
+  }
+  for (const feed of feeds) {
+    const last = Math.max(...feed.files.map(({ completedAt }) => completedAt ?? 0), 0);
+    if (feed.problem !== null) say("bad", feedsPath, `Feed ${shown(feed.name)}: ${shown(feed.problem)}`);
+    else if (feed.overdue !== null || (last > 0 && now - last > feedSilentMs))
+      say("warn", feedsPath, `Feed ${shown(feed.name)} brought its last file ${ago(last)}`);
+  }
+  if (lastScan?.status === "failed") {
+    const why = lastScan.error === null ? "" : `: ${shown(lastScan.error)}`;
+    say("warn", scansPath, `The last scan, begun ${ago(lastScan.startedAt)}, failed${why}`);
+  }
+  for (const { name, expiresAt, revokedAt } of keys) {
+    if (revokedAt !== null || expiresAt === null) continue;
+    if (expiresAt <= now && expiresAt > now - keyExpiredMs)
+      say("warn", keysPath, `API key ${shown(name)} expired ${ago(expiresAt)}`);
+    else if (expiresAt > now && expiresAt <= now + keyExpiresSoonMs)
+      say("warn", keysPath, `API key ${shown(name)} expires ${ago(expiresAt)}`);
+  }
+  return concerns;
+}

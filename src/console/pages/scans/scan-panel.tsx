@@ -1,0 +1,120 @@
+import type { ScanProgress } from "../../../scans/progress.ts";
+import type { Scan, ScanStatus } from "../../../scans/tables.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import { dayText } from "../../kit/fields.ts";
+import { PostButton } from "../../kit/form.tsx";
+import { Badge, Facts, Progress, Time, type Tone } from "../../kit/kit.tsx";
+import { Name } from "../../kit/name.tsx";
+import { scanPath } from "../../kit/paths.ts";
+import { listPath } from "../threats/threat-filters.ts";
+import { spanText } from "../../../lib/spans.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
+
+const tones: Record<ScanStatus, Tone> = {
+  running: "warn",
+  completed: "good",
+  failed: "bad",
+  cancelled: "neutral",
+};
+
+export const triggers = { schedule: "schedule", console: "console", cli: "command line" } as const;
+
+export function ScanState({ scan: { status, cancelRequested } }: { scan: Scan }) {
+  const ending = status === "running" && cancelRequested;
+  return <Badge tone={tones[status]}>{ending ? "ending" : status}</Badge>;
+}
+
+/** How a scan stands: while it runs it is fetched again and again. */
+export function ScanPanel({ scan, progress }: { scan: Scan; progress: ScanProgress | undefined }) {
+  const { id, status, candidates, planned, resolving, unknown, threatsFound, threatsCreated, error } = scan;
+  const running = status === "running";
+  const refresh = running ? { "data-refresh": `${scanPath(id)}/panel`, "data-refresh-ms": "700" } : {};
+  return (
+    <section class="card panel" id="scan-panel" aria-label="How the scan stands" {...refresh}>
+      <div class="page-title">
+        <h2>
+          <a href={scanPath(id)}>{running ? "A scan is running" : "The scan has ended"}</a>
+        </h2>
+        <ScanState scan={scan} />
+      </div>
+      {planned > 0 ? (
+        <Progress done={candidates} total={planned} label="look-alikes looked up" />
+      ) : running ? (
+        <p>The look-alikes are being made, and the resolvers checked.</p>
+      ) : null}
+      <Facts
+        facts={[
+          ["Domains", <ScannedDomains scan={scan} namesMax={20} />],
+          ...(running ? [["Pace", paceText(progress)] as const] : []),
+          ["Exist", counted(resolving, "look-alike")],
+          ["Not known", `${grouped(unknown)}, no resolver could say`],
+          [
+            "Threats",
+            <>
+              {grouped(threatsFound)} found, <strong>{grouped(threatsCreated)} new</strong>
+              {threatsFound > 0 ? (
+                <>
+                  {" · "}
+                  <a href={foundPath(scan)}>show them</a>
+                </>
+              ) : null}
+            </>,
+          ],
+          ...(error === null ? [] : [["Why it failed", visible(error, 400)] as const]),
+        ]}
+      />
+      {running && !scan.cancelRequested ? (
+        <PostButton action={`${scanPath(id)}/cancel`} label="Cancel the scan" variant="danger" />
+      ) : null}
+    </section>
+  );
+}
+
+function paceText(progress: ScanProgress | undefined): string {
+  if (progress === undefined || progress.perSecond === null || progress.msLeft === null)
+    return "not known yet";
+  return `${grouped(progress.perSecond)} a second, ${spanText(progress.msLeft)} left`;
+}
+
+export function ScannedDomains({ scan, namesMax }: { scan: Scan; namesMax: number }) {
+  const { protectedDomains } = scan;
+  const shown = protectedDomains.slice(0, namesMax);
+  const more = protectedDomains.length - shown.length;
+  return (
+    <>
+      {shown.map((domain, index) => (
+        <>
+          {index === 0 ? null : ", "}
+          <Name name={domain} />
+        </>
+      ))}
+      {more > 0 ? ` and ${grouped(more)} more` : null}
+    </>
+  );
+}
+
+export function scanDuration(scan: Scan): string {
+  return scan.completedAt === null ? "–" : spanText(scan.completedAt - scan.startedAt);
+}
+
+/** The threats that scans found on the days of this one. */
+function foundPath({ startedAt, completedAt, protectedDomains }: Scan): string {
+  const query = new URLSearchParams({ source: "scan", status: "all", from: dayText(startedAt) });
+  if (completedAt !== null) query.set("to", dayText(completedAt));
+  if (protectedDomains.length === 1) query.set("domain", protectedDomains[0]!);
+  return listPath(query);
+}
+
+export function ScanTimes({ scan }: { scan: Scan }) {
+  return (
+    <Facts
+      facts={[
+        ["Begun", <Time at={scan.startedAt} />],
+        ["By", triggers[scan.trigger]],
+        ["Ended", scan.completedAt === null ? "it runs" : <Time at={scan.completedAt} />],
+        ["Took", scanDuration(scan)],
+        ["Identifier", <code>{scan.id}</code>],
+      ]}
+    />
+  );
+}

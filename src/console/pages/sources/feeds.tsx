@@ -1,0 +1,251 @@
+import { basename } from "node:path";
+import { notFound } from "../../../lib/errors.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import { describeOverdue, lastFileAt } from "../../../sources/feed-health.ts";
+import type { FeedStatus } from "../../../sources/feeds.ts";
+import type { FeedFile, ListImport } from "../../../sources/tables.ts";
+import { page, redirect, type Answer } from "../../kit/answers.ts";
+import { PostButton } from "../../kit/form.tsx";
+import { ImportForms, ImportPanel, ImportStateBadge, ListName } from "./import-panel.tsx";
+import { importRoutes } from "./imports.tsx";
+import { Badge, DeclaredMark, Facts, PageHead, Section, Time, type Tone } from "../../kit/kit.tsx";
+import { Text } from "../../kit/name.tsx";
+import { feedPath, feedsPath, importPath } from "../../kit/paths.ts";
+import type { Context, PageGroup } from "../../shell/router.ts";
+import { bytesText } from "../../../lib/spans.ts";
+import { counted, grouped, sentence } from "../../../lib/wording.ts";
+import { Empty, pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
+
+const filesPerPage = 50;
+const importsShown = 20;
+/** Feeds and imports: where names come from. */
+export const feedPages: PageGroup = {
+  nav: { section: "main", label: "Feeds", path: feedsPath },
+  routes: [
+    { method: "GET", path: feedsPath, answer: showAll },
+    { method: "GET", path: `${feedsPath}/:feed`, answer: showFeed },
+    { method: "POST", path: `${feedsPath}/:feed/read-again`, answer: readAgain },
+    ...importRoutes,
+  ],
+};
+
+const importColumns: Column<ListImport>[] = [
+  {
+    title: "When",
+    look: "tight",
+    cell: ({ seq, startedAt }) => (
+      <a href={importPath(seq)}>
+        <Time at={startedAt} />
+      </a>
+    ),
+  },
+  { title: "List", look: "wide", cell: ({ name }) => <ListName name={name} /> },
+  { title: "State", look: "tight", cell: ({ state }) => <ImportStateBadge state={state} /> },
+  { title: "Names", look: "number", cell: ({ received }) => grouped(received) },
+  { title: "Refused", look: "number", cell: ({ invalid }) => grouped(invalid) },
+  { title: "Matched", look: "number", cell: ({ matched }) => grouped(matched) },
+  { title: "New threats", look: "number", cell: ({ created }) => grouped(created) },
+];
+
+function showAll({ services }: Context): Answer {
+  const feeds = services.feeds.status();
+  const running = services.imports.running();
+  return page(
+    "Feeds",
+    <>
+      <PageHead
+        title="Feeds"
+        lead="Lists of names that are checked for imitations: files and folders that are watched, and lists that you hand over."
+      />
+      {running === undefined ? null : <ImportPanel list={running} />}
+      <ImportForms />
+      <Section title="Watched files and folders">
+        {feeds.length === 0 ? (
+          <Empty>
+            None is declared. Add <code>[[feeds]]</code> to the configuration file: newly registered domains
+            of every day, say.
+          </Empty>
+        ) : (
+          <>
+            <p>
+              <DeclaredMark where="[[feeds]]" />
+            </p>
+            <div class="cards">
+              {feeds.map((feed) => (
+                <FeedCard feed={feed} />
+              ))}
+            </div>
+          </>
+        )}
+      </Section>
+      <Section title="Lists that were handed over">
+        <Table
+          caption="Imports, newest first"
+          columns={importColumns}
+          rows={services.imports.list(importsShown)}
+          empty="None yet."
+        />
+      </Section>
+    </>,
+  );
+}
+
+const stateTones: Record<FeedStatus["state"], Tone> = {
+  waiting: "neutral",
+  watching: "good",
+  reading: "warn",
+  missing: "bad",
+};
+
+function FeedState({ feed: { state, overdue } }: { feed: FeedStatus }) {
+  if (state !== "missing" && state !== "reading" && overdue !== null)
+    return <Badge tone="bad">stopped?</Badge>;
+  return <Badge tone={stateTones[state]}>{state}</Badge>;
+}
+
+function FeedCard({ feed }: { feed: FeedStatus }) {
+  return (
+    <section class="card panel">
+      <div class="page-title">
+        <h3>
+          <a href={feedPath(feed.name)}>{feed.name}</a>
+        </h3>
+        <FeedState feed={feed} />
+      </div>
+      <Facts facts={factsOf(feed)} />
+    </section>
+  );
+}
+
+function factsOf({ path, state, problem, overdue, files }: FeedStatus) {
+  const at = lastFileAt(files);
+  const sum = (field: "lines" | "matched" | "created" | "invalid") =>
+    files.reduce((total, file) => total + file[field], 0);
+  const last = files.find(({ modifiedAt }) => modifiedAt === at);
+  return [
+    ["From", <code>{visible(path, 300)}</code>],
+    [
+      "Last file",
+      last === undefined ? (
+        "none yet"
+      ) : (
+        <>
+          <Text text={basename(last.path)} charactersMax={120} /> <Time at={last.modifiedAt} relative />
+        </>
+      ),
+    ],
+    ...(overdue === null ? [] : [["Overdue", sentence(describeOverdue(overdue))] as const]),
+    ...(problem === null
+      ? []
+      : [
+          [
+            state === "missing" ? "Cannot be read" : "Fault",
+            visible(problemText(problem, files), 400),
+          ] as const,
+        ]),
+    [
+      "Read",
+      `${counted(files.length, "file")}, ${counted(sum("lines"), "line")}, ${grouped(sum("invalid"))} refused`,
+    ],
+    ["Found", `${grouped(sum("matched"))} matched, ${counted(sum("created"), "new threat")}`],
+  ] as const;
+}
+
+/** A fault is told without the file that has it. */
+function problemText(problem: string, files: readonly FeedFile[]): string {
+  const faulty = files.findLast(({ error }) => error === problem);
+  return faulty === undefined ? problem : `${basename(faulty.path)} ${problem}`;
+}
+
+function fileColumns(feed: string): Column<FeedFile>[] {
+  return [
+    { title: "File", look: "wide", cell: ({ path }) => <Text text={basename(path)} charactersMax={120} /> },
+    { title: "Written", look: "tight", cell: ({ modifiedAt }) => <Time at={modifiedAt} relative /> },
+    { title: "State", cell: fileState },
+    { title: "Size", look: "number", cell: ({ bytes }) => bytesText(bytes) },
+    { title: "Lines", look: "number", cell: ({ lines }) => grouped(lines) },
+    { title: "Refused", look: "number", cell: ({ invalid }) => grouped(invalid) },
+    { title: "Matched", look: "number", cell: ({ matched }) => grouped(matched) },
+    { title: "New threats", look: "number", cell: ({ created }) => grouped(created) },
+    {
+      title: <span class="unseen">Actions</span>,
+      look: "tight",
+      cell: ({ path }) => (
+        <PostButton
+          action={`${feedPath(feed)}/read-again`}
+          label="Read again"
+          fields={{ path }}
+          variant="outline"
+        />
+      ),
+    },
+  ];
+}
+
+function fileState({ error, completedAt }: FeedFile) {
+  if (error !== null)
+    return (
+      <>
+        <Badge tone="bad">faulty</Badge> {visible(error, 200)}
+      </>
+    );
+  return (
+    <Badge tone={completedAt === null ? "warn" : "good"}>{completedAt === null ? "reading" : "read"}</Badge>
+  );
+}
+
+function findFeed({ services, params }: Context): FeedStatus {
+  const feed = services.feeds.status().find(({ name }) => name === params["feed"]);
+  if (feed === undefined) throw notFound("There is no feed of this name.");
+  return feed;
+}
+
+function showFeed(context: Context): Answer {
+  const feed = findFeed(context);
+  const { query } = context;
+  const shown = pageNumber(query);
+  const files = feed.files.toSorted((a, b) => b.modifiedAt - a.modifiedAt);
+  const total = files.length;
+  return page(
+    `Feed ${feed.name}`,
+    <>
+      <PageHead
+        title={
+          <>
+            Feed {feed.name} <FeedState feed={feed} />
+          </>
+        }
+        back={{ label: "Feeds", path: feedsPath }}
+      />
+      <Facts facts={[...factsOf(feed), ["Declared", <DeclaredMark />]]} />
+      <Section title="Files">
+        <Table
+          caption="Files, newest first"
+          columns={fileColumns(feed.name)}
+          rows={files.slice((shown - 1) * filesPerPage, shown * filesPerPage)}
+          empty="No file was read yet."
+        />
+        {total > filesPerPage ? (
+          <Pagination
+            page={shown}
+            perPage={filesPerPage}
+            total={total}
+            path={feedPath(feed.name)}
+            query={query}
+          />
+        ) : null}
+      </Section>
+    </>,
+  );
+}
+
+function readAgain(context: Context): Answer {
+  const { name } = findFeed(context);
+  const { services, form, by } = context;
+  const path = form.get("path") ?? "";
+  services.database.transaction(() => {
+    services.feeds.readAgain(name, path);
+    services.auditLog.record(by, "feed.read_again", name, { path });
+  });
+  return redirect(feedPath(name), "The file is read again; threats on record are not made a second time.");
+}

@@ -1,0 +1,222 @@
+import { describeEffective, type Origin, type Setting } from "../../../config/effective.ts";
+import { toIsoTime } from "../../../lib/clock.ts";
+import { bytesText } from "../../../lib/spans.ts";
+import { download, page } from "../../kit/answers.ts";
+import { PostButton } from "../../kit/form.tsx";
+import { Badge, Facts, PageHead, Section, Time } from "../../kit/kit.tsx";
+import { Text } from "../../kit/name.tsx";
+import { signOutPath, systemPath, webhookPath } from "../../kit/paths.ts";
+import type { Context, PageGroup } from "../../shell/router.ts";
+import { Table, type Column } from "../../kit/table.tsx";
+
+/** More lines of entries are not listed. */
+const linesMax = 20;
+
+/** Settings → System. */
+export const systemPages: PageGroup = {
+  nav: { section: "settings", label: "System", path: systemPath },
+  routes: [
+    { method: "GET", path: systemPath, answer: showSystem },
+    { method: "POST", path: `${systemPath}/backup`, answer: makeBackup },
+  ],
+};
+
+function showSystem({ services, now }: Context) {
+  const { build, database, readiness, sessions, webhooks } = services;
+  const { ready, checks } = readiness();
+  const ailing = webhooks.endpoints
+    .list()
+    .filter(({ enabled, disabledReason, consecutiveFailures }) =>
+      enabled ? consecutiveFailures > 0 : disabledReason === "failing",
+    );
+  return page(
+    "System",
+    <>
+      <PageHead title="System" lead="What runs here, whether it is well, and what it is set to." />
+      <Section title="Health">
+        <p>{ready ? <Badge tone="good">ready</Badge> : <Badge tone="critical">not ready</Badge>}</p>
+        <Facts
+          facts={[
+            ["Database", <Check text={checks.database} />],
+            ["Disk", <Check text={checks.disk} />],
+            ["Schedulers", <Check text={checks.schedulers} />],
+            [
+              "Webhooks",
+              ailing.length === 0 ? (
+                <Check text="ok" />
+              ) : (
+                <>
+                  <Badge tone="bad">{ailing.length} failing</Badge>{" "}
+                  {ailing.slice(0, linesMax).map(({ id, name }, index) => (
+                    <>
+                      {index === 0 ? "" : ", "}
+                      <a href={webhookPath(id)}>
+                        <Text text={name} />
+                      </a>
+                    </>
+                  ))}
+                </>
+              ),
+            ],
+          ]}
+        />
+      </Section>
+      <Section title="Version">
+        <Facts
+          facts={[
+            ["phishwatch", build.version],
+            ["Commit", <code>{build.commit}</code>],
+            ["Bun", build.bunVersion],
+            ["Address", <Text text={services.publicUrl()} />],
+          ]}
+        />
+      </Section>
+      <Section title="Database">
+        <Facts
+          facts={[
+            ["File", <Text text={database.path} charactersMax={1_000} />],
+            ["Size", sizeText(database)],
+          ]}
+        />
+        <div class="after">
+          <PostButton action={`${systemPath}/backup`} label="Download a backup" />
+          <p class="hint after">
+            A consistent copy of this moment. It holds everything, secrets of webhooks too: keep it as safe as
+            the database. <code>phishwatch restore</code> brings it back.
+          </p>
+        </div>
+      </Section>
+      <Section title="Sign-ins to the console">
+        <Table
+          caption="Sign-ins that hold"
+          rows={sessions.list()}
+          empty="None."
+          columns={[
+            { title: "From", cell: ({ address }) => address ?? "not known" },
+            {
+              title: "With",
+              look: "wide",
+              cell: ({ userAgent }) => <Text text={userAgent} charactersMax={150} />,
+            },
+            { title: "Since", look: "tight", cell: ({ createdAt }) => <Time at={createdAt} relative /> },
+            {
+              title: "Last seen",
+              look: "tight",
+              cell: ({ lastSeenAt }) => <Time at={Math.min(lastSeenAt, now)} relative />,
+            },
+          ]}
+        />
+        <p class="after">
+          <PostButton
+            action={signOutPath}
+            label="Sign out everywhere"
+            fields={{ everywhere: "yes" }}
+            variant="outline"
+          />
+        </p>
+      </Section>
+      <Configuration source={services.config.source} publicUrl={services.publicUrl()} />
+    </>,
+  );
+}
+
+function Check({ text }: { text: string }) {
+  return text === "ok" ? (
+    <Badge tone="good">ok</Badge>
+  ) : (
+    <>
+      <Badge tone="bad">fault</Badge> <Text text={text} charactersMax={1_000} />
+    </>
+  );
+}
+
+function Configuration({
+  source,
+  publicUrl,
+}: {
+  source: Context["services"]["config"]["source"];
+  publicUrl: string;
+}) {
+  if (source === undefined)
+    return (
+      <Section title="Configuration">
+        <p>It was read from no file.</p>
+      </Section>
+    );
+  const { settings, entries } = describeEffective(source);
+  const columns: Column<Setting>[] = [
+    { title: "Key", look: "tight", cell: ({ path: key }) => <code>{key}</code> },
+    {
+      title: "Value",
+      look: "wide",
+      cell: (setting) => <SettingValue setting={setting} publicUrl={publicUrl} />,
+    },
+    { title: "From", look: "tight", cell: ({ origin }) => <OriginText origin={origin} /> },
+    { title: "What it is", cell: ({ description }) => <span class="hint">{description}</span> },
+  ];
+  return (
+    <Section title="Configuration">
+      <p>
+        In force since the start, read from <Text text={source.path} charactersMax={1_000} />. To change it,
+        edit the file and start again.
+      </p>
+      <Table caption="Settings" columns={columns} rows={settings} empty="" />
+      <h3 class="after">Entries</h3>
+      <Facts
+        facts={entries.map(({ path: key, lines }) => [
+          `[[${key}]]`,
+          lines.length === 0
+            ? "none"
+            : `${lines.length} (${lines.length === 1 ? "line" : "lines"} ${lines.slice(0, linesMax).join(", ")}${lines.length > linesMax ? ", …" : ""})`,
+        ])}
+      />
+    </Section>
+  );
+}
+
+function SettingValue({ setting, publicUrl }: { setting: Setting; publicUrl: string }) {
+  const { path: key, value, isSet, origin } = setting;
+  if (value === null) return <span class="hint">{isSet ? "set, hidden" : "not set"}</span>;
+  // Follows from the address that is listened on.
+  if (key === "server.public_url" && origin.kind === "default")
+    return <Text text={JSON.stringify(publicUrl)} />;
+  return (
+    <code>
+      <Text text={value} charactersMax={500} />
+    </code>
+  );
+}
+
+function OriginText({ origin }: { origin: Origin }) {
+  switch (origin.kind) {
+    case "default":
+      return <span class="hint">default</span>;
+    case "file":
+      return <>line {origin.line}</>;
+    case "environment":
+      return (
+        <>
+          environment <Text text={origin.name} charactersMax={60} /> (line {origin.line})
+        </>
+      );
+    case "secret_file":
+      return (
+        <>
+          file <Text text={origin.path} charactersMax={60} /> (line {origin.line})
+        </>
+      );
+  }
+}
+
+function sizeText(database: Context["services"]["database"]): string {
+  const bytes = database.bytesOnDisk();
+  if (bytes === undefined) return "kept in memory";
+  return `${bytesText(bytes.file)} and ${bytesText(bytes.log)} not yet merged in`;
+}
+
+async function makeBackup({ services, by, now }: Context) {
+  const { bytes, stream } = await services.copyDatabase();
+  services.auditLog.record(by, "backup.make", null, { bytes });
+  const moment = toIsoTime(now).slice(0, 16).replace(/[:T]/g, "-");
+  return download(`phishwatch-${moment}.db`, "application/vnd.sqlite3", stream);
+}

@@ -1,0 +1,222 @@
+import type { ComponentChildren } from "preact";
+import { hasPage, type Facts as KnownFacts } from "../../../enrichment/facts.ts";
+import type { Threat } from "../../../threats/queries.ts";
+import { Facts, Time } from "../../kit/kit.tsx";
+import { Text } from "../../kit/name.tsx";
+
+type Row = readonly [string, ComponentChildren];
+
+/** What the appliance may look up at all. */
+export interface Abilities {
+  names: boolean;
+  registration: boolean;
+}
+
+export interface FactsProps {
+  threat: Threat;
+  facts: KnownFacts | undefined;
+  abilities: Abilities;
+}
+
+const listedMax = 6;
+const listedCharactersMax = 120;
+const valueCharactersMax = 160;
+
+export function DnsFacts({ facts, abilities }: FactsProps) {
+  const { existence, unknown } = facts ?? {};
+  if (existence === undefined)
+    return <Absent why={whyUnknown(abilities.names, unknown?.existence, "scan.schedule is off")} />;
+  const { exists, addresses, mailServers, nameServers, canonicalName, parked, sinkholed, wildcard } =
+    existence;
+  return (
+    <>
+      <Facts
+        facts={[
+          ["In DNS", exists],
+          ["Addresses", <Texts texts={addresses} none="none: no host stands behind the name" />],
+          ["Mail servers", <Texts texts={mailServers} none="none: it receives no mail" />],
+          ["Name servers", <Texts texts={nameServers} none="none" />],
+          ...optional("Stands for", canonicalName),
+          ...optional("Parked with", parked),
+          ...optional("Sinkhole", sinkholed),
+          ...(wildcard ? [["Wildcard", "every name below its parent has this answer"] as Row] : []),
+        ]}
+      />
+      <Failed why={unknown?.existence} />
+    </>
+  );
+}
+
+const registrationNames: Record<string, string> = {
+  registrar: "Registrar",
+  registrar_iana_id: "Its IANA number",
+  created_at: "Registered",
+  updated_at: "Changed",
+  expires_at: "Expires",
+  registrant_organization: "Registrant",
+  registrant_country: "Country",
+  name_servers: "Name servers",
+  status: "Status",
+  dnssec: "DNSSEC",
+  abuse_email: "Abuse address",
+  abuse_phone: "Abuse telephone",
+  source: "From",
+  fetched_at: "Fetched",
+};
+
+export function RegistrationFacts({ threat, facts, abilities }: FactsProps) {
+  const { whois } = threat;
+  const known = Object.entries(registrationNames).filter(([key]) => key in whois);
+  const failure = facts?.unknown.registration;
+  if (known.length === 0)
+    return (
+      <Absent
+        why={
+          facts?.existence?.exists === "no" && failure === undefined
+            ? "The name is not in DNS, so its registry was not asked."
+            : whyUnknown(abilities.registration, failure, "scan.registration_data is off")
+        }
+      />
+    );
+  return (
+    <>
+      <Facts
+        facts={known.map(([key, name]): Row => [name, registrationValue(whois[key as keyof typeof whois])])}
+      />
+      <Failed why={failure} />
+    </>
+  );
+}
+
+function registrationValue(value: unknown): ComponentChildren {
+  if (Array.isArray(value)) return <Texts texts={value.map(String)} none="none" />;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  const text = String(value);
+  const at = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? <Text text={text} charactersMax={valueCharactersMax} /> : <When at={at} />;
+}
+
+export function PageFacts({ facts, abilities }: FactsProps) {
+  const { page, pageAt, unknown } = facts ?? {};
+  if (page === undefined) return <Absent why={whyNoPage(facts, abilities)} />;
+  const asks = [page.asksForPassword ? "a password" : "", page.asksForCard ? "a card number" : ""].filter(
+    Boolean,
+  );
+  const rows: Row[] = [
+    ["Address", <Text text={page.finalUrl} charactersMax={400} />],
+    ...(page.redirects.length === 0 ? [] : [["By way of", <Texts texts={page.redirects} none="" />] as Row]),
+    ["Status", page.status],
+    ["Title", page.title === "" ? "none" : <Text text={page.title} />],
+  ];
+  if (hasPage(facts!))
+    rows.push(
+      ["Asks for", asks.length === 0 ? "nothing secret" : <strong>{asks.join(" and ")}</strong>],
+      ["Names the brand", page.namesBrand ? "yes" : "no"],
+      ["Leads to yours", page.redirectsToProtected ? "yes" : "no"],
+    );
+  rows.push(
+    ...optional("Parked", page.parked),
+    ...optional("Favicon hash", page.faviconHash),
+    ...(pageAt === undefined ? [] : [["Seen", <When at={pageAt} />] as Row]),
+  );
+  return (
+    <>
+      <Facts facts={rows} />
+      <Failed why={unknown?.page} />
+    </>
+  );
+}
+
+export function CertificateFacts({ facts, abilities }: FactsProps) {
+  const certificate = facts?.page?.certificate;
+  if (certificate === undefined)
+    return (
+      <Absent
+        why={
+          facts?.page === undefined
+            ? whyNoPage(facts, abilities)
+            : "The page answered without TLS, so there was no certificate."
+        }
+      />
+    );
+  const { issuer, notBefore, notAfter, fault } = certificate;
+  return (
+    <Facts
+      facts={[
+        ["Issuer", <Text text={issuer} />],
+        ["Valid from", registrationValue(notBefore)],
+        ["Valid until", registrationValue(notAfter)],
+        ["Browsers", fault === undefined ? "accept it" : <Text text={`warn: ${fault}`} />],
+      ]}
+    />
+  );
+}
+
+function whyNoPage(facts: KnownFacts | undefined, { names }: Abilities): ComponentChildren {
+  const { existence, unknown } = facts ?? {};
+  if (existence?.exists === "no") return "The name is not in DNS, so there is no page.";
+  if (existence !== undefined && existence.addresses.length === 0)
+    return "No host stands behind the name, so there is no page.";
+  if (unknown?.page !== undefined)
+    return (
+      <>
+        No page answered: <Text text={unknown.page} />.
+      </>
+    );
+  return whyUnknown(names, undefined, "scan.schedule is off");
+}
+
+/** Why a fact is not there: it is not looked for, was not yet, or could not be found out. */
+function whyUnknown(isLookedFor: boolean, failure: string | undefined, off: string): ComponentChildren {
+  if (!isLookedFor) return `Not looked up: ${off} in the configuration.`;
+  if (failure === undefined) return "Not looked up yet.";
+  return (
+    <>
+      Could not be found out: <Text text={failure} />.
+    </>
+  );
+}
+
+export function Absent({ why }: { why: ComponentChildren }) {
+  return <p class="absent">{why}</p>;
+}
+
+function Failed({ why }: { why: string | undefined }) {
+  if (why === undefined) return null;
+  return (
+    <p class="hint">
+      The last look failed, and what was known stands: <Text text={why} />.
+    </p>
+  );
+}
+
+function Texts({ texts, none }: { texts: readonly string[]; none: string }) {
+  if (texts.length === 0) return <>{none}</>;
+  const more = texts.length - listedMax;
+  return (
+    <ul class="plain">
+      {texts.slice(0, listedMax).map((text) => (
+        <li>
+          <Text text={text} charactersMax={listedCharactersMax} />
+        </li>
+      ))}
+      {more > 0 ? <li>and {more} more</li> : null}
+    </ul>
+  );
+}
+
+/** The time, and how long ago. */
+export function When({ at }: { at: number }) {
+  return (
+    <>
+      <Time at={at} />{" "}
+      <span class="hint">
+        (<Time at={at} relative />)
+      </span>
+    </>
+  );
+}
+
+function optional(name: string, text: string | undefined): Row[] {
+  return text === undefined ? [] : [[name, <Text text={text} />]];
+}

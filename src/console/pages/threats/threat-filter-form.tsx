@@ -1,0 +1,120 @@
+import { threatTypes } from "../../../detection/types.ts";
+import { grouped } from "../../../lib/wording.ts";
+import type { Facets } from "../../../threat-index/facets.ts";
+import type { SearchFilter } from "../../../threat-index/search.ts";
+import { signs } from "../../../threat-index/signs.ts";
+import { severities, sources, statuses } from "../../../threats/values.ts";
+import { dayText } from "../../kit/fields.ts";
+import { HiddenFields, Select, TextField } from "../../kit/form.tsx";
+import { threatsPath } from "../../kit/paths.ts";
+import { type ListRequest } from "./threat-filters.ts";
+import { inWords, signLabels } from "../../kit/words.ts";
+
+/** Leads to the view that it describes; says beside each choice how many that would leave. */
+export function ThreatFilterForm({
+  request: { filter, query },
+  domains,
+  facets,
+}: {
+  request: ListRequest;
+  domains: readonly string[];
+  facets: Facets;
+}) {
+  const any = { value: "", label: "any" };
+  const choice = (value: string, count: number | undefined, label = inWords(value)) => ({
+    value,
+    label: `${label} (${grouped(count ?? 0)})`,
+  });
+  const all = [...facets.status.values()].reduce((sum, count) => sum + count, 0);
+  const inMore = ["type", "source", "sign", "from", "to", "similarity"];
+  return (
+    <form method="get" action={threatsPath} class="threat-filters">
+      <HiddenFields fields={pick(query, ["sort", "order"])} />
+      <div class="filters">
+        <div data-field="" class="search">
+          <label for="q">Name</label>
+          <input
+            type="search"
+            id="q"
+            name="q"
+            value={query.get("q") ?? ""}
+            placeholder="part of a name, or a link"
+            maxLength={1024}
+            spellcheck={false}
+            autocapitalize="none"
+            autocomplete="off"
+            data-key="/"
+          />
+        </div>
+        <Select
+          label="Status"
+          name="status"
+          value={filter.status ?? "all"}
+          choices={[
+            ...statuses.map((status) => choice(status, facets.status.get(status))),
+            choice("all", all),
+          ]}
+        />
+        <Select
+          label="Severity"
+          name="severity"
+          value={filter.severity ?? ""}
+          choices={[any, ...severities.map((severity) => choice(severity, facets.severity.get(severity)))]}
+        />
+        <Select
+          label="Protected domain"
+          name="domain"
+          value={filter.protectedDomain ?? ""}
+          choices={[any, ...domains.map((domain) => ({ value: domain, label: domain }))]}
+        />
+        <button type="submit" class="outline">
+          Show
+        </button>
+      </div>
+      <details open={inMore.some((name) => query.has(name))}>
+        <summary>More filters</summary>
+        <div class="filters">
+          <Select
+            label="Type"
+            name="type"
+            value={filter.type ?? ""}
+            choices={[any, ...threatTypes.map((type) => choice(type, facets.type.get(type)))]}
+          />
+          <Select
+            label="Source"
+            name="source"
+            value={filter.source ?? ""}
+            choices={[any, ...sources.map((source) => choice(source, facets.source.get(source)))]}
+          />
+          <Select
+            label="Found out"
+            name="sign"
+            value={filter.sign ?? ""}
+            choices={[any, ...signs.map((sign) => ({ value: sign, label: signLabels[sign] }))]}
+          />
+          <TextField type="date" label="First seen from" name="from" value={dayValue(filter.from)} />
+          <TextField type="date" label="First seen to" name="to" value={dayValue(lastDay(filter))} />
+          <TextField
+            label="Least similarity"
+            name="similarity"
+            value={query.get("similarity") ?? ""}
+            placeholder="0.90"
+            maxLength={6}
+          />
+        </div>
+      </details>
+    </form>
+  );
+}
+
+function lastDay({ before }: SearchFilter): number | undefined {
+  return before === undefined ? undefined : before - 1;
+}
+
+function dayValue(at: number | undefined): string {
+  return at === undefined ? "" : dayText(at);
+}
+
+function pick(query: URLSearchParams, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (query.has(name) ? [[name, query.get(name)!]] : [])));
+}

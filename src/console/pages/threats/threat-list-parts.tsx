@@ -1,0 +1,79 @@
+import type { Sign } from "../../../threat-index/signs.ts";
+import { listPath } from "./threat-filters.ts";
+import { signLabels } from "../../kit/words.ts";
+
+const ofSign = (sign: Sign): [string, Record<string, string>] => [
+  signLabels[sign][0]!.toUpperCase() + signLabels[sign].slice(1),
+  { sign },
+];
+
+/** Views that most people need; any other is its address. */
+const views: readonly [string, Record<string, string>][] = [
+  ["To decide", {}],
+  ["High", { severity: "high" }],
+  ["Newest", { sort: "first_seen" }],
+  ofSign("asks_for_secrets"),
+  ofSign("looks_like_original"),
+  ofSign("receives_mail"),
+  ["Resolved", { status: "resolved", sort: "status_changed" }],
+  ["False positives", { status: "false_positive", sort: "status_changed" }],
+  ["All", { status: "all", sort: "first_seen" }],
+];
+
+export function ReadyViews({ query }: { query: URLSearchParams }) {
+  const here = sorted(query);
+  return (
+    <nav class="views" aria-label="Views">
+      {views.map(([label, parameters]) => {
+        const view = new URLSearchParams(parameters);
+        return (
+          <a href={listPath(view)} aria-current={sorted(view) === here ? "page" : undefined}>
+            {label}
+          </a>
+        );
+      })}
+    </nav>
+  );
+}
+
+/** A form names what is usual, too. */
+function sorted(query: URLSearchParams): string {
+  const usual = new URLSearchParams(query);
+  usual.delete("status", "active");
+  usual.sort();
+  return usual.toString();
+}
+
+const keys: readonly [string, string][] = [
+  ["j", "next threat"],
+  ["k", "previous threat"],
+  ["Enter or o", "open it"],
+  ["x", "choose it"],
+  ["r", "resolve it, or all that are chosen"],
+  ["f", "false positive"],
+  ["a", "reactivate"],
+  ["/", "search"],
+  ["?", "this list"],
+];
+
+export function KeyboardHelp() {
+  return (
+    <span data-script-only hidden>
+      <button type="button" class="outline small" popovertarget="keys" data-key="?">
+        Keys
+      </button>
+      <div id="keys" popover="auto" role="dialog" aria-label="Keys">
+        <dl class="keys">
+          {keys.map(([key, what]) => (
+            <div>
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{what}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </span>
+  );
+}

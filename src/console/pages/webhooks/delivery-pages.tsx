@@ -1,0 +1,197 @@
+import { notFound } from "../../../lib/errors.ts";
+import { isId } from "../../../lib/ids.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import type { DeliveryFilter } from "../../../webhooks/deliveries.ts";
+import { deliveryStatuses } from "../../../webhooks/values.ts";
+import { fragment, page, redirect } from "../../kit/answers.ts";
+import { Attempts, DeliveryBadge, DeliveryTable, failureAdvice, NextStep } from "./delivery-parts.tsx";
+import { PostButton, Select, TextField } from "../../kit/form.tsx";
+import { Facts, FlashMessage, PageHead, Section, Time } from "../../kit/kit.tsx";
+import { Text } from "../../kit/name.tsx";
+import { deliveriesPath, deliveryPath, webhookPath, webhooksPath } from "../../kit/paths.ts";
+import type { Context, PageGroup } from "../../shell/router.ts";
+
+const perPage = 50;
+const bodyCharactersMax = 20_000;
+
+/** The delivery log. It has no entry of its own in the navigation: the webhooks lead here. */
+export const deliveryPages: PageGroup = {
+  routes: [
+    { method: "GET", path: deliveriesPath, answer: showLog },
+    { method: "GET", path: `${deliveriesPath}/:id`, answer: showDelivery },
+    { method: "GET", path: `${deliveriesPath}/:id/state`, answer: (context) => fragment(stateOf(context)) },
+    { method: "POST", path: `${deliveriesPath}/:id/send`, answer: sendAgain },
+  ],
+};
+
+function showLog({ query, services: { webhooks } }: Context) {
+  const given = (name: string) => (query.get(name) ?? "").trim();
+  const status = deliveryStatuses.find((one) => one === given("status"));
+  const about = given("about");
+  const filter: DeliveryFilter = {
+    ...(given("endpoint") === "" ? {} : { endpoint: given("endpoint") }),
+    ...(status === undefined ? {} : { status }),
+    ...(isId("event", about) ? { event: about } : {}),
+    ...(isId("threat", about) ? { threat: about } : {}),
+    ...(given("before") === "" ? {} : { before: given("before") }),
+  };
+  const isUnknown = about !== "" && !isId("event", about) && !isId("threat", about);
+  const found = isUnknown ? [] : webhooks.deliveries.list(filter, perPage + 1);
+  const rows = found.slice(0, perPage);
+  const older = new URLSearchParams(query);
+  if (found.length > perPage) older.set("before", rows.at(-1)!.id);
+  const newest = new URLSearchParams(query);
+  newest.delete("before");
+  const endpoints = webhooks.endpoints.list();
+  const isFiltered = Object.keys(filter).length > 0 || isUnknown;
+  return page(
+    "Delivery log",
+    <>
+      <PageHead
+        title="Delivery log"
+        back={{ label: "Integrations", path: webhooksPath }}
+        lead="Every event that was to be sent, what came back, and what happens next."
+      />
+      <form class="filters" method="get" action={deliveriesPath} role="search">
+        <Select
+          label="Webhook"
+          name="endpoint"
+          value={given("endpoint")}
+          choices={[
+            { value: "", label: "all" },
+            ...endpoints.map(({ id, name }) => ({ value: id, label: visible(name, 60) })),
+          ]}
+        />
+        <Select
+          label="Status"
+          name="status"
+          value={status ?? ""}
+          choices={[
+            { value: "", label: "all" },
+            { value: "failed", label: "failed" },
+            { value: "pending", label: "waiting" },
+            { value: "succeeded", label: "delivered" },
+          ]}
+        />
+        <TextField
+          label="Event or threat"
+          name="about"
+          value={about}
+          maxLength={40}
+          placeholder="evt_… or thr_…"
+          error={isUnknown ? "An identifier begins with evt_ or thr_." : undefined}
+        />
+        <button type="submit">Show</button>
+      </form>
+      <DeliveryTable
+        deliveries={rows}
+        empty={isFiltered ? "No delivery fits this filter." : "Nothing was to be sent yet."}
+      />
+      <nav class="pagination" aria-label="Pages">
+        {query.has("before") ? (
+          <a class="button outline small" href={`${deliveriesPath}?${newest}`}>
+            Newest
+          </a>
+        ) : (
+          <span />
+        )}
+        {found.length > perPage ? (
+          <a class="button outline small" href={`${deliveriesPath}?${older}`} rel="next">
+            Older
+          </a>
+        ) : null}
+      </nav>
+    </>,
+  );
+}
+
+function showDelivery(context: Context) {
+  const delivery = deliveryOf(context);
+  const { services } = context;
+  const { id, eventId, eventType, endpointId, endpointName, createdAt } = delivery;
+  const body = services.webhooks.deliveries.body(id);
+  return page(
+    `Delivery of ${eventType}`,
+    <>
+      <PageHead title={eventType} back={{ label: "Delivery log", path: deliveriesPath }}>
+        <PostButton action={`${deliveriesPath}/${id}/send`} label="Send again" />
+      </PageHead>
+      <Facts
+        facts={[
+          [
+            "Webhook",
+            <a href={webhookPath(endpointId)}>
+              <Text text={endpointName} />
+            </a>,
+          ],
+          ["Event", <code>{eventId}</code>],
+          ["Delivery", <code>{id}</code>],
+          ["Made", <Time at={createdAt} />],
+        ]}
+      />
+      {stateOf(context)}
+      {body === undefined ? null : (
+        <Section title="What is sent">
+          <pre class="answer whole">
+            <bdi>{pretty(body)}</bdi>
+          </pre>
+        </Section>
+      )}
+    </>,
+  );
+}
+
+/** What changes while one looks. */
+function stateOf(context: Context) {
+  const delivery = deliveryOf(context);
+  const { id, status, nextAttemptAt, endpointId } = delivery;
+  const { deliveries, endpoints } = context.services.webhooks;
+  const attempts = deliveries.attempts(id);
+  const last = attempts.at(-1);
+  const refresh = status === "pending" && nextAttemptAt !== null;
+  return (
+    <div id="state" data-refresh={refresh ? `${deliveriesPath}/${id}/state` : undefined}>
+      <Section title="State">
+        <p>
+          <DeliveryBadge status={status} /> <NextStep delivery={delivery} />
+        </p>
+        {last === undefined || last.failure === null ? null : (
+          <FlashMessage
+            flash={{ tone: status === "failed" ? "danger" : "warning", text: failureAdvice[last.failure] }}
+          />
+        )}
+        {endpoints.find(endpointId)?.enabled === false ? (
+          <p>
+            The endpoint is disabled. <a href={webhookPath(endpointId)}>Enable it</a> to let this go on.
+          </p>
+        ) : null}
+      </Section>
+      <Section title="Attempts">
+        <Attempts attempts={attempts} />
+      </Section>
+    </div>
+  );
+}
+
+function sendAgain(context: Context) {
+  const { id } = deliveryOf(context);
+  context.services.webhooks.deliveries.redeliver(id, context.by);
+  return redirect(deliveryPath(id), "It is being sent again.");
+}
+
+function deliveryOf({ params, services }: Context) {
+  const id = params["id"]!;
+  const found = isId("delivery", id) ? services.webhooks.deliveries.get(id) : undefined;
+  if (found === undefined)
+    throw notFound("There is no such delivery; old ones are deleted after retention.deliveries.");
+  return found;
+}
+
+function pretty(body: string): string {
+  const text = JSON.stringify(JSON.parse(body), null, 2);
+  return text
+    .split("\n")
+    .map((line) => visible(line, bodyCharactersMax))
+    .join("\n")
+    .slice(0, bodyCharactersMax);
+}

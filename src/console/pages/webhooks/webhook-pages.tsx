@@ -1,0 +1,251 @@
+import { toIsoTime } from "../../../lib/clock.ts";
+import { badRequest, notFound } from "../../../lib/errors.ts";
+import { isId } from "../../../lib/ids.ts";
+import { counted } from "../../../lib/wording.ts";
+import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
+import { page, redirect, type Answer } from "../../kit/answers.ts";
+import { DeliveryTable } from "./delivery-parts.tsx";
+import { PostButton } from "../../kit/form.tsx";
+import { Badge, Confirm, DeclaredMark, Facts, LinkButton, PageHead, Section } from "../../kit/kit.tsx";
+import { Text } from "../../kit/name.tsx";
+import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
+import type { Context, PageGroup } from "../../shell/router.ts";
+import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
+import {
+  addEndpoint,
+  changeEndpoint,
+  formOf,
+  type Saved,
+  savedName,
+  showEndpointForm,
+  testShown,
+} from "./webhook-form.tsx";
+import { EndpointState, SavedNote, SecretState } from "./webhook-parts.tsx";
+import { replayRoutes } from "./webhook-replay-pages.tsx";
+import { rotateRoutes } from "./webhook-rotate-pages.tsx";
+
+const perPage = 50;
+const deliveriesShown = 10;
+
+/** Settings → Integrations → Webhook. */
+export const webhookPages: PageGroup = {
+  nav: { section: "settings", label: "Integrations", path },
+  routes: [
+    { method: "GET", path, answer: listEndpoints },
+    { method: "GET", path: `${path}/add`, answer: ({ query }) => showEndpointForm(query) },
+    { method: "POST", path: `${path}/add`, answer: addEndpoint },
+    { method: "GET", path: `${path}/:id`, answer: showEndpoint },
+    {
+      method: "GET",
+      path: `${path}/:id/edit`,
+      answer(context) {
+        const endpoint = editable(context);
+        return showEndpointForm(formOf(endpoint), { endpoint });
+      },
+    },
+    {
+      method: "POST",
+      path: `${path}/:id/edit`,
+      answer: (context) => changeEndpoint(context, editable(context)),
+    },
+    { method: "POST", path: `${path}/:id/test`, answer: sendTest },
+    { method: "POST", path: `${path}/:id/enable`, answer: enable },
+    { method: "POST", path: `${path}/:id/disable`, answer: disable },
+    { method: "GET", path: `${path}/:id/remove`, answer: askToRemove },
+    { method: "POST", path: `${path}/:id/remove`, answer: remove },
+    ...rotateRoutes(editable),
+    ...replayRoutes(endpointOf),
+  ],
+};
+
+function listEndpoints({ services: { webhooks }, query }: Context) {
+  const endpoints = webhooks.endpoints.list();
+  const number = pageNumber(query);
+  const columns: Column<Endpoint>[] = [
+    {
+      title: "Name",
+      cell: ({ id, name, origin }) => (
+        <>
+          <a href={`${path}/${id}`}>
+            <Text text={name} />
+          </a>
+          {origin === "file" ? (
+            <div>
+              <Badge tone="neutral">configuration file</Badge>
+            </div>
+          ) : null}
+        </>
+      ),
+    },
+    { title: "URL", look: "wide", cell: ({ url }) => <Text text={url} charactersMax={100} /> },
+    {
+      title: "Events",
+      cell: ({ events }) =>
+        events.length === 0 ? "all" : events.map((type) => <div class="tight">{type}</div>),
+    },
+    { title: "State", cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
+  ];
+  return page(
+    "Integrations",
+    <>
+      <PageHead title="Integrations" lead="Programs of yours that are told of events.">
+        <LinkButton path={`${path}/add`} label="Add webhook" />
+      </PageHead>
+      <Section title="Webhook">
+        <Table
+          caption="Webhooks"
+          columns={columns}
+          rows={endpoints.slice((number - 1) * perPage, number * perPage)}
+          empty={
+            <>
+              Nobody is told of events. <a href={`${path}/add`}>Add a webhook</a> to send them to your SIEM,
+              chat or ticket system.
+            </>
+          }
+        />
+        {endpoints.length <= perPage ? null : (
+          <Pagination page={number} perPage={perPage} total={endpoints.length} path={path} query={query} />
+        )}
+        <p class="after">
+          <a href={deliveriesPath}>Delivery log</a> ·{" "}
+          <a href={`${deliveriesPath}?status=failed`}>Failed deliveries</a>
+        </p>
+      </Section>
+    </>,
+  );
+}
+
+function showEndpoint(context: Context) {
+  const { services, takeOver } = context;
+  const endpoint = endpointOf(context);
+  const { id, name, url, events, headers, concurrency, ratePerSecond, origin, enabled } = endpoint;
+  const saved = takeOver<Saved>(savedName(id));
+  const declared = origin === "file" && endpoint.disabledReason !== "undeclared";
+  const rows = services.webhooks.deliveries.list({ endpoint: id }, deliveriesShown);
+  return page(
+    name,
+    <>
+      <PageHead title={<Text text={name} />} back={{ label: "Integrations", path }}>
+        <PostButton action={`${path}/${id}/test`} label="Send test" />
+        {declared ? null : (
+          <>
+            <LinkButton path={`${path}/${id}/edit`} label="Edit" variant="outline" />
+            <PostButton
+              action={`${path}/${id}/${enabled ? "disable" : "enable"}`}
+              label={enabled ? "Disable" : "Enable"}
+              variant="outline"
+            />
+          </>
+        )}
+        {declared && !enabled ? (
+          <PostButton action={`${path}/${id}/enable`} label="Enable" variant="outline" />
+        ) : null}
+      </PageHead>
+      {saved === undefined ? null : <SavedNote saved={saved} />}
+      {declared ? (
+        <p>
+          <DeclaredMark />
+        </p>
+      ) : null}
+      <Facts
+        facts={[
+          ["State", <EndpointState endpoint={endpoint} />],
+          ["URL", <Text text={url} charactersMax={2_000} />],
+          ["Events", events.length === 0 ? "all" : events.join(", ")],
+          ["Secret", <SecretState endpoint={endpoint} now={context.now} declared={declared} />],
+          // Values of headers may be secret.
+          ["Further headers", Object.keys(headers).join(", ") || "none"],
+          [
+            "Limits",
+            `${concurrency ?? services.config.webhooks.endpointConcurrency} requests under way, ${ratePerSecond === null ? "no limit a second" : `${ratePerSecond} a second`}`,
+          ],
+        ]}
+      />
+      <Section title="Deliveries">
+        <DeliveryTable deliveries={rows} withEndpoint={false} empty="Nothing was sent to it yet." />
+        <p class="after">
+          <a href={`${deliveriesPath}?endpoint=${id}`}>All deliveries</a> ·{" "}
+          <a href={`${path}/${id}/replay`}>Replay events since a moment</a>
+        </p>
+      </Section>
+      {declared ? null : (
+        <Section title="Remove">
+          <LinkButton path={`${path}/${id}/remove`} label="Remove webhook" variant="outline" />
+        </Section>
+      )}
+    </>,
+  );
+}
+
+async function sendTest(context: Context): Promise<Answer> {
+  const endpoint = endpointOf(context);
+  const test = testShown(await context.services.webhooks.test(endpoint, context.by));
+  context.handOver(savedName(endpoint.id), { test } satisfies Saved as Saved);
+  return redirect(`${path}/${endpoint.id}`);
+}
+
+async function enable(context: Context): Promise<Answer> {
+  const { webhooks } = context.services;
+  const { id } = endpointOf(context);
+  const { name, disabledAt: since } = webhooks.endpoints.enable(id, context.by);
+  const missed = since === null ? 0 : webhooks.replay.count({ which: "missed", endpoint: id, since });
+  if (since === null || missed === 0) return redirect(`${path}/${id}`, `${name} is enabled.`);
+  return redirect(`${path}/${id}`, {
+    tone: "warning",
+    text: `${name} is enabled. It missed ${counted(missed, "event")} since ${toIsoTime(since)}.`,
+    action: {
+      label: "Send them now",
+      path: `${path}/${id}/replay`,
+      fields: { which: "missed", since: toIsoTime(since) },
+    },
+  });
+}
+
+function disable(context: Context): Answer {
+  const { id } = endpointOf(context);
+  const { name } = context.services.webhooks.endpoints.disable(id, context.by);
+  return redirect(`${path}/${id}`, `${name} is disabled: what waits goes on waiting.`);
+}
+
+function askToRemove(context: Context): Answer {
+  const { id, name } = editable(context);
+  return page(
+    "Remove webhook",
+    <Confirm
+      title="Remove this webhook?"
+      action={`${path}/${id}/remove`}
+      button="Remove webhook"
+      back={`${path}/${id}`}
+    >
+      <p>
+        <strong>
+          <Text text={name} />
+        </strong>{" "}
+        is sent nothing any more, and its secret and its deliveries are deleted. To stop for a while, disable
+        it.
+      </p>
+    </Confirm>,
+  );
+}
+
+function remove(context: Context): Answer {
+  const { id, name } = editable(context);
+  context.services.webhooks.endpoints.remove(id, context.by);
+  return redirect(path, `${name} is removed.`);
+}
+
+function endpointOf({ params, services }: Context): Endpoint {
+  const id = params["id"]!;
+  const found = isId("endpoint", id) ? services.webhooks.endpoints.find(id) : undefined;
+  if (found === undefined) throw notFound("There is no such webhook.");
+  return found;
+}
+
+function editable(context: Context): Endpoint {
+  const endpoint = endpointOf(context);
+  if (endpoint.origin === "file" && endpoint.disabledReason !== "undeclared")
+    throw badRequest(
+      "This webhook is declared in the configuration file, which is read at every start: change it there.",
+    );
+  return endpoint;
+}

@@ -1,0 +1,146 @@
+import { badRequest } from "../../../lib/errors.ts";
+import { toIsoTime, type Instant } from "../../../lib/clock.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
+import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
+import type { ReplayRequest } from "../../../webhooks/replay.ts";
+import { page, redirect } from "../../kit/answers.ts";
+import { attempt } from "../../kit/fields.ts";
+import { Button, Choices, Form, HiddenFields, TextField } from "../../kit/form.tsx";
+import { LinkButton, PageHead, Refusal, Section, Time } from "../../kit/kit.tsx";
+import { deliveriesPath, webhooksPath } from "../../kit/paths.ts";
+import type { Context, Route } from "../../shell/router.ts";
+
+const whichChoices = [
+  { value: "failed", label: "failed deliveries", hint: "those that were given up" },
+  {
+    value: "missed",
+    label: "missed events",
+    hint: "of which it was never sent anything: it was disabled, or not there yet",
+  },
+  { value: "all", label: "every event", hint: "also those that were delivered" },
+] as const;
+
+/** Sends what has been once more: first how many, then on a second click. */
+export function replayRoutes(endpointOf: (context: Context) => Endpoint): Route[] {
+  const path = `${webhooksPath}/:id/replay`;
+
+  async function send(context: Context) {
+    const endpoint = endpointOf(context);
+    const { replay } = context.services.webhooks;
+    const made = await attempt(() => replay.run(readRequest(endpoint, context.form), context.by));
+    if (!made.ok) return show(context, endpoint, context.form, made.message);
+    return redirect(
+      `${deliveriesPath}?endpoint=${endpoint.id}`,
+      `${counted(made.value, "delivery is", "deliveries are")} being sent to ${endpoint.name}.`,
+    );
+  }
+
+  return [
+    { method: "GET", path, answer: (context) => show(context, endpointOf(context), context.query) },
+    { method: "POST", path, answer: send },
+  ];
+}
+
+async function show({ services }: Context, endpoint: Endpoint, form: URLSearchParams, message?: string) {
+  const back = `${webhooksPath}/${endpoint.id}`;
+  const asked = form.has("which");
+  const counting =
+    asked && message === undefined
+      ? await attempt(() => {
+          const request = readRequest(endpoint, form);
+          return { request, count: services.webhooks.replay.count(request) };
+        })
+      : undefined;
+  const refusal = message ?? (counting?.ok === false ? counting.message : undefined);
+  return page(
+    "Replay events",
+    <div class="narrow">
+      <PageHead
+        title="Replay events"
+        back={{ label: endpoint.name, path: back }}
+        lead="Events are sent again with the identifiers they have always had, so that the receiver can tell what it knows."
+      />
+      <Refusal message={refusal} />
+      <form method="get" action={`${back}/replay`}>
+        <Choices
+          single
+          label="What"
+          name="which"
+          choices={whichChoices}
+          values={[form.get("which") ?? "failed"]}
+        />
+        <TextField
+          label="Since"
+          name="since"
+          type="datetime-local"
+          value={forField(form.get("since") ?? "")}
+          hint="UTC. Empty: everything that is kept."
+        />
+        <div class="actions">
+          <button type="submit" data-variant="secondary">
+            Count
+          </button>
+        </div>
+      </form>
+      {counting?.ok === true ? (
+        <Section title="That makes">
+          <Counted endpoint={endpoint} back={back} {...counting.value} />
+        </Section>
+      ) : null}
+    </div>,
+    { status: refusal === undefined ? 200 : 400 },
+  );
+}
+
+function Counted({
+  endpoint,
+  back,
+  request: { which, since },
+  count,
+}: {
+  endpoint: Endpoint;
+  back: string;
+  request: ReplayRequest;
+  count: number;
+}) {
+  const from =
+    since === 0 ? null : (
+      <>
+        , of events since <Time at={since} />
+      </>
+    );
+  return (
+    <>
+      <p>
+        <strong>{counted(count, "delivery", "deliveries")}</strong> to {endpoint.name}
+        {from}.
+      </p>
+      {count === 0 ? null : (
+        <Form action={`${back}/replay`} class="actions">
+          <HiddenFields fields={{ which, since: since === 0 ? "" : toIsoTime(since) }} />
+          <Button label={count === 1 ? "Send it" : `Send all ${grouped(count)}`} />
+          <LinkButton path={back} label="Cancel" variant="outline" />
+        </Form>
+      )}
+    </>
+  );
+}
+
+function readRequest({ id }: Endpoint, form: URLSearchParams): ReplayRequest {
+  const which = whichChoices.find(({ value }) => value === form.get("which"))?.value;
+  if (which === undefined) throw badRequest("Say what is to be sent: failed, missed or all.");
+  return { which, endpoint: id, since: readMoment(form.get("since") ?? "") };
+}
+
+/** As the field gives it, without a zone, which is UTC then; or ISO 8601. */
+function readMoment(text: string): Instant {
+  if (text === "") return 0;
+  const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z?$/.test(text)
+    ? Date.parse(text.replace(/Z?$/, "Z"))
+    : Number.NaN;
+  if (Number.isNaN(iso)) throw badRequest("The moment is written as 2026-01-31T12:00, in UTC.");
+  return iso;
+}
+
+/** Without the zone, which such a field cannot hold. */
+const forField = (text: string) => text.replace(/(\.\d+)?Z$/, "");

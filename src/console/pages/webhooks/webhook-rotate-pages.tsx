@@ -1,0 +1,77 @@
+import { rotationOverlapMs } from "../../../webhooks/endpoints.ts";
+import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
+import { page, redirect } from "../../kit/answers.ts";
+import { attempt } from "../../kit/fields.ts";
+import { Button, Choices, Form, TextField } from "../../kit/form.tsx";
+import { LinkButton, PageHead, Refusal } from "../../kit/kit.tsx";
+import { webhooksPath } from "../../kit/paths.ts";
+import type { Context, Route } from "../../shell/router.ts";
+import { type Saved, savedName } from "./webhook-form.tsx";
+
+/** A new secret for a webhook. */
+export function rotateRoutes(editable: (context: Context) => Endpoint): Route[] {
+  const path = `${webhooksPath}/:id/rotate`;
+
+  async function rotate(context: Context) {
+    const { form, services, by } = context;
+    const endpoint = editable(context);
+    const given = (form.get("secret") ?? "").trim();
+    const rotated = await attempt(() =>
+      services.webhooks.endpoints.rotate(
+        endpoint.id,
+        {
+          ...(given === "" ? {} : { secret: given }),
+          overlapMs: form.get("old") === "now" ? 0 : rotationOverlapMs,
+        },
+        by,
+      ),
+    );
+    if (!rotated.ok) return show(endpoint, form, rotated.message);
+    const saved: Saved = { secret: rotated.value.secret };
+    context.handOver(savedName(endpoint.id), saved);
+    return redirect(`${webhooksPath}/${endpoint.id}`, `${endpoint.name} has a new secret.`);
+  }
+
+  return [
+    { method: "GET", path, answer: (context) => show(editable(context), context.query) },
+    { method: "POST", path, answer: rotate },
+  ];
+}
+
+function show(endpoint: Endpoint, form: URLSearchParams, message?: string) {
+  const { id, name } = endpoint;
+  const back = `${webhooksPath}/${id}`;
+  return page(
+    "Rotate secret",
+    <div class="narrow">
+      <PageHead
+        title="Rotate the secret"
+        back={{ label: name, path: back }}
+        lead="The new secret is shown once, on the next page."
+      />
+      <Refusal message={message} />
+      <Form action={`${back}/rotate`}>
+        <Choices
+          single
+          label="The present secret"
+          name="old"
+          values={[form.get("old") ?? "later"]}
+          choices={[
+            {
+              value: "later",
+              label: "signs along for 24 hours",
+              hint: "so that the receiver can change over in its own time",
+            },
+            { value: "now", label: "signs no more at once", hint: "it has leaked" },
+          ]}
+        />
+        <TextField label="New secret" name="secret" maxLength={200} hint="Left empty, one is made." />
+        <div class="actions">
+          <Button label="Rotate secret" />
+          <LinkButton path={back} label="Cancel" variant="outline" />
+        </div>
+      </Form>
+    </div>,
+    { status: message === undefined ? 200 : 400 },
+  );
+}

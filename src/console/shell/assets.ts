@@ -1,0 +1,57 @@
+import base from "@knadh/oat/oat.min.css" with { type: "text" };
+import { lazy } from "../../lib/lazy.ts";
+import script from "./browser.js" with { type: "text" };
+import own from "../kit/console.css" with { type: "text" };
+import threats from "../kit/threats.css" with { type: "text" };
+import { assetsPath } from "../kit/paths.ts";
+import settings from "../kit/settings.css" with { type: "text" };
+import work from "../kit/work.css" with { type: "text" };
+
+interface Asset {
+  type: string;
+  content: string;
+  /** Nothing secret stands in it, unlike in a page, where what is compressed beside a token could tell of it. */
+  compressed: () => Uint8Array<ArrayBuffer>;
+}
+
+/** What pages load: each at an address that its content makes, so that a browser may keep it for good. */
+export interface Assets {
+  stylePath: string;
+  scriptPath: string;
+  iconPath: string;
+  /** Compressed for who takes it so. Undefined: there is no such file. */
+  answer(name: string, acceptEncoding: string | null, headers: Record<string, string>): Response | undefined;
+}
+
+// An eye over a hook.
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1d4ed8"/><path d="M4 14c5-8 19-8 24 0-5 8-19 8-24 0z" fill="#fff"/><circle cx="16" cy="14" r="4" fill="#1d4ed8"/><path d="M16 18v6a4 4 0 0 0 8 0" fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round"/></svg>`;
+
+export function createAssets(): Assets {
+  const files = new Map<string, Asset>();
+  const add = (name: string, ending: string, type: string, content: string) => {
+    const path = `${name}.${Bun.SHA256.hash(content, "hex").slice(0, 16)}.${ending}`;
+    files.set(path, { type, content, compressed: lazy(() => Bun.gzipSync(content)) });
+    return `${assetsPath}/${path}`;
+  };
+  return {
+    stylePath: add(
+      "console",
+      "css",
+      "text/css; charset=utf-8",
+      `${base}\n${own}\n${settings}\n${threats}\n${work}`,
+    ),
+    scriptPath: add("console", "js", "text/javascript; charset=utf-8", script),
+    iconPath: add("icon", "svg", "image/svg+xml", icon),
+    answer(name, acceptEncoding, headers) {
+      const asset = files.get(name);
+      if (asset === undefined) return undefined;
+      headers["cache-control"] = "public, max-age=31536000, immutable";
+      headers["content-type"] = asset.type;
+      headers["vary"] = "accept-encoding";
+      if (!/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(acceptEncoding ?? ""))
+        return new Response(asset.content, { headers });
+      headers["content-encoding"] = "gzip";
+      return new Response(asset.compressed(), { headers });
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import type { ComponentChildren } from "preact";
+import type { Assets } from "./assets.ts";
+import type { Flash } from "../kit/answers.ts";
+import { FlashMessage } from "../kit/kit.tsx";
+import { PostButton } from "../kit/form.tsx";
+import { PageContextOf, type PageContext } from "../kit/page-context.ts";
+import { overviewPath, signOutPath, themePath } from "../kit/paths.ts";
+import type { PageGroup } from "./router.ts";
+
+export const themes = ["auto", "light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+interface FrameProps {
+  title: string;
+  assets: Pick<Assets, "stylePath" | "scriptPath" | "iconPath">;
+  theme: Theme;
+  context: PageContext;
+  children: ComponentChildren;
+  /** Bound to `<body>`. */
+  look?: string;
+}
+
+/** The document around every page. */
+export function Frame({ title, assets, theme, context, look, children }: FrameProps) {
+  return (
+    <html lang="en" data-theme={theme === "auto" ? undefined : theme}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{`${title} · phishwatch`}</title>
+        <link rel="icon" href={assets.iconPath} type="image/svg+xml" />
+        <link rel="stylesheet" href={assets.stylePath} />
+        <script src={assets.scriptPath} defer></script>
+      </head>
+      <body class={look}>
+        <PageContextOf.Provider value={context}>{children}</PageContextOf.Provider>
+      </body>
+    </html>
+  );
+}
+
+/** The frame of a page for somebody who is signed in. */
+export function Layout({
+  groups,
+  flash,
+  version,
+  children,
+  ...frame
+}: FrameProps & { groups: readonly PageGroup[]; flash: Flash | undefined; version: string }) {
+  const entries = groups.flatMap(({ nav }) => (nav === undefined ? [] : [nav]));
+  const { path } = frame.context;
+  // The deepest entry that the page stands below.
+  const here = entries
+    .filter(
+      (entry) => path === entry.path || (entry.path !== overviewPath && path.startsWith(`${entry.path}/`)),
+    )
+    .sort((a, b) => b.path.length - a.path.length)[0];
+  const list = (section: "main" | "settings") => (
+    <ul>
+      {entries
+        .filter((entry) => entry.section === section)
+        .map((entry) => (
+          <li>
+            <a href={entry.path} aria-current={entry === here ? "page" : undefined}>
+              {entry.label}
+            </a>
+          </li>
+        ))}
+    </ul>
+  );
+  return (
+    <Frame {...frame} look="framed">
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="top">
+        <a class="brand" href={overviewPath}>
+          phishwatch
+        </a>
+        <button type="button" class="outline small" popovertarget="menu">
+          Menu
+        </button>
+      </header>
+      <nav id="menu" popover="auto" aria-label="Console">
+        <div class="menu-inner">
+          <a class="brand" href={overviewPath}>
+            phishwatch
+          </a>
+          {list("main")}
+          <h2>Settings</h2>
+          {list("settings")}
+          <div class="menu-foot">
+            <ThemeSwitch theme={frame.theme} path={path} />
+            <PostButton action={signOutPath} label="Sign out" variant="outline" />
+            <p class="hint">
+              Version {version}
+              <br />
+              <a href="/docs">API reference</a>
+            </p>
+          </div>
+        </div>
+      </nav>
+      <main id="content" tabIndex={-1}>
+        {flash === undefined ? null : <FlashMessage flash={flash} />}
+        {children}
+      </main>
+    </Frame>
+  );
+}
+
+function ThemeSwitch({ theme, path }: { theme: Theme; path: string }) {
+  const next = themes[(themes.indexOf(theme) + 1) % themes.length]!;
+  return (
+    <PostButton
+      action={themePath}
+      label={`Colours: ${theme}`}
+      fields={{ theme: next, to: path }}
+      variant="outline"
+    />
+  );
+}

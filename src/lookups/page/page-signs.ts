@@ -1,0 +1,118 @@
+import { isAtOrBelow } from "../../lib/host-names.ts";
+import { lazy } from "../../lib/lazy.ts";
+import { foldedWords, foldText } from "./fold-text.ts";
+import type { FormField, PageContent } from "./page-content.ts";
+import parkingText from "./data/parking-markers.txt" with { type: "text" };
+import secretText from "./data/secret-fields.txt" with { type: "text" };
+
+type Secret = "password" | "card";
+interface SecretWords {
+  anywhere: string[];
+  whole: Set<string>;
+}
+const secretWords = lazy(() => readSecretWords(secretText));
+/** Field types that take typed text; a password field is known by its type alone. */
+const typedInto = new Set(["text", "tel", "number", "password", ""]);
+/** HTML §4.10.18.7, the tokens that a browser fills in itself. */
+const autocompleteTokens: Record<Secret, RegExp> = {
+  password: /(^|\s)(current-password|new-password|one-time-code)(\s|$)/,
+  card: /(^|\s)cc-(number|csc|exp|exp-month|exp-year|name|type)(\s|$)/,
+};
+const labelLengthMax = 60;
+
+/** Whether the page has a field that asks for a password (or a code in its place), or for a payment card. */
+export function asksFor(secret: Secret, { fields, labels }: Pick<PageContent, "fields" | "labels">): boolean {
+  if (secret === "password" && fields.some(({ type }) => type === "password")) return true;
+  const typed = fields.filter(({ type }) => typedInto.has(type));
+  if (typed.length === 0) return false;
+  const describes = (text: string) => text.length <= labelLengthMax && named(text, secretWords()[secret]);
+  const byField = ({ autocomplete, descriptions }: FormField) =>
+    autocompleteTokens[secret].test(autocomplete) || descriptions.some(describes);
+  return typed.some(byField) || labels.some(describes);
+}
+
+function named(text: string, { anywhere, whole }: SecretWords): boolean {
+  const words = foldedWords(text);
+  if (words.some((word) => whole.has(word))) return true;
+  const joined = words.join("");
+  return anywhere.some((word) => joined.includes(word));
+}
+
+function readSecretWords(text: string): Record<Secret, SecretWords> {
+  const words: Record<Secret, SecretWords> = {
+    password: { anywhere: [], whole: new Set() },
+    card: { anywhere: [], whole: new Set() },
+  };
+  let section: Secret = "password";
+  for (const line of text.split("\n")) {
+    if (line.startsWith("#")) continue;
+    if (line.startsWith("[")) section = line === "[card]" ? "card" : "password";
+    else
+      for (const word of line.split(" ").filter((candidate) => candidate !== "")) {
+        if (word.startsWith("!")) words[section].whole.add(foldText(word.slice(1)));
+        else words[section].anywhere.push(foldedWords(word).join(""));
+      }
+  }
+  return words;
+}
+
+/**
+ * Whether title or text name the brand: its words one after another or written together, and never within
+ * another word. The page's own host name does not count, for it holds the brand by being a look-alike.
+ */
+export function namesBrand(
+  content: Pick<PageContent, "title" | "text">,
+  brandWords: readonly string[],
+  host: string,
+): boolean {
+  const own = foldText(host);
+  const text = foldText(`${content.title} ${content.text}`).replaceAll(own, " ");
+  const spaced = ` ${foldedWords(text).join(" ")} `;
+  return brandWords.some((brand) => {
+    const words = foldedWords(brand);
+    if (words.length === 0) return false;
+    return spaced.includes(` ${words.join(" ")} `) || spaced.includes(` ${words.join("")} `);
+  });
+}
+
+interface ParkingMarker {
+  kind: string;
+  pattern: string;
+  name: string;
+}
+const parkingMarkers = lazy(() => readParkingMarkers(parkingText));
+
+function readParkingMarkers(fileText: string): ParkingMarker[] {
+  return fileText
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => {
+      const [marker = "", name = ""] = line.split(" = ");
+      const at = marker.indexOf(" ");
+      const kind = marker.slice(0, at);
+      const pattern = marker.slice(at + 1);
+      return { kind, pattern: kind === "text" ? foldedWords(pattern).join(" ") : pattern, name };
+    });
+}
+/** A page with more to say than this is no sales page, whatever words stand in it. */
+const parkedTextLengthMax = 4_000;
+
+/**
+ * Which service holds the page, or that it is for sale, expired or suspended; undefined for a page of its own.
+ * @param addresses where the page led, and of what it is made
+ */
+export function parkedAs(
+  content: Pick<PageContent, "title" | "text" | "visibleLength">,
+  addresses: readonly URL[],
+): string | undefined {
+  for (const { kind, pattern, name } of parkingMarkers()) {
+    if (kind === "host" && addresses.some(({ hostname }) => isAtOrBelow(hostname, pattern))) return name;
+    if (kind === "path" && addresses.some(({ pathname }) => pathname.includes(pattern))) return name;
+  }
+  if (content.visibleLength > parkedTextLengthMax) return undefined;
+  const words = ` ${foldedWords(`${content.title} ${content.text}`).join(" ")} `;
+  // Chinese and Japanese are not divided into words.
+  const holds = (pattern: string) =>
+    words.includes(/^[\x20-\x7e]*$/.test(pattern) ? ` ${pattern} ` : pattern);
+  return parkingMarkers().find(({ kind, pattern }) => kind === "text" && holds(pattern))?.name;
+}

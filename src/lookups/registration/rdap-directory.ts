@@ -1,0 +1,63 @@
+import type { Clock, Instant } from "../../lib/clock.ts";
+import { lazy } from "../../lib/lazy.ts";
+import type { HttpClient } from "../../network/http-client.ts";
+import { embeddedRdapServices, parseBootstrap, type RdapServices, rdapServices } from "./rdap-services.ts";
+
+/** Knows the RDAP services by IANA's present list, and by the embedded copy while that cannot be had. */
+export interface RdapDirectory {
+  serviceFor(domain: string): Promise<string | undefined>;
+}
+
+export const ianaBootstrapUrl = "https://data.iana.org/rdap/dns.json";
+const refreshedKeepMs = 7 * 86_400_000;
+const retryAfterMs = 86_400_000;
+const listBytesMax = 1024 * 1024;
+/** A list that is much shorter than the embedded one is some error, not the world's. */
+const suffixesMin = 500;
+
+/** @param url where IANA's list is; undefined for never asking */
+export function createRdapDirectory({
+  client,
+  clock,
+  url,
+  userAgent,
+  timeoutMs,
+}: {
+  client: HttpClient;
+  clock: Clock;
+  url: string | undefined;
+  userAgent: string;
+  timeoutMs: number;
+}): RdapDirectory {
+  const embedded = lazy(embeddedRdapServices);
+  let refreshed: RdapServices | undefined;
+  let nextRefreshAt: Instant = 0;
+  let refreshing: Promise<void> | undefined;
+
+  async function refresh(from: string): Promise<void> {
+    const result = await client.send({
+      url: from,
+      method: "GET",
+      headers: { Accept: "application/json", "User-Agent": userAgent },
+      body: new Uint8Array(0),
+      timeoutMs,
+      bodyBytesMax: listBytesMax,
+    });
+    nextRefreshAt = clock.now() + retryAfterMs;
+    if (!("response" in result) || result.response.status !== 200 || result.response.cut) return;
+    const list = parseBootstrap(new TextDecoder().decode(result.response.body));
+    if ("error" in list || list.services.length < suffixesMin) return;
+    refreshed = rdapServices(list.services);
+    nextRefreshAt = clock.now() + refreshedKeepMs;
+  }
+
+  return {
+    async serviceFor(domain) {
+      if (url !== undefined && clock.now() >= nextRefreshAt) {
+        refreshing ??= refresh(url).finally(() => (refreshing = undefined));
+        await refreshing;
+      }
+      return (refreshed ?? embedded()).serviceFor(domain);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import embeddedText from "./data/rdap-services.txt" with { type: "text" };
+
+/** Which RDAP service answers for which suffix. */
+export interface RdapServices {
+  /** Base address, with a slash at the end, for the longest suffix of `domain` that has one. */
+  serviceFor(domain: string): string | undefined;
+}
+
+export interface Bootstrap {
+  publication: string | undefined;
+  /** Suffix and base address. */
+  services: [suffix: string, url: string][];
+}
+
+const servicesMax = 20_000;
+const suffixForm = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){0,3}$/;
+
+/** What the executable carries: good enough without a network, replaced by a fresher copy where there is one. */
+export function embeddedRdapServices(): RdapServices {
+  const pairs = embeddedText
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .flatMap((line) => {
+      const [url = "", ...suffixes] = line.split(" ");
+      return suffixes.map((suffix): [string, string] => [suffix, url]);
+    });
+  return rdapServices(pairs);
+}
+
+export function rdapServices(pairs: Iterable<readonly [suffix: string, url: string]>): RdapServices {
+  const bySuffix = new Map(pairs);
+  return {
+    serviceFor(domain) {
+      // RFC 9224 §4: the longest match over whole labels.
+      for (let at = domain.indexOf("."); at !== -1; at = domain.indexOf(".", at + 1)) {
+        const url = bySuffix.get(domain.slice(at + 1));
+        if (url !== undefined) return url;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Reads IANA's registry file, RFC 9224 §3. Entries that make no sense are left out; a file without any is refused. */
+export function parseBootstrap(json: string): Bootstrap | { error: string } {
+  let file: unknown;
+  try {
+    file = JSON.parse(json);
+  } catch {
+    return { error: "not JSON" };
+  }
+  const entries: unknown = Array.isArray(file) ? file : (file as { services?: unknown } | null)?.services;
+  if (!Array.isArray(entries)) return { error: "no list of services" };
+  const services: [string, string][] = [];
+  for (const entry of entries as unknown[]) {
+    if (services.length >= servicesMax) break;
+    if (!Array.isArray(entry)) continue;
+    const [suffixes, urls] = entry as [unknown, unknown];
+    const url = Array.isArray(urls) ? preferred(urls) : undefined;
+    if (url === undefined || !Array.isArray(suffixes)) continue;
+    for (const suffix of suffixes as unknown[]) {
+      if (typeof suffix !== "string" || !suffixForm.test(suffix.toLowerCase())) continue;
+      services.push([suffix.toLowerCase(), url]);
+    }
+  }
+  if (services.length === 0) return { error: "no services" };
+  const { publication } = file as { publication?: unknown };
+  const dated = typeof publication === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(publication);
+  return { publication: dated ? publication : undefined, services: services.slice(0, servicesMax) };
+}
+
+/** RFC 9224 §3: https where there is a choice. */
+function preferred(urls: unknown[]): string | undefined {
+  const usable = urls.filter(
+    (url): url is string => typeof url === "string" && /^https?:\/\/[^\s]+$/.test(url),
+  );
+  const url = usable.find((candidate) => candidate.startsWith("https:")) ?? usable[0];
+  if (url === undefined || !URL.canParse(url)) return undefined;
+  return url.endsWith("/") ? url : `${url}/`;
+}

@@ -1,0 +1,200 @@
+import { parseHostName } from "../../lib/host-names.ts";
+import { visible } from "../../lib/safe-text.ts";
+import type { Registration } from "../../threats/values.ts";
+
+/**
+ * Registration data is what a registrant typed in, passed on by a server that nobody here knows. These are the
+ * forms in which its values are taken; whatever does not fit is left out.
+ */
+
+export const nameServersMax = 32;
+export const statusesMax = 32;
+const textLengthMax = 200;
+const nothing =
+  /^(|-+|\.+|n\/?a|none|null|unknown|not (applicable|available|disclosed|shown)\b.*|no data|private|privado|hidden.*|.*\b(redacted|gdpr|data protected|statutory masking|non-public data)\b.*)$/i;
+
+/** Names that are about nobody in particular, like "REDACTED FOR PRIVACY", count as not known. */
+export function textValue(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  const text = visible(
+    value
+      .slice(0, 4 * textLengthMax)
+      .replace(/\s+/g, " ")
+      .trim(),
+    textLengthMax,
+  );
+  return nothing.test(text) ? undefined : text;
+}
+
+/** ISO 3166-1 alpha-2, upper case. */
+export function countryValue(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  const code = value.trim().toUpperCase();
+  return /^[A-Z]{2}$/.test(code) ? code : undefined;
+}
+
+export function hostNameValue(value: unknown): string | undefined {
+  // The longest name and a little: what stands here costs work, and a sender of a megabyte would have more of it.
+  return typeof value === "string" && value.length <= 300
+    ? (parseHostName(value.trim().replace(/\.+$/, "")) ?? undefined)
+    : undefined;
+}
+
+export function emailValue(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  const text = value.trim().replace(/^mailto:/i, "");
+  return text.length <= 254 && /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text)
+    ? text.toLowerCase()
+    : undefined;
+}
+
+/** As written, without what RFC 3966 puts around it. */
+export function phoneValue(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  if (value.length > textLengthMax) return undefined;
+  const text = value.trim().replace(/^tel:/i, "");
+  return /^\+?[\d .()/-]{5,30}(;?\s*ext[.=]?\s*\d{1,8}|x\d{1,8})?$/i.test(text) &&
+    /\d{4}/.test(text.replace(/\D/g, ""))
+    ? text
+    : undefined;
+}
+
+/** IANA's number of the registrar; 9999 and the like are kept, for registries use them. */
+export function registrarIdValue(value: unknown): string | undefined {
+  const text = typeof value === "number" ? String(value) : value;
+  return typeof text === "string" && /^\d{1,6}$/.test(text.trim()) ? text.trim() : undefined;
+}
+
+/**
+ * EPP's own spelling (RFC 5731, "clientTransferProhibited") from that of RDAP ("client transfer prohibited",
+ * RFC 8056) and from lines of WHOIS, which add an address.
+ */
+export function statusValue(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  const bare = value
+    .slice(0, textLengthMax)
+    .replace(/\(?https?:.*$|\(.*$/i, "")
+    .replace(/[\s_]+/g, " ")
+    .trim();
+  if (!/^[a-z][a-z -]{1,40}$/i.test(bare)) return undefined;
+  const [first = "", ...rest] = bare.split(" ");
+  if (rest.length === 0)
+    return /^[A-Z]+$/.test(first) ? first.toLowerCase() : first[0]!.toLowerCase() + first.slice(1);
+  return [first, ...rest]
+    .map(
+      (word, index) =>
+        (index === 0 ? word[0]!.toLowerCase() : word[0]!.toUpperCase()) + word.slice(1).toLowerCase(),
+    )
+    .join("");
+}
+
+export function statusValues(values: Iterable<unknown>): string[] {
+  return distinct(values, statusValue, statusesMax);
+}
+
+export function nameServerValues(values: Iterable<unknown>): string[] {
+  return distinct(values, hostNameValue, nameServersMax).sort();
+}
+
+function distinct(
+  values: Iterable<unknown>,
+  read: (value: unknown) => string | undefined,
+  max: number,
+): string[] {
+  const found = new Set<string>();
+  for (const value of values) {
+    if (found.size >= max) break;
+    const text = read(value);
+    if (text !== undefined) found.add(text);
+  }
+  return [...found];
+}
+
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const clockTime = String.raw`(?:[T ,]+(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?)?`;
+const zone = String.raw`\s*(z|utc|gmt|[+-]\d\d:?\d\d|[+-]\d\d|\(?(?:jst|kst|cst|clst|clt)\)?)?`;
+const ending = String.raw`(?:\s.*)?$`;
+const yearFirst = new RegExp(
+  String.raw`^(\d{4})([-./ ]?)(\d\d|[a-z]{3})\2(\d\d)${clockTime}${zone}\.?${ending}`,
+  "i",
+);
+const dayFirst = new RegExp(
+  String.raw`^(\d{1,2})([-./ ])(\d{1,2}|[a-z]{3,9})\2(\d{4})${clockTime}${zone}\.?${ending}`,
+  "i",
+);
+const monthFirst = new RegExp(
+  String.raw`^(?:[a-z]{3,9},? )?([a-z]{3,9}) (\d{1,2}),? (?:(\d\d):(\d\d):(\d\d) (?:[a-z]{3,4} )?)?(\d{4})$`,
+  "i",
+);
+/** Zones that registries write by letters; a time without a zone is taken as UTC. */
+const zoneHours: Record<string, number> = { jst: 9, kst: 9, cst: 8, clst: -3, clt: -4 };
+
+/**
+ * A time as registries write it, in ISO 8601 UTC. Dates of digits alone with the day before the year are taken
+ * only with dots (Central Europe) or where the order shows: 03/04/2020 would be two different days.
+ */
+export function timeValue(value: unknown): string | undefined {
+  if (typeof value !== "string" || value.length > 80) return undefined;
+  const text = value.trim().replace(/\s+/g, " ");
+  let match = yearFirst.exec(text);
+  if (match !== null) return instant(match[1], match[3], match[4], match.slice(5, 9));
+  match = dayFirst.exec(text);
+  if (match !== null) {
+    const [, day, separator, month, year] = match;
+    const ordered = separator === "." || Number.isNaN(Number(month)) || Number(day) > 12;
+    return ordered ? instant(year, month, day, match.slice(5, 9)) : undefined;
+  }
+  match = monthFirst.exec(text);
+  if (match !== null) return instant(match[6], match[1], match[2], match.slice(3, 6));
+  return undefined;
+}
+
+function instant(
+  year: string | undefined,
+  month: string | undefined,
+  day: string | undefined,
+  [hour, minute, second, zoneText]: (string | undefined)[],
+): string | undefined {
+  const monthNumber = /^\d+$/.test(month ?? "")
+    ? Number(month)
+    : months.indexOf((month ?? "").slice(0, 3).toLowerCase()) + 1;
+  const parts = [
+    Number(year),
+    monthNumber,
+    Number(day),
+    Number(hour ?? 0),
+    Number(minute ?? 0),
+    Number(second ?? 0),
+  ];
+  const [y, mo, d, h, mi, s] = parts as [number, number, number, number, number, number];
+  if (y < 1980 || y > 2200 || mo < 1 || mo > 12 || d < 1 || d > 31 || h > 23 || mi > 59 || s > 60)
+    return undefined;
+  const date = new Date(Date.UTC(y, mo - 1, d, h, mi, s) - offsetMs(zoneText));
+  // The 31st of February would roll over into March.
+  const rolled = new Date(Date.UTC(y, mo - 1, d)).getUTCDate() !== d;
+  return rolled ? undefined : date.toISOString();
+}
+
+function offsetMs(zoneText: string | undefined): number {
+  const text = (zoneText ?? "").toLowerCase().replace(/[():]/g, "");
+  const numeric = /^([+-])(\d\d)(\d\d)?$/.exec(text);
+  if (numeric === null) return (zoneHours[text] ?? 0) * 3_600_000;
+  const minutes = Number(numeric[2]) * 60 + Number(numeric[3] ?? 0);
+  return (numeric[1] === "-" ? -minutes : minutes) * 60_000;
+}
+
+/** What `base` does not know, taken from `other`; keys without a value are not there. */
+export function completedBy(base: Registration, other: Registration): Registration {
+  const lists = (["name_servers", "status"] as const).filter((key) => (base[key] ?? []).length === 0);
+  const merged: Registration = { ...known(other), ...known(base) };
+  for (const key of lists) if (other[key] !== undefined) merged[key] = other[key];
+  return known(merged);
+}
+
+/** Without the keys whose value is not known. */
+export function known(registration: Registration): Registration {
+  const entries = Object.entries(registration).filter(
+    ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+  );
+  return Object.fromEntries(entries) as Registration;
+}

@@ -1,0 +1,44 @@
+import { lazy } from "../../lib/lazy.ts";
+import embeddedText from "./data/whois-servers.txt" with { type: "text" };
+
+/** Host of the server, with `:port` where it is not 43, for the longest suffix of `domain` that has one. */
+export type WhoisServerFor = (domain: string) => string | undefined;
+
+export function embeddedWhoisServers(): WhoisServerFor {
+  // Most starts of the program need it never.
+  const table = lazy(readServers);
+  return (domain) => {
+    const bySuffix = table();
+    for (let at = domain.indexOf("."); at !== -1; at = domain.indexOf(".", at + 1)) {
+      const server = bySuffix.get(domain.slice(at + 1));
+      if (server !== undefined) return server;
+    }
+    return undefined;
+  };
+}
+
+function readServers(): Map<string, string> {
+  const bySuffix = new Map<string, string>();
+  for (const line of embeddedText.split("\n")) {
+    if (line === "" || line.startsWith("#")) continue;
+    const [server = "", ...suffixes] = line.split(" ");
+    for (const suffix of suffixes) bySuffix.set(suffix, server.replace("*", suffix));
+  }
+  return bySuffix;
+}
+
+/**
+ * Servers that want more than the bare name (RFC 3912 leaves the query to the server), by their own
+ * documentation: flags that ask for the domain only, for A-labels, for English or for UTF-8.
+ */
+const queryForms: Record<string, (domain: string) => string> = {
+  "whois.verisign-grs.com": (domain) => `domain ${domain}`,
+  "whois.denic.de": (domain) => `-T dn,ace ${domain}`,
+  "whois.jprs.jp": (domain) => `${domain}/e`,
+  "whois.punktum.dk": (domain) => `--charset=utf-8 ${domain}`,
+  "whois.norid.no": (domain) => `-c utf-8 ${domain}`,
+};
+
+export function whoisQuery(server: string, domain: string): string {
+  return `${queryForms[server]?.(domain) ?? domain}\r\n`;
+}

@@ -1,0 +1,42 @@
+import { kindCount, kinds, type Kind } from "./kinds.ts";
+import type { Severity, Source, Status, ThreatType } from "../threats/values.ts";
+
+type KindFilter = { [field in keyof Kind]?: Kind[field] | undefined };
+
+/** How many match, by each value of one field, the field's own filter left aside. */
+export interface Facets {
+  type: Map<ThreatType, number>;
+  status: Map<Status, number>;
+  severity: Map<Severity, number>;
+  source: Map<Source, number>;
+}
+
+const kindFields = ["type", "status", "severity", "source"] as const;
+
+function isOfKind(kind: Kind, filter: KindFilter, except?: (typeof kindFields)[number]): boolean {
+  return kindFields.every(
+    (field) => field === except || filter[field] === undefined || filter[field] === kind[field],
+  );
+}
+
+/** 1 for each kind that the filter lets through, by its number. */
+export function wantedKindsOf(filter: KindFilter): Uint8Array {
+  const wanted = new Uint8Array(kindCount + 1);
+  for (const [number, kind] of kinds.entries()) wanted[number] = isOfKind(kind, filter) ? 1 : 0;
+  return wanted;
+}
+
+/** @param ofKind how many match of each kind, filters by kind left aside */
+export function facetsOf(ofKind: Uint32Array, filter: KindFilter): Facets {
+  const facets = { type: new Map(), status: new Map(), severity: new Map(), source: new Map() };
+  for (const [number, kind] of kinds.entries()) {
+    const total = ofKind[number]!;
+    if (total === 0) continue;
+    for (const field of kindFields) {
+      if (!isOfKind(kind, filter, field)) continue;
+      const counts: Map<string, number> = facets[field];
+      counts.set(kind[field], (counts.get(kind[field]) ?? 0) + total);
+    }
+  }
+  return facets;
+}
