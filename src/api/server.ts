@@ -7,7 +7,7 @@ import type { BuildInfo } from "../lib/build-info.ts";
 import type { Clock } from "../lib/clock.ts";
 import { StartError, messageOf } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
-import { pathStart } from "../lib/request-path.ts";
+import { pathOf, pathStart } from "../lib/request-path.ts";
 import type { Scans } from "../scans/scans.ts";
 import type { Candidates } from "../sources/candidates.ts";
 import type { Threats } from "../threats/threats.ts";
@@ -154,7 +154,8 @@ export function createServer({
     // Past everything that other answers have in common: it would tell visitors what they have walked into.
     trap: function trap({ request }) {
       const answer = traps.front.answer(request, clientAddress(request));
-      metrics.countRequest(request.url.includes("/b/") ? "/b/*" : "/t/*", request.method, answer.status);
+      const route = /^\/b(\/|$)/.test(pathOf(request.url)) ? "/b/*" : "/t/*";
+      metrics.countRequest(route, request.method, answer.status);
       return answer;
     },
     async document() {

@@ -54,4 +54,17 @@ describe("over a socket", () => {
     expect(text).not.toContain(address);
     expect(api.logged.join("")).not.toContain(address);
   });
+
+  test("the route in the metrics follows the path's first segment, whatever comes after it", async () => {
+    const { address: token } = api.traps.tokens.create({ kind: "pixel" }, itself);
+    const beacon = api.traps.beacons.create({ protectedDomain: "example-bank.com" }, itself);
+    await fetch(`${url}/t/${token}/b/salaries.xlsx?from=/b/`);
+    await fetch(`${url}/b/${beacon.address}?u=https://example-bank.com/t/`);
+    await fetch(`${url}/b`);
+    await api.traps.stop();
+    const text = await (await fetch(`${url}/metrics`)).text();
+    expect(text).toContain('route="/t/*",method="GET",status="200"} 1');
+    expect(text).toContain('route="/b/*",method="GET",status="200"} 1');
+    expect(text).toContain('route="/b/*",method="GET",status="404"} 1');
+  });
 });
