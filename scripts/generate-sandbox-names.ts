@@ -6,7 +6,7 @@
 import { createMatcher } from "../src/detection/matcher.ts";
 import { describeReason } from "../src/detection/reasons.ts";
 import { permutations } from "../src/detection/permutations.ts";
-import type { ThreatType } from "../src/detection/types.ts";
+import type { ThreatType } from "../src/vocabulary/threats.ts";
 
 /** How many of each type each protected domain has. */
 const wanted: [domain: string, counts: Partial<Record<ThreatType, number>>][] = [

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { operations } from "../src/sandbox/control.ts";
 import { sandboxKeys, type SandboxKey } from "../src/sandbox/keys.ts";
 import { worldDomains, worldEntries, type WorldEntry } from "../src/sandbox/world.ts";
-import { severities, sources, statuses } from "../src/threats/values.ts";
-import { threatTypes } from "../src/detection/types.ts";
+import { severities, sources, statuses } from "../src/vocabulary/threats.ts";
+import { threatTypes } from "../src/vocabulary/threats.ts";
 
 const readmePath = join(import.meta.dir, "../README.md");
 

@@ -9,7 +9,8 @@ import { protectedDomains } from "../../src/domains/tables.ts";
 import { createIdFactory } from "../../src/lib/ids.ts";
 import { severityOf } from "../../src/threats/severity.ts";
 import { threats } from "../../src/threats/tables.ts";
-import { statuses, type Registration, type Source, type ThreatType } from "../../src/threats/values.ts";
+import { statuses, type Source, type ThreatType } from "../../src/vocabulary/threats.ts";
+import { type Registration } from "../../src/vocabulary/registration.ts";
 import { randomFrom, type Random } from "./random.ts";
 
 /** Keys of plan `pro`, so that the limiter has to count; together they allow 1.2 million requests a minute. */

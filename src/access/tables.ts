@@ -2,7 +2,7 @@ import { blob, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core
 import { instant, json, origins } from "../database/columns.ts";
 import { vias } from "./audit/actor.ts";
 import type { AuditAction, AuditDetail } from "./audit/audit-actions.ts";
-import { plans, type Scope } from "./plans.ts";
+import { plans, type Scope } from "../vocabulary/keys.ts";
 
 export const apiKeys = sqliteTable("api_keys", {
   seq: integer("seq").primaryKey({ autoIncrement: true }),

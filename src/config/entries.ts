@@ -1,3 +1,7 @@
+import { eventTypes } from "../vocabulary/events.ts";
+import { defaultPlan, defaultScopes, plans, scopes } from "../vocabulary/keys.ts";
+import { listFormats } from "../vocabulary/lists.ts";
+import { allowMax, keywordsMax } from "../vocabulary/protected-domains.ts";
 import {
   array,
   choice,
@@ -21,33 +25,6 @@ import {
 
 /** The part of the schema that is written as `[[entries]]`: what is reconciled with the database at every start. */
 
-// These sets belong to subjects above this one, which must not be imported from here; a test holds them equal.
-const plans = ["free", "pro", "enterprise"] as const;
-const scopes = ["threats:read", "threats:write", "candidates:write"] as const;
-const eventTypes = [
-  "threat.created",
-  "threat.updated",
-  "threat.resolved",
-  "scan.started",
-  "scan.completed",
-  "beacon.triggered",
-  "token.accessed",
-] as const;
-/** Of `traps.alarm_classes`. */
-export const quietClasses = [
-  "translation_proxy",
-  "web_archive",
-  "search_cache",
-  "local_file",
-  "no_host",
-  "local_network",
-  "link_preview",
-  "mail_scanner",
-] as const;
-
-/** For the test that compares them. */
-export const entryChoices = { plans, scopes, eventTypes, quietClasses };
-
 const item = (description: string) => ({ description });
 
 export const protectedDomains = tables(
@@ -55,12 +32,12 @@ export const protectedDomains = tables(
     domain: text("domain", readDomain, { example: "example-bank.com", description: "a domain of yours" }),
     keywords: array(
       text("word", readKeyword, { description: "a word" }),
-      { maxItems: 100, uniqueItems: true },
+      { maxItems: keywordsMax, uniqueItems: true },
       { default: [], description: "further brand words that count as this domain's name" },
     ),
     allow: array(
       text("domain", readDomain, item("a domain")),
-      { maxItems: 10_000, uniqueItems: true },
+      { maxItems: allowMax, uniqueItems: true },
       { default: [], description: "names of your own, never threats, with all below them" },
     ),
   },
@@ -74,7 +51,7 @@ export const feeds = tables(
       example: "feeds/nrd",
       description: "a file, or a folder that is watched",
     }),
-    format: choice(["auto", "lines", "jsonl", "csv", "zone"], {
+    format: choice(listFormats, {
       default: "auto",
       description: "how names stand in it",
     }),
@@ -94,11 +71,11 @@ export const apiKeys = tables(
       { lengthMin: 20, lengthMax: 200, ascii: true, hint: "make one with: openssl rand -hex 24" },
       { example: { env: "PHISHWATCH_CI_KEY" }, description: "20 to 200 visible ASCII characters" },
     ),
-    plan: choice(plans, { default: "pro", description: "requests a minute: 60, 600, unlimited" }),
+    plan: choice(plans, { default: defaultPlan, description: "requests a minute: 60, 600, unlimited" }),
     scopes: array(
       choice(scopes, item("a scope")),
       { minItems: 1, maxItems: scopes.length, uniqueItems: true },
-      { default: ["threats:read", "threats:write"], description: "what it may do" },
+      { default: [...defaultScopes], description: "what it may do" },
     ),
     domains: array(
       text("domain", readDomain, item("a domain")),

@@ -1,5 +1,6 @@
 import type { Static } from "@sinclair/typebox";
-import { apiKeys, endpoints, feeds, protectedDomains, quietClasses } from "./entries.ts";
+import { quietClasses } from "../vocabulary/traps.ts";
+import { apiKeys, endpoints, feeds, protectedDomains } from "./entries.ts";
 import {
   boolean,
   choice,

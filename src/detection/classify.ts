@@ -4,7 +4,7 @@ import { countTypos } from "./acceptance.ts";
 import type { BrandWord } from "./brand-words.ts";
 import type { Context } from "./context.ts";
 import { isOtherLetter, type Host } from "./host.ts";
-import type { ThreatType } from "./types.ts";
+import type { ThreatType } from "../vocabulary/threats.ts";
 
 /** Host names whose dot is left out: wwwexample.com for www.example.com. */
 const hostPrefix =

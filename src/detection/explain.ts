@@ -3,7 +3,8 @@ import type { Alignment } from "./alignment.ts";
 import type { BrandWord } from "./brand-words.ts";
 import type { Context } from "./context.ts";
 import { isOtherLetter, labelIndexAt, type Host } from "./host.ts";
-import type { Reason, ThreatType } from "./types.ts";
+import type { Reason } from "./types.ts";
+import type { ThreatType } from "../vocabulary/threats.ts";
 
 export function explain(
   word: BrandWord,

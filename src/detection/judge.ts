@@ -12,7 +12,8 @@ import { explain } from "./explain.ts";
 import { isOtherLetter, type Host } from "./host.ts";
 import { metaphone } from "./metaphone.ts";
 import { fidelity, prominence } from "./score.ts";
-import type { Reason, ThreatType } from "./types.ts";
+import type { Reason } from "./types.ts";
+import type { ThreatType } from "../vocabulary/threats.ts";
 
 export interface Finding {
   /** The stretch of the host's text that was read as the word. */

@@ -10,7 +10,8 @@ import { isPopularName } from "./lexicon.ts";
 import { normalizeName } from "./name.ts";
 import { rounded } from "./score.ts";
 import { splitName } from "./suffix.ts";
-import { specificity, type Match, type ProtectedName } from "./types.ts";
+import { type Match, type ProtectedName } from "./types.ts";
+import { specificity } from "../vocabulary/threats.ts";
 import { remarksOn, type WordRemark } from "./word-remarks.ts";
 
 export interface Matcher {

@@ -6,7 +6,8 @@ import { spellingsOf } from "./brand-words.ts";
 import { createMatcher } from "./matcher.ts";
 import { domainFromLabels, isRegistrableLabel } from "./registrable.ts";
 import { splitName } from "./suffix.ts";
-import type { ProtectedName, ThreatType } from "./types.ts";
+import type { ProtectedName } from "./types.ts";
+import type { ThreatType } from "../vocabulary/threats.ts";
 import { take, variantsOf } from "./variants.ts";
 import { decodeLabel } from "./name.ts";
 

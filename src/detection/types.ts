@@ -1,33 +1,9 @@
+import type { ThreatType } from "../vocabulary/threats.ts";
+
 /**
  * The vocabulary of the look-alike engine: what is protected, what a match says, and the kinds of squatting
  * that are told apart.
  */
-
-export const threatTypes = [
-  "typosquatting",
-  "bitsquatting",
-  "homograph",
-  "combosquatting",
-  "levelsquatting",
-  "tld_squatting",
-  "doppelganger",
-  "soundsquatting",
-  "cloned_site",
-] as const;
-
-export type ThreatType = (typeof threatTypes)[number];
-
-/** Where several types fit one name, the first of these is reported. `cloned_site` is no matter of names. */
-export const specificity = [
-  "homograph",
-  "bitsquatting",
-  "typosquatting",
-  "tld_squatting",
-  "doppelganger",
-  "levelsquatting",
-  "combosquatting",
-  "soundsquatting",
-] as const satisfies readonly ThreatType[];
 
 /** A name to be guarded. All names are in A-label form, lower case, without trailing dot. */
 export interface ProtectedName {

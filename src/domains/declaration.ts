@@ -1,6 +1,7 @@
 import { readDomain, readKeyword } from "../config/texts.ts";
 import { PublicError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
+import { allowMax, keywordsMax } from "../vocabulary/protected-domains.ts";
 
 /** A protected domain as the configuration file or a person declares it; names in any form. */
 export interface DeclaredDomain {
@@ -16,10 +17,6 @@ export interface DomainContent {
   keywords: string[];
   allow: string[];
 }
-
-// As many as the configuration file may hold, see config/entries.ts.
-const keywordsMax = 100;
-const allowMax = 10_000;
 
 /** A value that cannot be taken; `field` says where it was given. */
 export class DomainFieldError extends PublicError {

@@ -1,7 +1,7 @@
 import type { Instant } from "../lib/clock.ts";
 import type { SeverityFacts } from "../threats/severity.ts";
 import type { ThreatFacts } from "../threats/update-facts.ts";
-import type { Registration } from "../threats/values.ts";
+import type { Registration } from "../vocabulary/registration.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
 import type { RegistrationResult } from "../lookups/registration/registration.ts";
 import type { Page, PageResult } from "../lookups/page/page.ts";

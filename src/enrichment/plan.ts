@@ -1,5 +1,5 @@
 import type { Instant } from "../lib/clock.ts";
-import type { Severity, Status } from "../threats/values.ts";
+import type { Severity, Status } from "../vocabulary/threats.ts";
 import { hasPage, hostingOf, type Facts } from "./facts.ts";
 import type { RegistrationResult } from "../lookups/registration/registration.ts";
 

@@ -3,7 +3,8 @@ import type { Database } from "../database/database.ts";
 import type { Instant } from "../lib/clock.ts";
 import { lazy } from "../lib/lazy.ts";
 import { events, threatOfEvent } from "./tables.ts";
-import type { EventBody, EventType } from "./types.ts";
+import type { EventBody } from "./types.ts";
+import type { EventType } from "../vocabulary/events.ts";
 
 export interface RecordedEvent {
   id: string;

@@ -4,7 +4,8 @@ import type { Clock } from "../lib/clock.ts";
 import { toIsoTime } from "../lib/clock.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import { events } from "./tables.ts";
-import type { EventBody, EventType } from "./types.ts";
+import type { EventBody } from "./types.ts";
+import type { EventType } from "../vocabulary/events.ts";
 
 /** Where a subject leaves word of a change, in the change's own transaction: never one without the other. */
 export interface Outbox {

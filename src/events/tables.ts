@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "../database/columns.ts";
-import { eventTypes } from "./types.ts";
+import { eventTypes } from "../vocabulary/events.ts";
 
 /** The threat that an event tells of, from its body; null: of none. */
 export const threatOfEvent = sql`(body ->> '$.data.threat.id')`;

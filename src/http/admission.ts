@@ -1,6 +1,6 @@
 import type { ApiKey, ApiKeys } from "../access/keys/keys.ts";
 import type { KeyUsage } from "../access/keys/key-usage.ts";
-import { planLimits } from "../access/plans.ts";
+import { planLimits } from "../vocabulary/keys.ts";
 import type { RateLimiter } from "../access/keys/rate-limit.ts";
 import type { Clock } from "../lib/clock.ts";
 import { PublicError } from "../lib/errors.ts";

@@ -1,7 +1,7 @@
 import { normalizeName } from "../detection/name.ts";
 import { badRequest } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
-import { severities, statuses, type Severity, type Status } from "../threats/values.ts";
+import { severities, statuses, type Severity, type Status } from "../vocabulary/threats.ts";
 
 /** Echoes of input in messages are at most this long. */
 export const echoedMax = 100;

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { eventTypes, pingEventType } from "../events/types.ts";
+import { eventTypes, pingEventType } from "../vocabulary/events.ts";
 import { badRequest } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { closed, operation, readDuration } from "./control-operation.ts";

@@ -1,10 +1,10 @@
 import { badRequest } from "../lib/errors.ts";
 import { Type } from "@sinclair/typebox";
-import { threatTypes } from "../detection/types.ts";
-import { scanTriggers } from "../scans/tables.ts";
+import { threatTypes } from "../vocabulary/threats.ts";
+import { scanTriggers } from "../vocabulary/scans.ts";
 import type { Sighting } from "../threats/record.ts";
-import { sources } from "../threats/values.ts";
-import { tokenKinds } from "../traps/values.ts";
+import { sources } from "../vocabulary/threats.ts";
+import { tokenKinds } from "../vocabulary/traps.ts";
 import { hit, madeThreat, scan } from "./control-schemas.ts";
 import { closed, operation, readTime } from "./control-operation.ts";
 import { describeScan, matchOf, nameOf, newNames } from "./happenings.ts";

@@ -4,7 +4,7 @@ import { badRequest, notFound } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { Scan } from "../scans/tables.ts";
 import type { Sighting } from "../threats/record.ts";
-import type { ThreatType } from "../threats/values.ts";
+import type { ThreatType } from "../vocabulary/threats.ts";
 import type { SandboxAppliance } from "./instance.ts";
 import { namesOnRecord } from "./scan.ts";
 

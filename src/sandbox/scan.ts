@@ -1,4 +1,5 @@
-import type { Scan, ScanTrigger } from "../scans/tables.ts";
+import type { Scan } from "../scans/tables.ts";
+import type { ScanTrigger } from "../vocabulary/scans.ts";
 import { threats } from "../threats/tables.ts";
 import type { SandboxDns } from "./dns.ts";
 import type { SandboxAppliance } from "./instance.ts";

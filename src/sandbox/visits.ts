@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { itself } from "../access/audit/actor.ts";
 import { badRequest, PublicError } from "../lib/errors.ts";
-import type { TokenKind } from "../traps/values.ts";
+import type { TokenKind } from "../vocabulary/traps.ts";
 import { enabledDomains, nameOf, protectedName } from "./happenings.ts";
 import type { Instance } from "./instance.ts";
 

@@ -13,7 +13,8 @@ import type { ResolverCheck } from "../network/dns-client.ts";
 import { type LiveScan, progressOf, type ScanProgress } from "./progress.ts";
 import { runScan, ScanError, type Found, type ScanDependencies, type ScanWatcher } from "./run-scan.ts";
 import { createScanStore, type ScanTotals } from "./store.ts";
-import type { Scan, ScanTrigger } from "./tables.ts";
+import type { Scan } from "./tables.ts";
+import type { ScanTrigger } from "../vocabulary/scans.ts";
 
 export interface ScanOptions extends ScanWatcher {
   trigger: ScanTrigger;

@@ -4,7 +4,8 @@ import { relaxedTransaction } from "../database/relaxed.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
 import type { IdFactory } from "../lib/ids.ts";
-import { scans, type Scan, type ScanCounts, type ScanStatus, type ScanTrigger } from "./tables.ts";
+import { scans, type Scan, type ScanCounts } from "./tables.ts";
+import { type ScanStatus, type ScanTrigger } from "../vocabulary/scans.ts";
 
 /** The record of scans; beginning and end are written with their events in one transaction. */
 export interface ScanStore {

@@ -1,13 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, json } from "../database/columns.ts";
-
-/** What a scan was begun by. */
-export const scanTriggers = ["schedule", "console", "cli"] as const;
-export type ScanTrigger = (typeof scanTriggers)[number];
-
-const scanStatuses = ["running", "completed", "failed", "cancelled"] as const;
-export type ScanStatus = (typeof scanStatuses)[number];
+import { scanStatuses, scanTriggers } from "../vocabulary/scans.ts";
 
 /** Every scan with its counts; while one runs they lag behind by a second. */
 export const scans = sqliteTable(

@@ -6,7 +6,7 @@ import type { Clock, Instant } from "../lib/clock.ts";
 import type { Pacer } from "../lib/pacer.ts";
 import type { RecordedThreat, Sighting } from "../threats/record.ts";
 import type { Threats } from "../threats/threats.ts";
-import type { Source } from "../threats/values.ts";
+import type { Source } from "../vocabulary/threats.ts";
 import { textOf, type NameChunk, type Place } from "./name-chunk.ts";
 
 /** So many threats at most are written in one transaction: some 10 ms, in which nobody else can write. */

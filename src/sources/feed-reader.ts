@@ -4,7 +4,7 @@ import { NameListError } from "./errors.ts";
 import type { FileLook } from "./feed-decision.ts";
 import type { FeedFiles } from "./feed-files.ts";
 import { fingerprintOf } from "./feed-folder.ts";
-import type { ListFormat } from "./formats.ts";
+import type { ListFormat } from "../vocabulary/lists.ts";
 import type { Place } from "./name-chunk.ts";
 import { openNameList, type NameList } from "./names.ts";
 import type { FeedFile } from "./tables.ts";

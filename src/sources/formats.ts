@@ -1,11 +1,9 @@
 /** Which format a list is in, and where in a record the name stands. */
+import type { ListFormat } from "../vocabulary/lists.ts";
 import { createCsvParser, fieldsOf } from "./csv.ts";
 import { createJsonLinesParser, usualFields } from "./json-lines.ts";
 import { parsePlainLines, type LineParser } from "./plain-lines.ts";
 import { createZoneParser } from "./zone.ts";
-
-export const listFormats = ["auto", "lines", "jsonl", "csv", "zone"] as const;
-export type ListFormat = (typeof listFormats)[number];
 
 /** How to read one list. */
 export interface ListReading {

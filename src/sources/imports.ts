@@ -7,7 +7,7 @@ import { logDropped, type Log } from "../lib/log.ts";
 import { boundedStream, type BoundedStream } from "./bounded-stream.ts";
 import type { Candidates, Tally } from "./candidates.ts";
 import { NameListError } from "./errors.ts";
-import type { ListFormat } from "./formats.ts";
+import type { ListFormat } from "../vocabulary/lists.ts";
 import { createImportStore } from "./import-store.ts";
 import type { NameList } from "./names.ts";
 import type { ImportState, ListImport } from "./tables.ts";

@@ -1,7 +1,8 @@
 import { messageOf } from "../lib/errors.ts";
 import { openBytes, prepend, readAhead, type ByteOptions, type ByteSource } from "./bytes.ts";
 import { NameListError } from "./errors.ts";
-import { chooseReading, tellsFormat, type ListFormat, type ListReading } from "./formats.ts";
+import type { ListFormat } from "../vocabulary/lists.ts";
+import { chooseReading, tellsFormat, type ListReading } from "./formats.ts";
 import { readLines, type LineBlock } from "./lines.ts";
 import { screenedChunks, type Screening } from "./screening.ts";
 import { createNameChunkBuilder, dropBefore, type NameChunk, type Place } from "./name-chunk.ts";

@@ -1,7 +1,7 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, json } from "../database/columns.ts";
 import type { InvalidName } from "./candidates.ts";
-import { listFormats } from "./formats.ts";
+import { listFormats } from "../vocabulary/lists.ts";
 
 /** How far each file of each feed was read, so that a restart goes on there and no file is read twice. */
 export const feedFiles = sqliteTable(

@@ -1,4 +1,4 @@
-import { threatTypes } from "../detection/types.ts";
+import { threatTypes } from "../vocabulary/threats.ts";
 import {
   severities,
   sources,
@@ -7,7 +7,7 @@ import {
   type Source,
   type Status,
   type ThreatType,
-} from "../threats/values.ts";
+} from "../vocabulary/threats.ts";
 
 /** What a threat is, of the values that it shares with many others. */
 export interface Kind {

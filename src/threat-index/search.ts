@@ -12,7 +12,13 @@ import { signBit, type Sign } from "./signs.ts";
 import { keyFunction, writeKeys, type SortKey } from "./sort-keys.ts";
 import { threats } from "../threats/tables.ts";
 import { blockRows, topRows } from "./top-rows.ts";
-import { severities, type Severity, type Source, type Status, type ThreatType } from "../threats/values.ts";
+import {
+  severities,
+  type Severity,
+  type Source,
+  type Status,
+  type ThreatType,
+} from "../vocabulary/threats.ts";
 
 /** Which threats a person looks for; what is absent does not restrict, all else has to hold. */
 export interface SearchFilter {

@@ -7,7 +7,7 @@ import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { History } from "./history.ts";
 import { threats } from "./tables.ts";
-import type { Severity, Status, ThreatType } from "./values.ts";
+import type { Severity, Status, ThreatType } from "../vocabulary/threats.ts";
 
 /** What became of one threat; `status` is the one it has now, absent when the caller may not know. */
 export type StatusChange =

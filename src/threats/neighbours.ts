@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts";
 import { lazy } from "../lib/lazy.ts";
 import type { Instant } from "../lib/clock.ts";
-import type { Severity } from "./values.ts";
+import type { Severity } from "../vocabulary/threats.ts";
 
 /** The active threats of one severity that stand before and after a place in the list, newest first. */
 export type FindNeighbours = (place: { severity: Severity; firstSeen: Instant; seq: number }) => {

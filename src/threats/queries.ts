@@ -5,7 +5,7 @@ import { opaque } from "../database/placeholders.ts";
 import { prepareRows } from "../database/rows.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import { threatCounts, threats } from "./tables.ts";
-import type { Severity, Status } from "./values.ts";
+import type { Severity, Status } from "../vocabulary/threats.ts";
 
 /** Which threats; absent or empty: no restriction. All of it has to hold. */
 export interface ThreatFilter {

@@ -13,7 +13,7 @@ import type { StatusChanger } from "./change-status.ts";
 import type { History } from "./history.ts";
 import { severityOf } from "./severity.ts";
 import { threats } from "./tables.ts";
-import type { Severity, Source, ThreatType } from "./values.ts";
+import type { Severity, Source, ThreatType } from "../vocabulary/threats.ts";
 
 /** A source saw a name that imitates a protected domain. */
 export interface Sighting {

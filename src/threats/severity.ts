@@ -1,4 +1,4 @@
-import type { Severity, ThreatType } from "./values.ts";
+import type { Severity, ThreatType } from "../vocabulary/threats.ts";
 
 /** What is known of a suspicious domain beyond its name; what is absent or undefined is not known. */
 export interface SeverityFacts {

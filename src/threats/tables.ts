@@ -1,9 +1,10 @@
 import { index, integer, real, sqliteTable, text, uniqueIndex, primaryKey } from "drizzle-orm/sqlite-core";
 import { vias } from "../access/audit/actor.ts";
 import { instant, json } from "../database/columns.ts";
-import { threatTypes } from "../detection/types.ts";
+import { threatTypes } from "../vocabulary/threats.ts";
 import { protectedDomains } from "../domains/tables.ts";
-import { severities, sources, statuses, type Registration } from "./values.ts";
+import { severities, sources, statuses } from "../vocabulary/threats.ts";
+import { type Registration } from "../vocabulary/registration.ts";
 
 /**
  * `seq` grows with `id` (see `record.ts`), so that `(first_seen, seq)` is the list's order and each

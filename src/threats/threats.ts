@@ -12,7 +12,7 @@ import { createThreatQueries, type ListedThreat, type Threat, type ThreatFilter 
 import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
 import { createTriage, type Triage } from "./triage.ts";
 import { createFactsUpdater, type FactsUpdated, type UpdateFacts } from "./update-facts.ts";
-import type { Status } from "./values.ts";
+import type { Status } from "../vocabulary/threats.ts";
 
 /** A threat's life: recorded once, seen again, triaged, read. */
 export interface Threats {

@@ -7,7 +7,7 @@ import type { Clock, Instant } from "../lib/clock.ts";
 import { badRequest } from "../lib/errors.ts";
 import { changeableColumns, type StatusChanger } from "./change-status.ts";
 import { threats, triageActs, triageSteps } from "./tables.ts";
-import type { Status } from "./values.ts";
+import type { Status } from "../vocabulary/threats.ts";
 
 /** How many threats one act may concern. */
 export const triageThreatsMax = 1_000;

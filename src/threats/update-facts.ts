@@ -5,7 +5,8 @@ import type { Clock } from "../lib/clock.ts";
 import type { Change, History } from "./history.ts";
 import { severityOf, type SeverityFacts } from "./severity.ts";
 import { threats } from "./tables.ts";
-import type { Registration, Severity } from "./values.ts";
+import type { Registration } from "../vocabulary/registration.ts";
+import type { Severity } from "../vocabulary/threats.ts";
 
 /** What has been found out about a suspicious domain. */
 export interface ThreatFacts {

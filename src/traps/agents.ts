@@ -1,6 +1,6 @@
 /** Who comes to a honeytoken before a person does, or in place of one, by the user agent. */
 import agentsText from "./agents.txt" with { type: "text" };
-import type { VisitorClass } from "./values.ts";
+import type { VisitorClass } from "../vocabulary/traps.ts";
 
 const marks = agentsText
   .split("\n")

@@ -13,7 +13,7 @@ import type { Honeytoken, Honeytokens } from "./honeytokens.ts";
 import type { RawHit } from "./intake.ts";
 import { judgeReport, type BeaconReport, type JudgedReport } from "./judge.ts";
 import { threatNameOf } from "./places.ts";
-import type { HitClass } from "./values.ts";
+import type { HitClass } from "../vocabulary/traps.ts";
 
 export interface AlarmSettings {
   repeatAfterMs: number;

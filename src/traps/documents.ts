@@ -1,6 +1,6 @@
 import { docxDocument } from "./docx.ts";
 import { pdfDocument } from "./pdf.ts";
-import type { DocumentFormat } from "./values.ts";
+import type { DocumentFormat } from "../vocabulary/traps.ts";
 
 /** What a reader of the bait sees. */
 export interface DocumentText {

@@ -5,7 +5,7 @@ import { relaxedTransaction } from "../database/relaxed.ts";
 import type { Instant } from "../lib/clock.ts";
 import { lazy } from "../lib/lazy.ts";
 import { trapCounts, trapHits } from "./tables.ts";
-import type { HitClass } from "./values.ts";
+import type { HitClass } from "../vocabulary/traps.ts";
 
 export type Hit = typeof trapHits.$inferSelect;
 export type NewHit = Omit<Hit, "seq">;

@@ -11,7 +11,8 @@ import { makeAddress } from "./addresses.ts";
 import type { HitStore } from "./hits.ts";
 import { freeName, readMemo, readName } from "./names.ts";
 import { honeytokenAddresses, honeytokens } from "./tables.ts";
-import type { TokenAnswer, TokenKind } from "./values.ts";
+import type { TokenAnswer } from "./values.ts";
+import type { TokenKind } from "../vocabulary/traps.ts";
 
 export type Honeytoken = typeof honeytokens.$inferSelect & {
   address: string;

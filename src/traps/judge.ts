@@ -1,5 +1,5 @@
 import { classifyPlace, placeOf, type Place } from "./places.ts";
-import type { PlaceClass } from "./values.ts";
+import type { PlaceClass } from "../vocabulary/traps.ts";
 
 /** What a beacon's request says of the page that it comes from. Anybody can say anything. */
 export interface BeaconReport {

@@ -9,7 +9,7 @@ import { isAtOrBelow } from "../lib/host-names.ts";
 import { addressClass } from "../network/addresses.ts";
 import { isLocalName } from "../network/local-names.ts";
 import servicesText from "./places.txt" with { type: "text" };
-import type { PlaceClass } from "./values.ts";
+import type { PlaceClass } from "../vocabulary/traps.ts";
 
 export type Place =
   /** Name, IPv4 or IPv6 address (without brackets). */

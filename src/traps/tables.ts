@@ -2,7 +2,8 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, json } from "../database/columns.ts";
 import { protectedDomains } from "../domains/tables.ts";
-import { hitClasses, tokenKinds, type TokenAnswer } from "./values.ts";
+import { type TokenAnswer } from "./values.ts";
+import { hitClasses, tokenKinds } from "../vocabulary/traps.ts";
 
 export const beacons = sqliteTable("beacons", {
   seq: integer("seq").primaryKey({ autoIncrement: true }),

@@ -16,7 +16,7 @@ import { createFront, type TrapFront } from "./front.ts";
 import { createHitStore, type HitStore } from "./hits.ts";
 import { createHoneytokens, type Honeytoken, type Honeytokens } from "./honeytokens.ts";
 import { createIntake, type IntakeTotals } from "./intake.ts";
-import type { DocumentFormat } from "./values.ts";
+import type { DocumentFormat } from "../vocabulary/traps.ts";
 
 export interface TrapSettings extends AlarmSettings {
   hitsPerMinute: number;

@@ -1,12 +1,12 @@
 import { and, asc, desc, eq, inArray, lt, sql, type SQL } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { events, threatOfEvent } from "../events/tables.ts";
-import type { EventType } from "../events/types.ts";
+import type { EventType } from "../vocabulary/events.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { notFound } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { deliveries, deliveryAttempts, webhookEndpoints } from "./tables.ts";
-import { deliveryStatuses, type DeliveryStatus } from "./values.ts";
+import { deliveryStatuses, type DeliveryStatus } from "../vocabulary/deliveries.ts";
 
 /** One event on its way to one endpoint. */
 export interface Delivery {

@@ -1,6 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
-import { pingEventType, type EventBody } from "../events/types.ts";
+import { type EventBody } from "../events/types.ts";
+import { pingEventType } from "../vocabulary/events.ts";
 import { toIsoTime, type Clock, type Instant, type Timer } from "../lib/clock.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import { logDropped, type Log } from "../lib/log.ts";

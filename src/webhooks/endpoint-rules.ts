@@ -1,4 +1,4 @@
-import { eventTypes, type EventType } from "../events/types.ts";
+import { eventTypes, type EventType } from "../vocabulary/events.ts";
 import { badRequest, PublicError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { refusal, type AddressRules } from "../network/addresses.ts";

@@ -3,7 +3,7 @@ import type { Database } from "../database/database.ts";
 import { relaxedTransaction } from "../database/relaxed.ts";
 import { placeholders } from "../database/placeholders.ts";
 import { events } from "../events/tables.ts";
-import type { EventType } from "../events/types.ts";
+import type { EventType } from "../vocabulary/events.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import { deliveries, webhookEndpoints } from "./tables.ts";

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { scopes } from "../../src/access/plans.ts";
+import { scopes } from "../../src/vocabulary/keys.ts";
 import { eventSchemas } from "../../src/api/v1/event-schemas.ts";
 import { describeOperations } from "../../src/api/v1/openapi-operations.ts";
-import { eventTypes } from "../../src/events/types.ts";
+import { eventTypes } from "../../src/vocabulary/events.ts";
 import { openApi, type Api } from "../support/api.ts";
 
 let api: Api;

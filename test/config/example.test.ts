@@ -1,12 +1,9 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { defaultPlan, defaultScopes, plans, scopes } from "../../src/access/plans.ts";
-import { entryChoices } from "../../src/config/entries.ts";
+import { defaultPlan, defaultScopes } from "../../src/vocabulary/keys.ts";
 import type { Config } from "../../src/config/load.ts";
 import { describeConfig, renderExample } from "../../src/config/render.ts";
-import { eventTypes } from "../../src/events/types.ts";
-import { quietClasses } from "../../src/traps/values.ts";
 import { faultLines, loaded } from "./helper.ts";
 
 /** Without where they come from. */
@@ -124,8 +121,7 @@ test("the table of settings has each key of the example, with its default", () =
   expect(rows.find(({ path }) => path === "[[webhooks.endpoints]].secret")?.default).toBeNull();
 });
 
-test("plans, scopes and event types are those of the subjects that own them", () => {
-  expect(entryChoices).toEqual({ plans, scopes, eventTypes, quietClasses });
+test("a key without a plan and scopes gets the defaults", () => {
   const key = loaded(`[[api_keys]]\nname = "ci"\nkey = "${"k".repeat(20)}"`).apiKeys[0];
   expect(key).toMatchObject({ plan: defaultPlan, scopes: [...defaultScopes] });
 });

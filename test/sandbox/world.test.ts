@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { threatTypes } from "../../src/detection/types.ts";
+import { threatTypes } from "../../src/vocabulary/threats.ts";
 import { createMatcher } from "../../src/detection/matcher.ts";
 import { describeReason } from "../../src/detection/reasons.ts";
 import { isMadeKey } from "../../src/access/keys/key-format.ts";
 import { sandboxKeys } from "../../src/sandbox/keys.ts";
 import { createRandom } from "../../src/sandbox/random.ts";
 import { defaultStart, makeWorld, worldDomains, worldEntries } from "../../src/sandbox/world.ts";
-import { severities, sources, statuses } from "../../src/threats/values.ts";
+import { severities, sources, statuses } from "../../src/vocabulary/threats.ts";
 import { openSandbox } from "../support/sandbox.ts";
 
 const world = (seed: number, start = defaultStart) => makeWorld(start, createRandom(seed));

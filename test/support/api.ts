@@ -1,6 +1,6 @@
 import { createApiKeys } from "../../src/access/keys/keys.ts";
 import { createKeyUsage } from "../../src/access/keys/key-usage.ts";
-import type { Plan, Scope } from "../../src/access/plans.ts";
+import type { Plan, Scope } from "../../src/vocabulary/keys.ts";
 import type { ReadCapture } from "../../src/api/site/site-pages.ts";
 import { createServer, type ServerDependencies } from "../../src/api/server.ts";
 import { createLog } from "../../src/lib/log.ts";

@@ -2,7 +2,7 @@ import type { App } from "../../src/app.ts";
 import { normalizeName } from "../../src/detection/name.ts";
 import { encodePunycode } from "../../src/detection/punycode.ts";
 import type { SeverityFacts } from "../../src/threats/severity.ts";
-import type { ThreatType } from "../../src/threats/values.ts";
+import type { ThreatType } from "../../src/vocabulary/threats.ts";
 
 export interface SampleThreat {
   /** In any form. */

@@ -1,6 +1,6 @@
 import type { App } from "../../src/app.ts";
 import { trapCounts, trapHits } from "../../src/traps/tables.ts";
-import type { HitClass } from "../../src/traps/values.ts";
+import type { HitClass } from "../../src/vocabulary/traps.ts";
 import { hostileText, longText, tester } from "./console-pages.ts";
 
 const dayMs = 86_400_000;

@@ -8,7 +8,7 @@ import type { RegistrationResult } from "../../src/lookups/registration/registra
 import type { LookUps } from "../../src/enrichment/look-ups.ts";
 import type { Page, PageResult } from "../../src/lookups/page/page.ts";
 import { createLog } from "../../src/lib/log.ts";
-import type { Source } from "../../src/threats/values.ts";
+import type { Source } from "../../src/vocabulary/threats.ts";
 import { until } from "./receiver.ts";
 import { openStores } from "./stores.ts";
 

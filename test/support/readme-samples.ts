@@ -9,7 +9,7 @@ import { createPictures } from "../../src/lookups/page/pictures.ts";
 import { toIsoTime } from "../../src/lib/clock.ts";
 import { createRandom, type SeededRandom } from "../../src/sandbox/random.ts";
 import { worldDomains, worldEntries } from "../../src/sandbox/world.ts";
-import type { Source } from "../../src/threats/values.ts";
+import type { Source } from "../../src/vocabulary/threats.ts";
 import type { manualClock } from "./appliance.ts";
 import { knowAbout } from "./threat-samples.ts";
 

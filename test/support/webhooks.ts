@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { openDatabase } from "../../src/database/database.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { events } from "../../src/events/tables.ts";
-import type { EventType } from "../../src/events/types.ts";
+import type { EventType } from "../../src/vocabulary/events.ts";
 import { systemClock, type Clock } from "../../src/lib/clock.ts";
 import { createIdFactory } from "../../src/lib/ids.ts";
 import { createLog } from "../../src/lib/log.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { changesPerThreatMax } from "../../src/threats/history.ts";
 import type { SeverityFacts } from "../../src/threats/severity.ts";
-import type { Source } from "../../src/threats/values.ts";
+import type { Source } from "../../src/vocabulary/threats.ts";
 import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { severities, statuses, type Severity, type Status } from "../../src/threats/values.ts";
+import { severities, statuses, type Severity, type Status } from "../../src/vocabulary/threats.ts";
 import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 const seed = Number(process.env.TEST_SEED ?? 20260115);

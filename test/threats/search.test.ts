@@ -8,7 +8,7 @@ import { severityOf, type SeverityFacts } from "../../src/threats/severity.ts";
 import { signBit, signBits, type Sign } from "../../src/threat-index/signs.ts";
 import type { Threat } from "../../src/threats/queries.ts";
 import { blockRows, topRows } from "../../src/threat-index/top-rows.ts";
-import { severities, sources, statuses, type ThreatType } from "../../src/threats/values.ts";
+import { severities, sources, statuses, type ThreatType } from "../../src/vocabulary/threats.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 
 const seed = Number(process.env.TEST_SEED ?? 20260115);

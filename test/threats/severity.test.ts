@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { severityOf, type PageEvidence, type SeverityFacts } from "../../src/threats/severity.ts";
-import type { Severity, ThreatType } from "../../src/threats/values.ts";
+import type { Severity, ThreatType } from "../../src/vocabulary/threats.ts";
 
 const plainPage: PageEvidence = {
   asksForPassword: false,

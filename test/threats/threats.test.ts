@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Match } from "../../src/detection/types.ts";
-import type { Source } from "../../src/threats/values.ts";
+import type { Source } from "../../src/vocabulary/threats.ts";
 import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { encodePunycode } from "../../src/detection/punycode.ts";
 import { judgeReport } from "../../src/traps/judge.ts";
 import { classifyPlace, decodeTranslated, placeOf } from "../../src/traps/places.ts";
-import type { PlaceClass } from "../../src/traps/values.ts";
+import type { PlaceClass } from "../../src/vocabulary/traps.ts";
 
 const own = ["example.com", "xn--mnchen-3ya.de", "203.0.113.7"];
 

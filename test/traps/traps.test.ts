@@ -4,7 +4,7 @@ import type { Match } from "../../src/detection/types.ts";
 import { createHitStore, rowsPerTrapMax, type NewHit } from "../../src/traps/hits.ts";
 import { trapHits } from "../../src/traps/tables.ts";
 import type { TrapSettings } from "../../src/traps/traps.ts";
-import type { HitClass } from "../../src/traps/values.ts";
+import type { HitClass } from "../../src/vocabulary/traps.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 import { openTraps } from "../support/traps.ts";
 

@@ -3,7 +3,7 @@ import { toIsoTime, type Clock } from "../../lib/clock.ts";
 import { itself } from "../audit/actor.ts";
 import type { AuditedKeys } from "../audited-keys.ts";
 import type { ConsolePassword } from "./console-password.ts";
-import { scopes } from "../plans.ts";
+import { scopes } from "../../vocabulary/keys.ts";
 import type { Settings } from "../settings.ts";
 
 /** The secrets that were just made, to be shown once: nothing can bring them back. */

@@ -6,7 +6,7 @@ import { badRequest, notFound } from "../../lib/errors.ts";
 import type { FillRandom, IdFactory } from "../../lib/ids.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { hashKey, isAcceptableKey, makeKey, shownLength } from "./key-format.ts";
-import { defaultPlan, defaultScopes, type Plan, type Scope } from "../plans.ts";
+import { defaultPlan, defaultScopes, type Plan, type Scope } from "../../vocabulary/keys.ts";
 import { reconcileKeys, type DeclaredKey } from "./reconcile-keys.ts";
 import { apiKeys } from "../tables.ts";
 

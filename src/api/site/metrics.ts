@@ -1,6 +1,6 @@
 import type { BuildInfo } from "../../lib/build-info.ts";
 import type { Instant } from "../../lib/clock.ts";
-import type { Status } from "../../threats/values.ts";
+import type { Status } from "../../vocabulary/threats.ts";
 
 /** Numbers for a monitoring system. */
 export interface Metrics {

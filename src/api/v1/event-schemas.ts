@@ -1,8 +1,8 @@
 import { Type, type TSchema } from "@sinclair/typebox";
-import { eventTypes, pingEventType, type EventType } from "../../events/types.ts";
+import { eventTypes, pingEventType, type EventType } from "../../vocabulary/events.ts";
 import { id, orNull, threatFields, time } from "./response-schemas.ts";
 import { choice } from "./schemas.ts";
-import { statuses } from "../../threats/values.ts";
+import { statuses } from "../../vocabulary/threats.ts";
 
 /** Bodies of webhook events (`data` by event type), for the document's `webhooks` section. */
 

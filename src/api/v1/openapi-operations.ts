@@ -1,6 +1,6 @@
 import { Type, type TSchema } from "@sinclair/typebox";
-import type { Scope } from "../../access/plans.ts";
-import { severities, statuses } from "../../threats/values.ts";
+import type { Scope } from "../../vocabulary/keys.ts";
+import { severities, statuses } from "../../vocabulary/threats.ts";
 import { responseSchemas, type ResponseSchemaName } from "./response-schemas.ts";
 import { batchSchema, candidatesSchema, choice, statusChangeSchema } from "./schemas.ts";
 

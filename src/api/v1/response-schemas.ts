@@ -1,6 +1,7 @@
+import { registrationSources } from "../../vocabulary/registration.ts";
 import { Type, type TSchema } from "@sinclair/typebox";
-import { threatTypes } from "../../detection/types.ts";
-import { severities, sources, statuses } from "../../threats/values.ts";
+import { threatTypes } from "../../vocabulary/threats.ts";
+import { severities, sources, statuses } from "../../vocabulary/threats.ts";
 import { choice } from "./schemas.ts";
 
 /** What the API answers. Nothing is checked against these while serving; the tests check every answer they see. */
@@ -42,7 +43,7 @@ const screenshotUrl = Type.String({
 
 const whois = Type.Object(
   {
-    source: Type.Optional(choice(["rdap", "whois"], { description: "Where the data came from." })),
+    source: Type.Optional(choice(registrationSources, { description: "Where the data came from." })),
     registrar: Type.Optional(Type.String()),
     registrar_iana_id: Type.Optional(Type.String()),
     registrant_organization: Type.Optional(Type.String()),

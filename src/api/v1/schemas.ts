@@ -1,5 +1,5 @@
 import { Type, type Static, type TLiteral, type TUnion } from "@sinclair/typebox";
-import { statuses } from "../../threats/values.ts";
+import { statuses } from "../../vocabulary/threats.ts";
 
 /** One of several texts. */
 export function choice<const T extends string>(

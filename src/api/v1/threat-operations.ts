@@ -6,7 +6,7 @@ import { notFound } from "../../lib/errors.ts";
 import { isId } from "../../lib/ids.ts";
 import type { ThreatDetail } from "../../threats/detail.ts";
 import type { Threats } from "../../threats/threats.ts";
-import type { Status } from "../../threats/values.ts";
+import type { Status } from "../../vocabulary/threats.ts";
 import type { RouteContext } from "../../http/answering.ts";
 import { jsonReader } from "../../http/json-body.ts";
 import { readListQuery, refuseQuery } from "../../http/query.ts";

@@ -1,7 +1,7 @@
 import type { Appliance } from "../appliance.ts";
 import { NameListError } from "../../sources/errors.ts";
 import type { Tally } from "../../sources/candidates.ts";
-import { sources } from "../../threats/values.ts";
+import { sources } from "../../vocabulary/threats.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted, grouped } from "../../lib/wording.ts";
 import { command, type OptionsOf } from "../terminal/command.ts";

@@ -1,5 +1,5 @@
 import type { ApiKey } from "../../access/keys/keys.ts";
-import { defaultPlan, defaultScopes, plans, scopes } from "../../access/plans.ts";
+import { defaultPlan, defaultScopes, plans, scopes } from "../../vocabulary/keys.ts";
 import { systemClock, toIsoTime } from "../../lib/clock.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
 import { choice, choices, configFlag, duration, jsonFlag, text, texts } from "../terminal/flags.ts";

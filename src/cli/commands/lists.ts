@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { listFormats } from "../../sources/formats.ts";
+import { listFormats } from "../../vocabulary/lists.ts";
 import type { InvalidName } from "../../sources/candidates.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";

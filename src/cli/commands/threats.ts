@@ -2,7 +2,7 @@ import { toListObject } from "../../api/v1/threat-shapes.ts";
 import { normalizeName } from "../../detection/name.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { ListedThreat } from "../../threats/queries.ts";
-import { severities, statuses, type Status } from "../../threats/values.ts";
+import { severities, statuses, type Status } from "../../vocabulary/threats.ts";
 import { command, UsageError, type CommandDefinition, type CommandGroup } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { choice, configFlag, jsonFlag, number, text } from "../terminal/flags.ts";

@@ -2,7 +2,7 @@ import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted } from "../../lib/wording.ts";
 import type { Attempt, Delivery } from "../../webhooks/deliveries.ts";
-import { deliveryStatuses } from "../../webhooks/values.ts";
+import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { choice, configFlag, jsonFlag, number, text } from "../terminal/flags.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { eventTypes } from "../../events/types.ts";
+import { eventTypes } from "../../vocabulary/events.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { EndpointSettings } from "../../webhooks/endpoint-rules.ts";
 import { UsageError, type OptionsOf } from "../terminal/command.ts";

@@ -2,7 +2,7 @@ import { scaleBand, scaleLinear } from "d3-scale";
 import { stack } from "d3-shape";
 import type { Instant } from "../../lib/clock.ts";
 import { grouped } from "../../lib/wording.ts";
-import { severities, type Severity } from "../../threats/values.ts";
+import { severities, type Severity } from "../../vocabulary/threats.ts";
 import { dayText } from "./fields.ts";
 import { Table } from "./table.tsx";
 

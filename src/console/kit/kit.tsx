@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { toIsoTime, toPlainTime, type Instant } from "../../lib/clock.ts";
 import { grouped } from "../../lib/wording.ts";
-import type { Severity, Status } from "../../threats/values.ts";
+import type { Severity, Status } from "../../vocabulary/threats.ts";
 import type { Flash } from "./answers.ts";
 import { Button, Form, HiddenFields, PostButton } from "./form.tsx";
 import { usePage } from "./page-context.ts";

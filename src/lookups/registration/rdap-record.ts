@@ -1,4 +1,4 @@
-import type { Registration } from "../../threats/values.ts";
+import type { Registration } from "../../vocabulary/registration.ts";
 import {
   countryValue,
   emailValue,

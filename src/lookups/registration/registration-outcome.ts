@@ -1,4 +1,4 @@
-import type { Registration } from "../../threats/values.ts";
+import type { Registration } from "../../vocabulary/registration.ts";
 
 /** What one way of asking (RDAP or WHOIS) came to. Only a clear negative answer is `unregistered`. */
 export type RegistrationOutcome =

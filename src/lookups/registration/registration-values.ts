@@ -1,6 +1,6 @@
 import { parseHostName } from "../../lib/host-names.ts";
 import { visible } from "../../lib/safe-text.ts";
-import type { Registration } from "../../threats/values.ts";
+import type { Registration } from "../../vocabulary/registration.ts";
 
 /**
  * Registration data is what a registrant typed in, passed on by a server that nobody here knows. These are the

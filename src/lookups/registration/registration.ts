@@ -4,7 +4,7 @@ import { parseHostName } from "../../lib/host-names.ts";
 import { createHttpClient } from "../../network/http-client.ts";
 import type { AddressRules } from "../../network/addresses.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
-import type { Registration } from "../../threats/values.ts";
+import type { Registration } from "../../vocabulary/registration.ts";
 import { createAnswerCache } from "./answer-cache.ts";
 import { createRdapClient } from "./rdap-client.ts";
 import { createRdapDirectory, ianaBootstrapUrl } from "./rdap-directory.ts";

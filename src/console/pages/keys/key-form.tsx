@@ -1,4 +1,4 @@
-import { defaultPlan, defaultScopes, planLimits, plans, scopes } from "../../../access/plans.ts";
+import { defaultPlan, defaultScopes, planLimits, plans, scopes } from "../../../vocabulary/keys.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { page, redirect } from "../../kit/answers.ts";

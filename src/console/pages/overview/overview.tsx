@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
-import { threatTypes } from "../../../detection/types.ts";
+import { threatTypes } from "../../../vocabulary/threats.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { ThreatSearch } from "../../../threat-index/search.ts";
-import { severities, type Severity, type ThreatType } from "../../../threats/values.ts";
+import { severities, type Severity, type ThreatType } from "../../../vocabulary/threats.ts";
 import { fragment, page, type Answer } from "../../kit/answers.ts";
 import { concernsOf, type Concern } from "./attention.ts";
 import { DaysChart, SeverityBar, severityLayers, totalOf } from "../../kit/charts.tsx";

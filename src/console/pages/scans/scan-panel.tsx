@@ -1,5 +1,6 @@
 import type { ScanProgress } from "../../../scans/progress.ts";
-import type { Scan, ScanStatus } from "../../../scans/tables.ts";
+import type { Scan } from "../../../scans/tables.ts";
+import type { ScanStatus } from "../../../vocabulary/scans.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { dayText } from "../../kit/fields.ts";
 import { PostButton } from "../../kit/form.tsx";

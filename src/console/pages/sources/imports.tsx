@@ -1,6 +1,6 @@
 import { badRequest, notFound, PublicError } from "../../../lib/errors.ts";
 import { sentence } from "../../../lib/wording.ts";
-import { listFormats } from "../../../sources/formats.ts";
+import { listFormats } from "../../../vocabulary/lists.ts";
 import type { ListToImport } from "../../../sources/imports.ts";
 import type { ListImport } from "../../../sources/tables.ts";
 import { fragment, page, redirect, type Answer } from "../../kit/answers.ts";

@@ -2,7 +2,7 @@ import type { Facts } from "../../../enrichment/facts.ts";
 import { hasPage, mailServersOf, parkedWith } from "../../../enrichment/facts.ts";
 import { sameLookFrom } from "../../../threats/severity.ts";
 import { signsIn } from "../../../threat-index/signs.ts";
-import type { Status, ThreatType } from "../../../threats/values.ts";
+import type { Status, ThreatType } from "../../../vocabulary/threats.ts";
 
 /** What to do about a threat, most urgent first; a sentence each. */
 export function adviceOn({

@@ -1,9 +1,9 @@
-import { threatTypes } from "../../../detection/types.ts";
+import { threatTypes } from "../../../vocabulary/threats.ts";
 import { grouped } from "../../../lib/wording.ts";
 import type { Facets } from "../../../threat-index/facets.ts";
 import type { SearchFilter } from "../../../threat-index/search.ts";
 import { signs } from "../../../threat-index/signs.ts";
-import { severities, sources, statuses } from "../../../threats/values.ts";
+import { severities, sources, statuses } from "../../../vocabulary/threats.ts";
 import { dayText } from "../../kit/fields.ts";
 import { HiddenFields, Select, TextField } from "../../kit/form.tsx";
 import { threatsPath } from "../../kit/paths.ts";

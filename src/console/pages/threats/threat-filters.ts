@@ -1,11 +1,11 @@
 import { normalizeName } from "../../../detection/name.ts";
-import { threatTypes } from "../../../detection/types.ts";
+import { threatTypes } from "../../../vocabulary/threats.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { badRequest, PublicError } from "../../../lib/errors.ts";
 import { readNameSearch } from "../../../threat-index/names-in-memory.ts";
 import { sortKeys, type SearchFilter, type SearchOrder, type SortKey } from "../../../threat-index/search.ts";
 import { signs } from "../../../threat-index/signs.ts";
-import { severities, sources, statuses } from "../../../threats/values.ts";
+import { severities, sources, statuses } from "../../../vocabulary/threats.ts";
 import { dayIn } from "../../kit/fields.ts";
 import { threatsPath } from "../../kit/paths.ts";
 

@@ -3,7 +3,7 @@ import { counted, grouped } from "../../../lib/wording.ts";
 import type { SearchFilter } from "../../../threat-index/search.ts";
 import { sortedByNameMax } from "../../../threat-index/search.ts";
 import { triageThreatsMax } from "../../../threats/triage.ts";
-import { statuses } from "../../../threats/values.ts";
+import { statuses } from "../../../vocabulary/threats.ts";
 import { page, redirect, type Answer, type Flash } from "../../kit/answers.ts";
 import { wholeNumber } from "../../kit/fields.ts";
 import { Form, HiddenFields } from "../../kit/form.tsx";

@@ -2,7 +2,7 @@ import { badRequest, notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import type { Threat } from "../../../threats/queries.ts";
-import { statuses } from "../../../threats/values.ts";
+import { statuses } from "../../../vocabulary/threats.ts";
 import { download, fragment, page, redirect, type Answer } from "../../kit/answers.ts";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
 import { attempt, wholeNumber } from "../../kit/fields.ts";

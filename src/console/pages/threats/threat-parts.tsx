@@ -1,7 +1,7 @@
 import { visible } from "../../../lib/safe-text.ts";
 import type { Neighbour } from "../../../threats/neighbours.ts";
 import type { Threat } from "../../../threats/queries.ts";
-import type { Status } from "../../../threats/values.ts";
+import type { Status } from "../../../vocabulary/threats.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { Time } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";

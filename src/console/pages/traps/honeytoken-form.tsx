@@ -1,4 +1,5 @@
-import { tokenKinds, type TokenAnswer } from "../../../traps/values.ts";
+import { type TokenAnswer } from "../../../traps/values.ts";
+import { tokenKinds } from "../../../vocabulary/traps.ts";
 import { page, redirect, type Answer } from "../../kit/answers.ts";
 import { attempt, dayIn } from "../../kit/fields.ts";
 import { Button, Choices, Form, TextArea, TextField } from "../../kit/form.tsx";

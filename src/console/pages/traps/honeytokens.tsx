@@ -2,7 +2,7 @@ import { badRequest, notFound } from "../../../lib/errors.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
 import type { Honeytoken } from "../../../traps/honeytokens.ts";
-import { documentFormats } from "../../../traps/values.ts";
+import { documentFormats } from "../../../vocabulary/traps.ts";
 import { download, page, redirect, type Answer } from "../../kit/answers.ts";
 import { Button, Choices, Form, PostButton, TextArea, TextField } from "../../kit/form.tsx";
 import type { Hit } from "../../../traps/hits.ts";

@@ -1,6 +1,6 @@
 import type { Instant } from "../../../lib/clock.ts";
 import { counted } from "../../../lib/wording.ts";
-import type { HitClass } from "../../../traps/values.ts";
+import type { HitClass } from "../../../vocabulary/traps.ts";
 import { DaysChart, type Layer } from "../../kit/charts.tsx";
 import { usePage } from "../../kit/page-context.ts";
 

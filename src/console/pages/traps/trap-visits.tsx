@@ -3,7 +3,7 @@ import { notFound } from "../../../lib/errors.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { Hit, HitCount } from "../../../traps/hits.ts";
-import type { HitClass } from "../../../traps/values.ts";
+import type { HitClass } from "../../../vocabulary/traps.ts";
 import { page, type Answer } from "../../kit/answers.ts";
 import { wholeNumber } from "../../kit/fields.ts";
 import { Badge, Facts, PageHead, Section, Time } from "../../kit/kit.tsx";

@@ -2,7 +2,7 @@ import { notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import type { DeliveryFilter } from "../../../webhooks/deliveries.ts";
-import { deliveryStatuses } from "../../../webhooks/values.ts";
+import { deliveryStatuses } from "../../../vocabulary/deliveries.ts";
 import { fragment, page, redirect } from "../../kit/answers.ts";
 import { Attempts, DeliveryBadge, DeliveryTable, failureAdvice, NextStep } from "./delivery-parts.tsx";
 import { PostButton, Select, TextField } from "../../kit/form.tsx";

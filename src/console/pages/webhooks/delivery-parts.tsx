@@ -1,7 +1,7 @@
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { Attempt, Delivery } from "../../../webhooks/deliveries.ts";
 import type { FailureClass } from "../../../webhooks/tables.ts";
-import type { DeliveryStatus } from "../../../webhooks/values.ts";
+import type { DeliveryStatus } from "../../../vocabulary/deliveries.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { Badge, Time, type Tone } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";

@@ -1,5 +1,5 @@
 import { badRequest } from "../../../lib/errors.ts";
-import { eventTypes, type EventType } from "../../../events/types.ts";
+import { eventTypes, type EventType } from "../../../vocabulary/events.ts";
 import type { AttemptResult } from "../../../webhooks/attempt.ts";
 import type { EndpointSettings } from "../../../webhooks/endpoint-rules.ts";
 import type { Endpoint } from "../../../webhooks/endpoint-store.ts";

@@ -1,4 +1,4 @@
-/** Requests that a key of each plan may make in a minute (interface specification, "Limits"); null: as many as it likes. */
+/** Requests per minute that a key of each plan may make; null: unlimited. */
 export const planLimits = { free: 60, pro: 600, enterprise: null } as const satisfies Record<
   string,
   number | null
@@ -10,5 +10,5 @@ export const defaultPlan: Plan = "pro";
 
 export const scopes = ["threats:read", "threats:write", "candidates:write"] as const;
 export type Scope = (typeof scopes)[number];
-/** What a key may do when nothing else was said. */
+/** Scopes of a key that was created without any. */
 export const defaultScopes: readonly Scope[] = ["threats:read", "threats:write"];

@@ -1,0 +1,3 @@
+/** Formats of a list of names; `auto` tells them apart by their content. */
+export const listFormats = ["auto", "lines", "jsonl", "csv", "zone"] as const;
+export type ListFormat = (typeof listFormats)[number];
