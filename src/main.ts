@@ -33,5 +33,5 @@ const terminal: Terminal = {
 };
 
 if (isMainThread) process.exit(await runCommandLine(process.argv.slice(2), terminal));
-const { serveScreening } = await import("./sources/screening-worker.ts");
+const { serveScreening } = await import("./sources/lists/screening-worker.ts");
 serveScreening(parentPort!);

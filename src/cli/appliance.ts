@@ -13,7 +13,7 @@ import type { Log } from "../lib/log.ts";
 import type { Scans } from "../scans/scans.ts";
 import type { DnsClient } from "../network/dns-client.ts";
 import type { Candidates } from "../sources/candidates.ts";
-import type { Feeds } from "../sources/feeds.ts";
+import type { Feeds } from "../sources/feeds/feeds.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Traps } from "../traps/traps.ts";
 import type { AuditedWebhooks } from "../webhooks/audited-webhooks.ts";

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
-import { NameListError } from "../sources/errors.ts";
+import { NameListError } from "../sources/lists/errors.ts";
 import { PublicError, StartError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { startIsOver } from "../lib/start.ts";

@@ -15,9 +15,9 @@ import {
 } from "../lookups/page/chromium.ts";
 import { createEnrichment, type Enrichment } from "./enrichment.ts";
 import type { LookUpExistence } from "../lookups/dns/existence.ts";
-import { createPageFetcher } from "../lookups/page/page.ts";
-import { createPictures } from "../lookups/page/pictures.ts";
-import { createRegistrationLookup } from "../lookups/registration/registration.ts";
+import { createPageFetcher } from "../lookups/page/page-lookup.ts";
+import { createPictures } from "../lookups/page/screenshot-files.ts";
+import { createRegistrationLookup } from "../lookups/registration/registration-lookup.ts";
 import type { RdapServices } from "../lookups/registration/rdap-services.ts";
 import type { WhoisServerFor } from "../lookups/registration/whois-servers.ts";
 

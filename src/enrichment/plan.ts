@@ -1,7 +1,7 @@
 import type { Instant } from "../lib/clock.ts";
 import type { Severity, Status } from "../vocabulary/threats.ts";
-import { hasPage, hostingOf, type Facts } from "./facts.ts";
-import type { RegistrationResult } from "../lookups/registration/registration.ts";
+import { hasPage, hostingOf, type Facts } from "./facts/facts.ts";
+import type { RegistrationResult } from "../lookups/registration/registration-lookup.ts";
 
 /** What the configuration lets the appliance ask the outside. */
 export interface Abilities {

@@ -7,7 +7,7 @@ import type { Instant } from "../lib/clock.ts";
 import { lazy } from "../lib/lazy.ts";
 import { threats } from "../threats/tables.ts";
 import type { Severity, Status } from "../vocabulary/threats.ts";
-import { nothingKnown, type Facts } from "./facts.ts";
+import { nothingKnown, type Facts } from "./facts/facts.ts";
 import { ranks, type NextLook } from "./plan.ts";
 import { enrichments } from "./tables.ts";
 

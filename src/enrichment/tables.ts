@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { blob, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, json } from "../database/columns.ts";
 import { threats } from "../threats/tables.ts";
-import type { Facts } from "./facts.ts";
+import type { Facts } from "./facts/facts.ts";
 
 /**
  * One row for each threat: what is known of it, and when it is looked at next. The queue is in the rows: work

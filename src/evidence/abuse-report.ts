@@ -5,7 +5,7 @@ import { visible } from "../lib/safe-text.ts";
 import { reasonsForOthers } from "../threats/clone-reason.ts";
 import type { Threat } from "../threats/queries.ts";
 import { sameLookFrom } from "../threats/severity.ts";
-import { hasPage, mailServersOf, parkedWith, type Facts } from "../enrichment/facts.ts";
+import { hasPage, mailServersOf, parkedWith, type Facts } from "../enrichment/facts/facts.ts";
 
 /** A report of abuse, ready to be read over and sent. Plain text, each line of it ours or quoted safely. */
 export interface AbuseReport {

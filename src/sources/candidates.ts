@@ -7,7 +7,7 @@ import type { Pacer } from "../lib/pacer.ts";
 import type { RecordedThreat, Sighting } from "../threats/record.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Source } from "../vocabulary/threats.ts";
-import { textOf, type NameChunk, type Place } from "./name-chunk.ts";
+import { textOf, type NameChunk, type Place } from "./lists/name-chunk.ts";
 
 /** So many threats at most are written in one transaction: some 10 ms, in which nobody else can write. */
 const sightingsPerTransaction = 64;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { importBytesMax } from "../../src/sources/imports.ts";
+import { importBytesMax } from "../../src/sources/imports/imports.ts";
 import { temporaryFolder } from "../support/appliance.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 import { hostileText } from "../support/console-pages.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { cameBackToLife, changesBetween } from "../../src/enrichment/changes.ts";
+import { cameBackToLife, changesBetween } from "../../src/enrichment/facts/fact-changes.ts";
 import {
   evidenceOf,
   hostingOf,
@@ -7,7 +7,7 @@ import {
   nothingKnown,
   pageFailuresMax,
   type Facts,
-} from "../../src/enrichment/facts.ts";
+} from "../../src/enrichment/facts/facts.ts";
 import {
   intervalsMs,
   nextLook,

@@ -8,8 +8,8 @@ import {
   type StreamOptions,
   type Tally,
 } from "../../src/sources/candidates.ts";
-import type { Place } from "../../src/sources/name-chunk.ts";
-import { openNameList } from "../../src/sources/names.ts";
+import type { Place } from "../../src/sources/lists/name-chunk.ts";
+import { openNameList } from "../../src/sources/lists/name-list.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;

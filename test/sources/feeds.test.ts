@@ -5,8 +5,8 @@ import { gzipSync } from "node:zlib";
 import { createLog } from "../../src/lib/log.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
-import type { Feed } from "../../src/sources/feed-reader.ts";
-import { createFeeds, type Feeds } from "../../src/sources/feeds.ts";
+import type { Feed } from "../../src/sources/feeds/feed-reader.ts";
+import { createFeeds, type Feeds } from "../../src/sources/feeds/feeds.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;

@@ -4,7 +4,12 @@ import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
-import { createImports, importBytesMax, type Imports, type ListToImport } from "../../src/sources/imports.ts";
+import {
+  createImports,
+  importBytesMax,
+  type Imports,
+  type ListToImport,
+} from "../../src/sources/imports/imports.ts";
 import { until } from "../support/receiver.ts";
 import { tester } from "../support/console-pages.ts";
 import { openStores, type Stores } from "../support/stores.ts";

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { createMatcher } from "../../src/detection/matcher.ts";
-import { lineBytesMax } from "../../src/sources/lines.ts";
-import { textOf } from "../../src/sources/name-chunk.ts";
-import { openNameList, type NameListOptions } from "../../src/sources/names.ts";
-import type { Screening } from "../../src/sources/screening.ts";
+import { lineBytesMax } from "../../src/sources/lists/lines.ts";
+import { textOf } from "../../src/sources/lists/name-chunk.ts";
+import { openNameList, type NameListOptions } from "../../src/sources/lists/name-list.ts";
+import type { Screening } from "../../src/sources/lists/screening.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phishwatch-screening-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { openNameList } from "../../src/sources/names.ts";
+import { openNameList } from "../../src/sources/lists/name-list.ts";
 
 const unpackedBytes = 64 << 20;
 

@@ -1,6 +1,7 @@
 import type { App } from "../../src/app.ts";
 import { scans } from "../../src/scans/tables.ts";
-import { feedFiles, listImports } from "../../src/sources/tables.ts";
+import { feedFiles } from "../../src/sources/feeds/tables.ts";
+import { listImports } from "../../src/sources/imports/tables.ts";
 import { hostileText, longText, tester } from "./console-pages.ts";
 
 const hourMs = 3_600_000;

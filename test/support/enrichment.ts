@@ -1,12 +1,12 @@
 import { dirname, join } from "node:path";
 import type { Camera } from "../../src/lookups/page/chromium.ts";
-import { createPictures } from "../../src/lookups/page/pictures.ts";
+import { createPictures } from "../../src/lookups/page/screenshot-files.ts";
 import { createEnrichment } from "../../src/enrichment/enrichment.ts";
 import type { Abilities } from "../../src/enrichment/plan.ts";
 import type { Existence } from "../../src/lookups/dns/existence.ts";
-import type { RegistrationResult } from "../../src/lookups/registration/registration.ts";
-import type { LookUps } from "../../src/enrichment/look-ups.ts";
-import type { Page, PageResult } from "../../src/lookups/page/page.ts";
+import type { RegistrationResult } from "../../src/lookups/registration/registration-lookup.ts";
+import type { LookUps } from "../../src/enrichment/lookups.ts";
+import type { Page, PageResult } from "../../src/lookups/page/page-lookup.ts";
 import { createLog } from "../../src/lib/log.ts";
 import type { Source } from "../../src/vocabulary/threats.ts";
 import { until } from "./receiver.ts";

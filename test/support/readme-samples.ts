@@ -1,11 +1,11 @@
 import { join, dirname } from "node:path";
 import type { App } from "../../src/app.ts";
 import type { Actor } from "../../src/access/audit/actor.ts";
-import { createEvidenceStore } from "../../src/enrichment/evidence-store.ts";
-import type { Facts } from "../../src/enrichment/facts.ts";
-import { greyPixels } from "../../src/lookups/page/grey-pixels.ts";
+import { createEvidenceStore } from "../../src/enrichment/registration-responses.ts";
+import type { Facts } from "../../src/enrichment/facts/facts.ts";
+import { greyPixels } from "../../src/lookups/page/gray-pixels.ts";
 import { hashSide, perceptualHash, visualSimilarity } from "../../src/lookups/page/perceptual-hash.ts";
-import { createPictures } from "../../src/lookups/page/pictures.ts";
+import { createPictures } from "../../src/lookups/page/screenshot-files.ts";
 import { toIsoTime } from "../../src/lib/clock.ts";
 import { createRandom, type SeededRandom } from "../../src/sandbox/random.ts";
 import { worldDomains, worldEntries } from "../../src/sandbox/world.ts";

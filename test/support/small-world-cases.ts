@@ -1,5 +1,5 @@
 /** What is planted in the small world, by name: each kind of look-alike of example-bank.com once. */
-import { limited, ru } from "../enrichment/whois-texts.ts";
+import { limited, ru } from "../lookups/whois-texts.ts";
 import type { Zones } from "./dns-server.ts";
 
 // Global addresses that are nobody's: the anycast addresses of RFC 7723 and RFC 8155. The third is a parking service's.

@@ -128,8 +128,8 @@ async function brandWords({ domains }: Appliance): Promise<Finding[]> {
 
 async function feeds(appliance: Appliance, { feeds: declared }: Config): Promise<Finding[]> {
   const [{ listFiles }, { describeOverdue, overdueOf }] = await Promise.all([
-    import("../../sources/feed-folder.ts"),
-    import("../../sources/feed-health.ts"),
+    import("../../sources/feeds/feed-folder.ts"),
+    import("../../sources/feeds/overdue.ts"),
   ]);
   const read = new Map(appliance.feeds.status().map((feed) => [feed.name, feed]));
   const looks = declared.map(async ({ name, path }): Promise<Finding> => {

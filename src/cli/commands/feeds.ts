@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { toIsoTime } from "../../lib/clock.ts";
-import type { FeedFile } from "../../sources/tables.ts";
+import type { FeedFile } from "../../sources/feeds/tables.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
 import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
 import { printJson, printRows, shortTime, type Column } from "../terminal/table.ts";

@@ -1,5 +1,5 @@
 import type { Appliance } from "../appliance.ts";
-import { NameListError } from "../../sources/errors.ts";
+import { NameListError } from "../../sources/lists/errors.ts";
 import type { Tally } from "../../sources/candidates.ts";
 import { sources } from "../../vocabulary/threats.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -66,7 +66,7 @@ async function importList(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<void> {
-  const { openNameList } = await import("../../sources/names.ts");
+  const { openNameList } = await import("../../sources/lists/name-list.ts");
   const { source, observedAt, format, column = "" } = options;
   const elapsedMs = () => performance.now();
   const startedMs = elapsedMs();

@@ -41,8 +41,8 @@ ${listDetails}`,
     const { createMatcher } = await import("../../detection/matcher.ts");
     const { displayName, normalizeName } = await import("../../detection/name.ts");
     const { describeReason } = await import("../../detection/reasons.ts");
-    const { openNameList } = await import("../../sources/names.ts");
-    const { textOf } = await import("../../sources/name-chunk.ts");
+    const { openNameList } = await import("../../sources/lists/name-list.ts");
+    const { textOf } = await import("../../sources/lists/name-chunk.ts");
     const paths = readPaths(args.length === 0 ? ["-"] : args);
 
     let names: ProtectedName[];

@@ -1,8 +1,8 @@
 import { toDetailObject } from "../../api/v1/threat-shapes.ts";
 import { displayName } from "../../detection/name.ts";
 import { describeActor } from "../../access/audit/actor.ts";
-import { factsJson } from "../../enrichment/facts-json.ts";
-import type { Facts } from "../../enrichment/facts.ts";
+import { factsJson } from "../../enrichment/facts/facts-json.ts";
+import type { Facts } from "../../enrichment/facts/facts.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import type { DatedChange } from "../../threats/history.ts";
 import type { Note } from "../../threats/notes.ts";

@@ -25,7 +25,7 @@ export const evidenceCommand = command({
     withAppliance({ terminal, options }, async ({ threats, enrichment, eventLog, webhooks }) => {
       const [id = "", file = ""] = args;
       const target = resolve(file);
-      const { evidenceBundle, gatherEvidence } = await import("../../evidence/evidence.ts");
+      const { evidenceBundle, gatherEvidence } = await import("../../evidence/evidence-bundle.ts");
       const { deliveries } = webhooks;
       const evidence = await gatherEvidence({ threats, enrichment, eventLog, deliveries }, id);
       if (evidence === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);

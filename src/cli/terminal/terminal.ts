@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import type { Screening } from "../../sources/screening.ts";
+import type { Screening } from "../../sources/lists/screening.ts";
 import type { OpenAppliance } from "../appliance.ts";
 
 /** Standard output or standard error. */

@@ -4,7 +4,7 @@ import type { Instant } from "../../../lib/clock.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
 import type { Scan } from "../../../scans/tables.ts";
-import type { FeedStatus } from "../../../sources/feeds.ts";
+import type { FeedStatus } from "../../../sources/feeds/feeds.ts";
 import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
 import { relativeTime } from "../../kit/kit.tsx";
 import { feedsPath, keysPath, scansPath, systemPath, webhookPath } from "../../kit/paths.ts";

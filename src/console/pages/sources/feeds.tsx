@@ -1,9 +1,10 @@
 import { basename } from "node:path";
 import { notFound } from "../../../lib/errors.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { describeOverdue, lastFileAt } from "../../../sources/feed-health.ts";
-import type { FeedStatus } from "../../../sources/feeds.ts";
-import type { FeedFile, ListImport } from "../../../sources/tables.ts";
+import { describeOverdue, lastFileAt } from "../../../sources/feeds/overdue.ts";
+import type { FeedStatus } from "../../../sources/feeds/feeds.ts";
+import type { FeedFile } from "../../../sources/feeds/tables.ts";
+import type { ListImport } from "../../../sources/imports/tables.ts";
 import { page, redirect, type Answer } from "../../kit/answers.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { ImportForms, ImportPanel, ImportStateBadge, ListName } from "./import-panel.tsx";

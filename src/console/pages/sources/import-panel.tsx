@@ -1,4 +1,4 @@
-import type { ImportState, ListImport } from "../../../sources/tables.ts";
+import type { ImportState, ListImport } from "../../../sources/imports/tables.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { Form, PostButton, Select, TextArea, TextField, Button } from "../../kit/form.tsx";
 import { Badge, Facts, Section, type Tone } from "../../kit/kit.tsx";

@@ -1,8 +1,8 @@
 import { badRequest, notFound, PublicError } from "../../../lib/errors.ts";
 import { sentence } from "../../../lib/wording.ts";
 import { listFormats } from "../../../vocabulary/lists.ts";
-import type { ListToImport } from "../../../sources/imports.ts";
-import type { ListImport } from "../../../sources/tables.ts";
+import type { ListToImport } from "../../../sources/imports/imports.ts";
+import type { ListImport } from "../../../sources/imports/tables.ts";
 import { fragment, page, redirect, type Answer } from "../../kit/answers.ts";
 import { wholeNumber } from "../../kit/fields.ts";
 import { ImportPanel, ListName, RefusedLines } from "./import-panel.tsx";

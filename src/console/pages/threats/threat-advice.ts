@@ -1,5 +1,5 @@
-import type { Facts } from "../../../enrichment/facts.ts";
-import { hasPage, mailServersOf, parkedWith } from "../../../enrichment/facts.ts";
+import type { Facts } from "../../../enrichment/facts/facts.ts";
+import { hasPage, mailServersOf, parkedWith } from "../../../enrichment/facts/facts.ts";
 import { sameLookFrom } from "../../../threats/severity.ts";
 import { signsIn } from "../../../threat-index/signs.ts";
 import type { Status, ThreatType } from "../../../vocabulary/threats.ts";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { hasPage, type Facts as KnownFacts } from "../../../enrichment/facts.ts";
+import { hasPage, type Facts as KnownFacts } from "../../../enrichment/facts/facts.ts";
 import type { Threat } from "../../../threats/queries.ts";
 import { Facts, Time } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";

@@ -185,7 +185,7 @@ function registrationAnswer(context: Context): Answer {
 
 async function evidence(context: Context): Promise<Answer> {
   const { id } = find(context);
-  const { evidenceBundle, gatherEvidence } = await import("../../../evidence/evidence.ts");
+  const { evidenceBundle, gatherEvidence } = await import("../../../evidence/evidence-bundle.ts");
   const { threats, enrichment, eventLog, webhooks } = context.services;
   const gathered = await gatherEvidence(
     { threats, enrichment, eventLog, deliveries: webhooks.deliveries },

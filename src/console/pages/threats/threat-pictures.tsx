@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Facts } from "../../../enrichment/facts.ts";
+import type { Facts } from "../../../enrichment/facts/facts.ts";
 import { sameLookFrom } from "../../../threats/severity.ts";
 import type { Threat } from "../../../threats/queries.ts";
 import { Time } from "../../kit/kit.tsx";

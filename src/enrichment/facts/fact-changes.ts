@@ -1,0 +1,61 @@
+import type { Change } from "../../threats/history.ts";
+import { hasPage, mailServersOf, parkedWith, type Facts } from "./facts.ts";
+
+const notThere = null;
+
+/** Each fact that a person follows, as text; null: none, or not known. */
+const fields: readonly [field: string, text: (facts: Facts) => string | null][] = [
+  ["in DNS", ({ existence }) => existence?.exists ?? notThere],
+  ["addresses", ({ existence }) => listed(existence?.addresses)],
+  ["mail servers", (facts) => listed(mailServersOf(facts))],
+  ["name servers", ({ existence }) => listed(existence?.nameServers)],
+  ["parked", (facts) => parkedWith(facts) ?? notThere],
+  ["sinkhole", ({ existence }) => existence?.sinkholed ?? notThere],
+  ["registrar", ({ registration }) => registration?.registrar ?? notThere],
+  ["registered", ({ registration }) => registration?.created_at ?? notThere],
+  ["registration status", ({ registration }) => listed(registration?.status)],
+  ["page", ({ page }) => (page === undefined ? notThere : `${page.status} ${page.finalUrl}`)],
+  ["page title", ({ page }) => page?.title || notThere],
+  ["page asks for", ({ page }) => listed(secrets(page))],
+  ["page names the brand", (facts) => said(facts, facts.page?.namesBrand)],
+  ["page leads to the original", (facts) => said(facts, facts.page?.redirectsToProtected)],
+  ["page looks like the original", ({ screenshot }) => percent(screenshot?.visualSimilarity)],
+  ["certificate issuer", ({ page }) => page?.certificate?.issuer ?? notThere],
+];
+
+/** What became another between two looks. The order of addresses and servers, which rotates, is no change. */
+export function changesBetween(before: Facts, after: Facts): Change[] {
+  return fields.flatMap(([field, text]) => {
+    const [was, is] = [text(before), text(after)];
+    return was === is ? [] : [{ field, before: was, after: is }];
+  });
+}
+
+/**
+ * Whether a domain that was dead is in use again: it was not in DNS, parked or in a sinkhole, and that is over.
+ * What was never known to be dead cannot come back.
+ */
+export function cameBackToLife(before: Facts, after: Facts): boolean {
+  if (after.existence?.exists !== "yes" || after.existence.sinkholed !== undefined) return false;
+  if (before.existence?.exists === "no") return true;
+  const wasIdle = parkedWith(before) !== undefined || before.existence?.sinkholed !== undefined;
+  return wasIdle && parkedWith(after) === undefined && hasPage(after);
+}
+
+function listed(texts: readonly string[] | undefined): string | null {
+  return texts === undefined || texts.length === 0 ? notThere : texts.toSorted().join(", ");
+}
+
+function secrets(page: Facts["page"]): string[] {
+  if (page === undefined) return [];
+  return [page.asksForPassword ? "password" : "", page.asksForCard ? "card" : ""].filter(Boolean);
+}
+
+function said(facts: Facts, value: boolean | undefined): string | null {
+  return hasPage(facts) && value === true ? "yes" : notThere;
+}
+
+/** In steps of ten, for two captures of one page are never quite the same. */
+function percent(similarity: number | undefined): string | null {
+  return similarity === undefined ? notThere : `${Math.round(similarity * 10) * 10} %`;
+}

@@ -1,0 +1,40 @@
+import { desc, eq, lte } from "drizzle-orm";
+import type { Database } from "../../database/database.ts";
+import { listImports, type ListImport } from "./tables.ts";
+
+/** Older ones are forgotten. */
+const importsKept = 500;
+
+/** The record of imports. */
+export interface ImportStore {
+  begin(list: Pick<ListImport, "name" | "format" | "column" | "bytesTotal" | "startedAt">): ListImport;
+  save(seq: number, values: Partial<ListImport>): void;
+  running(): ListImport[];
+  get(seq: number): ListImport | undefined;
+  /** Newest first. */
+  list(limit: number, offset: number): ListImport[];
+}
+
+export function createImportStore(database: Database): ImportStore {
+  const { query } = database;
+  return {
+    begin: (list) =>
+      database.transaction(() => {
+        const begun = query
+          .insert(listImports)
+          .values({ ...list, state: "running", firstInvalid: [] })
+          .returning()
+          .get();
+        query
+          .delete(listImports)
+          .where(lte(listImports.seq, begun.seq - importsKept))
+          .run();
+        return begun;
+      }),
+    save: (seq, values) => void query.update(listImports).set(values).where(eq(listImports.seq, seq)).run(),
+    running: () => query.select().from(listImports).where(eq(listImports.state, "running")).all(),
+    get: (seq) => query.select().from(listImports).where(eq(listImports.seq, seq)).get(),
+    list: (limit, offset) =>
+      query.select().from(listImports).orderBy(desc(listImports.seq)).limit(limit).offset(offset).all(),
+  };
+}

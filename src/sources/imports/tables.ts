@@ -1,0 +1,36 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { instant, json } from "../../database/columns.ts";
+import type { InvalidName } from "../candidates.ts";
+import { listFormats } from "../../vocabulary/lists.ts";
+
+const importStates = ["running", "completed", "failed", "cancelled"] as const;
+export type ImportState = (typeof importStates)[number];
+
+/** One row for each list that was imported in the console, with its counts. */
+export const listImports = sqliteTable("list_imports", {
+  seq: integer("seq").primaryKey({ autoIncrement: true }),
+  /** File name as uploaded; null for names that were typed in. */
+  name: text("name"),
+  format: text("format", { enum: listFormats }).notNull(),
+  column: text("column").notNull(),
+  state: text("state", { enum: importStates }).notNull(),
+  /** Size of the upload, before decompression; null if the client did not send it. */
+  bytesTotal: integer("bytes_total"),
+  /** Bytes read so far. */
+  bytes: integer("bytes").notNull().default(0),
+  /** Lines processed: the matches of all of them are recorded. */
+  lines: integer("lines").notNull().default(0),
+  received: integer("received").notNull().default(0),
+  invalid: integer("invalid").notNull().default(0),
+  /** The first few invalid names. */
+  firstInvalid: json<InvalidName[]>("first_invalid").notNull(),
+  matched: integer("matched").notNull().default(0),
+  /** Threats that were not on record before. */
+  created: integer("created").notNull().default(0),
+  startedAt: instant("started_at").notNull(),
+  completedAt: instant("completed_at"),
+  /** Why the list was not read to its end. */
+  error: text("error"),
+});
+
+export type ListImport = typeof listImports.$inferSelect;

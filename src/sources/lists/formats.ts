@@ -1,0 +1,119 @@
+/** Which format a list is in, and where in a record the name stands. */
+import type { ListFormat } from "../../vocabulary/lists.ts";
+import { createCsvParser, fieldsOf } from "./csv.ts";
+import { createJsonLinesParser, usualFields } from "./json-lines.ts";
+import { parsePlainLines, type LineParser } from "./plain-lines.ts";
+import { createZoneParser } from "./zone.ts";
+
+/** How to read one list. */
+export interface ListReading {
+  format: Exclude<ListFormat, "auto">;
+  parser: LineParser;
+  /** A line's meaning depends on lines before it, so that reading cannot start in the middle. */
+  stateful: boolean;
+}
+
+const endings: [RegExp, Exclude<ListFormat, "auto">][] = [
+  [/\.(jsonl|ndjson)$/, "jsonl"],
+  [/\.(csv|tsv)$/, "csv"],
+  [/\.zone$/, "zone"],
+];
+const delimiters = [",", "\t", ";", "|"];
+const hostName = /^[^\s,;|"]+\.[^\s,;|"]{2,}$/u;
+
+/**
+ * Decides from the format that was asked for, the file's name and its first lines.
+ * @param head the start of the text; its last line may be cut.
+ * @param options.fromStart reading begins at the start, where the heading is, and not further on.
+ * @returns what is wrong, as words to be put after the file's name, where the column does not exist.
+ */
+export function chooseReading(
+  path: string,
+  head: Uint8Array,
+  options: { format: ListFormat; column: string; fromStart: boolean },
+): ListReading | { fault: string } {
+  const lines = contentLines(head);
+  const format = options.format === "auto" ? guessFormat(path, lines) : options.format;
+  switch (format) {
+    case "lines":
+      return { format, parser: parsePlainLines, stateful: false };
+    case "jsonl":
+      return { format, parser: createJsonLinesParser(options.column), stateful: false };
+    case "zone":
+      return { format, parser: createZoneParser(), stateful: true };
+    case "csv":
+      return csvReading(lines, options);
+  }
+}
+
+/** Whether the start of a text is enough to choose by: who types names waits for the answer to each. */
+export function tellsFormat(head: Uint8Array): boolean {
+  const [first, second] = contentLines(head.subarray(0, head.lastIndexOf(lineFeed) + 1));
+  return second !== undefined || (first !== undefined && delimiterOf(first) === undefined);
+}
+const lineFeed = 0x0a;
+
+function guessFormat(path: string, lines: string[]): Exclude<ListFormat, "auto"> {
+  const name = path.toLowerCase().replace(/\.(gz|zst)$/, "");
+  const byEnding = endings.find(([ending]) => ending.test(name));
+  if (byEnding !== undefined) return byEnding[1];
+  const [first = "", second = ""] = lines;
+  if (/^[{["]/.test(first) && !/^"[^"]*",/.test(first)) return "jsonl";
+  if (/^\$(ORIGIN|TTL)\s/i.test(first) || /^\S+\s+(\d+\s+)?(IN\s+)?(SOA|NS)\s/i.test(first)) return "zone";
+  const delimiter = delimiterOf(first);
+  if (delimiter === undefined) return "lines";
+  const fields = first.split(delimiter).length;
+  return second === "" || second.split(delimiter).length === fields ? "csv" : "lines";
+}
+
+function csvReading(
+  lines: string[],
+  { column, fromStart }: { column: string; fromStart: boolean },
+): ListReading | { fault: string } {
+  const [first = "", second = ""] = lines;
+  const delimiter = delimiterOf(first) ?? ",";
+  const code = delimiter.charCodeAt(0);
+  const headings = fieldsOf(new TextEncoder().encode(first), code);
+  const reading = (index: number, heading: boolean): ListReading => ({
+    format: "csv",
+    parser: createCsvParser({ delimiter: code, column: index, heading: heading && fromStart }),
+    stateful: false,
+  });
+  const looksLikeHeading = !headings.some((field) => hostName.test(field));
+  if (/^[1-9]\d{0,3}$/.test(column)) return reading(Number(column) - 1, looksLikeHeading);
+  const wanted = column === "" ? usualFields : [column.toLowerCase()];
+  const names = headings.map((field) => field.toLowerCase());
+  const index = wanted.map((field) => names.indexOf(field)).find((found) => found >= 0);
+  if (index !== undefined) return reading(index, true);
+  if (column !== "")
+    return {
+      fault: `has no column ${JSON.stringify(column)}; its first line names ${headings.map(quoted).join(", ")}`,
+    };
+  // No heading that is known: the first column in which a host name stands.
+  for (const [line, heading] of [
+    [first, false],
+    [second, true],
+  ] as const) {
+    const at = fieldsOf(new TextEncoder().encode(line), code).findIndex((field) => hostName.test(field));
+    if (at >= 0) return reading(at, heading);
+  }
+  return reading(0, false);
+}
+
+function delimiterOf(line: string): string | undefined {
+  return delimiters.find((delimiter) => line.includes(delimiter));
+}
+
+/** The first lines that are neither blank nor comments, without their blanks at both ends. */
+function contentLines(head: Uint8Array): string[] {
+  return new TextDecoder()
+    .decode(head)
+    .split("\n", 200)
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#") && !line.startsWith(";"))
+    .slice(0, 2);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 60));
+}

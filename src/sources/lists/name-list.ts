@@ -1,0 +1,154 @@
+import { messageOf } from "../../lib/errors.ts";
+import { openBytes, prepend, readAhead, type ByteOptions, type ByteSource } from "./bytes.ts";
+import { NameListError } from "./errors.ts";
+import type { ListFormat } from "../../vocabulary/lists.ts";
+import { chooseReading, tellsFormat, type ListReading } from "./formats.ts";
+import { readLines, type LineBlock } from "./lines.ts";
+import { screenedChunks, type Screening } from "./screening.ts";
+import { createNameChunkBuilder, dropBefore, type NameChunk, type Place } from "./name-chunk.ts";
+
+/** So much of a list is looked at to tell its format. */
+const headBytesMax = 1 << 16;
+
+export interface NameListOptions extends ByteOptions {
+  format?: ListFormat;
+  /** csv: a heading or a number from 1; jsonl: a field, or a path of fields with dots. */
+  column?: string;
+  /** Where to go on: a place that an earlier chunk named as its `end`, or the place after an entry. */
+  from?: Place;
+  /** Leave out a last line that has no line feed yet. */
+  wholeLinesOnly?: boolean;
+  /** Chunks hold only what has to be looked at, and more threads read along, where lines stand for themselves. */
+  screening?: Screening;
+}
+
+/** A list of names that is open for reading, once. */
+export interface NameList {
+  /** The names, in chunks of at most some 100 kB; each is valid until the next is asked for. */
+  chunks(): AsyncGenerator<NameChunk>;
+  /** Bytes taken from the file so far, as they lie on the disk. */
+  readonly diskBytes: number;
+  /** Positions in the text are those on the disk: it is a file and not packed. */
+  readonly seekable: boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a list of names: a file, or standard input for "-"; plain, gzip or Zstandard.
+ * @throws NameListError here and while reading; it names the file, what is wrong and the line reached.
+ */
+export async function openNameList(path: string, options: NameListOptions = {}): Promise<NameList> {
+  const { format = "auto", column = "", from = start, wholeLinesOnly = false, screening } = options;
+  const source = await openBytes(path, options);
+  try {
+    const head = await readAhead(source, headBytesMax, tellsFormat);
+    const text = withoutByteOrderMark(head);
+    const reading = chooseReading(path, text, { format, column, fromStart: from.position === 0 });
+    if ("fault" in reading) throw new NameListError(path, reading.fault);
+    return {
+      chunks: () =>
+        readChunks({
+          path,
+          source,
+          head,
+          markBytes: head.length - text.length,
+          reading,
+          from,
+          wholeLinesOnly,
+          screening,
+          column,
+        }),
+      get diskBytes() {
+        return source.diskBytes;
+      },
+      seekable: source.seek !== undefined,
+      close: () => source.close(),
+    };
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+const start: Place = { position: 0, line: 1 };
+
+interface OpenList {
+  path: string;
+  source: ByteSource;
+  head: Uint8Array;
+  markBytes: number;
+  reading: ListReading;
+  from: Place;
+  wholeLinesOnly: boolean;
+  screening: Screening | undefined;
+  column: string;
+}
+
+async function* readChunks({
+  path,
+  source,
+  head,
+  markBytes,
+  reading,
+  from,
+  wholeLinesOnly,
+  screening,
+  column,
+}: OpenList): AsyncGenerator<NameChunk> {
+  const builder = createNameChunkBuilder();
+  let whole = prepend(head, source);
+  let reached = reading.stateful ? start : from;
+  try {
+    reached = { position: await skip(whole, Math.max(reached.position, markBytes)), line: reached.line };
+    if (screening !== undefined && (reading.format === "lines" || reading.format === "jsonl")) {
+      const screened = screenedChunks(whole, reached, { format: reading.format, column }, screening);
+      try {
+        let step = await screened.next();
+        for (; step.done !== true; step = await screened.next()) {
+          reached = step.value.end;
+          yield step.value;
+        }
+        if (step.value === undefined) return;
+        whole = prepend(step.value.head, whole);
+      } finally {
+        await screened.return(undefined);
+      }
+    }
+    for await (const block of readLines(whole, reached)) {
+      if (block.unterminated && wholeLinesOnly) return;
+      const open = reading.parser(block, builder);
+      reached = placeAfter(block, open) ?? reached;
+      const chunk = builder.finish(reached);
+      if (reading.stateful) dropBefore(chunk, from.position);
+      yield chunk;
+    }
+  } catch (error) {
+    const fault = error instanceof NameListError ? error.fault : `cannot be read (${messageOf(error)})`;
+    throw new NameListError(path, fault, { line: reached.line - 1, cause: error });
+  }
+}
+
+/** Where to go on after a block, if not where one would have before it. */
+function placeAfter(block: LineBlock, openFrom: number | undefined): Place | undefined {
+  const { position, firstLine, count, starts, nexts } = block;
+  if (block.unterminated || openFrom === -1) return undefined;
+  if (openFrom !== undefined) return { position: position + starts[openFrom]!, line: firstLine + openFrom };
+  return { position: position + nexts[count - 1]!, line: firstLine + count };
+}
+
+async function skip(source: ByteSource, position: number): Promise<number> {
+  if (source.seek !== undefined) source.seek(position);
+  else {
+    const dropped = new Uint8Array(headBytesMax);
+    for (let left = position; left > 0;) {
+      const read = await source.read(dropped.subarray(0, Math.min(left, dropped.length)));
+      if (read === 0) break;
+      left -= read;
+    }
+  }
+  return position;
+}
+
+function withoutByteOrderMark(head: Uint8Array): Uint8Array {
+  return head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? head.subarray(3) : head;
+}

@@ -1,0 +1,63 @@
+/** The first look at a list of names: what nobody could take for an imitation is only counted. */
+import type { Matcher } from "../../detection/matcher.ts";
+import { createJsonLinesParser } from "./json-lines.ts";
+import { cutLines } from "./lines.ts";
+import { createNameChunkBuilder, type NameChunk } from "./name-chunk.ts";
+import { parsePlainLines, type LineParser } from "./plain-lines.ts";
+
+/** Formats in which each line stands for itself, so that a list may be cut anywhere between two lines. */
+export type LineByLine = { format: "lines" } | { format: "jsonl"; column: string };
+
+/** Whole lines, each with its line feed: the first `length` of `bytes`. */
+export interface WholeLines {
+  bytes: Uint8Array<ArrayBuffer>;
+  length: number;
+  /** The last line feed is not in the list: somebody may still be writing that line. */
+  open?: boolean;
+}
+
+/** Answers what has to be looked at, in a chunk that nothing overwrites; places count from the start of the lines. */
+export type Screener = (lines: WholeLines) => NameChunk;
+
+export function createScreener(format: LineByLine, matcher: Pick<Matcher, "screen">): Screener {
+  const parse: LineParser =
+    format.format === "lines" ? parsePlainLines : createJsonLinesParser(format.column);
+  const builder = createNameChunkBuilder();
+  return ({ bytes, length, open = false }) => {
+    const block = cutLines(bytes, length);
+    parse(block, builder);
+    const ended = block.count - (open ? 1 : 0);
+    return keep(builder.finish({ position: block.nexts[ended - 1] ?? 0, line: 1 + ended }), matcher);
+  };
+}
+
+/** A chunk of its own with the entries that are faults or may be imitations. */
+function keep(whole: NameChunk, matcher: Pick<Matcher, "screen">): NameChunk {
+  const kept: number[] = [];
+  for (let i = 0; i < whole.count; i++) {
+    if (whole.faults.has(i) || matcher.screen(whole.bytes, whole.starts[i]!, whole.ends[i]!)) kept.push(i);
+  }
+  const bytes = new Uint8Array(kept.reduce((sum, i) => sum + whole.ends[i]! - whole.starts[i]!, 0));
+  const starts = new Int32Array(kept.length);
+  const ends = new Int32Array(kept.length);
+  let used = 0;
+  for (const [at, i] of kept.entries()) {
+    starts[at] = used;
+    bytes.set(whole.bytes.subarray(whole.starts[i]!, whole.ends[i]!), used);
+    used += whole.ends[i]! - whole.starts[i]!;
+    ends[at] = used;
+  }
+  const pick = (array: Int32Array) => Int32Array.from(kept, (i) => array[i]!);
+  return {
+    ...whole,
+    bytes,
+    count: kept.length,
+    harmless: whole.count - kept.length,
+    starts,
+    ends,
+    lines: pick(whole.lines),
+    nexts: pick(whole.nexts),
+    nextLines: pick(whole.nextLines),
+    faults: new Map(kept.flatMap((i, at) => (whole.faults.has(i) ? [[at, whole.faults.get(i)!]] : []))),
+  };
+}

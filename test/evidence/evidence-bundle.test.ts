@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { unzipSync } from "fflate";
+import type { Camera } from "../../src/lookups/page/chromium.ts";
+import { evidenceBundle, gatherEvidence } from "../../src/evidence/evidence-bundle.ts";
+import { createEventLog } from "../../src/events/event-log.ts";
+import { createDeliveries } from "../../src/webhooks/deliveries.ts";
+import { openEnrichment, plainPage, registered, type OpenEnrichment } from "../support/enrichment.ts";
+import { webpOf } from "../support/pictures.ts";
+import { until } from "../support/receiver.ts";
+import { analyst } from "../support/stores.ts";
+
+const picture = await webpOf(64, 64, (x, y) => (x < 20 ? 20 : y < 30 ? 240 : 120));
+const camera: Camera = { capture: async (url) => ({ ok: true, webp: picture, url }), close() {} };
+const hostileTitle = "../../etc/passwd\u202e<script>alert(1)</script>";
+
+let opened: OpenEnrichment;
+let id: string;
+beforeEach(async () => {
+  opened = openEnrichment({ camera });
+  opened.enrichment().start();
+  opened.world.registration = { ...registered, raw: "Domain: examp1e-bank.com\r\n" } as typeof registered;
+  opened.world.page = { ok: true, page: { ...plainPage, title: hostileTitle } };
+  id = opened.sight("examp1e-bank.com");
+  await opened.pass(0);
+  await opened.pass(1_000);
+  const facts = () => opened.enrichment().factsOf(id)!.facts;
+  await until(() => facts().screenshot !== undefined && facts().registration !== undefined, "facts");
+  opened.threats.notes.add(id, "Written to the registrar.", analyst);
+  opened.threats.changeStatus([id], "resolved", { by: analyst });
+});
+afterEach(() => opened.dispose());
+
+async function bundle(): Promise<Uint8Array<ArrayBuffer>> {
+  const { database, threats, clock } = opened;
+  const deliveries = createDeliveries({ database, clock, onDue: () => {} });
+  const services = {
+    threats,
+    enrichment: opened.enrichment(),
+    eventLog: createEventLog(database),
+    deliveries,
+  };
+  expect(await gatherEvidence(services, "thr_none")).toBeUndefined();
+  return evidenceBundle((await gatherEvidence(services, id))!);
+}
+
+test("the bundle holds all that is known, with checksums that another program confirms", async () => {
+  const folder = join(dirname(opened.path), "unpacked");
+  mkdirSync(folder);
+  const zip = await bundle();
+  writeFileSync(join(folder, "evidence.zip"), zip);
+  const files = await unpack(folder, zip);
+  expect(files.toSorted()).toEqual([
+    "SHA256SUMS",
+    "evidence.json",
+    "history.json",
+    "internal/decisions.json",
+    "internal/events.json",
+    "internal/notes.json",
+    "manifest.json",
+    "original.webp",
+    "registration-answer.txt",
+    "report.txt",
+    "screenshot.webp",
+  ]);
+  const bytes = (name: string) => readFileSync(join(folder, name));
+  const read = (name: string) => JSON.parse(bytes(name).toString("utf8"));
+  const sums = new Map(
+    bytes("SHA256SUMS")
+      .toString()
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split("  ").toReversed() as [string, string]),
+  );
+  for (const name of files.filter((one) => one !== "SHA256SUMS"))
+    expect(sums.get(name)).toBe(new Bun.CryptoHasher("sha256").update(bytes(name)).digest("hex"));
+  for (const { name, sha256, bytes: length } of read("manifest.json").entries)
+    expect([sha256, length]).toEqual([sums.get(name), bytes(name).length]);
+
+  expect(read("evidence.json")).toMatchObject({
+    domain: "examp1e-bank.com",
+    status: "resolved",
+    facts: { page: { title: hostileTitle }, dns: { addresses: ["192.0.2.7"] } },
+    registration: { registrar: "Example Registrar" },
+  });
+  expect(bytes("registration-answer.txt").toString()).toBe("Domain: examp1e-bank.com\r\n");
+  expect(bytes("screenshot.webp")).toEqual(Buffer.from(picture));
+  expect(read("history.json").map(({ field }: { field: string }) => field)).toContain("page title");
+  expect(read("internal/decisions.json")).toMatchObject([
+    { field: "status", after: "resolved", by: analyst },
+  ]);
+  expect(read("internal/notes.json")).toMatchObject([{ text: "Written to the registrar.", by: analyst }]);
+  const types = read("internal/events.json").map(({ event }: { event: { type: string } }) => event.type);
+  expect(types).toEqual(["threat.resolved", "threat.updated", "threat.created"]);
+  expect(bytes("report.txt").toString()).toStartWith("Subject: ");
+  // The secret of the public address of the picture goes to nobody.
+  expect(Buffer.from(zip).includes(opened.threats.get(id)!.screenshotToken)).toBe(false);
+});
+
+test("the same content gives the same bytes, another moment or not", async () => {
+  const first = await bundle();
+  opened.clock.advance(90_000);
+  expect(Buffer.from(await bundle()).equals(Buffer.from(first))).toBe(true);
+  opened.threats.notes.add(id, "One more.", analyst);
+  expect(Buffer.from(await bundle()).equals(Buffer.from(first))).toBe(false);
+});
+
+/** With Python, which knows nothing of how it was packed; where there is none, with the library. */
+async function unpack(folder: string, zip: Uint8Array): Promise<string[]> {
+  const python = Bun.which("python3");
+  if (python !== null) {
+    const program =
+      "import sys,zipfile; z=zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None; z.extractall(sys.argv[2]); print('\\n'.join(z.namelist()))";
+    const run = Bun.spawnSync([python, "-c", program, join(folder, "evidence.zip"), folder]);
+    if (run.exitCode !== 0) throw new Error(run.stderr.toString());
+    return run.stdout.toString().trim().split("\n");
+  }
+  const files = unzipSync(zip);
+  mkdirSync(join(folder, "internal"));
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
+  return Object.keys(files);
+}

@@ -1,0 +1,463 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { faviconHash } from "../../src/lookups/page/favicon.ts";
+import { createPageFetcher, type Page, type PageResult } from "../../src/lookups/page/page-lookup.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createAuthority, issue } from "../support/certificates.ts";
+import { startRawServer } from "../support/raw-server.ts";
+import { until } from "../support/receiver.ts";
+
+const open: { stop(): void }[] = [];
+afterEach(() => {
+  for (const server of open.splice(0)) server.stop();
+});
+
+type Answer = (request: Request) => Response | Promise<Response>;
+
+/** A web server on loopback for every name; the names are told apart by Host. */
+function site(answer: Answer, tls?: { cert: string; key: string }) {
+  const hits: string[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    ...(tls === undefined ? {} : { tls }),
+    fetch(request) {
+      const { host, pathname } = new URL(request.url);
+      hits.push(`${host.replace(/:\d+$/, "")}${pathname}`);
+      return answer(request);
+    },
+  });
+  open.push({ stop: () => void server.stop(true) });
+  return { port: server.port!, hits };
+}
+
+const closedPort = 1;
+const resolveHost = async (host: string) => {
+  if (host.endsWith("metadata.example")) return ["169.254.169.254"];
+  if (host.endsWith("nowhere.example")) throw Object.assign(new Error("no such host"), { code: "ENOTFOUND" });
+  return ["127.0.0.1"];
+};
+const name = "example-banc.com";
+const protectedDomain = "example-bank.com";
+
+async function look(
+  ports: { http?: number; https?: number },
+  { timeoutMs = 5_000, allowPrivateNetworks = true, at = name } = {},
+): Promise<PageResult> {
+  const fetcher = createPageFetcher({
+    clock: systemClock,
+    rules: { allowPrivateNetworks },
+    resolveHost,
+    userAgent: "Mozilla/5.0 (test)",
+    timeoutMs,
+    ports: { http: closedPort, https: closedPort, ...ports },
+  });
+  open.push({ stop: () => fetcher.close() });
+  return fetcher.fetchPage({ name: at, protectedDomain, brandWords: ["example-bank", "ExBank"] });
+}
+
+async function pageOf(answer: Answer): Promise<Page> {
+  const result = await look({ http: site(answer).port });
+  if (!result.ok) throw new Error(result.reason);
+  return result.page;
+}
+
+const html = (body: string, init: ResponseInit = {}) =>
+  new Response(body, { headers: { "content-type": "text/html; charset=utf-8" }, ...init });
+const to = (location: string, status = 302) => new Response(null, { status, headers: { location } });
+const login = "<title>Example Bank: sign in</title><form><input name=user><input type=password></form>";
+const plain = {
+  firstUrl: `http://${name}/`,
+  finalUrl: `http://${name}/`,
+  redirects: [],
+  status: 200,
+  title: "",
+  asksForPassword: false,
+  asksForCard: false,
+  namesBrand: false,
+  redirectsToProtected: false,
+};
+
+describe("the page of a name", () => {
+  test("that copies the brand's sign-in is told with its icon, asked for as a browser does", async () => {
+    const icon = Buffer.from("an icon");
+    let headers: Record<string, string> = {};
+    const server = site((asked) => {
+      if (new URL(asked.url).pathname === "/i.png")
+        return new Response(icon, { headers: { "content-type": "image/png" } });
+      headers = Object.fromEntries(asked.headers);
+      return html(`<link rel=icon href=i.png>${login}`);
+    });
+    expect(await look({ http: server.port })).toEqual({
+      ok: true,
+      page: {
+        ...plain,
+        title: "Example Bank: sign in",
+        asksForPassword: true,
+        namesBrand: true,
+        faviconHash: faviconHash(icon),
+      },
+    });
+    expect(server.hits).toEqual([`${name}/`, `${name}/i.png`]);
+    expect(headers).toMatchObject({
+      "user-agent": "Mozilla/5.0 (test)",
+      "accept-encoding": "gzip, deflate, br",
+    });
+    expect(Object.keys(headers)).not.toContain("cookie");
+    expect(Object.keys(headers)).not.toContain("referer");
+  });
+
+  test("counts with any status, of which the body is read all the same", async () => {
+    expect(await pageOf(() => html(login, { status: 403 }))).toMatchObject({
+      status: 403,
+      asksForPassword: true,
+    });
+    expect(await pageOf(() => new Response(null, { status: 204 }))).toEqual({ ...plain, status: 204 });
+  });
+
+  test("that is no HTML has no words", async () => {
+    const answer: Answer = ({ url }) =>
+      url.endsWith(".ico")
+        ? new Response(null, { status: 404 })
+        : new Response(login, { headers: { "content-type": "application/octet-stream" } });
+    expect(await pageOf(answer)).toEqual(plain);
+  });
+
+  test("with a title meant to deceive a terminal is told without", async () => {
+    const page = await pageOf(() => html(`<title>\u202eknab\u001b[2J ${"x".repeat(5_000)}</title>`));
+    expect(page.title).toStartWith("\\u{202e}knab\\u{1b}[2J ");
+    expect(page.title.length).toBeLessThan(230);
+  });
+
+  test("that is parked is told as such, unless it asks for secrets", async () => {
+    expect(await pageOf(() => html("<h1>This domain is for sale</h1>"))).toMatchObject({
+      parked: "for sale",
+    });
+    expect(await pageOf(() => html('<script src="https://d1.sedoparking.com/a.js"></script>'))).toMatchObject(
+      { parked: "Sedo" },
+    );
+    expect(await pageOf(() => html(`<h1>This domain is for sale</h1>${login}`))).not.toHaveProperty("parked");
+  });
+});
+
+describe("a page that hides something from us", () => {
+  test("sends nobody anywhere by what browsers do not follow", async () => {
+    const elsewhere = `<meta http-equiv=refresh content="0;url=http://${protectedDomain}/">`;
+    for (const wrapped of [
+      `<noscript>${elsewhere}</noscript>`,
+      `<template>${elsewhere}</template>`,
+      `<!-- ${elsewhere} -->`,
+    ])
+      expect({ wrapped, ...(await pageOf(() => html(wrapped + login))) }).toMatchObject({
+        wrapped,
+        redirectsToProtected: false,
+        asksForPassword: true,
+      });
+  });
+
+  test("is not parked by words in comments, scripts and the like", async () => {
+    const words = "this domain is for sale";
+    for (const wrapped of [
+      `<!-- ${words} -->`,
+      `<script>"${words}"</script>`,
+      `<template>${words}</template>`,
+      `<style>/* ${words} */</style>`,
+    ])
+      expect(
+        await pageOf(() => html(`${wrapped}<p>${"A text of our own. ".repeat(20)}</p>`)),
+      ).not.toHaveProperty("parked");
+  });
+
+  test("is not read to its end, or not at all: then nothing is said of it, and why", async () => {
+    const padded = await pageOf(() => html(`<p>this domain is for sale</p>${" ".repeat(1_200_000)}${login}`));
+    expect(padded.unseen).toBe("it is too long to be read to its end");
+    expect(padded).not.toHaveProperty("parked");
+    const coded = () =>
+      new Response(login, {
+        headers: { "content-type": "text/html", "content-encoding": "zstd" },
+      });
+    expect((await pageOf(coded)).unseen).toBe("an unknown content coding");
+    const drawn = await pageOf(() =>
+      html("<div id=root></div><script>document.write(atob('PGlucHV0Pg=='))</script>"),
+    );
+    expect(drawn.unseen).toContain("drawn by scripts");
+    const framed = await pageOf(() => html("<iframe src=/form></iframe>"));
+    expect(framed.unseen).toContain("in a frame");
+    // What was found counts, whatever stands behind it.
+    expect(await pageOf(() => html(`${login}${" ".repeat(1_200_000)}`))).not.toHaveProperty("unseen");
+    expect(await pageOf(() => html("<p>A bakery</p>"))).not.toHaveProperty("unseen");
+  });
+
+  test("leads where it cannot be seen: that is told instead of what it shows", async () => {
+    expect((await pageOf(() => to("http://169.254.169.254/latest"))).unseen).toContain(
+      "is a metadata address",
+    );
+    expect((await pageOf(({ url }) => to(new URL(url).pathname === "/" ? "/b" : "/"))).unseen).toBe(
+      "it leads in a circle",
+    );
+    expect((await pageOf(() => to("file:///etc/passwd"))).unseen).toBe("it leads to no address of the web");
+    expect((await pageOf(({ url }) => to(`${new URL(url).pathname}x`))).unseen).toContain("further than 5");
+  });
+});
+
+describe("redirects", () => {
+  test("of every kind are followed and kept", async () => {
+    const server = site((request) => {
+      switch (new URL(request.url).pathname) {
+        case "/":
+          return to("/a", 301);
+        case "/a":
+          return html("", { headers: { "content-type": "text/html", refresh: "0; url=/b" } });
+        case "/b":
+          return html('<meta http-equiv=refresh content="1;url=//www.example-banc.com/c">');
+        case "/c":
+          return html("<script>window.location.href = '/d#x'</script>");
+        case "/d":
+          return to("http://login.elsewhere.example/e");
+        default:
+          return html(login);
+      }
+    });
+    const result = await look({ http: server.port });
+    expect(result).toMatchObject({
+      ok: true,
+      page: {
+        finalUrl: "http://login.elsewhere.example/e",
+        redirects: [
+          `http://${name}/a`,
+          `http://${name}/b`,
+          `http://www.${name}/c`,
+          `http://www.${name}/d`,
+          "http://login.elsewhere.example/e",
+        ],
+        asksForPassword: true,
+        namesBrand: true,
+      },
+    });
+  });
+
+  test("end after five, and in a circle at once", async () => {
+    const long = site((request) => to(`${new URL(request.url).pathname}x`));
+    expect(await look({ http: long.port })).toMatchObject({
+      ok: true,
+      page: { finalUrl: `http://${name}/xxxxx`, status: 302 },
+    });
+    const pages = long.hits.filter(
+      (hit) => !hit.endsWith("favicon.ico") && !hit.endsWith("icox") && !hit.endsWith("icoxx"),
+    );
+    expect(pages).toHaveLength(6);
+    const circle = site((request) => to(new URL(request.url).pathname === "/" ? "/b" : "/"));
+    expect(await look({ http: circle.port })).toMatchObject({
+      ok: true,
+      page: { redirects: [`http://${name}/b`] },
+    });
+  });
+
+  test("to the protected domain end there, and what it shows is not taken for the look-alike's", async () => {
+    for (const answer of [
+      () => to(`http://www.${protectedDomain}/login`),
+      () => html(`<meta http-equiv=refresh content="0;url=http://www.${protectedDomain}/login">`),
+      () => html(`<script>location.replace("http://www.${protectedDomain}/login")</script>`),
+    ]) {
+      const server = site((request) => (request.url.includes(protectedDomain) ? html(login) : answer()));
+      const result = await look({ http: server.port });
+      expect(result).toEqual({
+        ok: true,
+        page: {
+          ...plain,
+          status: expect.any(Number),
+          finalUrl: `http://www.${protectedDomain}/login`,
+          redirects: [`http://www.${protectedDomain}/login`],
+          redirectsToProtected: true,
+        },
+      });
+      expect(server.hits).toEqual([`${name}/`]);
+    }
+  });
+
+  test("that a page makes only after its form do not count", async () => {
+    const script = `<script>function sent() { location.href = "http://${protectedDomain}/" }</script>`;
+    expect(await pageOf(() => html(login + script))).toMatchObject({
+      redirectsToProtected: false,
+      asksForPassword: true,
+    });
+    expect(await pageOf(() => to(`http://${protectedDomain}.evil.example/`))).toMatchObject({
+      redirectsToProtected: false,
+    });
+  });
+
+  test("into one's own network, to other ports and to other schemes are not followed", async () => {
+    for (const location of [
+      "http://metadata.example/latest",
+      "http://169.254.169.254/latest",
+      "http://127.0.0.1:22/",
+      "http://mail.example:25/",
+      "file:///etc/passwd",
+      "javascript:alert(1)",
+      "http://nowhere.example/",
+    ]) {
+      const page = await pageOf(() => to(location));
+      expect([location, page.status, page.asksForPassword]).toEqual([location, 302, false]);
+    }
+  });
+});
+
+describe("a look is refused or given up", () => {
+  test("at a name that points into one's own network", async () => {
+    const server = site(() => html(login));
+    const result = await look({ http: server.port }, { allowPrivateNetworks: false });
+    expect(result).toEqual({ ok: false, reason: `${name}: 127.0.0.1 is a loopback address` });
+    expect(await look({ http: server.port }, { at: "metadata.example" })).toMatchObject({ ok: false });
+    expect(server.hits).toEqual([]);
+  });
+
+  test("at a redirect or an icon into one's own network, when only global addresses are allowed", async () => {
+    const server = site(() => html('<link rel=icon href="http://metadata.example/token">'));
+    expect(await look({ http: server.port })).toEqual({ ok: true, page: plain });
+  });
+
+  test("where no page is", async () => {
+    expect(await look({}, { at: "nowhere.example" })).toEqual({
+      ok: false,
+      reason: "nowhere.example cannot be resolved (ENOTFOUND)",
+    });
+    const { ok, reason } = (await look({})) as Extract<PageResult, { ok: false }>;
+    expect([ok, reason.startsWith("https: "), reason.includes("; http: ")]).toEqual([false, true, true]);
+  });
+
+  test("where nothing or too little comes in the time for it, and the connection is closed", async () => {
+    const silent = await startRawServer(() => {});
+    const trickling = await startRawServer((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>x</title>");
+      const timer = setInterval(() => socket.write("x"), 20);
+      socket.on("close", () => clearInterval(timer));
+    });
+    const endlessHeaders = await startRawServer((socket) => {
+      const timer = setInterval(() => socket.write("X-A: b\r\n"), 20);
+      socket.write("HTTP/1.1 200 OK\r\n");
+      socket.on("close", () => clearInterval(timer));
+    });
+    open.push(silent, trickling, endlessHeaders);
+    for (const server of [silent, trickling, endlessHeaders]) {
+      const startedAt = performance.now();
+      expect((await look({ http: server.port }, { timeoutMs: 200 })).ok).toBe(false);
+      expect(performance.now() - startedAt).toBeLessThan(20_000);
+      await until(() => server.connections() === 0, "the connection is closed");
+    }
+  });
+
+  test("where what comes is not HTTP", async () => {
+    const server = await startRawServer((socket) => socket.end("220 mail.example ESMTP\r\n"));
+    open.push(server);
+    expect((await look({ http: server.port })).ok).toBe(false);
+  });
+});
+
+describe("a page without measure", () => {
+  test("of a gigabyte is read for a mebibyte", async () => {
+    let sent = 0;
+    const server = site(
+      () =>
+        new Response(
+          new ReadableStream({
+            async pull(controller) {
+              sent += 65_536;
+              controller.enqueue(
+                new TextEncoder().encode((sent === 65_536 ? login : "").padEnd(65_536, "x ")),
+              );
+              if (sent >= 1 << 30) controller.close();
+              await Bun.sleep(0);
+            },
+          }),
+          { headers: { "content-type": "text/html" } },
+        ),
+    );
+    expect(await look({ http: server.port })).toMatchObject({
+      ok: true,
+      page: { asksForPassword: true, title: "Example Bank: sign in" },
+    });
+    expect(sent).toBeLessThan(256 << 20);
+  });
+
+  test.each([
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+    ["deflate", deflateSync],
+    ["deflate", deflateRawSync],
+  ] as const)("by a bomb in %s is cut", async (encoding, compress) => {
+    const before = process.memoryUsage().rss;
+    const body = compress(Buffer.concat([Buffer.from(login), Buffer.alloc(64 << 20, 32)]));
+    const page = await pageOf(
+      () =>
+        new Response(new Uint8Array(body), {
+          headers: { "content-type": "text/html", "content-encoding": encoding },
+        }),
+    );
+    expect(page).toMatchObject({ asksForPassword: true, status: 200 });
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 << 20);
+  });
+
+  test("in a broken or unknown coding is a page of which nothing is known but its status", async () => {
+    for (const encoding of ["gzip", "br", "deflate", "rot13"]) {
+      const page = await pageOf(
+        () =>
+          new Response("\u0001not compressed", {
+            headers: { "content-type": "text/html", "content-encoding": encoding },
+          }),
+      );
+      expect(page).toEqual({ ...plain, unseen: expect.stringMatching(/^(not |an unknown content coding)/) });
+    }
+  });
+
+  test("with an icon of any size is told without the icon", async () => {
+    const answer: Answer = (request) =>
+      request.url.endsWith(".ico") ? new Response("x".repeat(300_000)) : html(login);
+    expect(await pageOf(answer)).not.toHaveProperty("faviconHash");
+    const error: Answer = (request) =>
+      html(request.url.endsWith(".ico") ? "<!doctype html><h1>Not found</h1>" : login);
+    expect(await pageOf(error)).not.toHaveProperty("faviconHash");
+  });
+});
+
+describe("by https", () => {
+  const authority = createAuthority("Test authority");
+
+  test("the look begins there, and a certificate that nobody trusts does not stop it", async () => {
+    const notBefore = Date.parse("2026-01-01T00:00:00Z");
+    const notAfter = Date.parse("2026-02-01T00:00:00Z");
+    const tls = issue(authority, ["other.example"], { notBefore, notAfter });
+    const secure = site(() => html(login), tls);
+    const unsecured = site(() => html("<title>plain</title>"));
+    const result = await look({ https: secure.port, http: unsecured.port });
+    expect(result).toEqual({
+      ok: true,
+      page: {
+        ...plain,
+        firstUrl: `https://${name}/`,
+        finalUrl: `https://${name}/`,
+        title: "Example Bank: sign in",
+        asksForPassword: true,
+        namesBrand: true,
+        certificate: {
+          issuer: "Test authority",
+          notBefore: "2026-01-01T00:00:00.000Z",
+          notAfter: "2026-02-01T00:00:00.000Z",
+          fault: expect.any(String),
+        },
+      },
+    });
+    expect(unsecured.hits).toEqual([]);
+  });
+
+  test("a redirect there from http shows its certificate, and an issuer's name can deceive nobody", async () => {
+    const deceiver = createAuthority("Let\u202e's Encrypt\u001b[2J");
+    const secure = site(() => html(login), issue(deceiver, [name]));
+    const unsecured = site(() => to(`https://www.${name}:${secure.port}/`));
+    const result = await look({ https: closedPort, http: unsecured.port });
+    expect(result).toMatchObject({
+      ok: true,
+      page: { certificate: { issuer: "Let\\u{202e}'s Encrypt\\u{1b}[2J" } },
+    });
+  });
+});

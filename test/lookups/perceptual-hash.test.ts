@@ -1,0 +1,89 @@
+import { describe, expect, test } from "bun:test";
+import { greyPixels } from "../../src/lookups/page/gray-pixels.ts";
+import { hashSide, perceptualHash, visualSimilarity } from "../../src/lookups/page/perceptual-hash.ts";
+import { sameLookFrom } from "../../src/threats/severity.ts";
+import { bitmap } from "../support/pictures.ts";
+
+type Draw = (x: number, y: number) => number;
+
+const pixels = (draw: Draw) =>
+  Float64Array.from({ length: hashSide * hashSide }, (_, at) =>
+    draw(at % hashSide, Math.floor(at / hashSide)),
+  );
+const page: Draw = (x, y) => {
+  if (y < 4) return x < 7 ? 90 : 30;
+  if (x > 4 && x < 17 && y > 8 && y < 22) return y % 5 === 0 ? 120 : 180;
+  return y > 27 ? 60 : 240 - x;
+};
+const otherPage: Draw = (x, y) => (x < 10 ? 60 : y % 6 < 3 ? 250 : 120);
+
+describe("perceptual hash", () => {
+  test("is the sign of each of the 64 lowest frequencies against their median, as the transform's definition gives it", () => {
+    const seed = Number(process.env["TEST_SEED"] ?? 20260115);
+    console.info(`seed ${seed} (TEST_SEED)`);
+    let state = seed;
+    const random = () => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
+    for (let round = 0; round < 5; round++) {
+      const grey = pixels(() => Math.floor(random() * 256));
+      expect(perceptualHash(grey)).toBe(plainHash(grey));
+    }
+  });
+
+  test("hardly changes with brightness and small details, and differs between different pages", () => {
+    const hash = perceptualHash(pixels(page))!;
+    const brighter = perceptualHash(pixels((x, y) => page(x, y) + 10))!;
+    const detailed = perceptualHash(pixels((x, y) => (x === 25 && y === 25 ? 180 : page(x, y))))!;
+    const other = perceptualHash(pixels(otherPage))!;
+    expect(visualSimilarity(hash, hash)).toBe(1);
+    expect(visualSimilarity(hash, brighter)).toBe(1);
+    expect(visualSimilarity(hash, detailed)).toBeGreaterThanOrEqual(sameLookFrom);
+    expect(visualSimilarity(hash, other)).toBeLessThan(sameLookFrom);
+  });
+
+  test("does not exist for a blank page: all blank pages are alike", () => {
+    expect(perceptualHash(pixels(() => 255))).toBeUndefined();
+    expect(perceptualHash(pixels((x) => 250 + (x % 2)))).toBeUndefined();
+  });
+
+  test("similarity counts differing bits", () => {
+    expect(visualSimilarity("0000000000000000", "ffffffffffffffff")).toBe(0);
+    expect(visualSimilarity("0000000000000000", "00000000000000ff")).toBe(0.75);
+  });
+});
+
+describe("grey pixels", () => {
+  test("are those of the picture", async () => {
+    const picture = bitmap(hashSide, hashSide, page);
+    expect(Array.from(await greyPixels(picture, hashSide))).toEqual(Array.from(pixels(page)));
+  });
+
+  test("of a larger picture in another format hash alike", async () => {
+    const large = bitmap(1280, 800, (x, y) => page(Math.floor(x / 40), Math.floor(y / 25)));
+    const webp = await new Bun.Image(large as Uint8Array<ArrayBuffer>).webp({ quality: 70 }).bytes();
+    const hash = perceptualHash(await greyPixels(webp, hashSide))!;
+    expect(visualSimilarity(hash, perceptualHash(pixels(page))!)).toBeGreaterThan(0.9);
+  });
+
+  test("are refused for what is no picture", async () => {
+    expect(greyPixels(Buffer.from("<html>"), hashSide)).rejects.toThrow();
+  });
+});
+
+/** The definition, written down plainly. */
+function plainHash(grey: ArrayLike<number>): string {
+  const coefficients: number[] = [];
+  for (let v = 0; v < 8; v++)
+    for (let u = 0; u < 8; u++) {
+      let sum = 0;
+      for (let y = 0; y < 32; y++)
+        for (let x = 0; x < 32; x++)
+          sum +=
+            grey[y * 32 + x]! *
+            Math.cos(((2 * x + 1) * u * Math.PI) / 64) *
+            Math.cos(((2 * y + 1) * v * Math.PI) / 64);
+      coefficients.push(sum);
+    }
+  const median = coefficients.slice(1).sort((a, b) => a - b)[31]!;
+  const bits = coefficients.map((coefficient) => (coefficient > median ? "1" : "0")).join("");
+  return BigInt(`0b${bits}`).toString(16).padStart(16, "0");
+}

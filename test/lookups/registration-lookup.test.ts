@@ -1,0 +1,391 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import { rdapServices } from "../../src/lookups/registration/rdap-services.ts";
+import {
+  createRegistrationLookup,
+  type RegistrationResult,
+} from "../../src/lookups/registration/registration-lookup.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
+import { startRawServer } from "../support/raw-server.ts";
+import { startReceiver, until } from "../support/receiver.ts";
+import { startWhoisServer } from "../support/whois-server.ts";
+import { full, notFound, thin } from "./rdap-texts.ts";
+import * as texts from "./whois-texts.ts";
+
+const open: { stop(): void }[] = [];
+afterEach(() => {
+  for (const server of open.splice(0)) server.stop();
+});
+
+function opened<T extends { stop(): void }>(server: T): T {
+  open.push(server);
+  return server;
+}
+
+/** Every name leads to loopback, but for those that are to be refused. */
+const resolveHost = async (host: string) => {
+  if (host.startsWith("metadata.")) return ["169.254.169.254"];
+  if (host.startsWith("nowhere.")) throw Object.assign(new Error("no such host"), { code: "ENOTFOUND" });
+  return ["127.0.0.1"];
+};
+
+function lookup({
+  rdapUrl,
+  whoisPort,
+  ianaPort,
+  clock = systemClock,
+  timeoutMs = 2_000,
+  allowPrivateNetworks = true,
+}: {
+  rdapUrl?: string;
+  whoisPort?: number;
+  ianaPort?: number;
+  clock?: Clock;
+  timeoutMs?: number;
+  allowPrivateNetworks?: boolean;
+}) {
+  const made = createRegistrationLookup({
+    clock,
+    rules: { allowPrivateNetworks },
+    resolveHost,
+    userAgent: "phishwatch/test",
+    rdapServices: rdapServices(rdapUrl === undefined ? [] : [["com", rdapUrl]]),
+    whoisServerFor: () => (whoisPort === undefined ? undefined : `whois.registry.example:${whoisPort}`),
+    ianaServer: `whois.iana.example:${ianaPort ?? 1}`,
+    timeoutMs,
+    intervalMs: 0,
+  });
+  open.push({ stop: () => made.close() });
+  return made;
+}
+
+const rdapJson = (body: unknown, init: ResponseInit = {}) =>
+  new Response(JSON.stringify(body), { headers: { "content-type": "application/rdap+json" }, ...init });
+const base = (port: number) => `http://rdap.registry.example:${port}/com/v1/`;
+const domain = "example-banc.com";
+
+describe("RDAP", () => {
+  test("answers for the registrable domain, completed by the registrar's own service, asked once each", async () => {
+    const registrar = opened(startReceiver(() => rdapJson(full())));
+    const registry = opened(
+      startReceiver(() =>
+        rdapJson(thin(`http://rdap.registrar.example:${registrar.port}/domain/EXAMPLE-BANC.COM`)),
+      ),
+    );
+    const { lookUpRegistration } = lookup({ rdapUrl: base(registry.port) });
+    const result = await lookUpRegistration("Login.Example-Banc.com");
+    expect(result).toMatchObject({
+      ok: true,
+      registration: {
+        source: "rdap",
+        registrar: "Cheap Names, Inc.",
+        registrant_organization: "Harbour Holdings Ltd",
+        registrant_country: "IS",
+        abuse_email: "abuse@cheap-names.example",
+        expires_at: "2027-02-10T09:30:00.000Z",
+        fetched_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      },
+    });
+    expect((result as { raw: string }).raw).toContain('"handle":"1234567890_DOMAIN_COM-VRSN"');
+    expect(
+      registry.received.map(({ path, headers }) => [path, headers["accept"], headers["user-agent"]]),
+    ).toEqual([["/com/v1/domain/example-banc.com", "application/rdap+json", "phishwatch/test"]]);
+    expect(registrar.received).toHaveLength(1);
+
+    // Names below the same domain are answered from what is known; so are questions at the same time.
+    await Promise.all([lookUpRegistration(domain), lookUpRegistration(`www.${domain}`)]);
+    expect(registry.received).toHaveLength(1);
+  });
+
+  test("stands as the registry gave it when the registrar does not answer, redirects on, or is within the network", async () => {
+    for (const related of [
+      "http://nowhere.example/",
+      "http://127.0.0.1:1/",
+      "http://metadata.example/domain/x",
+    ]) {
+      const registry = opened(startReceiver(() => rdapJson(thin(related))));
+      const result = await lookup({ rdapUrl: base(registry.port) }).lookUpRegistration(domain);
+      expect(result).toMatchObject({ ok: true, registration: { registrar: "Cheap Names, Inc." } });
+      expect((result as { registration: object }).registration).not.toHaveProperty("registrant_organization");
+    }
+  });
+
+  test("sends no question to a port of another service, whoever names it", async () => {
+    const registry = opened(
+      startReceiver(() => new Response(null, { status: 302, headers: { location: "http://127.0.0.1:25/" } })),
+    );
+    const { lookUpRegistration } = lookup({ rdapUrl: base(registry.port) });
+    const result = await lookUpRegistration(domain);
+    expect(result).toMatchObject({ ok: false, reason: expect.stringContaining("not a port of the web") });
+  });
+
+  test("follows the registry's redirects, a few of them", async () => {
+    const registry = opened(
+      startReceiver(({ path }) =>
+        path.startsWith("/com")
+          ? new Response(null, { status: 302, headers: { location: `/moved${path}` } })
+          : rdapJson(full()),
+      ),
+    );
+    expect(await lookup({ rdapUrl: base(registry.port) }).lookUpRegistration(domain)).toMatchObject({
+      ok: true,
+    });
+    const circle = opened(
+      startReceiver(({ path }) => new Response(null, { status: 301, headers: { location: path } })),
+    );
+    const result = await lookup({ rdapUrl: base(circle.port) }).lookUpRegistration(domain);
+    expect(result).toMatchObject({ ok: false, reason: expect.stringContaining("over 3 redirects") });
+    expect(circle.received).toHaveLength(4);
+  });
+
+  test.each([
+    ["an error object", () => rdapJson(notFound, { status: 404 })],
+    ["an empty body", () => new Response(null, { status: 404 })],
+  ])("says unregistered by 404 with %s", async (_what, answer) => {
+    const registry = opened(startReceiver(answer));
+    const whois = opened(await startWhoisServer(() => texts.com));
+    const result = await lookup({ rdapUrl: base(registry.port), whoisPort: whois.port }).lookUpRegistration(
+      domain,
+    );
+    expect(result).toEqual({ ok: false, reason: "not registered", unregistered: true });
+    expect(whois.queries).toEqual([]);
+  });
+
+  test.each([
+    [
+      "a page of HTML",
+      () => new Response("<html>Welcome</html>", { headers: { "content-type": "text/html" } }),
+    ],
+    [
+      "a 404 page of a gateway",
+      () =>
+        new Response("<html>No such site</html>", { status: 404, headers: { "content-type": "text/html" } }),
+    ],
+    [
+      "a gateway's JSON",
+      () =>
+        new Response('{"message":"no Route matched"}', {
+          status: 404,
+          headers: { "content-type": "application/json" },
+        }),
+    ],
+    ["an internal error", () => rdapJson({ errorCode: 500, title: "Oops" }, { status: 500 })],
+    ["a forbidden", () => new Response("no", { status: 403 })],
+    ["another name", () => rdapJson({ ...full(), ldhName: "example-bank.com" })],
+    [
+      "a million entities",
+      () => new Response(`{"ldhName":"${domain}","entities":[${"{},".repeat(1_000_000)}{}]}`),
+    ],
+    ["bad gzip", () => new Response("not gzip", { headers: { "content-encoding": "gzip" } })],
+    [
+      "a gzip bomb",
+      () => new Response(gzipSync(Buffer.alloc(64 << 20, 32)), { headers: { "content-encoding": "gzip" } }),
+    ],
+  ])("that is %s is passed over for WHOIS", async (_what, answer) => {
+    const registry = opened(startReceiver(answer));
+    const whois = opened(await startWhoisServer(() => texts.registrar));
+    const result = await lookup({ rdapUrl: base(registry.port), whoisPort: whois.port }).lookUpRegistration(
+      domain,
+    );
+    expect(result).toMatchObject({ ok: true, registration: { source: "whois", registrant_country: "IS" } });
+  });
+
+  test("compressed by the server is read", async () => {
+    const body = gzipSync(JSON.stringify(full()));
+    const registry = opened(
+      startReceiver(() => new Response(body, { headers: { "content-encoding": "gzip" } })),
+    );
+    expect(await lookup({ rdapUrl: base(registry.port) }).lookUpRegistration(domain)).toMatchObject({
+      ok: true,
+    });
+  });
+
+  test("that asks for patience is left alone for as long, and nothing is said of the name", async () => {
+    const registry = opened(
+      startReceiver(() => new Response("slow down", { status: 429, headers: { "retry-after": "600" } })),
+    );
+    const whois = opened(await startWhoisServer(() => texts.com));
+    const { lookUpRegistration } = lookup({ rdapUrl: base(registry.port), whoisPort: whois.port });
+    const first = await lookUpRegistration(domain);
+    expect(first).toMatchObject({ ok: false, retryAfterMs: 600_000 });
+    expect(first).not.toHaveProperty("unregistered");
+    const second = (await lookUpRegistration("other-banc.com")) as Extract<RegistrationResult, { ok: false }>;
+    expect(second.retryAfterMs).toBeGreaterThan(590_000);
+    expect(registry.received).toHaveLength(1);
+    expect(whois.queries).toEqual([]);
+  });
+
+  test("within one's own network is refused, whoever names it", async () => {
+    const registry = opened(startReceiver(() => rdapJson(full())));
+    const result = await lookup({
+      rdapUrl: base(registry.port),
+      allowPrivateNetworks: false,
+    }).lookUpRegistration(domain);
+    const { ok, reason } = result as Extract<RegistrationResult, { ok: false }>;
+    expect([ok, reason.includes("loopback address"), reason.includes("webhooks")]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect(registry.received).toEqual([]);
+  });
+
+  test("that never ends or says nothing takes no longer than its time", async () => {
+    const silent = opened(await startRawServer(() => {}));
+    const trickling = opened(
+      await startRawServer((socket) => {
+        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n");
+        const timer = setInterval(() => socket.write("x"), 20);
+        socket.on("close", () => clearInterval(timer));
+      }),
+    );
+    for (const server of [silent, trickling]) {
+      const startedAt = performance.now();
+      const result = await lookup({ rdapUrl: base(server.port), timeoutMs: 150 }).lookUpRegistration(domain);
+      expect(result).toMatchObject({ ok: false, reason: expect.stringContaining("within 0.15 s") });
+      expect(performance.now() - startedAt).toBeLessThan(20_000);
+      await until(() => server.connections() === 0, "the connection is closed");
+    }
+  });
+});
+
+describe("WHOIS", () => {
+  test("answers where there is no RDAP, completed by the registrar that it names", async () => {
+    const registrar = opened(await startWhoisServer(() => texts.registrar));
+    const registry = opened(
+      await startWhoisServer(() =>
+        texts.com.replace("whois.cheap-names.example", `whois.cheap-names.example:${registrar.port}`),
+      ),
+    );
+    const result = await lookup({ whoisPort: registry.port }).lookUpRegistration(domain);
+    expect(result).toMatchObject({
+      ok: true,
+      registration: {
+        source: "whois",
+        registrar_iana_id: "4711",
+        registrant_country: "IS",
+        status: ["clientDeleteProhibited", "clientTransferProhibited"],
+      },
+    });
+    expect([registry.queries, registrar.queries]).toEqual([[domain], [domain]]);
+  });
+
+  test("asks IANA once for the server of a suffix that it does not know", async () => {
+    const registry = opened(await startWhoisServer((query) => texts.com.replace("EXAMPLE-BANC.COM", query)));
+    const iana = opened(
+      await startWhoisServer(() => `domain: COM\n\nwhois:        whois.registry.example:${registry.port}\n`),
+    );
+    const { lookUpRegistration } = lookup({ ianaPort: iana.port });
+    expect(await lookUpRegistration(domain)).toMatchObject({ ok: true });
+    expect(await lookUpRegistration("second.com")).toMatchObject({ ok: true });
+    expect([iana.queries, registry.queries]).toEqual([["com"], [domain, "second.com"]]);
+  });
+
+  test("says unregistered only when the registry does", async () => {
+    const registry = opened(await startWhoisServer(() => texts.unregistered["com"]![1]));
+    expect(await lookup({ whoisPort: registry.port }).lookUpRegistration(domain)).toEqual({
+      ok: false,
+      reason: "not registered",
+      unregistered: true,
+    });
+  });
+
+  test("that complains is left alone, longer each time, and is never taken for a negative answer", async () => {
+    let now = Date.parse("2026-03-01T00:00:00Z");
+    const clock: Clock = { ...systemClock, now: () => now };
+    let text = texts.limited["afnic"]![0];
+    const registry = opened(await startWhoisServer(() => text));
+    const { lookUpRegistration } = lookup({ whoisPort: registry.port, clock });
+    const waits: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const result = (await lookUpRegistration(domain)) as Extract<RegistrationResult, { ok: false }>;
+      expect(result).not.toHaveProperty("unregistered");
+      waits.push(result.retryAfterMs!);
+      expect((await lookUpRegistration("other.com")) as object).toMatchObject({
+        ok: false,
+        retryAfterMs: result.retryAfterMs,
+      });
+      now += result.retryAfterMs!;
+    }
+    expect(waits).toEqual([60_000, 120_000, 240_000]);
+    expect(registry.queries).toHaveLength(3);
+    text = texts.com;
+    expect(await lookUpRegistration(domain)).toMatchObject({ ok: true });
+  });
+
+  test("in Latin-1 is read as such, in UTF-8 as that", async () => {
+    for (const encoding of ["latin1", "utf8"] as const) {
+      const registry = opened(await startWhoisServer(() => Buffer.from(texts.br, encoding)));
+      const result = await lookup({ whoisPort: registry.port }).lookUpRegistration("example-banc.com.br");
+      expect(result).toMatchObject({
+        registration: { registrant_organization: "Exemplo Com\u00e9rcio Ltda" },
+      });
+    }
+  });
+
+  test("without end is cut, and what came is read", async () => {
+    let sent = 0;
+    const registry = opened(
+      await startWhoisServer(() => (socket) => {
+        socket.write(texts.registrar);
+        const more = () => {
+          while (!socket.destroyed && sent < 1 << 30) {
+            sent += 65_536;
+            if (!socket.write("x".repeat(65_535) + "\n")) return void socket.once("drain", more);
+          }
+        };
+        more();
+      }),
+    );
+    const result = await lookup({ whoisPort: registry.port }).lookUpRegistration(domain);
+    expect(result).toMatchObject({ ok: true, registration: { registrant_country: "IS" } });
+    expect((result as { raw: string }).raw.length).toBeLessThanOrEqual(32_768);
+    await until(() => registry.connections() === 0, "the connection is closed");
+    expect(sent).toBeLessThan(64 << 20);
+  });
+
+  test("that trickles, says nothing, or closes at once leaves the name unknown", async () => {
+    const trickle = opened(
+      await startWhoisServer(() => (socket) => {
+        const timer = setInterval(() => socket.write("Domain Name: EXAMPLE-BANC.COM\n"), 20);
+        socket.on("close", () => clearInterval(timer));
+      }),
+    );
+    const silent = opened(await startWhoisServer(() => () => {}));
+    const closing = opened(await startWhoisServer(() => ""));
+    for (const [server, reason] of [
+      [trickle, "0.15 s"],
+      [silent, "0.15 s"],
+      [closing, "closed without an answer"],
+    ] as const) {
+      const result = await lookup({ whoisPort: server.port, timeoutMs: 150 }).lookUpRegistration(domain);
+      expect(result).toEqual({ ok: false, reason: expect.stringContaining(reason) });
+      await until(() => server.connections() === 0, "the connection is closed");
+    }
+  });
+
+  test("within one's own network is refused, also when IANA or a registry names it", async () => {
+    const registry = opened(
+      await startWhoisServer(() => texts.com.replace("whois.cheap-names.example", "metadata.example")),
+    );
+    expect(await lookup({ whoisPort: registry.port }).lookUpRegistration(domain)).toMatchObject({
+      ok: true,
+      registration: { source: "whois" },
+    });
+    const refused = await lookup({
+      whoisPort: registry.port,
+      allowPrivateNetworks: false,
+    }).lookUpRegistration(domain);
+    expect(refused).toMatchObject({ ok: false, reason: expect.stringContaining("loopback address") });
+    expect(registry.queries).toHaveLength(1);
+  });
+});
+
+test("what nobody can register is not asked for", async () => {
+  const { lookUpRegistration } = lookup({});
+  for (const name of ["com", "co.uk", "127.0.0.1", "", "exa mple.com", "a\r\nb.com", "_dmarc.x"])
+    expect([name, await lookUpRegistration(name)]).toEqual([
+      name,
+      { ok: false, reason: "not a name that can be registered" },
+    ]);
+});
