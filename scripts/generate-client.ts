@@ -5,8 +5,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeApi } from "../src/api/v1/openapi.ts";
-import { operations } from "../src/sandbox/control.ts";
-import { describeControl } from "../src/sandbox/control-document.ts";
+import { operations } from "../src/sandbox/control/control.ts";
+import { describeControl } from "../src/sandbox/control/document.ts";
 
 interface Schema {
   $ref?: string;

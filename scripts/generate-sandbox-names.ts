@@ -1,7 +1,7 @@
 /**
- * Makes src/sandbox/names.txt, the names of the sandbox's threats, with the detection itself; run it after a
+ * Makes src/sandbox/world/names.txt, the names of the sandbox's threats, with the detection itself; run it after a
  * change to the detection (a test tells):
- *   scripts/bun scripts/generate-sandbox-names.ts > src/sandbox/names.txt
+ *   scripts/bun scripts/generate-sandbox-names.ts > src/sandbox/world/names.txt
  */
 import { createMatcher } from "../src/detection/matcher.ts";
 import { describeReason } from "../src/detection/reasons.ts";

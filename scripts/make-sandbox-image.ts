@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs";
 import { openApp } from "../src/app.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { createLog } from "../src/lib/log.ts";
-import { openInstance } from "../src/sandbox/instance.ts";
+import { openInstance } from "../src/sandbox/instance/instance.ts";
 import { defaultConfig, inSandbox } from "../src/sandbox/settings.ts";
-import { defaultSeed, defaultStart } from "../src/sandbox/world.ts";
+import { defaultSeed, defaultStart } from "../src/sandbox/world/world.ts";
 
 const [path] = process.argv.slice(2);
 if (path === undefined) throw new Error("name the file");

@@ -1,9 +1,9 @@
 /** Writes the tables of the README's section about the sandbox anew; run it after a change to `src/sandbox/`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { operations } from "../src/sandbox/control.ts";
-import { sandboxKeys, type SandboxKey } from "../src/sandbox/keys.ts";
-import { worldDomains, worldEntries, type WorldEntry } from "../src/sandbox/world.ts";
+import { operations } from "../src/sandbox/control/control.ts";
+import { sandboxKeys, type SandboxKey } from "../src/sandbox/world/keys.ts";
+import { worldDomains, worldEntries, type WorldEntry } from "../src/sandbox/world/world.ts";
 import { severities, sources, statuses } from "../src/vocabulary/threats.ts";
 import { threatTypes } from "../src/vocabulary/threats.ts";
 

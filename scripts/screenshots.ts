@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createRandom } from "../src/sandbox/random.ts";
+import { createRandom } from "../src/sandbox/world/random.ts";
 import { manualClock } from "../test/support/appliance.ts";
 import { chromium, openBrowser } from "../test/support/browser.ts";
 import { consolePages, sampleConfig, seedSamples } from "../test/support/console-pages.ts";

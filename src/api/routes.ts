@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { bearerToken } from "../access/keys/bearer.ts";
-import type { Answering, Handler } from "../http/answering.ts";
+import type { Answering, Handler } from "../http/pipeline.ts";
 import type { createCandidateOperations } from "./v1/candidate-operations.ts";
 import { docsPages } from "./site/docs-pages.ts";
 import { noSuchRoute } from "../http/errors.ts";

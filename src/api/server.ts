@@ -14,7 +14,7 @@ import type { Threats } from "../threats/threats.ts";
 import type { Traps } from "../traps/traps.ts";
 import type { Deliveries } from "../webhooks/deliveries.ts";
 import { createAdmission } from "../http/admission.ts";
-import { createAnswering, type AnswerHeaders } from "../http/answering.ts";
+import { createAnswering, type AnswerHeaders } from "../http/pipeline.ts";
 import { createCandidateOperations } from "./v1/candidate-operations.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import { checkReadiness, type Readiness } from "./site/health.ts";

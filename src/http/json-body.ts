@@ -3,7 +3,7 @@ import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
 import { badRequest } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { echoedMax } from "./query.ts";
-import { describeFault } from "./schema-faults.ts";
+import { describeFault } from "./schema-errors.ts";
 
 export const bodyBytesMax = 1 << 20;
 

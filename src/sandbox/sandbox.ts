@@ -3,45 +3,24 @@ import { toIsoTime } from "../lib/clock.ts";
 import { StartError, messageOf } from "../lib/errors.ts";
 import { pathOf } from "../lib/request-path.ts";
 import { refuseForeignPages } from "./callers.ts";
-import { lastOfConnection } from "./failures.ts";
-import { createFaults, type Faults } from "./faults.ts";
-import { answerFaulty } from "./faulty-answers.ts";
-import { createInboxes, type Inbox, type Inboxes } from "./inbox.ts";
-import { openInstance, type Instance, type InstanceOptions, type InstanceState } from "./instance.ts";
-import { sandboxKeys, type SandboxKeyName } from "./keys.ts";
+import { lastOfConnection } from "./faults/failures.ts";
+import { createFaults } from "./faults/faults.ts";
+import { answerFaulty } from "./faults/fault-responses.ts";
+import { createInboxes, type Inbox } from "./control/inbox.ts";
+import {
+  openInstance,
+  type Instance,
+  type InstanceOptions,
+  type InstanceState,
+} from "./instance/instance.ts";
+import type { ReadyLine, SandboxState } from "./control/state.ts";
+import { sandboxKeys } from "./world/keys.ts";
 import { consolePassword, inSandbox } from "./settings.ts";
-
-/** What is printed once the sandbox answers. */
-export interface ReadyLine {
-  url: string;
-  /** Of the API; ends with /v1. */
-  base_url: string;
-  control_url: string;
-  keys: Record<SandboxKeyName, string>;
-  console_password: string;
-  seed: number;
-  time: string;
-  pid: number;
-}
 
 export interface Sandbox {
   readonly ready: ReadyLine;
   /** Ends at once, whatever is under way. */
   stop(): void;
-}
-
-/** What the control plane acts on. */
-export interface SandboxState {
-  readonly ready: ReadyLine;
-  readonly inboxes: Inboxes;
-  readonly faults: Faults;
-  instance(): Instance;
-  /** Everything is as at the start, between two requests. */
-  reset(): Promise<void>;
-  /** Keeps the state of everything; answers the snapshot's name. */
-  snapshot(): string;
-  /** Back to a snapshot, the last one unless named. Answers its name, undefined when there is no such. */
-  restore(name?: string): Promise<string | undefined>;
 }
 
 interface Snapshot {
@@ -102,7 +81,9 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
     const instance = current ?? (await first);
     if (path === "/sandbox" || path.startsWith("/sandbox/")) {
       // Loaded at the first request: the start does not wait for it.
-      control ??= import("./control.ts").then(({ createControl }) => createControl(state, options.log));
+      control ??= import("./control/control.ts").then(({ createControl }) =>
+        createControl(state, options.log),
+      );
       return withConnection(await (await control)(request));
     }
     const fault = path.startsWith("/v1/") ? faults.take(request.method, path) : undefined;

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { specifiedRetryDelaysMs } from "../webhooks/schedule.ts";
-import { worldDomains } from "./world.ts";
+import { worldDomains } from "./world/world.ts";
 
 export const consolePassword = "sandbox-console";
 

@@ -157,7 +157,7 @@ describe("the control plane", () => {
     const described = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    const { operations } = await import("../../src/sandbox/control.ts");
+    const { operations } = await import("../../src/sandbox/control/control.ts");
     expect(described.toSorted()).toEqual(
       operations.map(({ method, path }) => `${method} ${path}`).toSorted(),
     );

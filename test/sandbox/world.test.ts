@@ -3,9 +3,9 @@ import { threatTypes } from "../../src/vocabulary/threats.ts";
 import { createMatcher } from "../../src/detection/matcher.ts";
 import { describeReason } from "../../src/detection/reasons.ts";
 import { isMadeKey } from "../../src/access/keys/key-format.ts";
-import { sandboxKeys } from "../../src/sandbox/keys.ts";
-import { createRandom } from "../../src/sandbox/random.ts";
-import { defaultStart, makeWorld, worldDomains, worldEntries } from "../../src/sandbox/world.ts";
+import { sandboxKeys } from "../../src/sandbox/world/keys.ts";
+import { createRandom } from "../../src/sandbox/world/random.ts";
+import { defaultStart, makeWorld, worldDomains, worldEntries } from "../../src/sandbox/world/world.ts";
 import { severities, sources, statuses } from "../../src/vocabulary/threats.ts";
 import { openSandbox } from "../support/sandbox.ts";
 

@@ -2,7 +2,7 @@ import { openApp } from "../../src/app.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { defaultConfig, scheduleOf } from "../../src/sandbox/settings.ts";
-import { defaultStart } from "../../src/sandbox/world.ts";
+import { defaultStart } from "../../src/sandbox/world/world.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 
 /** A sandbox in this process, and short ways to speak with it. */

@@ -1,7 +1,7 @@
 import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import bundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
-import type { AnswerHeaders, Page } from "../../http/answering.ts";
+import type { AnswerHeaders, Page } from "../../http/pipeline.ts";
 import { noSuchRoute } from "../../http/errors.ts";
 
 // The reader writes style attributes, and draws its icons from data addresses; nothing else is let in,

@@ -2,11 +2,11 @@ import { sameText } from "../../access/console/console-password.ts";
 import { notFound, PublicError } from "../../lib/errors.ts";
 import { isId } from "../../lib/ids.ts";
 import type { Threats } from "../../threats/threats.ts";
-import type { AnswerHeaders, Page } from "../../http/answering.ts";
+import type { AnswerHeaders, Page } from "../../http/pipeline.ts";
 import { noSuchRoute } from "../../http/errors.ts";
 import type { Readiness } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
-import { placeholderPicture } from "./placeholder-picture.ts";
+import { placeholderPicture } from "./placeholder-image.ts";
 
 /** The captured page of a threat as WebP, or in words why there is none. */
 export type ReadCapture = (threatId: string) => Promise<{ webp: Uint8Array<ArrayBuffer> } | { why: string }>;

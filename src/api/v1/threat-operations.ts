@@ -7,7 +7,7 @@ import { isId } from "../../lib/ids.ts";
 import type { ThreatDetail } from "../../threats/detail.ts";
 import type { Threats } from "../../threats/threats.ts";
 import type { Status } from "../../vocabulary/threats.ts";
-import type { RouteContext } from "../../http/answering.ts";
+import type { RouteContext } from "../../http/pipeline.ts";
 import { jsonReader } from "../../http/json-body.ts";
 import { readListQuery, refuseQuery } from "../../http/query.ts";
 import { batchSchema, statusChangeSchema, type BatchBody } from "./schemas.ts";

@@ -47,9 +47,9 @@ The README tells what is in it and what can be done with it.`,
     const [{ startSandbox }, { readPristine }, { defaultConfig, scheduleOf }, { defaultSeed, defaultStart }] =
       await Promise.all([
         import("../../sandbox/sandbox.ts"),
-        import("../../sandbox/pristine.ts"),
+        import("../../sandbox/prebuilt.ts"),
         import("../../sandbox/settings.ts"),
-        import("../../sandbox/world.ts"),
+        import("../../sandbox/world/world.ts"),
       ]);
     const given =
       options.config === undefined ? undefined : await loadConfiguration(options.config, terminal.env);

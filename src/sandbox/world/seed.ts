@@ -1,10 +1,10 @@
-import { hashKey, shownLength } from "../access/keys/key-format.ts";
-import { apiKeys } from "../access/tables.ts";
-import type { Database } from "../database/database.ts";
-import { protectedDomains } from "../domains/tables.ts";
-import type { Instant } from "../lib/clock.ts";
-import { createIdFactory } from "../lib/ids.ts";
-import { threats } from "../threats/tables.ts";
+import { hashKey, shownLength } from "../../access/keys/key-format.ts";
+import { apiKeys } from "../../access/tables.ts";
+import type { Database } from "../../database/database.ts";
+import { protectedDomains } from "../../domains/tables.ts";
+import type { Instant } from "../../lib/clock.ts";
+import { createIdFactory } from "../../lib/ids.ts";
+import { threats } from "../../threats/tables.ts";
 import { sandboxKeys, type SandboxKey } from "./keys.ts";
 import { createRandom } from "./random.ts";
 import { makeWorld } from "./world.ts";

@@ -1,8 +1,8 @@
-import type { Scan } from "../scans/tables.ts";
-import type { ScanTrigger } from "../vocabulary/scans.ts";
-import { threats } from "../threats/tables.ts";
+import type { Scan } from "../../scans/tables.ts";
+import type { ScanTrigger } from "../../vocabulary/scans.ts";
+import { threats } from "../../threats/tables.ts";
 import type { SandboxDns } from "./dns.ts";
-import type { SandboxAppliance } from "./instance.ts";
+import type { SandboxAppliance } from "./appliance.ts";
 
 /** The most likely look-alikes of each domain are enough here, and take a tenth of the time of all. */
 const lookedUpMin = 300;

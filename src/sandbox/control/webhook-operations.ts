@@ -1,15 +1,15 @@
 import { Type } from "@sinclair/typebox";
-import { itself } from "../access/audit/actor.ts";
-import { eventTypes } from "../vocabulary/events.ts";
-import { badRequest } from "../lib/errors.ts";
-import { toIsoTime } from "../lib/clock.ts";
-import type { Delivery } from "../webhooks/deliveries.ts";
-import type { Endpoint } from "../webhooks/endpoint-store.ts";
-import { deliveryStatuses } from "../vocabulary/deliveries.ts";
-import { closed, namePattern, operation } from "./control-operation.ts";
-import { delivery as deliverySchema, endpoint as endpointSchema, nothing } from "./control-schemas.ts";
-import type { SandboxState } from "./sandbox.ts";
-import { inboxUrl } from "./take-delivery.ts";
+import { itself } from "../../access/audit/actor.ts";
+import { eventTypes } from "../../vocabulary/events.ts";
+import { badRequest } from "../../lib/errors.ts";
+import { toIsoTime } from "../../lib/clock.ts";
+import type { Delivery } from "../../webhooks/deliveries.ts";
+import type { Endpoint } from "../../webhooks/endpoint-store.ts";
+import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
+import { closed, namePattern, operation } from "./operation.ts";
+import { delivery as deliverySchema, endpoint as endpointSchema, nothing } from "./schemas.ts";
+import type { SandboxState } from "./state.ts";
+import { inboxUrl } from "./receive-delivery.ts";
 
 const inboxName = new RegExp(`^${namePattern}$`);
 

@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import { toIsoTime, type Instant } from "../lib/clock.ts";
-import { durationMsMax } from "../lib/durations.ts";
-import { badRequest, notFound } from "../lib/errors.ts";
-import { closed, operation, readDuration, readTime } from "./control-operation.ts";
-import { clock as clockSchema, ready, nothing } from "./control-schemas.ts";
-import type { SandboxState } from "./sandbox.ts";
+import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { durationMsMax } from "../../lib/durations.ts";
+import { badRequest, notFound } from "../../lib/errors.ts";
+import { closed, operation, readDuration, readTime } from "./operation.ts";
+import { clock as clockSchema, ready, nothing } from "./schemas.ts";
+import type { SandboxState } from "./state.ts";
 
 const clockAnswer = Type.Object({ data: clockSchema });
 const snapshotAnswer = Type.Object({ data: Type.Object({ snapshot: Type.String() }) });

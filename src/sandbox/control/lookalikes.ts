@@ -1,12 +1,12 @@
-import { normalizeName } from "../detection/name.ts";
-import { toIsoTime } from "../lib/clock.ts";
-import { badRequest, notFound } from "../lib/errors.ts";
-import { visible } from "../lib/safe-text.ts";
-import type { Scan } from "../scans/tables.ts";
-import type { Sighting } from "../threats/record.ts";
-import type { ThreatType } from "../vocabulary/threats.ts";
-import type { SandboxAppliance } from "./instance.ts";
-import { namesOnRecord } from "./scan.ts";
+import { normalizeName } from "../../detection/name.ts";
+import { toIsoTime } from "../../lib/clock.ts";
+import { badRequest, notFound } from "../../lib/errors.ts";
+import { visible } from "../../lib/safe-text.ts";
+import type { Scan } from "../../scans/tables.ts";
+import type { Sighting } from "../../threats/record.ts";
+import type { ThreatType } from "../../vocabulary/threats.ts";
+import type { SandboxAppliance } from "../instance/appliance.ts";
+import { namesOnRecord } from "../instance/scan.ts";
 
 interface Wanted {
   protected_domain?: string;

@@ -1,16 +1,16 @@
-import { describeError, noSuchRoute } from "../http/errors.ts";
-import { jsonReader, type BodyReader } from "../http/json-body.ts";
-import { readQuery } from "../http/query.ts";
-import { notFound } from "../lib/errors.ts";
-import type { Log } from "../lib/log.ts";
-import { failureOperations } from "./failure-operations.ts";
-import { describeControl } from "./control-document.ts";
-import { namePattern, type Operation } from "./control-operation.ts";
-import { happenOperations } from "./happen-operations.ts";
+import { describeError, noSuchRoute } from "../../http/errors.ts";
+import { jsonReader, type BodyReader } from "../../http/json-body.ts";
+import { readQuery } from "../../http/query.ts";
+import { notFound } from "../../lib/errors.ts";
+import type { Log } from "../../lib/log.ts";
+import { failureOperations } from "./fault-operations.ts";
+import { describeControl } from "./document.ts";
+import { namePattern, type Operation } from "./operation.ts";
+import { happenOperations } from "./event-operations.ts";
 import { stateOperations } from "./state-operations.ts";
-import { takeDelivery } from "./take-delivery.ts";
+import { takeDelivery } from "./receive-delivery.ts";
 import { webhookOperations } from "./webhook-operations.ts";
-import type { SandboxState } from "./sandbox.ts";
+import type { SandboxState } from "./state.ts";
 
 /** Everything under /sandbox, in the order of the document. */
 export const operations: readonly Operation[] = [

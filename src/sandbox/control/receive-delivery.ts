@@ -1,7 +1,7 @@
-import { badRequest } from "../lib/errors.ts";
-import { carryOut, lastOfConnection } from "./failures.ts";
+import { badRequest } from "../../lib/errors.ts";
+import { carryOut, lastOfConnection } from "../faults/failures.ts";
 import { inboxesMax } from "./inbox.ts";
-import type { SandboxState } from "./sandbox.ts";
+import type { SandboxState } from "./state.ts";
 
 const bodyBytesMax = 1 << 20;
 

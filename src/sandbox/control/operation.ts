@@ -1,9 +1,9 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
-import { badRequest } from "../lib/errors.ts";
-import { fromIsoTime } from "../lib/clock.ts";
-import { durationForm, durationMsMax, parseDuration, suggestDuration } from "../lib/durations.ts";
-import { visible } from "../lib/safe-text.ts";
-import type { SandboxState } from "./sandbox.ts";
+import { badRequest } from "../../lib/errors.ts";
+import { fromIsoTime } from "../../lib/clock.ts";
+import { durationForm, durationMsMax, parseDuration, suggestDuration } from "../../lib/durations.ts";
+import { visible } from "../../lib/safe-text.ts";
+import type { SandboxState } from "./state.ts";
 
 /** Of what stands for a parameter in a path, and of an inbox. */
 export const namePattern = "[A-Za-z0-9._-]{1,64}";

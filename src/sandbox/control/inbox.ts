@@ -1,7 +1,7 @@
-import { toIsoTime, type Instant } from "../lib/clock.ts";
-import type { Endpoint } from "../webhooks/endpoint-store.ts";
-import { verifySignatures, type Verdict } from "../webhooks/signing.ts";
-import type { Failure } from "./failures.ts";
+import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import type { Endpoint } from "../../webhooks/endpoint-store.ts";
+import { verifySignatures, type Verdict } from "../../webhooks/signing.ts";
+import type { Failure } from "../faults/failures.ts";
 
 /** One delivery that arrived. */
 export interface Message {

@@ -1,8 +1,8 @@
-import { createIdFactory, randomText } from "../lib/ids.ts";
-import { toIsoTime, type Instant } from "../lib/clock.ts";
-import { severityOf, type SeverityFacts } from "../threats/severity.ts";
-import type { Registration } from "../vocabulary/registration.ts";
-import type { Severity, Source, Status, ThreatType } from "../vocabulary/threats.ts";
+import { createIdFactory, randomText } from "../../lib/ids.ts";
+import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { severityOf, type SeverityFacts } from "../../threats/severity.ts";
+import type { Registration } from "../../vocabulary/registration.ts";
+import type { Severity, Source, Status, ThreatType } from "../../vocabulary/threats.ts";
 import namesText from "./names.txt" with { type: "text" };
 import type { SeededRandom } from "./random.ts";
 

@@ -1,14 +1,14 @@
 import { Type } from "@sinclair/typebox";
-import { eventTypes, pingEventType } from "../vocabulary/events.ts";
-import { badRequest } from "../lib/errors.ts";
-import { visible } from "../lib/safe-text.ts";
-import { closed, operation, readDuration } from "./control-operation.ts";
-import { fault as faultSchema, message as messageSchema, nothing } from "./control-schemas.ts";
-import type { Failure } from "./failures.ts";
-import { faultsMax } from "./faults.ts";
-import { faultStatuses } from "./faulty-answers.ts";
+import { eventTypes, pingEventType } from "../../vocabulary/events.ts";
+import { badRequest } from "../../lib/errors.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { closed, operation, readDuration } from "./operation.ts";
+import { fault as faultSchema, message as messageSchema, nothing } from "./schemas.ts";
+import type { Failure } from "../faults/failures.ts";
+import { faultsMax } from "../faults/faults.ts";
+import { faultStatuses } from "../faults/fault-responses.ts";
 import { describeMessage } from "./inbox.ts";
-import { requireRoom } from "./take-delivery.ts";
+import { requireRoom } from "./receive-delivery.ts";
 
 const timesMax = 1_000_000;
 const waitMsMax = 120_000;

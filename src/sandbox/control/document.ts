@@ -1,5 +1,5 @@
-import { buildInfo } from "../lib/build-info.ts";
-import { namePattern, type Operation } from "./control-operation.ts";
+import { buildInfo } from "../../lib/build-info.ts";
+import { namePattern, type Operation } from "./operation.ts";
 
 const json = "application/json";
 

@@ -1,4 +1,4 @@
-import type { Clock, Instant, Timer } from "../lib/clock.ts";
+import type { Clock, Instant, Timer } from "../../lib/clock.ts";
 
 /** A clock that stands still until it is moved, or flows when it is let go. */
 export interface SandboxClock extends Clock {

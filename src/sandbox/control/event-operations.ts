@@ -1,14 +1,14 @@
-import { badRequest } from "../lib/errors.ts";
+import { badRequest } from "../../lib/errors.ts";
 import { Type } from "@sinclair/typebox";
-import { threatTypes } from "../vocabulary/threats.ts";
-import { scanTriggers } from "../vocabulary/scans.ts";
-import type { Sighting } from "../threats/record.ts";
-import { sources } from "../vocabulary/threats.ts";
-import { tokenKinds } from "../vocabulary/traps.ts";
-import { hit, madeThreat, scan } from "./control-schemas.ts";
-import { closed, operation, readTime } from "./control-operation.ts";
-import { describeScan, matchOf, nameOf, newNames } from "./happenings.ts";
-import { runScan } from "./scan.ts";
+import { threatTypes } from "../../vocabulary/threats.ts";
+import { scanTriggers } from "../../vocabulary/scans.ts";
+import type { Sighting } from "../../threats/record.ts";
+import { sources } from "../../vocabulary/threats.ts";
+import { tokenKinds } from "../../vocabulary/traps.ts";
+import { hit, madeThreat, scan } from "./schemas.ts";
+import { closed, operation, readTime } from "./operation.ts";
+import { describeScan, matchOf, nameOf, newNames } from "./lookalikes.ts";
+import { runScan } from "../instance/scan.ts";
 import { accessToken, hitBeacon } from "./visits.ts";
 
 const text = (description: string) => Type.Optional(Type.String({ description, maxLength: 2_000 }));

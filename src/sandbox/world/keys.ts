@@ -1,4 +1,4 @@
-import { scopes, type Plan, type Scope } from "../vocabulary/keys.ts";
+import { scopes, type Plan, type Scope } from "../../vocabulary/keys.ts";
 
 /** A key that every sandbox knows. Public, and worth nothing: no other installation has it. */
 export interface SandboxKey {

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { sandboxKeys } from "./keys.ts";
+import { sandboxKeys } from "../world/keys.ts";
 
 /** What the control plane answers, for its document. */
 

@@ -1,45 +1,13 @@
-import type { Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
-import type { AuditedDomains } from "../access/audited-domains.ts";
-import type { Clock, Instant } from "../lib/clock.ts";
-import type { FillRandom } from "../lib/ids.ts";
-import { logDropped, type Log } from "../lib/log.ts";
-import { every } from "../lib/schedule.ts";
-import type { DnsClient } from "../network/dns-client.ts";
-import type { Scans } from "../scans/scans.ts";
-import type { Threats } from "../threats/threats.ts";
-import type { AuditedWebhooks } from "../webhooks/audited-webhooks.ts";
-import type { Traps } from "../traps/traps.ts";
+import type { Config } from "../../config/config.ts";
+import type { Instant } from "../../lib/clock.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
+import { every } from "../../lib/schedule.ts";
+import type { OpenSandboxAppliance, SandboxAppliance } from "./appliance.ts";
 import { createSandboxClock, type SandboxClock } from "./clock.ts";
 import { createSandboxDns, type SandboxDns } from "./dns.ts";
-import { createRandom } from "./random.ts";
+import { createRandom } from "../world/random.ts";
 import { runScan } from "./scan.ts";
-import { seedDatabase } from "./seed.ts";
-
-/** What a sandbox uses of the appliance, which is put together above it. */
-export interface SandboxAppliance {
-  readonly database: Database;
-  readonly domains: AuditedDomains;
-  readonly threats: Threats;
-  readonly scans: Scans;
-  readonly webhooks: AuditedWebhooks;
-  readonly traps: Traps;
-  readonly server: { handle(request: Request, peer?: string): Promise<Response> };
-  start(): void;
-  stop(): Promise<void>;
-  close(): void;
-}
-
-/** Opens the production appliance with other surroundings. */
-export type OpenSandboxAppliance = (surroundings: {
-  config: Config;
-  clock: Clock;
-  fillRandom: FillRandom;
-  log: Log;
-  dns: DnsClient;
-  /** A database as `serialize` gives it; absent: an empty one. */
-  image?: Uint8Array;
-}) => Promise<SandboxAppliance>;
+import { seedDatabase } from "../world/seed.ts";
 
 /** The state of an instance, to be gone back to. */
 export interface InstanceState {

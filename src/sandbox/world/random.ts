@@ -1,4 +1,4 @@
-import type { FillRandom } from "../lib/ids.ts";
+import type { FillRandom } from "../../lib/ids.ts";
 
 /** Bytes that look random and are the same for the same seed. For the sandbox alone: anybody can foretell them. */
 export interface SeededRandom {

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
-import { itself } from "../access/audit/actor.ts";
-import { badRequest, PublicError } from "../lib/errors.ts";
-import type { TokenKind } from "../vocabulary/traps.ts";
-import { enabledDomains, nameOf, protectedName } from "./happenings.ts";
-import type { Instance } from "./instance.ts";
+import { itself } from "../../access/audit/actor.ts";
+import { badRequest, PublicError } from "../../lib/errors.ts";
+import type { TokenKind } from "../../vocabulary/traps.ts";
+import { enabledDomains, nameOf, protectedName } from "./lookalikes.ts";
+import type { Instance } from "../instance/instance.ts";
 
 const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
 const networksMax = 0xffff;
