@@ -1,6 +1,6 @@
 import { blob, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, json, origins } from "../database/columns.ts";
-import { vias } from "./audit/actor.ts";
+import { actorChannels } from "./audit/actor.ts";
 import type { AuditAction, AuditDetail } from "./audit/audit-actions.ts";
 import { plans, type Scope } from "../vocabulary/keys.ts";
 
@@ -49,7 +49,7 @@ export const auditLog = sqliteTable(
   {
     seq: integer("seq").primaryKey({ autoIncrement: true }),
     at: instant("at").notNull(),
-    via: text("via", { enum: vias }).notNull(),
+    channel: text("via", { enum: actorChannels }).notNull(),
     name: text("name"),
     address: text("address"),
     action: text("action").$type<AuditAction>().notNull(),

@@ -7,7 +7,7 @@ const nameCharactersMax = 100;
 /** Who works on the command line: with sudo the person, not the account that the person became. */
 export function actorOfShell(env: Readonly<Record<string, string | undefined>>): Actor {
   return {
-    via: "command_line",
+    channel: "command_line",
     name: visible(env["SUDO_USER"] || ownName(), nameCharactersMax),
     address: null,
   };

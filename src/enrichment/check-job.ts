@@ -1,4 +1,4 @@
-import { itself } from "../access/audit/actor.ts";
+import { system } from "../access/audit/actor.ts";
 import type { Database } from "../database/database.ts";
 import { relaxedTransaction } from "../database/relaxed.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
@@ -101,7 +101,7 @@ export function createLook({
     const alive = cameBackToLife(before, after);
     let { status } = subject;
     if (reactivate && alive && status === "resolved") {
-      threats.changeStatus([id], "active", { by: itself });
+      threats.changeStatus([id], "active", { by: system });
       status = "active";
     }
     const rose = updated !== undefined && rankOf(updated.severity) < rankOf(updated.previousSeverity);

@@ -1,3 +1,4 @@
+import { actorJson } from "../access/audit/actor.ts";
 import { displayName } from "../detection/name.ts";
 import type { EventLog, RecordedEvent } from "../events/event-log.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
@@ -146,7 +147,7 @@ function entriesOf(evidence: Evidence): Entry[] {
     {
       name: "internal/notes.json",
       content: "notes",
-      bytes: json(notes.map(({ at, by, text }) => ({ at: time(at), by, text }))),
+      bytes: json(notes.map(({ at, by, text }) => ({ at: time(at), by: actorJson(by), text }))),
     },
     {
       name: "internal/events.json",
@@ -179,7 +180,7 @@ function threatOf({ threat, known }: Evidence): object {
 }
 
 function changeOf({ at, field, before, after, by }: DatedChange): object {
-  return { at: time(at), field, before, after, ...(by === null ? {} : { by }) };
+  return { at: time(at), field, before, after, ...(by === null ? {} : { by: actorJson(by) }) };
 }
 
 function eventOf({ id, body }: RecordedEvent, deliveries: readonly Delivery[]): object {

@@ -29,7 +29,7 @@ export function auditThreats({
     changed: number,
     detail: AuditDetail = {},
   ): void {
-    if (changed === 0 || (by.via !== "console" && by.via !== "command_line")) return;
+    if (changed === 0 || (by.channel !== "console" && by.channel !== "command_line")) return;
     const only = new Set(ids).size === 1 ? threats.get(ids[0]!) : undefined;
     const subject = only === undefined ? counted(changed, "threat") : `${only.domain} (${only.id})`;
     auditLog.record(by, action, subject, detail);

@@ -38,7 +38,9 @@ export function createHistory({ database, clock }: { database: Database; clock: 
   const { query } = database;
   const insert = query
     .insert(threatHistory)
-    .values(placeholders("threatSeq", "at", "field", "before", "after", "via", "actorName", "actorAddress"))
+    .values(
+      placeholders("threatSeq", "at", "field", "before", "after", "channel", "actorName", "actorAddress"),
+    )
     .prepare();
   const trim = query
     .delete(threatHistory)
@@ -53,7 +55,7 @@ export function createHistory({ database, clock }: { database: Database; clock: 
       field: threatHistory.field,
       before: threatHistory.before,
       after: threatHistory.after,
-      via: threatHistory.via,
+      channel: threatHistory.channel,
       actorName: threatHistory.actorName,
       actorAddress: threatHistory.actorAddress,
     })
@@ -68,15 +70,19 @@ export function createHistory({ database, clock }: { database: Database; clock: 
     record(threatSeq, changes, by) {
       if (changes.length === 0) return;
       const at = clock.now();
-      const actor = { via: by?.via ?? null, actorName: by?.name ?? null, actorAddress: by?.address ?? null };
+      const actor = {
+        channel: by?.channel ?? null,
+        actorName: by?.name ?? null,
+        actorAddress: by?.address ?? null,
+      };
       for (const { field, before, after } of changes)
         insert.run({ threatSeq, at, field, before: cut(before), after: cut(after), ...actor });
       trim.run({ threatSeq, decided: by === null ? 0 : 1 });
     },
     list: (id) =>
-      list.all({ id }).map(({ via, actorName: name, actorAddress: address, ...change }) => ({
+      list.all({ id }).map(({ channel, actorName: name, actorAddress: address, ...change }) => ({
         ...change,
-        by: via === null ? null : { via, name, address },
+        by: channel === null ? null : { channel, name, address },
       })),
   };
 }

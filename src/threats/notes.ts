@@ -37,13 +37,13 @@ export function createNotes({ database, clock }: { database: Database; clock: Cl
     .prepare();
   const insert = query
     .insert(threatNotes)
-    .values(placeholders("threatSeq", "at", "text", "via", "actorName", "actorAddress"))
+    .values(placeholders("threatSeq", "at", "text", "channel", "actorName", "actorAddress"))
     .prepare();
   const list = query
     .select({
       at: threatNotes.at,
       text: threatNotes.text,
-      via: threatNotes.via,
+      channel: threatNotes.channel,
       actorName: threatNotes.actorName,
       actorAddress: threatNotes.actorAddress,
     })
@@ -63,14 +63,21 @@ export function createNotes({ database, clock }: { database: Database; clock: Cl
         if (count.get({ threatSeq })!.total >= notesPerThreatMax)
           throw badRequest(`The threat has ${notesPerThreatMax} notes, and takes no more.`);
         const at = clock.now();
-        insert.run({ threatSeq, at, text, via: by.via, actorName: by.name, actorAddress: by.address });
+        insert.run({
+          threatSeq,
+          at,
+          text,
+          channel: by.channel,
+          actorName: by.name,
+          actorAddress: by.address,
+        });
         return { at, text, by };
       }),
     list: (threatId) =>
-      list.all({ id: threatId }).map(({ at, text, via, actorName: name, actorAddress: address }) => ({
+      list.all({ id: threatId }).map(({ at, text, channel, actorName: name, actorAddress: address }) => ({
         at,
         text,
-        by: { via, name, address },
+        by: { channel, name, address },
       })),
   };
 }

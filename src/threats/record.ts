@@ -1,5 +1,5 @@
 import { and, desc, eq, sql } from "drizzle-orm";
-import { itself } from "../access/audit/actor.ts";
+import { system } from "../access/audit/actor.ts";
 import type { Database } from "../database/database.ts";
 import { placeholders } from "../database/placeholders.ts";
 import { describeReason } from "../detection/reasons.ts";
@@ -181,7 +181,7 @@ export function createRecorder({
     const backToLife =
       known.status === "resolved" && signsOfLife.includes(sighting.source) && seenAt > known.statusChangedAt;
     if (reactivate && backToLife)
-      statusChanger.apply({ ...known, severity, protectedDomain }, "active", itself);
+      statusChanger.apply({ ...known, severity, protectedDomain }, "active", system);
     const { id, domain, type, similarity } = known;
     return { threatId: id, domain, protectedDomain, type, similarity, outcome: "known" };
   };

@@ -1,5 +1,5 @@
 import { index, integer, real, sqliteTable, text, uniqueIndex, primaryKey } from "drizzle-orm/sqlite-core";
-import { vias } from "../access/audit/actor.ts";
+import { actorChannels } from "../access/audit/actor.ts";
 import { instant, json } from "../database/columns.ts";
 import { threatTypes } from "../vocabulary/threats.ts";
 import { protectedDomains } from "../domains/tables.ts";
@@ -87,7 +87,7 @@ export const threatHistory = sqliteTable(
     before: text("before"),
     after: text("after"),
     /** Who decided it; null: nobody did, it was found out (or is older than this column). */
-    via: text("via", { enum: vias }),
+    channel: text("via", { enum: actorChannels }),
     actorName: text("actor_name"),
     actorAddress: text("actor_address"),
   },
@@ -143,7 +143,7 @@ export const threatNotes = sqliteTable(
     at: instant("at").notNull(),
     text: text("text").notNull(),
     /** Who wrote it. */
-    via: text("via", { enum: vias }).notNull(),
+    channel: text("via", { enum: actorChannels }).notNull(),
     actorName: text("actor_name"),
     actorAddress: text("actor_address"),
   },

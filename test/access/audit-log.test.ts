@@ -12,7 +12,7 @@ let opened: ConsoleApp;
 beforeEach(() => void (opened = openConsoleApp()));
 afterEach(() => opened.dispose());
 
-const by: Actor = { via: "command_line", name: "ada", address: null };
+const by: Actor = { channel: "command_line", name: "ada", address: null };
 const entries = (app = opened.app) => app.auditLog.list({}, { limit: 1_000, offset: 0 }).toReversed();
 const acts = (app = opened.app) => entries(app).map(({ action }) => action);
 
@@ -53,7 +53,7 @@ test("every act on keys, domains and webhooks is told once, with who did it and 
     "webhook.end_rotation",
     "webhook.remove",
   ]);
-  expect(entries().every(({ via, name }) => via === "command_line" && name === "ada")).toBe(true);
+  expect(entries().every(({ channel, name }) => channel === "command_line" && name === "ada")).toBe(true);
   expect(entries()[5]).toMatchObject({ subject: `soc (${endpoint.id})`, detail: { host: "127.0.0.1:9" } });
   const stored = JSON.stringify(entries());
   for (const hidden of [key, secret, rotated.secret, "a-secret"]) expect(stored).not.toContain(hidden);
@@ -67,7 +67,7 @@ test("a decision on threats is told once with how many it changed, its undoing a
   const [one, other] = threats
     .record(["a", "b"].map((letter) => ({ ...seen, domain: `example-bank-${letter}.com` })) as never)
     .map(({ threatId }) => threatId) as [string, string];
-  const person: Actor = { via: "console", name: null, address: "192.0.2.7" };
+  const person: Actor = { channel: "console", name: null, address: "192.0.2.7" };
   threats.changeStatus([one], "resolved", { by });
   threats.changeStatus([one], "resolved", { by });
   const { act } = threats.triage.change([one, other, other], "false_positive", person);
@@ -75,14 +75,16 @@ test("a decision on threats is told once with how many it changed, its undoing a
   threats.triage.undo(act!, person);
   threats.triage.undo(act!, person);
   threats.notes.add(other, "a note with a secret", person);
-  threats.changeStatus([one], "active", { by: { via: "api", name: "ci", address: null } });
-  expect(entries().map(({ via, action, subject, detail }) => [via, action, subject, detail])).toEqual([
-    ["command_line", "domain.add", "example-bank.com", { keywords: [], allow: [] }],
-    ["command_line", "threat.change_status", `example-bank-a.com (${one})`, { status: "resolved" }],
-    ["console", "threat.change_status", "2 threats", { status: "false_positive" }],
-    ["console", "threat.undo_change", null, { threats: 2, changed_since: 0 }],
-    ["console", "threat.note", `example-bank-b.com (${other})`, {}],
-  ]);
+  threats.changeStatus([one], "active", { by: { channel: "api", name: "ci", address: null } });
+  expect(entries().map(({ channel, action, subject, detail }) => [channel, action, subject, detail])).toEqual(
+    [
+      ["command_line", "domain.add", "example-bank.com", { keywords: [], allow: [] }],
+      ["command_line", "threat.change_status", `example-bank-a.com (${one})`, { status: "resolved" }],
+      ["console", "threat.change_status", "2 threats", { status: "false_positive" }],
+      ["console", "threat.undo_change", null, { threats: 2, changed_since: 0 }],
+      ["console", "threat.note", `example-bank-b.com (${other})`, {}],
+    ],
+  );
 });
 
 test("an act that is undone was never done", () => {
@@ -121,7 +123,7 @@ url = "http://127.0.0.1:9/hook"
 secret = "a-declared-secret-0123"
 `;
   const first = start(declared);
-  expect(first.map(({ action, via }) => `${via} ${action}`)).toEqual([
+  expect(first.map(({ action, channel }) => `${channel} ${action}`)).toEqual([
     "configuration domain.add",
     "configuration key.create",
     "configuration webhook.add",

@@ -48,7 +48,7 @@ describe("over a socket", () => {
     ]);
     const post = { method: "POST", headers, body: JSON.stringify({ ids: [id], action: "reactivate" }) };
     expect(await read(await fetch(`${url}/batch`, post))).toMatchObject([200, { meta: { updated: 1 } }]);
-    const by: Actor = { via: "api", name: "test", address: "127.0.0.1" };
+    const by: Actor = { channel: "api", name: "test", address: "127.0.0.1" };
     expect(api.threats.history(id!).map((change) => change.by)).toEqual([by, by]);
   });
 

@@ -13,7 +13,7 @@ afterAll(() => app.dispose());
 
 const acts = () =>
   app.app.auditLog
-    .list({ via: "console" }, { limit: 1, offset: 0 })
+    .list({ channel: "console" }, { limit: 1, offset: 0 })
     .map(({ action, subject, address }) => [action, subject, address]);
 const fields = (domain: string, keywords = "", allow = "") => ({ domain, keywords, allow });
 
@@ -118,7 +118,7 @@ test("of many domains fifty stand on a page, and one is found by its name or key
   for (let index = 0; index < 60; index++)
     app.app.domains.add(
       { domain: `brand-${index}.org`, keywords: [`word${index}x`] },
-      { via: "system", name: null, address: null },
+      { channel: "system", name: null, address: null },
     );
   const first = await visitor.get("/console/domains");
   expect(first.text).toContain("1–50 of 6");

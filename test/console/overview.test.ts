@@ -43,10 +43,10 @@ describe("the overview", () => {
     opened = openConsoleApp({ config: `${domain}\n[[feeds]]\nname = "nrd"\npath = "no/such/folder"\n` });
     const { app } = opened;
     addThreats(app, now, [{ domain: "examp1e-bank.com", similarity: 0.98 }]);
-    app.keys.create({ name: "ci", expiresAt: now + day }, { via: "system", name: null, address: null });
+    app.keys.create({ name: "ci", expiresAt: now + day }, { channel: "system", name: null, address: null });
     app.webhooks.endpoints.add(
       { name: "soc", url: "https://soc.example/hook", events: [] },
-      { via: "system", name: null, address: null },
+      { channel: "system", name: null, address: null },
     );
     app.database.sqlite.run(
       `update webhook_endpoints set consecutive_failures = 3, failing_since = ${now - day}`,
@@ -76,7 +76,7 @@ describe("the overview", () => {
       { domain: "example-bamk.com", similarity: 0.8 },
     ]);
     opened.app.threats.changeStatus([decided!], "resolved", {
-      by: { via: "system", name: null, address: null },
+      by: { channel: "system", name: null, address: null },
     });
     const visitor = await opened.signedIn();
     const { html, text } = await visitor.get("/console");

@@ -28,7 +28,7 @@ events = ["scan.started"]
 `,
     env: { HOOK_SECRET: "a-declared-secret-0123456789" },
   });
-  opened.app.domains.add({ domain: "example-bank.com" }, { via: "system", name: null, address: null });
+  opened.app.domains.add({ domain: "example-bank.com" }, { channel: "system", name: null, address: null });
   opened.app.start();
   receiver = startReceiver(() => says());
   visitor = await opened.signedIn();
@@ -94,14 +94,14 @@ describe("API keys", () => {
   test("say how much each was used in the last hour and how often it was limited", async () => {
     const { key, record } = opened.app.keys.create(
       { name: "busy", plan: "free" },
-      { via: "system", name: null, address: null },
+      { channel: "system", name: null, address: null },
     );
     for (let count = 0; count < 62; count++)
       await fetch(`${opened.url}/v1/threats`, { headers: { authorization: `Bearer ${key}` } });
     const { text } = await visitor.get(keysPath);
     expect(text).toContain("62 requests");
     expect(text).toContain("2 limited");
-    opened.app.keys.revoke(record.id, { via: "system", name: null, address: null });
+    opened.app.keys.revoke(record.id, { channel: "system", name: null, address: null });
   });
 
   test("are revoked after a question, and refused from then on", async () => {
@@ -123,7 +123,7 @@ describe("API keys", () => {
   });
 
   test("are listed fifty to a page", async () => {
-    const by = { via: "system", name: null, address: null } as const;
+    const by = { channel: "system", name: null, address: null } as const;
     const ids = Array.from(
       { length: 60 },
       (_, number) => opened.app.keys.create({ name: `many ${number}` }, by).record.id,
@@ -175,7 +175,7 @@ describe("webhooks", () => {
     expect(answer.text).toContain("<script>alert(1)</script>");
     expect(answer.text).toContain("\\u{202e}");
     expect(Buffer.byteLength(answer.html)).toBeLessThan(30_000);
-    opened.app.webhooks.endpoints.remove("broken", { via: "system", name: null, address: null });
+    opened.app.webhooks.endpoints.remove("broken", { channel: "system", name: null, address: null });
   });
 
   test.each([

@@ -11,7 +11,7 @@ afterAll(() => app.dispose());
 const auditActions = () =>
   app.app.auditLog
     .list({}, { limit: 100, offset: 0 })
-    .map(({ action, via, address }) => [action, via, address]);
+    .map(({ action, channel, address }) => [action, channel, address]);
 
 describe("sign-in", () => {
   test("is asked for first, leads on to the wanted page, and is written to the audit log", async () => {

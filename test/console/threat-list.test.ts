@@ -43,7 +43,7 @@ describe("the list of threats", () => {
       { domain: "example-banke.com", similarity: 0.98 },
     ]);
     opened.app.threats.changeStatus([decided!], "resolved", {
-      by: { via: "system", name: null, address: null },
+      by: { channel: "system", name: null, address: null },
     });
     const { html, status } = await visitor.get("/console/threats");
     expect(status).toBe(200);
@@ -149,7 +149,7 @@ describe("deciding on several threats", () => {
     for (let time = 0; time < 2; time += 1) {
       expect((await visitor.get(answer.location!)).text).toContain("2 threats are resolved now. Undo");
     }
-    expect(opened.app.threats.history(ids[0]!)[0]).toMatchObject({ by: { via: "console" } });
+    expect(opened.app.threats.history(ids[0]!)[0]).toMatchObject({ by: { channel: "console" } });
 
     const act = /done=(\d+)/.exec(answer.location!)![1]!;
     const undone = await visitor.submit("/console/threats/undo", { act, query: "severity=medium" });
@@ -169,7 +169,7 @@ describe("deciding on several threats", () => {
     });
     clock.advance(1_000);
     opened.app.threats.changeStatus([ids[1]!], "false_positive", {
-      by: { via: "api", name: "ci", address: null },
+      by: { channel: "api", name: "ci", address: null },
     });
     const act = /done=(\d+)/.exec(location!)![1]!;
     const undone = await visitor.submit("/console/threats/undo", { act, query: "" });

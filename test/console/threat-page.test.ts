@@ -35,7 +35,7 @@ describe("the page of a threat", () => {
     const id = sight("examp1e-bank.com");
     knowAbout(app.app, id, phishingFacts, Date.now());
     app.app.threats.changeStatus([id], "resolved", {
-      by: { via: "api", name: "soc", address: "192.0.2.44" },
+      by: { channel: "api", name: "soc", address: "192.0.2.44" },
     });
     app.app.threats.changeStatus([id], "active", { by: tester });
     const { text, html, status } = await visitor.get(pathOf(id));
@@ -110,7 +110,9 @@ describe("the page of a threat", () => {
     const id = sight(hostileName);
     knowAbout(app.app, id, hostileFacts(hostile), Date.now());
     app.app.threats.notes.add(id, hostileText, tester);
-    app.app.threats.changeStatus([id], "resolved", { by: { via: "api", name: hostile, address: hostile } });
+    app.app.threats.changeStatus([id], "resolved", {
+      by: { channel: "api", name: hostile, address: hostile },
+    });
     const { html, text } = await visitor.get(pathOf(id));
     expect(html).not.toMatch(/<script>alert|<img src=x/);
     expect(html).not.toMatch(/\u202e|\u200b/u);
@@ -149,7 +151,7 @@ describe("deciding", () => {
     const undone = await visitor.submit(`${pathOf(id)}/undo`, { act });
     expect(undone.text).toContain("Undone: 1 threat is as before.");
     expect(app.app.threats.get(id)!.status).toBe("active");
-    const by = { via: "console" as const, name: null, address: "127.0.0.1" };
+    const by = { channel: "console" as const, name: null, address: "127.0.0.1" };
     expect(app.app.threats.history(id).map((change) => change.by)).toEqual([by, by]);
     expect((await visitor.post(`${pathOf(id)}/status`, { status: "gone" })).status).toBe(400);
   });

@@ -23,7 +23,7 @@ const written = async (id: string) => {
 test.each(["beacons", "tokens"] as const)(
   "a page of %s lists fifty of them and leads on to the rest",
   async (kind) => {
-    const by = { via: "system", name: null, address: null } as const;
+    const by = { channel: "system", name: null, address: null } as const;
     const { beacons, tokens } = app.app.traps;
     for (let number = 0; number < 60; number += 1) {
       const name = `trap ${number}.`;

@@ -90,7 +90,7 @@ export interface ConsolePage {
 /** Identifiers of what was made, for addresses. */
 export type Samples = Awaited<ReturnType<typeof seedSamples>>;
 
-export const tester: Actor = { via: "console", name: null, address: "192.0.2.7" };
+export const tester: Actor = { channel: "console", name: null, address: "192.0.2.7" };
 
 /** Markup, quotes, a bidirectional override, an invisible character: shown as text wherever it stands. */
 export const hostileText = `"><script>alert(1)</script><img src=x onerror=alert(2)>' \u202Egnp.exe\u200B &amp;`;

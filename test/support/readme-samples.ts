@@ -20,8 +20,8 @@ const days = 30;
 export const readmeNow = Date.UTC(2026, 2, 12, 9, 40);
 export const readmeStart = readmeNow - days * dayMs;
 
-const analyst: Actor = { via: "console", name: null, address: "192.0.2.7" };
-const soar: Actor = { via: "api", name: "SOAR", address: "192.0.2.44" };
+const analyst: Actor = { channel: "console", name: null, address: "192.0.2.7" };
+const soar: Actor = { channel: "api", name: "SOAR", address: "192.0.2.44" };
 
 type Kind = "clone" | "mail" | "parked" | "absent" | "unrelated" | "nowhere" | "young";
 

@@ -10,7 +10,7 @@ import { createThreats } from "../../src/threats/threats.ts";
 import { fillRandom, manualClock, temporaryFolder } from "./appliance.ts";
 
 /** Somebody who decides. */
-export const analyst: Actor = { via: "console", name: null, address: "192.0.2.9" };
+export const analyst: Actor = { channel: "console", name: null, address: "192.0.2.9" };
 
 /** Threats over a real database file, with two protected domains. */
 export function openStores({ reactivate = true } = {}) {

@@ -159,14 +159,16 @@ export async function seedThreatPages(app: App, by: Actor, hostile: string) {
   await capture(app, known);
   app.threats.notes.add(known, "Written to the registrar, ticket 4711.\nThey answer within a day.", by);
   app.threats.changeStatus([known], "resolved", { by });
-  app.threats.changeStatus([known], "active", { by: { via: "api", name: "soc", address: "192.0.2.44" } });
+  app.threats.changeStatus([known], "active", { by: { channel: "api", name: "soc", address: "192.0.2.44" } });
   const hostileId = sight(hostileName, [
     { kind: "whole_label", label: hostile, expected: hostile },
     { kind: "confusable", label: hostile, position: 5, found: hostile, expected: hostile },
   ]);
   knowAbout(app, hostileId, hostileFacts(hostile), now - 60_000);
   app.threats.notes.add(hostileId, hostile.slice(0, 3_000), by);
-  app.threats.changeStatus([hostileId], "resolved", { by: { via: "api", name: hostile, address: hostile } });
+  app.threats.changeStatus([hostileId], "resolved", {
+    by: { channel: "api", name: hostile, address: hostile },
+  });
   const unknown = sight("login-example-bank-verify.example-hosting.net", []);
   return { known, hostile: hostileId, unknown };
 }

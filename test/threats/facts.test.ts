@@ -59,13 +59,13 @@ describe("facts of a threat", () => {
 
 describe("the history of a threat", () => {
   test("says who decided, and that a name which is seen again came back by itself", () => {
-    const key: Actor = { via: "api", name: "soc", address: null };
+    const key: Actor = { channel: "api", name: "soc", address: null };
     stores.threats.changeStatus([id], "resolved", { by: key });
     stores.clock.advance(1_000);
     seeAgain("submission");
     const decided = stores.threats.history(id).map(({ before, after, by }) => ({ before, after, by }));
     expect(decided).toEqual([
-      { before: "resolved", after: "active", by: { via: "system", name: null, address: null } },
+      { before: "resolved", after: "active", by: { channel: "system", name: null, address: null } },
       { before: "active", after: "resolved", by: key },
     ]);
   });

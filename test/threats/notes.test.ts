@@ -24,7 +24,7 @@ describe("notes on a threat", () => {
     const [id, other] = [record("examp1e-bank.com"), record("exarnple-bank.com")];
     const { notes } = stores.threats;
     const at = stores.clock.now();
-    const key: Actor = { via: "command_line", name: "alice", address: null };
+    const key: Actor = { channel: "command_line", name: "alice", address: null };
     notes.add(id, "  Written to the registrar.\r\n\r\nThey answer\u202e <b>tomorrow</b>.\n", analyst);
     stores.clock.advance(1_000);
     notes.add(id, "Taken down.", key);

@@ -14,7 +14,7 @@ import { openStores, type Stores } from "../support/stores.ts";
 const seed = Number(process.env.TEST_SEED ?? 20260115);
 const domains = ["example-bank.com", "example-shop.com"];
 const types: ThreatType[] = ["typosquatting", "homograph", "combosquatting"];
-const by = { via: "system", name: null, address: null } as const;
+const by = { channel: "system", name: null, address: null } as const;
 
 /** A small linear congruential generator. */
 function randomFrom(state: number): (below: number) => number {

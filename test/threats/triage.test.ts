@@ -3,8 +3,8 @@ import type { Actor } from "../../src/access/audit/actor.ts";
 import { triageThreatsMax, undoableMs } from "../../src/threats/triage.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 
-const console_: Actor = { via: "console", name: null, address: "192.0.2.7" };
-const somebodyElse: Actor = { via: "api", name: "ci", address: null };
+const console_: Actor = { channel: "console", name: null, address: "192.0.2.7" };
+const somebodyElse: Actor = { channel: "api", name: "ci", address: null };
 
 let stores: Stores;
 let ids: string[];

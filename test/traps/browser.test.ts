@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { itself } from "../../src/access/audit/actor.ts";
+import { system } from "../../src/access/audit/actor.ts";
 import type { Beacon } from "../../src/traps/beacons.ts";
 import { browserTimeoutMs, chromium, openBrowser, type Browser } from "../support/browser.ts";
 import { openConsoleApp } from "../support/console.ts";
@@ -35,7 +35,7 @@ events = ["beacon.triggered"]
 `,
     });
     appliance.app.start();
-    beacon = appliance.app.traps.beacons.create({ protectedDomain: "example-bank.com" }, itself);
+    beacon = appliance.app.traps.beacons.create({ protectedDomain: "example-bank.com" }, system);
     silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
     pages = Bun.serve({
       port: 0,

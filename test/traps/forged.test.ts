@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { itself } from "../../src/access/audit/actor.ts";
+import { system } from "../../src/access/audit/actor.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
 import { createNetworkLimit } from "../../src/traps/network-limit.ts";
@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 const eventsOf = (type: string) => stores.events().filter((event) => event.type === type);
-const beacon = () => traps.beacons.create({ protectedDomain: "example-bank.com" }, itself);
+const beacon = () => traps.beacons.create({ protectedDomain: "example-bank.com" }, system);
 
 function forge(address: string, url: string, { from = "192.0.2.7", agent = "" } = {}): void {
   const query = new URLSearchParams({ u: url, r: "" });
@@ -101,7 +101,7 @@ describe("a forged report", () => {
 
   test("is compared with so many names at most", () => {
     const allow = Array.from({ length: 201 }, (_, n) => `host-${n}.com`);
-    expect(() => traps.beacons.create({ protectedDomain: "example-bank.com", allow }, itself)).toThrow("200");
+    expect(() => traps.beacons.create({ protectedDomain: "example-bank.com", allow }, system)).toThrow("200");
   });
 
   test("makes no threat of what no host name can be", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { itself } from "../../src/access/audit/actor.ts";
+import { system } from "../../src/access/audit/actor.ts";
 import { openApi, type Api } from "../support/api.ts";
 
 let api: Api;
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 describe("over a socket", () => {
   test("a visitor behind proxies is who the nearest trusted one says", async () => {
-    const { id, address } = api.traps.tokens.create({ kind: "url" }, itself);
+    const { id, address } = api.traps.tokens.create({ kind: "url" }, system);
     const headers = { "x-forwarded-for": "1.1.1.1, 198.51.100.7, 10.1.2.3" };
     expect((await fetch(`${url}/t/${address}`, { headers })).status).toBe(404);
     await api.traps.stop();
@@ -24,8 +24,8 @@ describe("over a socket", () => {
   });
 
   test("HEAD counts and has no body, other methods of a beacon are nothing, and no answer tells what this is", async () => {
-    const token = api.traps.tokens.create({ kind: "pixel" }, itself);
-    const beacon = api.traps.beacons.create({ protectedDomain: "example-bank.com" }, itself);
+    const token = api.traps.tokens.create({ kind: "pixel" }, system);
+    const beacon = api.traps.beacons.create({ protectedDomain: "example-bank.com" }, system);
     const head = await fetch(`${url}/t/${token.address}.gif`, { method: "HEAD" });
     expect([head.status, head.headers.get("content-type"), await head.text()]).toEqual([
       200,
@@ -45,7 +45,7 @@ describe("over a socket", () => {
   });
 
   test("visits are told in the metrics, and by route", async () => {
-    const { address } = api.traps.tokens.create({ kind: "pixel" }, itself);
+    const { address } = api.traps.tokens.create({ kind: "pixel" }, system);
     await fetch(`${url}/t/${address}`);
     await api.traps.stop();
     const text = await (await fetch(`${url}/metrics`)).text();
@@ -56,8 +56,8 @@ describe("over a socket", () => {
   });
 
   test("the route in the metrics follows the path's first segment, whatever comes after it", async () => {
-    const { address: token } = api.traps.tokens.create({ kind: "pixel" }, itself);
-    const beacon = api.traps.beacons.create({ protectedDomain: "example-bank.com" }, itself);
+    const { address: token } = api.traps.tokens.create({ kind: "pixel" }, system);
+    const beacon = api.traps.beacons.create({ protectedDomain: "example-bank.com" }, system);
     await fetch(`${url}/t/${token}/b/salaries.xlsx?from=/b/`);
     await fetch(`${url}/b/${beacon.address}?u=https://example-bank.com/t/`);
     await fetch(`${url}/b`);

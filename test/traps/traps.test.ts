@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { itself } from "../../src/access/audit/actor.ts";
+import { system } from "../../src/access/audit/actor.ts";
 import type { Match } from "../../src/detection/types.ts";
 import { createHitStore, rowsPerTrapMax, type NewHit } from "../../src/traps/hits.ts";
 import { trapHits } from "../../src/traps/tables.ts";
@@ -56,7 +56,7 @@ function show(
 
 const eventsOf = (type: string) => stores.events().filter((event) => event.type === type);
 const beacon = (more: { allow?: string[] } = {}) =>
-  traps.beacons.create({ protectedDomain: "example-bank.com", ...more }, itself);
+  traps.beacons.create({ protectedDomain: "example-bank.com", ...more }, system);
 
 describe("a page with a beacon that is shown on a foreign host", () => {
   test("raises a threat of high severity with its evidence, and both events name it", async () => {
@@ -238,11 +238,11 @@ describe("a page with a beacon that is shown elsewhere", () => {
 describe("addresses", () => {
   test("everything that is not a live trap answers the same 404", async () => {
     const { id, address } = beacon();
-    const token = traps.tokens.create({ kind: "pixel" }, itself);
-    const expired = traps.tokens.create({ kind: "pixel", expiresAt: stores.clock.now() + 1_000 }, itself);
-    const plain = traps.tokens.create({ kind: "url" }, itself);
-    traps.beacons.setEnabled(id, false, itself);
-    traps.tokens.setEnabled(token.id, false, itself);
+    const token = traps.tokens.create({ kind: "pixel" }, system);
+    const expired = traps.tokens.create({ kind: "pixel", expiresAt: stores.clock.now() + 1_000 }, system);
+    const plain = traps.tokens.create({ kind: "url" }, system);
+    traps.beacons.setEnabled(id, false, system);
+    traps.tokens.setEnabled(token.id, false, system);
     stores.clock.advance(1_000);
     const unknown = "abcdefghijklmnopqrstuvwxyz";
     const paths = [
@@ -279,7 +279,7 @@ describe("addresses", () => {
   });
 
   test("have 128 random bits", () => {
-    const addresses = Array.from({ length: 200 }, () => traps.tokens.create({ kind: "url" }, itself).address);
+    const addresses = Array.from({ length: 200 }, () => traps.tokens.create({ kind: "url" }, system).address);
     expect(new Set(addresses).size).toBe(200);
     for (const address of addresses) expect(address).toMatch(/^[a-z2-7]{26}$/);
     for (let place = 0; place < 25; place += 1)
@@ -294,7 +294,7 @@ describe("a honeytoken", () => {
   test("tells of its access, with the headers but no secret of the visitor", async () => {
     const { id, name, address } = traps.tokens.create(
       { kind: "url", name: "wiki", memo: "in the wiki" },
-      itself,
+      system,
     );
     const headers = {
       referer: "https://wiki.example-bank.com/",
@@ -325,7 +325,7 @@ describe("a honeytoken", () => {
 
   test("answers as was chosen", async () => {
     const page = { kind: "page", title: "Sign <in>", text: "One\n\nTwo & three" } as const;
-    const url = traps.tokens.create({ kind: "url", answer: page }, itself);
+    const url = traps.tokens.create({ kind: "url", answer: page }, system);
     expect(await take(url.address).text()).toContain(
       "<h1>Sign &lt;in&gt;</h1>\n<p>One</p>\n<p>Two &amp; three</p>",
     );
@@ -334,19 +334,19 @@ describe("a honeytoken", () => {
         kind: "url",
         answer: { kind: "redirect", url: "https://example-bank.com/" },
       },
-      itself,
+      system,
     );
     const answer = take(away.address);
     expect([answer.status, answer.headers.get("location")]).toEqual([302, "https://example-bank.com/"]);
-    const pixel = ask(`/t/${traps.tokens.create({ kind: "pixel" }, itself).address}.gif`);
+    const pixel = ask(`/t/${traps.tokens.create({ kind: "pixel" }, system).address}.gif`);
     expect(pixel.headers.get("cache-control")).toBe("no-store");
     const { width, height } = await new Bun.Image(await pixel.bytes()).metadata();
     expect([width, height]).toEqual([1, 1]);
     for (const bad of ["javascript:alert(1)", "/relative", "https://a b/"])
       expect(() =>
-        traps.tokens.create({ kind: "url", answer: { kind: "redirect", url: bad } }, itself),
+        traps.tokens.create({ kind: "url", answer: { kind: "redirect", url: bad } }, system),
       ).toThrow("redirect to");
-    expect(() => traps.tokens.create({ kind: "pixel", answer: page }, itself)).toThrow("kind url");
+    expect(() => traps.tokens.create({ kind: "pixel", answer: page }, system)).toThrow("kind url");
   });
 
   test.each([
@@ -354,7 +354,7 @@ describe("a honeytoken", () => {
     ["facebookexternalhit/1.1", "link_preview"],
     ["Mozilla/5.0 (compatible; BarracudaCentral/1.0)", "mail_scanner"],
   ] as [string, HitClass][])("%s is %s: counted, without an event", async (agent, hitClass) => {
-    const { id, address } = traps.tokens.create({ kind: "url" }, itself);
+    const { id, address } = traps.tokens.create({ kind: "url" }, system);
     take(address, { headers: { "user-agent": agent } });
     await written();
     expect(stores.events()).toEqual([]);
@@ -362,22 +362,22 @@ describe("a honeytoken", () => {
   });
 
   test("has another address once it is rotated; the old one is watched as long as one likes", async () => {
-    const { id, address: first } = traps.tokens.create({ kind: "pixel" }, itself);
-    const { address: second, oldAddresses } = traps.tokens.rotate(id, { watchOld: true }, itself);
+    const { id, address: first } = traps.tokens.create({ kind: "pixel" }, system);
+    const { address: second, oldAddresses } = traps.tokens.rotate(id, { watchOld: true }, system);
     expect(second).not.toBe(first);
     expect(oldAddresses).toEqual([first]);
     expect([take(first).status, take(second).status]).toEqual([200, 200]);
-    const { address: third } = traps.tokens.rotate(id, { watchOld: false }, itself);
+    const { address: third } = traps.tokens.rotate(id, { watchOld: false }, system);
     expect([take(first).status, take(second).status, take(third).status]).toEqual([404, 404, 200]);
     await written();
     expect(traps.hits.counts(id)).toMatchObject([{ total: 3 }]);
   });
 
   test("is removed with its visits", async () => {
-    const { id, address } = traps.tokens.create({ kind: "pixel" }, itself);
+    const { id, address } = traps.tokens.create({ kind: "pixel" }, system);
     take(address);
     await written();
-    traps.tokens.remove(id, itself);
+    traps.tokens.remove(id, system);
     expect(take(address).status).toBe(404);
     expect(stores.database.query.select().from(trapHits).all()).toEqual([]);
     expect(() => traps.tokens.get(id)).toThrow("no honeytoken");
@@ -387,7 +387,7 @@ describe("a honeytoken", () => {
 describe("many visits", () => {
   test("of one network are recorded up to the limit of a minute, and answered beyond it", async () => {
     await restart({ hitsPerMinute: 5 });
-    const { id, address } = traps.tokens.create({ kind: "pixel" }, itself);
+    const { id, address } = traps.tokens.create({ kind: "pixel" }, system);
     const statuses = Array.from({ length: 20 }, () => ask(`/t/${address}.gif`).status);
     expect(new Set(statuses)).toEqual(new Set([200]));
     ask(`/t/${address}.gif`, { from: "198.51.100.1" });
@@ -398,7 +398,7 @@ describe("many visits", () => {
 
   test("that cannot be held are counted as dropped and never block", async () => {
     await restart({ hitsPerMinute: 1_000_000 });
-    const { id, address } = traps.tokens.create({ kind: "pixel" }, itself);
+    const { id, address } = traps.tokens.create({ kind: "pixel" }, system);
     for (let visit = 0; visit < 20_100; visit += 1) ask(`/t/${address}.gif`);
     expect(traps.totals()).toEqual({ recorded: 0, limited: 0, dropped: 100 });
     await written();
@@ -407,7 +407,7 @@ describe("many visits", () => {
 
   test("send so many events an hour at most, and are recorded beyond that", async () => {
     await restart({ eventsPerHour: 3 });
-    const { id, address } = traps.tokens.create({ kind: "pixel" }, itself);
+    const { id, address } = traps.tokens.create({ kind: "pixel" }, system);
     for (let visitor = 0; visitor < 5; visitor += 1) ask(`/t/${address}.gif`, { from: `10.1.${visitor}.1` });
     await traps.stop();
     expect([eventsOf("token.accessed").length, traps.hits.rows(id)]).toEqual([3, 5]);
@@ -417,7 +417,7 @@ describe("many visits", () => {
   });
 
   test("that come while the appliance stops are written still", async () => {
-    const { id, address } = traps.tokens.create({ kind: "pixel" }, itself);
+    const { id, address } = traps.tokens.create({ kind: "pixel" }, system);
     await traps.stop();
     ask(`/t/${address}.gif`);
     expect(traps.hits.rows(id)).toBe(1);
@@ -447,7 +447,7 @@ describe("many visits", () => {
   });
 
   test("are forgotten after retention.hits", async () => {
-    const { id, address } = traps.tokens.create({ kind: "pixel" }, itself);
+    const { id, address } = traps.tokens.create({ kind: "pixel" }, system);
     ask(`/t/${address}.gif`);
     await restart({ hitsKeptMs: 86_400_000 });
     traps.start();
@@ -460,7 +460,7 @@ describe("many visits", () => {
 
 describe("beacons", () => {
   test("belong to a protected domain, and their script is small and names no name", () => {
-    expect(() => traps.beacons.create({ protectedDomain: "other.com" }, itself)).toThrow(
+    expect(() => traps.beacons.create({ protectedDomain: "other.com" }, system)).toThrow(
       "not a protected domain",
     );
     const made = beacon({ allow: ["Bücher.example", "partner.test"] });

@@ -1,25 +1,29 @@
 import { visible } from "../../lib/safe-text.ts";
 
-/** From where somebody acts; `system`: the appliance itself, as in a reactivation or what the file declares. */
-export const vias = ["console", "api", "command_line", "configuration", "system"] as const;
+/** Channels through which a change is made; `system` is phishwatch itself, for example when it reactivates a threat. */
+export const actorChannels = ["console", "api", "command_line", "configuration", "system"] as const;
+export type ActorChannel = (typeof actorChannels)[number];
 
-/** Who does something, kept with what was done. */
+/** Who makes a change, recorded with the change. */
 export interface Actor {
-  via: (typeof vias)[number];
-  /** The API key's name, the user of the shell; null: there is only one, or nobody. */
+  channel: ActorChannel;
+  /**
+   * Name of the console account, the API key or the shell user; null for the configuration file, the system, and a
+   * console with a single administrator.
+   */
   name: string | null;
-  /** The client's address; null: none, or not known. */
+  /** IP address of the client; null when there is none or it is unknown. */
   address: string | null;
 }
 
-/** What happens by itself, as a name that comes back to life. */
-export const itself: Actor = { via: "system", name: null, address: null };
+/** The actor of changes that nobody requested, such as a threat that becomes active again. */
+export const system: Actor = { channel: "system", name: null, address: null };
 
-/** What the configuration file declares takes effect at a start. */
-export const configurationFile: Actor = { via: "configuration", name: null, address: null };
+/** The actor of changes that the configuration file declares; they take effect at startup. */
+export const configurationFile: Actor = { channel: "configuration", name: null, address: null };
 
-/** For people. */
-export const viaNames: Readonly<Record<Actor["via"], string>> = {
+/** Channel names as shown to people. */
+export const channelNames: Readonly<Record<ActorChannel, string>> = {
   console: "console",
   api: "API key",
   command_line: "command line",
@@ -27,8 +31,13 @@ export const viaNames: Readonly<Record<Actor["via"], string>> = {
   system: "the appliance itself",
 };
 
-/** For people: `API key ci, 192.0.2.7`. */
-export function describeActor({ via, name, address }: Actor): string {
-  const who = name === null ? viaNames[via] : `${viaNames[via]} ${visible(name)}`;
+/** Returns a description for people, such as `API key ci, 192.0.2.7`. */
+export function describeActor({ channel, name, address }: Actor): string {
+  const who = name === null ? channelNames[channel] : `${channelNames[channel]} ${visible(name)}`;
   return address === null ? who : `${who}, ${visible(address)}`;
+}
+
+/** Returns the JSON form in command output and evidence bundles; programs read its field names. */
+export function actorJson({ channel, name, address }: Actor): object {
+  return { via: channel, name, address };
 }

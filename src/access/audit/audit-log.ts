@@ -12,7 +12,7 @@ export type AuditEntry = typeof auditLog.$inferSelect;
 
 export interface AuditFilter {
   action?: AuditAction | undefined;
-  via?: Actor["via"] | undefined;
+  channel?: Actor["channel"] | undefined;
 }
 
 /** Who did what and when. */
@@ -38,7 +38,7 @@ const failedSignInsMax = 10_000;
 
 export function createAuditLog({ database, clock }: { database: Database; clock: Clock }): AuditLog {
   const { query } = database;
-  const values = placeholders("at", "via", "name", "address", "action", "subject", "detail");
+  const values = placeholders("at", "channel", "name", "address", "action", "subject", "detail");
   const insert = lazy(() => query.insert(auditLog).values(values).returning({ seq: auditLog.seq }).prepare());
 
   return {
@@ -82,10 +82,10 @@ export function createAuditLog({ database, clock }: { database: Database; clock:
   };
 }
 
-function conditions({ action, via }: AuditFilter): SQL | undefined {
+function conditions({ action, channel }: AuditFilter): SQL | undefined {
   return and(
     action === undefined ? undefined : eq(auditLog.action, action),
-    via === undefined ? undefined : eq(auditLog.via, via),
+    channel === undefined ? undefined : eq(auditLog.channel, channel),
   );
 }
 
@@ -101,7 +101,7 @@ export function recordFromOutside(
   try {
     sqlite = new Sqlite(path, { readwrite: true, strict: true });
     sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    const row = [at, by.via, by.name, by.address, action, subject];
+    const row = [at, by.channel, by.name, by.address, action, subject];
     sqlite.run(
       "INSERT INTO audit_log (at, via, name, address, action, subject, detail) VALUES (?, ?, ?, ?, ?, ?, '{}')",
       row,

@@ -1,6 +1,6 @@
 import type { Database } from "../../database/database.ts";
 import { toIsoTime, type Clock } from "../../lib/clock.ts";
-import { itself } from "../audit/actor.ts";
+import { system } from "../audit/actor.ts";
 import type { AuditedKeys } from "../audited-keys.ts";
 import type { ConsolePassword } from "./console-password.ts";
 import { scopes } from "../../vocabulary/keys.ts";
@@ -33,7 +33,7 @@ export function firstStart({
     const made: FirstStart = {};
     if (settings.get("first_started_at") === undefined) {
       settings.set("first_started_at", toIsoTime(clock.now()));
-      if (keys.list().length === 0) made.apiKey = keys.create({ name: "first start", scopes }, itself).key;
+      if (keys.list().length === 0) made.apiKey = keys.create({ name: "first start", scopes }, system).key;
     }
     if (!consolePassword.exists()) made.consolePassword = consolePassword.make();
     return made;

@@ -48,7 +48,7 @@ export function createThreatOperations({
   }
 
   function actorOf(key: ApiKey, request: Request): Actor {
-    return { via: "api", name: key.name, address: clientAddress(request) ?? null };
+    return { channel: "api", name: key.name, address: clientAddress(request) ?? null };
   }
 
   return {

@@ -1,6 +1,6 @@
 import { toDetailObject } from "../../api/v1/threat-shapes.ts";
 import { displayName } from "../../detection/name.ts";
-import { describeActor } from "../../access/audit/actor.ts";
+import { actorJson, describeActor } from "../../access/audit/actor.ts";
 import { factsJson } from "../../enrichment/facts/facts-json.ts";
 import type { Facts } from "../../enrichment/facts/facts.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
@@ -83,7 +83,11 @@ export function threatJson({
     looked_at: isoTime(known?.lookedAt),
     next_look_at: isoTime(known?.dueAt),
     facts: known === undefined ? null : factsJson(known.facts),
-    history: history.map(({ at, ...change }) => ({ at: toIsoTime(at), ...change })),
+    history: history.map(({ at, by, ...change }) => ({
+      at: toIsoTime(at),
+      ...change,
+      by: by === null ? null : actorJson(by),
+    })),
     notes: notes.map(noteJson),
   };
 }

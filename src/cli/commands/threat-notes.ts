@@ -1,4 +1,4 @@
-import { describeActor } from "../../access/audit/actor.ts";
+import { actorJson, describeActor } from "../../access/audit/actor.ts";
 import { toIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { Note } from "../../threats/notes.ts";
@@ -46,7 +46,7 @@ export const notesCommand = command({
 });
 
 export function noteJson({ at, text, by }: Note): object {
-  return { at: toIsoTime(at), by, text };
+  return { at: toIsoTime(at), by: actorJson(by), text };
 }
 
 /** Who wrote it and when, then what, a line each. */

@@ -37,7 +37,7 @@ export function themeOf(request: Request): Theme {
 
 /** The one administrator. */
 export function administrator(address: string | null | undefined): Actor {
-  return { via: "console", name: null, address: address ?? null };
+  return { channel: "console", name: null, address: address ?? null };
 }
 
 const formBytesMax = 256 << 10;

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { itself } from "../../access/audit/actor.ts";
+import { system } from "../../access/audit/actor.ts";
 import { badRequest, PublicError } from "../../lib/errors.ts";
 import type { TokenKind } from "../../vocabulary/traps.ts";
 import { enabledDomains, nameOf, protectedName } from "./lookalikes.ts";
@@ -26,7 +26,7 @@ export async function hitBeacon(
   const protectedDomain =
     body.protected_domain === undefined ? enabledDomains(app)[0]! : protectedName(app, body.protected_domain);
   const name = body.beacon ?? protectedDomain;
-  const beacon = existing(() => beacons.get(name)) ?? beacons.create({ protectedDomain, name }, itself);
+  const beacon = existing(() => beacons.get(name)) ?? beacons.create({ protectedDomain, name }, system);
   const page = body.url ?? `https://${nameOf(body.hostname ?? "copied-pages.example")}/`;
   const said = new URLSearchParams({ u: page, r: body.referrer ?? "" });
   return visit(instance, beacon, `/b/${beacon.address}?${said}`, { ...body, referrer: undefined });
@@ -37,7 +37,7 @@ export async function accessToken(instance: Instance, body: Visitor & { token?: 
   const { tokens } = instance.app.traps;
   const kind = body.kind ?? "url";
   const name = body.token ?? `sandbox ${kind}`;
-  const token = existing(() => tokens.get(name)) ?? tokens.create({ kind, name }, itself);
+  const token = existing(() => tokens.get(name)) ?? tokens.create({ kind, name }, system);
   return visit(instance, token, `/t/${token.address}`, body);
 }
 

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { itself } from "../../access/audit/actor.ts";
+import { system } from "../../access/audit/actor.ts";
 import { eventTypes } from "../../vocabulary/events.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { toIsoTime } from "../../lib/clock.ts";
@@ -50,7 +50,7 @@ export const webhookOperations = [
           url: target,
           ...(ratePerSecond === undefined ? {} : { ratePerSecond }),
         },
-        itself,
+        system,
       );
       return { data: { ...describeEndpoint(endpoint), secret } };
     },
@@ -75,7 +75,7 @@ export const webhookOperations = [
     summary: "Removes an endpoint, by its id or name, with its deliveries",
     answer: nothing,
     run(state, { params }) {
-      state.instance().app.webhooks.endpoints.remove(params["id"]!, itself);
+      state.instance().app.webhooks.endpoints.remove(params["id"]!, system);
       return { data: {} };
     },
   }),

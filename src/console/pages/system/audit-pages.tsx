@@ -1,4 +1,4 @@
-import { describeActor, viaNames, vias } from "../../../access/audit/actor.ts";
+import { describeActor, channelNames, actorChannels } from "../../../access/audit/actor.ts";
 import { auditActions } from "../../../access/audit/audit-actions.ts";
 import { auditEntriesMax, type AuditEntry } from "../../../access/audit/audit-log.ts";
 import { visible } from "../../../lib/safe-text.ts";
@@ -23,12 +23,12 @@ export const auditPages: PageGroup = {
 
 function showLog({ query, services: { auditLog } }: Context) {
   const action = auditActions.find((one) => one === query.get("action"));
-  const via = vias.find((one) => one === query.get("via"));
-  const filter = { action, via };
+  const channel = actorChannels.find((one) => one === query.get("via"));
+  const filter = { action, channel };
   const number = pageNumber(query);
   const total = auditLog.count(filter);
   const rows = auditLog.list(filter, { limit: perPage, offset: (number - 1) * perPage });
-  const isFiltered = action !== undefined || via !== undefined;
+  const isFiltered = action !== undefined || channel !== undefined;
   const columns: Column<AuditEntry>[] = [
     { title: "Time", look: "tight", cell: ({ at }) => <Time at={at} seconds /> },
     { title: "Who", cell: (entry) => <Text text={describeActor(entry)} /> },
@@ -72,10 +72,10 @@ function showLog({ query, services: { auditLog } }: Context) {
         <Select
           label="From"
           name="via"
-          value={via ?? ""}
+          value={channel ?? ""}
           choices={[
             { value: "", label: "everywhere" },
-            ...vias.map((one) => ({ value: one, label: viaNames[one] })),
+            ...actorChannels.map((one) => ({ value: one, label: channelNames[one] })),
           ]}
         />
         <button type="submit">Show</button>
