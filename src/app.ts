@@ -1,12 +1,12 @@
 import { type AuditLog, createAuditLog } from "./access/audit/audit-log.ts";
 import { auditDomains, type AuditedDomains } from "./access/audited-domains.ts";
 import { auditKeys, type AuditedKeys } from "./access/audited-keys.ts";
-import { type ConsolePassword, createConsolePassword } from "./access/console/console-password.ts";
-import { createConsoleSignIn } from "./access/console/console-sign-in.ts";
+import { type ConsolePassword, createConsolePassword } from "./access/console/password.ts";
+import { createConsoleSignIn } from "./access/console/sign-in.ts";
 import { firstStart, type FirstStart } from "./access/console/first-start.ts";
 import { createKeyUsage } from "./access/keys/key-usage.ts";
 import { createApiKeys } from "./access/keys/keys.ts";
-import { createSettings } from "./access/settings.ts";
+import { createSettings } from "./access/settings/settings.ts";
 import { createServer, type Server } from "./api/server.ts";
 import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./database/database.ts";

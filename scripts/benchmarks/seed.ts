@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, renameSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hashKey, makeKey, shownLength } from "../../src/access/keys/key-format.ts";
-import { apiKeys } from "../../src/access/tables.ts";
+import { apiKeys } from "../../src/access/keys/tables.ts";
 import { openDatabase, type Database } from "../../src/database/database.ts";
 import { placeholders } from "../../src/database/placeholders.ts";
 import { protectedDomains } from "../../src/domains/tables.ts";

@@ -2,7 +2,7 @@ import type { Database } from "../database/database.ts";
 import type { DeclaredDomain } from "../domains/declaration.ts";
 import type { ProtectedDomain, ProtectedDomains } from "../domains/domains.ts";
 import { configurationFile, type Actor } from "./audit/actor.ts";
-import type { AuditDetail } from "./audit/audit-actions.ts";
+import type { AuditDetail } from "./audit/actions.ts";
 import { changesBetween, type AuditLog } from "./audit/audit-log.ts";
 
 /** The protected domains, for those who administer them: each act is written to the audit log with who did it. */

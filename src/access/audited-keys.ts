@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts";
 import { toIsoTime } from "../lib/clock.ts";
 import { configurationFile, type Actor } from "./audit/actor.ts";
-import type { AuditDetail } from "./audit/audit-actions.ts";
+import type { AuditDetail } from "./audit/actions.ts";
 import { changesBetween, type AuditLog } from "./audit/audit-log.ts";
 import type { ApiKey, ApiKeys, NewKey } from "./keys/keys.ts";
 

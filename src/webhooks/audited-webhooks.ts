@@ -1,5 +1,5 @@
 import { configurationFile, type Actor } from "../access/audit/actor.ts";
-import type { AuditDetail } from "../access/audit/audit-actions.ts";
+import type { AuditDetail } from "../access/audit/actions.ts";
 import { changesBetween, type AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import { toIsoTime } from "../lib/clock.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { createConsolePassword, sameText } from "../../src/access/console/console-password.ts";
+import { createConsolePassword, sameText } from "../../src/access/console/password.ts";
 import { firstStart } from "../../src/access/console/first-start.ts";
 import { createApiKeys } from "../../src/access/keys/keys.ts";
-import { createSettings } from "../../src/access/settings.ts";
+import { createSettings } from "../../src/access/settings/settings.ts";
 import { fillRandom } from "../support/appliance.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createSignInThrottle } from "../../src/access/console/sign-in-throttle.ts";
-import { createConsoleSessions, idleMsMax, sessionMsMax } from "../../src/access/console/console-sessions.ts";
+import { createConsoleSessions, idleMsMax, sessionMsMax } from "../../src/access/console/sessions.ts";
 import { fillRandom, manualClock } from "../support/appliance.ts";
 import { consolePassword, openConsoleApp, type ConsoleApp } from "../support/console.ts";
 
@@ -139,8 +139,8 @@ describe("a session", () => {
   });
 
   test("comes to an end with the password, and outlives a restart without one", async () => {
-    const { createConsolePassword } = await import("../../src/access/console/console-password.ts");
-    const { createSettings } = await import("../../src/access/settings.ts");
+    const { createConsolePassword } = await import("../../src/access/console/password.ts");
+    const { createSettings } = await import("../../src/access/settings/settings.ts");
     const stores = { database: app.app.database, clock: manualClock() };
     const settings = createSettings(stores);
     const changed = (configured: string | null) =>

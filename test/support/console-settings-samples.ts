@@ -1,5 +1,5 @@
 import type { App } from "../../src/app.ts";
-import { apiKeys } from "../../src/access/tables.ts";
+import { apiKeys } from "../../src/access/keys/tables.ts";
 import {
   deliveries,
   deliveryAttempts,

@@ -5,8 +5,8 @@ import { placeholders } from "../../database/placeholders.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import { lazy } from "../../lib/lazy.ts";
 import type { Actor } from "./actor.ts";
-import type { AuditAction, AuditDetail } from "./audit-actions.ts";
-import { auditLog } from "../tables.ts";
+import type { AuditAction, AuditDetail } from "./actions.ts";
+import { auditLog } from "./tables.ts";
 
 export type AuditEntry = typeof auditLog.$inferSelect;
 

@@ -2,9 +2,9 @@ import type { Database } from "../../database/database.ts";
 import { toIsoTime, type Clock } from "../../lib/clock.ts";
 import { system } from "../audit/actor.ts";
 import type { AuditedKeys } from "../audited-keys.ts";
-import type { ConsolePassword } from "./console-password.ts";
+import type { ConsolePassword } from "./password.ts";
 import { scopes } from "../../vocabulary/keys.ts";
-import type { Settings } from "../settings.ts";
+import type { Settings } from "../settings/settings.ts";
 
 /** The secrets that were just made, to be shown once: nothing can bring them back. */
 export interface FirstStart {

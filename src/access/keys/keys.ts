@@ -8,7 +8,7 @@ import { visible } from "../../lib/safe-text.ts";
 import { hashKey, isAcceptableKey, makeKey, shownLength } from "./key-format.ts";
 import { defaultPlan, defaultScopes, type Plan, type Scope } from "../../vocabulary/keys.ts";
 import { reconcileKeys, type DeclaredKey } from "./reconcile-keys.ts";
-import { apiKeys } from "../tables.ts";
+import { apiKeys } from "./tables.ts";
 
 export type { DeclaredKey };
 

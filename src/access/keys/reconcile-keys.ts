@@ -6,7 +6,7 @@ import { StartError } from "../../lib/errors.ts";
 import type { IdFactory } from "../../lib/ids.ts";
 import { hashKey, shownLength } from "./key-format.ts";
 import type { Plan, Scope } from "../../vocabulary/keys.ts";
-import { apiKeys } from "../tables.ts";
+import { apiKeys } from "./tables.ts";
 
 /** A key that the configuration file declares: 20 to 200 visible ASCII characters, checked with the file. */
 export interface DeclaredKey {

@@ -1,4 +1,4 @@
-import { sameText } from "../../access/console/console-password.ts";
+import { sameText } from "../../access/console/password.ts";
 import { notFound, PublicError } from "../../lib/errors.ts";
 import { isId } from "../../lib/ids.ts";
 import type { Threats } from "../../threats/threats.ts";

@@ -18,7 +18,7 @@ No server may run on it. Whoever is signed in to the console has to sign in anew
   async run({ args, options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
     const { restoreDatabase } = await import("../../database/backup.ts");
-    const { endSessionsFromOutside } = await import("../../access/console/console-sessions.ts");
+    const { endSessionsFromOutside } = await import("../../access/console/sessions.ts");
     const { recordFromOutside } = await import("../../access/audit/audit-log.ts");
     const { takeServeLock } = await import("../../database/lock.ts");
     const { path } = config.storage;

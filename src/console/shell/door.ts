@@ -1,5 +1,5 @@
-import type { ConsoleSession, ConsoleSessions } from "../../access/console/console-sessions.ts";
-import { sameText } from "../../access/console/console-password.ts";
+import type { ConsoleSession, ConsoleSessions } from "../../access/console/sessions.ts";
+import { sameText } from "../../access/console/password.ts";
 import { randomText, type FillRandom } from "../../lib/ids.ts";
 import { cookie, readCookie } from "./cookies.ts";
 import { overviewPath } from "../kit/paths.ts";

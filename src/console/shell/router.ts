@@ -21,7 +21,7 @@
  *   `data-upload`. An address that leads to another page comes from paths.ts.
  */
 import type { Actor } from "../../access/audit/actor.ts";
-import type { ConsoleSession } from "../../access/console/console-sessions.ts";
+import type { ConsoleSession } from "../../access/console/sessions.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { Answer } from "../kit/answers.ts";
 import type { ConsoleServices } from "./services.ts";

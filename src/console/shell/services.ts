@@ -1,6 +1,6 @@
 import type { AuditLog } from "../../access/audit/audit-log.ts";
-import type { ConsolePassword } from "../../access/console/console-password.ts";
-import type { ConsoleSessions } from "../../access/console/console-sessions.ts";
+import type { ConsolePassword } from "../../access/console/password.ts";
+import type { ConsoleSessions } from "../../access/console/sessions.ts";
 import type { AuditedDomains } from "../../access/audited-domains.ts";
 import type { AuditedKeys } from "../../access/audited-keys.ts";
 import type { KeyUsage } from "../../access/keys/key-usage.ts";

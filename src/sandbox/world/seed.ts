@@ -1,5 +1,5 @@
 import { hashKey, shownLength } from "../../access/keys/key-format.ts";
-import { apiKeys } from "../../access/tables.ts";
+import { apiKeys } from "../../access/keys/tables.ts";
 import type { Database } from "../../database/database.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import type { Instant } from "../../lib/clock.ts";

@@ -1,5 +1,5 @@
 import { describeActor, channelNames, actorChannels } from "../../../access/audit/actor.ts";
-import { auditActions } from "../../../access/audit/audit-actions.ts";
+import { auditActions } from "../../../access/audit/actions.ts";
 import { auditEntriesMax, type AuditEntry } from "../../../access/audit/audit-log.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { grouped } from "../../../lib/wording.ts";

@@ -1,4 +1,4 @@
-import { createConsoleSessions, type ConsoleSessions } from "./console-sessions.ts";
+import { createConsoleSessions, type ConsoleSessions } from "./sessions.ts";
 import { createSignInThrottle, type SignInThrottle } from "./sign-in-throttle.ts";
 
 /** What lets people into the console, and keeps guessers out. */

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { FillRandom } from "../../lib/ids.ts";
 import { createLimiter } from "../../lib/limiter.ts";
-import type { Settings } from "../settings.ts";
+import type { Settings } from "../settings/settings.ts";
 
 /** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. 31 ms a time. */
 const argon2id = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;

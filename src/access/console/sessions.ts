@@ -3,7 +3,7 @@ import { and, desc, eq, gte, lt, lte, or, sql } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import { randomText, type FillRandom } from "../../lib/ids.ts";
-import { consoleSessions } from "../tables.ts";
+import { consoleSessions } from "./tables.ts";
 
 export type ConsoleSession = Omit<typeof consoleSessions.$inferSelect, "hash">;
 

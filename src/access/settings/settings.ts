@@ -1,0 +1,32 @@
+import { eq } from "drizzle-orm";
+import type { Database } from "../../database/database.ts";
+import { statement, value, valuesOf } from "../../database/statement.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { settings } from "./tables.ts";
+
+export type SettingName = "first_started_at" | "console_password_hash" | "console_password_mark";
+
+/** Values of this installation that phishwatch sets itself. The operator's settings are in the configuration file. */
+export interface Settings {
+  get(name: SettingName): string | undefined;
+  set(name: SettingName, value: string): void;
+}
+
+export function createSettings({ database, clock }: { database: Database; clock: Clock }): Settings {
+  const find = statement(database, (query) =>
+    query
+      .select({ value: settings.value })
+      .from(settings)
+      .where(eq(settings.name, value(settings.name))),
+  );
+  const upsert = statement(database, (query) =>
+    query
+      .insert(settings)
+      .values(valuesOf(settings, "name", "value", "updatedAt"))
+      .onConflictDoUpdate({ target: settings.name, set: valuesOf(settings, "value", "updatedAt") }),
+  );
+  return {
+    get: (name) => find.get({ name })?.value,
+    set: (name, text) => upsert.run({ name, value: text, updatedAt: clock.now() }),
+  };
+}
