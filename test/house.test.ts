@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { describe, expect, test } from "bun:test";
+import { shellRoutes } from "../src/console/console.tsx";
+import { pageGroups } from "../src/console/page-groups.ts";
+import { permissions } from "../src/vocabulary/permissions.ts";
 
 // The rules of the house that a machine can check. Each failure lists every offender.
 
@@ -188,6 +191,23 @@ describe("the console", () => {
     expect(
       offenders(components, /\bstyle=|<style\b|<script(?! src)|\bon[A-Z]\w+=|dangerouslySetInnerHTML/),
     ).toEqual([]);
+  });
+
+  const unused = () => new Response();
+  const routes = [
+    ...pageGroups.flatMap((group) => group.routes),
+    ...shellRoutes({ signOut: unused, signOutEverywhere: unused, setTheme: unused }),
+  ];
+
+  test("requires a known permission for every route", () => {
+    const open = routes.filter(({ permission }) => !permissions.includes(permission));
+    expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+    expect(routes.length).toBeGreaterThan(50);
+  });
+
+  test("requires more than reading for every POST", () => {
+    const weak = routes.filter(({ method, permission }) => method === "POST" && permission === "read");
+    expect(weak.map(({ path }) => path)).toEqual([]);
   });
 
   test("leads from page to page by the addresses of paths.ts", () => {

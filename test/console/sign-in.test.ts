@@ -105,7 +105,7 @@ describe("a form", () => {
     expect((await here.get("/console")).status).toBe(303);
     expect((await there.get("/console")).status).toBe(200);
     const kept = new Map(there.cookies);
-    await there.post("/console/sign-out", { everywhere: "yes" });
+    await there.post("/console/sign-out-everywhere");
     for (const [name, value] of kept) there.cookies.set(name, value);
     expect((await there.get("/console")).status).toBe(303);
   });

@@ -13,16 +13,16 @@ export function Form({
   class?: string;
   id?: string;
 }) {
-  const { formToken } = usePage();
+  const { csrfToken } = usePage();
   return (
     <form method="post" action={action} class={className} id={id}>
-      <input type="hidden" name="form_token" value={formToken} />
+      <input type="hidden" name="form_token" value={csrfToken} />
       {children}
     </form>
   );
 }
 
-/** A button alone that posts: nothing has to be filled in. */
+/** A button that posts without further input. Not rendered when the visitor's role does not allow it. */
 export function PostButton({
   action,
   label,
@@ -37,6 +37,7 @@ export function PostButton({
   /** The key that does the same. */
   dataKey?: string;
 }) {
+  if (!usePage().mayOpen("POST", action)) return null;
   return (
     <Form action={action} class="inline">
       <HiddenFields fields={fields} />

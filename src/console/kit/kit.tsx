@@ -2,10 +2,10 @@ import type { ComponentChildren, VNode } from "preact";
 import { toIsoTime, toPlainTime, type Instant } from "../../lib/clock.ts";
 import { grouped } from "../../lib/wording.ts";
 import type { Severity, Status } from "../../vocabulary/threats.ts";
-import type { Flash } from "./answers.ts";
+import type { Flash } from "./page-result.ts";
 import { Button, Form, HiddenFields, PostButton } from "./form.tsx";
 import { usePage } from "./page-context.ts";
-import { inWords } from "./words.ts";
+import { inWords } from "./labels.ts";
 
 /** The head of a page: its title, one sentence of what it is, and what can be done. */
 export function PageHead({
@@ -36,7 +36,7 @@ export function PageHead({
   );
 }
 
-/** A link that looks like a button. */
+/** A link that looks like a button. Not rendered when the visitor's role does not allow its target. */
 export function LinkButton({
   path,
   label,
@@ -46,6 +46,7 @@ export function LinkButton({
   label: string;
   variant?: "secondary" | "danger" | "outline";
 }) {
+  if (!usePage().mayOpen("GET", path)) return null;
   return (
     <a
       class={variant === "outline" ? "button outline" : "button"}

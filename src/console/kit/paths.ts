@@ -3,6 +3,7 @@
 export const overviewPath = "/console";
 export const signInPath = "/console/sign-in";
 export const signOutPath = "/console/sign-out";
+export const signOutEverywherePath = "/console/sign-out-everywhere";
 export const themePath = "/console/theme";
 export const assetsPath = "/console/assets";
 

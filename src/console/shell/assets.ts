@@ -20,7 +20,7 @@ export interface Assets {
   scriptPath: string;
   iconPath: string;
   /** Compressed for who takes it so. Undefined: there is no such file. */
-  answer(name: string, acceptEncoding: string | null, headers: Record<string, string>): Response | undefined;
+  respond(name: string, acceptEncoding: string | null, headers: Record<string, string>): Response | undefined;
 }
 
 // An eye over a hook.
@@ -42,7 +42,7 @@ export function createAssets(): Assets {
     ),
     scriptPath: add("console", "js", "text/javascript; charset=utf-8", script),
     iconPath: add("icon", "svg", "image/svg+xml", icon),
-    answer(name, acceptEncoding, headers) {
+    respond(name, acceptEncoding, headers) {
       const asset = files.get(name);
       if (asset === undefined) return undefined;
       headers["cache-control"] = "public, max-age=31536000, immutable";

@@ -1,14 +1,12 @@
 import type { ComponentChildren } from "preact";
 import type { Assets } from "./assets.ts";
-import type { Flash } from "../kit/answers.ts";
+import type { Flash } from "../kit/page-result.ts";
 import { FlashMessage } from "../kit/kit.tsx";
 import { PostButton } from "../kit/form.tsx";
 import { PageContextOf, type PageContext } from "../kit/page-context.ts";
 import { overviewPath, signOutPath, themePath } from "../kit/paths.ts";
 import type { PageGroup } from "./router.ts";
-
-export const themes = ["auto", "light", "dark"] as const;
-export type Theme = (typeof themes)[number];
+import { themes, type Theme } from "./theme.ts";
 
 interface FrameProps {
   title: string;

@@ -1,79 +1,122 @@
 /**
- * The web console: pages rendered on the server, usable without script.
+ * The web console: pages rendered on the server, usable without scripts.
  *
  * How to add a page
- * - One file for each group of pages (`threat-list.tsx`), which exports a `PageGroup`: its routes and its
- *   entry in the navigation. Put it into `page-groups.ts`, at its place in the navigation, and its addresses
- *   into `test/support/console-pages.ts`: there they are held to accessibility, weight, 360 px and dark, and
- *   `scripts/screenshots` takes their pictures.
- * - A handler takes a `Context` and answers `page(title, content)`, `redirect(path, flash?)`,
- *   `fragment(content)` or a `Response` (answers.ts). It runs for a signed-in administrator only; a POST got
- *   here with a right form token. What is wrong with the input is a `PublicError`: it becomes a page.
- * - A change is a POST that ends in a redirect; `<Form>` (form.tsx) puts the token in. What is to be shown
- *   once after the redirect (a secret, a result) goes through `context.handOver` and `context.takeOver`.
- *   What cannot be undone has a page of its own that asks first: `<Confirm>`.
- * - `context.by` is the actor that services and the audit log are given.
- * - Components stand in kit.tsx, table.tsx, form.tsx and name.tsx. All text is escaped by the renderer; text written by
- *   strangers goes through `<Text>`, `<Name>` or `visible()`, which show hidden characters. Never
- *   `dangerouslySetInnerHTML`, never a `style` attribute (the policy forbids it: use classes, and
- *   presentation attributes in SVG).
- * - Script (browser.js) is for comfort: `data-refresh`, `data-copy`, `data-key`, `data-select-all`, `data-row`,
- *   `data-upload`. An address that leads to another page comes from paths.ts.
+ * - Pages live in `pages/<section>/`. A section exports a `pageGroup`: its entry in the navigation, the services
+ *   that it uses, and its routes. Add the group to `page-groups.ts` at its place in the navigation, and its
+ *   addresses to `test/support/console-pages.ts`, where each page is checked for accessibility, weight, 360 px
+ *   and dark mode, and from where `scripts/screenshots` takes the list of pages.
+ * - A route names its method, path, and permission. `run` receives a `Context` and returns `page(title, content)`,
+ *   `redirect(path, flash?)`, `fragment(content)`, or a `Response` (page-result.ts). It runs only for a signed-in
+ *   visitor whose role allows the permission; a POST has passed the CSRF check. Invalid input is a `PublicError`,
+ *   which is rendered as a page.
+ * - A change is a POST that ends in a redirect; `<Form>` (form.tsx) adds the CSRF token. Values to show once after
+ *   the redirect (a secret, a result) go through `context.putOnce` and `context.takeOnce`. An action that cannot be
+ *   undone has its own page that asks for confirmation: `<Confirm>`.
+ * - `context.by` is the actor for services and the audit log.
+ * - Components are in kit/. `PostButton` and `LinkButton` are not rendered when the visitor's role does not allow
+ *   their target; for anything else, ask `context.may` or `usePage().may`. The renderer escapes all text. Text
+ *   written by strangers goes through `<Text>`, `<Name>`, or `visible()`, which reveal hidden characters. Never use
+ *   `dangerouslySetInnerHTML`, and never a `style` attribute, which the content security policy forbids: use
+ *   classes, and presentation attributes in SVG.
+ * - The script (browser.js) adds convenience only: `data-refresh`, `data-copy`, `data-key`, `data-select-all`,
+ *   `data-row`, `data-upload`. Links to other pages take their address from paths.ts.
  */
 import type { Actor } from "../../access/audit/actor.ts";
 import type { ConsoleSession } from "../../access/console/sessions.ts";
 import type { Instant } from "../../lib/clock.ts";
-import type { Answer } from "../kit/answers.ts";
-import type { ConsoleServices } from "./services.ts";
+import { PublicError } from "../../lib/errors.ts";
+import { may, type Permission, type Role } from "../../vocabulary/permissions.ts";
+import type { PageResult } from "../kit/page-result.ts";
+import { pickServices, type PageServices, type ServiceName } from "./services.ts";
 
-/** A request for a page, and what answering it takes. */
-export interface Context {
-  services: ConsoleServices;
+/** A request for a page, with the named services. */
+export interface Context<Name extends ServiceName = never> {
+  services: Pick<PageServices, Name>;
   request: Request;
   /** `/console/…`, without the query. */
   path: string;
-  /** What stands for `:name` in the route's path, decoded. */
+  /** Decoded values of the `:name` segments in the route's path. */
   params: Record<string, string>;
   query: URLSearchParams;
-  /** The fields of a POST; empty for a GET and on a route that reads its body itself. */
+  /** Fields of a POST; empty for a GET and on a route that reads its body itself. */
   form: URLSearchParams;
-  /** The administrator, with the address the request came from. */
+  /** The signed-in account, with the address that the request came from. */
   by: Actor;
+  /** Returns whether the visitor's role allows an action. */
+  may(permission: Permission): boolean;
   session: ConsoleSession;
   now: Instant;
-  /** For the next page of this session, which shows it once. */
-  handOver(name: string, value: unknown): void;
-  takeOver<T>(name: string): T | undefined;
+  /** Keeps a value for the next page of this session, which takes it once. */
+  putOnce(name: string, value: unknown): void;
+  takeOnce<T>(name: string): T | undefined;
 }
 
-export interface Route {
+export interface Route<Name extends ServiceName = never> {
   method: "GET" | "POST";
   /** `/console/threats/:id`; a parameter is a whole segment. */
   path: string;
-  answer(context: Context): Answer | Promise<Answer>;
+  /** Required to open the page. The router checks it before `run`. */
+  permission: Permission;
   /**
-   * `raw`: the handler reads `context.request` itself, of any length; the form token then comes in the header
-   * `x-form-token` or as `form_token` in the query. Default: a form of at most 256 KiB.
+   * `raw`: `run` reads `context.request` itself, at any length; the CSRF token is then in the header
+   * `x-form-token` or in the query as `form_token`. Default: a form of at most 256 KiB.
    */
   body?: "form" | "raw";
+  run(context: Context<Name>): PageResult | Promise<PageResult>;
+}
+
+/** A route that picks its own services from all of them. */
+export type AnyRoute = Route<ServiceName>;
+
+/** Entry in the navigation. */
+export interface NavigationEntry {
+  section: "main" | "settings";
+  label: string;
+  path: string;
 }
 
 export interface PageGroup {
-  /** Its entry in the navigation; absent: other pages lead to it. */
-  nav?: { section: "main" | "settings"; label: string; path: string };
-  routes: Route[];
+  /** Absent: other pages link to this group. */
+  nav: NavigationEntry | undefined;
+  routes: readonly AnyRoute[];
 }
 
-export interface Found {
-  route: Route;
+/** Declares the pages of one section; their routes receive the services that `services` names and no others. */
+export function pageGroup<const Name extends ServiceName>({
+  nav,
+  services,
+  routes,
+}: {
+  nav?: NavigationEntry;
+  services: readonly Name[];
+  routes: readonly Route<NoInfer<Name>>[];
+}): PageGroup {
+  return {
+    nav,
+    routes: routes.map((route) => ({
+      ...route,
+      run: (context) => route.run({ ...context, services: pickServices(context.services, services) }),
+    })),
+  };
+}
+
+/** @throws PublicError `forbidden` when the role does not allow the route. The only place that refuses a page. */
+export function authorize(role: Role, { permission }: Pick<AnyRoute, "permission">): void {
+  if (may(role, permission)) return;
+  throw new PublicError("forbidden", "Your role does not allow this. Ask an administrator.");
+}
+
+export interface MatchedRoute {
+  route: AnyRoute;
   params: Record<string, string>;
 }
 
-/** Undefined: there is no such page, or nothing is done there by this method. */
-export type FindRoute = (method: string, path: string) => Found | undefined;
+/** Returns undefined when no route has this method and path. */
+export type FindRoute = (method: string, path: string) => MatchedRoute | undefined;
 
-/** @throws Error when two routes have the same method and path: the second would never be reached. */
-export function createRouter(routes: readonly Route[]): FindRoute {
+/** @throws Error when two routes have the same method and path: the second could never be reached. */
+export function createRouter(routes: readonly AnyRoute[]): FindRoute {
   const compiled = routes.map((route) => ({ route, segments: route.path.split("/") }));
   const seen = new Set<string>();
   for (const { method, path } of routes) {
@@ -81,7 +124,7 @@ export function createRouter(routes: readonly Route[]): FindRoute {
     if (seen.has(key)) throw new Error(`two routes for ${key}`);
     seen.add(key);
   }
-  // A segment that is written out goes before a parameter, whatever their order.
+  // Literal segments win over parameters, in whatever order the routes are declared.
   compiled.sort((a, b) => parameters(a.segments) - parameters(b.segments));
 
   return (method, path) => {

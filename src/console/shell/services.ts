@@ -1,10 +1,10 @@
 import type { AuditLog } from "../../access/audit/audit-log.ts";
-import type { ConsolePassword } from "../../access/console/password.ts";
-import type { ConsoleSessions } from "../../access/console/sessions.ts";
 import type { AuditedDomains } from "../../access/audited-domains.ts";
 import type { AuditedKeys } from "../../access/audited-keys.ts";
-import type { KeyUsage } from "../../access/keys/key-usage.ts";
+import type { ConsolePassword } from "../../access/console/password.ts";
+import type { ConsoleSessions } from "../../access/console/sessions.ts";
 import type { SignInThrottle } from "../../access/console/sign-in-throttle.ts";
+import type { KeyUsage } from "../../access/keys/key-usage.ts";
 import type { Readiness } from "../../api/site/health.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
@@ -17,43 +17,55 @@ import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Scans } from "../../scans/scans.ts";
-import type { Candidates } from "../../sources/candidates.ts";
 import type { Feeds } from "../../sources/feeds/feeds.ts";
 import type { ThreatSearch } from "../../threat-index/search.ts";
 import type { Imports } from "../../sources/imports/imports.ts";
 import type { Threats } from "../../threats/threats.ts";
-import type { AuditedWebhooks } from "../../webhooks/audited-webhooks.ts";
 import type { Traps } from "../../traps/traps.ts";
+import type { AuditedWebhooks } from "../../webhooks/audited-webhooks.ts";
 
-/** What pages show and do is done by these; the console decides nothing itself. */
-export interface ConsoleServices {
-  config: Config;
-  clock: Clock;
-  log: Log;
-  fillRandom: FillRandom;
-  build: BuildInfo;
-  database: Database;
-  /** A consistent copy, while everything goes on. */
-  copyDatabase: () => Promise<LiveCopy>;
-  eventLog: EventLog;
-  domains: AuditedDomains;
+/** Services that page groups choose from: a group names those that it uses and receives no others. */
+export interface PageServices {
   assessDomain: AssessDomain;
-  threats: Threats;
-  threatSearch: () => ThreatSearch;
-  candidates: Candidates;
+  auditLog: AuditLog;
+  build: BuildInfo;
+  config: Config;
+  /** Makes a consistent copy of the database while it is in use. */
+  copyDatabase: () => Promise<LiveCopy>;
+  database: Database;
+  domains: AuditedDomains;
+  enrichment: Enrichment;
+  eventLog: EventLog;
   feeds: Feeds;
   imports: Imports;
-  scans: Scans;
-  enrichment: Enrichment;
   keys: AuditedKeys;
   keyUsage: KeyUsage;
-  webhooks: AuditedWebhooks;
-  traps: Traps;
-  auditLog: AuditLog;
-  consolePassword: ConsolePassword;
-  sessions: ConsoleSessions;
-  throttle: SignInThrottle;
-  readiness: () => Readiness;
-  /** Where the appliance is reached, without trailing slash. */
+  /** Public URL of the appliance, without a trailing slash. */
   publicUrl: () => string;
+  readiness: () => Readiness;
+  scans: Scans;
+  sessions: ConsoleSessions;
+  threats: Threats;
+  threatSearch: () => ThreatSearch;
+  traps: Traps;
+  webhooks: AuditedWebhooks;
+}
+
+export type ServiceName = keyof PageServices;
+
+/** Everything that the console is built on: services for pages, and those that only its shell uses. */
+export interface ConsoleServices extends PageServices {
+  clock: Clock;
+  consolePassword: ConsolePassword;
+  fillRandom: FillRandom;
+  log: Log;
+  throttle: SignInThrottle;
+}
+
+/** Returns the named services and no others. */
+export function pickServices<Name extends ServiceName>(
+  services: PageServices,
+  names: readonly Name[],
+): Pick<PageServices, Name> {
+  return Object.fromEntries(names.map((name) => [name, services[name]])) as Pick<PageServices, Name>;
 }

@@ -4,7 +4,7 @@ import { PublicError } from "../../../lib/errors.ts";
 import { sentence } from "../../../lib/wording.ts";
 import { describeRemark, type WordRemark } from "../../../detection/word-remarks.ts";
 import type { Permutation } from "../../../detection/permutations.ts";
-import { page, redirect, type Answer } from "../../kit/answers.ts";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { listIn } from "../../kit/fields.ts";
 import { Button, Form, TextArea, TextField } from "../../kit/form.tsx";
 import { PageHead, Refusal, Section } from "../../kit/kit.tsx";
@@ -12,7 +12,7 @@ import { Name } from "../../kit/name.tsx";
 import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { Table, type Column } from "../../kit/table.tsx";
-import { inWords } from "../../kit/words.ts";
+import { inWords } from "../../kit/labels.ts";
 
 /** The fields as somebody typed them. */
 export interface DomainFields {
@@ -145,13 +145,17 @@ export function LookAlikes({ lookAlikes }: { lookAlikes: readonly Permutation[] 
   );
 }
 
-export function showNew({ query }: Context): Answer {
+export function showNew({ query }: Context): PageResult {
   const fields = { domain: query.get("domain") ?? "", keywords: "", allow: "" };
   return page("Protect a domain", <NewDomainPage fields={fields} />);
 }
 
 /** Looks at it, or adds it. */
-export async function addDomain({ services, form, by }: Context): Promise<Answer> {
+export async function addDomain({
+  services,
+  form,
+  by,
+}: Context<"assessDomain" | "domains">): Promise<PageResult> {
   const fields = readFields(form);
   const declared = {
     domain: fields.domain,

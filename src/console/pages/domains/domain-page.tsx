@@ -2,7 +2,7 @@ import type { ProtectedDomain } from "../../../domains/domains.ts";
 import { remarksOn } from "../../../detection/word-remarks.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
-import { page, redirect, type Answer } from "../../kit/answers.ts";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import {
   ContentFields,
   faultOf,
@@ -28,16 +28,16 @@ import { Name } from "../../kit/name.tsx";
 import { domainPath, domainsPath, newDomainPath, startScanPath } from "../../kit/paths.ts";
 import { listPath } from "../threats/threat-filters.ts";
 import type { Context } from "../../shell/router.ts";
-import type { ConsoleServices } from "../../shell/services.ts";
+import type { PageServices } from "../../shell/services.ts";
 
 /** How many threats a domain has. */
-export function threatCounts({ threats }: Pick<ConsoleServices, "threats">, domain: string) {
+export function threatCounts({ threats }: Pick<PageServices, "threats">, domain: string) {
   const total = (status?: "active") =>
     threats.list({ protectedDomain: domain, ...(status && { status }) }, { page: 1, perPage: 1 }).total;
   return { all: total(), active: total("active") };
 }
 
-export function findDomain({ services, params }: Context): ProtectedDomain {
+export function findDomain({ services, params }: Context<"domains">): ProtectedDomain {
   const domain = services.domains.find(params["domain"]!);
   if (domain === undefined) throw notFound("There is no such protected domain.");
   return domain;
@@ -148,13 +148,13 @@ function OwnNames({ names }: { names: readonly string[] }) {
   );
 }
 
-export function showDomain(context: Context): Answer {
+export function showDomain(context: Context<"domains" | "threats">): PageResult {
   const domain = findDomain(context);
   const counts = threatCounts(context.services, domain.domain);
   return page(domain.domain, <DomainPage domain={domain} counts={counts} />);
 }
 
-export function changeDomain(context: Context): Answer {
+export function changeDomain(context: Context<"domains" | "threats">): PageResult {
   const domain = findDomain(context);
   const { services, form, by } = context;
   const fields = { ...readFields(form), domain: domain.domain };
@@ -172,7 +172,7 @@ export function changeDomain(context: Context): Answer {
   }
 }
 
-export async function showLookAlikes(context: Context): Promise<Answer> {
+export async function showLookAlikes(context: Context<"assessDomain" | "domains">): Promise<PageResult> {
   const domain = findDomain(context);
   const { domain: name, keywords, allow } = domain;
   const { lookAlikes } = await context.services.assessDomain({ domain: name, keywords, allow });
@@ -198,7 +198,7 @@ export async function showLookAlikes(context: Context): Promise<Answer> {
   );
 }
 
-export function askToRemove(context: Context): Answer {
+export function askToRemove(context: Context<"domains" | "threats">): PageResult {
   const row = findDomain(context);
   const { domain } = row;
   if (isDeclared(row)) {
@@ -228,7 +228,7 @@ export function askToRemove(context: Context): Answer {
   );
 }
 
-export function removeDomain(context: Context): Answer {
+export function removeDomain(context: Context<"domains" | "threats">): PageResult {
   const { domain } = findDomain(context);
   const { services, by } = context;
   const { all } = threatCounts(services, domain);

@@ -1,6 +1,6 @@
 import type { ProtectedDomain } from "../../../domains/domains.ts";
 import { grouped } from "../../../lib/wording.ts";
-import { page, type Answer } from "../../kit/answers.ts";
+import { page, type PageResult } from "../../kit/page-result.ts";
 import { addDomain, showNew } from "./domain-form.tsx";
 import {
   askToRemove,
@@ -16,7 +16,7 @@ import { Badge, LinkButton, PageHead } from "../../kit/kit.tsx";
 import { Name } from "../../kit/name.tsx";
 import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
 import { listPath } from "../threats/threat-filters.ts";
-import type { Context, PageGroup } from "../../shell/router.ts";
+import { pageGroup, type Context } from "../../shell/router.ts";
 import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
 
 const perPage = 50;
@@ -24,19 +24,20 @@ const perPage = 50;
 const searchFrom = 15;
 
 /** Protected domains: what is guarded, adding, changing, taking away. */
-export const domainPages: PageGroup = {
+export const domainPages = pageGroup({
   nav: { section: "main", label: "Protected domains", path: domainsPath },
+  services: ["assessDomain", "domains", "threats"],
   routes: [
-    { method: "GET", path: domainsPath, answer: showAll },
-    { method: "GET", path: newDomainPath, answer: showNew },
-    { method: "POST", path: newDomainPath, answer: addDomain },
-    { method: "GET", path: `${domainsPath}/:domain`, answer: showDomain },
-    { method: "POST", path: `${domainsPath}/:domain`, answer: changeDomain },
-    { method: "GET", path: `${domainsPath}/:domain/look-alikes`, answer: showLookAlikes },
-    { method: "GET", path: `${domainsPath}/:domain/remove`, answer: askToRemove },
-    { method: "POST", path: `${domainsPath}/:domain/remove`, answer: removeDomain },
+    { method: "GET", path: domainsPath, permission: "read", run: showAll },
+    { method: "GET", path: newDomainPath, permission: "administer", run: showNew },
+    { method: "POST", path: newDomainPath, permission: "administer", run: addDomain },
+    { method: "GET", path: `${domainsPath}/:domain`, permission: "read", run: showDomain },
+    { method: "POST", path: `${domainsPath}/:domain`, permission: "administer", run: changeDomain },
+    { method: "GET", path: `${domainsPath}/:domain/look-alikes`, permission: "read", run: showLookAlikes },
+    { method: "GET", path: `${domainsPath}/:domain/remove`, permission: "administer", run: askToRemove },
+    { method: "POST", path: `${domainsPath}/:domain/remove`, permission: "administer", run: removeDomain },
   ],
-};
+});
 
 type Row = ProtectedDomain & { counts: { all: number; active: number } };
 
@@ -79,7 +80,7 @@ function shortList(words: readonly string[]): string {
   return words.length > wordsShownMax ? `${shown} and ${words.length - wordsShownMax} more` : shown;
 }
 
-function showAll({ services, query }: Context): Answer {
+function showAll({ services, query }: Context<"domains" | "threats">): PageResult {
   const all = services.domains.list();
   const wanted = (query.get("q") ?? "").trim().toLowerCase();
   const found = all.filter(

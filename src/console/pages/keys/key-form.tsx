@@ -1,7 +1,7 @@
 import { defaultPlan, defaultScopes, planLimits, plans, scopes } from "../../../vocabulary/keys.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import type { Instant } from "../../../lib/clock.ts";
-import { page, redirect } from "../../kit/answers.ts";
+import { page, redirect } from "../../kit/page-result.ts";
 import { attempt, dayIn, listIn } from "../../kit/fields.ts";
 import { Button, Choices, Form, Select, TextArea, TextField, type Choice } from "../../kit/form.tsx";
 import { LinkButton, PageHead, Refusal } from "../../kit/kit.tsx";
@@ -32,7 +32,11 @@ const expiries = [
   { value: "365", label: "in a year" },
 ];
 
-export function showKeyForm({ services: { domains } }: Context, form: URLSearchParams, message?: string) {
+export function showKeyForm(
+  { services: { domains } }: Context<"domains">,
+  form: URLSearchParams,
+  message?: string,
+) {
   const asked = form.size > 0;
   const names = domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
   const bound = form.getAll("domains").flatMap(listIn);
@@ -98,8 +102,8 @@ export function showKeyForm({ services: { domains } }: Context, form: URLSearchP
   );
 }
 
-export async function createKey(context: Context) {
-  const { form, services, by, handOver, now } = context;
+export async function createKey(context: Context<"domains" | "keys">) {
+  const { form, services, by, putOnce, now } = context;
   const made = await attempt(() => {
     const plan = plans.find((one) => one === form.get("plan"));
     if (plan === undefined) throw badRequest(`Choose one of the plans ${plans.join(", ")}.`);
@@ -116,7 +120,7 @@ export async function createKey(context: Context) {
   });
   if (!made.ok) return showKeyForm(context, form, made.message);
   const { record, key } = made.value;
-  handOver(`key ${record.id}`, key);
+  putOnce(`key ${record.id}`, key);
   return redirect(`${path}/${record.id}/made`);
 }
 

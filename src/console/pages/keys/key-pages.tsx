@@ -3,7 +3,7 @@ import type { Instant } from "../../../lib/clock.ts";
 import { badRequest, notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
-import { page, redirect } from "../../kit/answers.ts";
+import { page, redirect } from "../../kit/page-result.ts";
 import { keyExpiresSoonMs } from "../overview/attention.ts";
 import { createKey, showKeyForm } from "./key-form.tsx";
 import {
@@ -18,26 +18,32 @@ import {
 } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";
 import { keysPath } from "../../kit/paths.ts";
-import type { Context, PageGroup } from "../../shell/router.ts";
+import { pageGroup, type Context } from "../../shell/router.ts";
 import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
 
 const path = keysPath;
 const perPage = 50;
 
 /** Settings → API Keys. */
-export const keyPages: PageGroup = {
+export const keyPages = pageGroup({
   nav: { section: "settings", label: "API Keys", path },
+  services: ["domains", "keys", "keyUsage", "publicUrl"],
   routes: [
-    { method: "GET", path, answer: listKeys },
-    { method: "GET", path: `${path}/create`, answer: (context) => showKeyForm(context, context.query) },
-    { method: "POST", path: `${path}/create`, answer: createKey },
-    { method: "GET", path: `${path}/:id/made`, answer: showMade },
-    { method: "GET", path: `${path}/:id/revoke`, answer: askToRevoke },
-    { method: "POST", path: `${path}/:id/revoke`, answer: revokeKey },
+    { method: "GET", path, permission: "read", run: listKeys },
+    {
+      method: "GET",
+      path: `${path}/create`,
+      permission: "administer",
+      run: (context) => showKeyForm(context, context.query),
+    },
+    { method: "POST", path: `${path}/create`, permission: "administer", run: createKey },
+    { method: "GET", path: `${path}/:id/made`, permission: "administer", run: showMade },
+    { method: "GET", path: `${path}/:id/revoke`, permission: "administer", run: askToRevoke },
+    { method: "POST", path: `${path}/:id/revoke`, permission: "administer", run: revokeKey },
   ],
-};
+});
 
-function listKeys({ services: { keys, keyUsage }, now, query }: Context) {
+function listKeys({ services: { keys, keyUsage }, now, query }: Context<"keys" | "keyUsage">) {
   const all = keys.list().toReversed();
   const isOver = ({ revokedAt, expiresAt }: ApiKey) =>
     revokedAt !== null || (expiresAt !== null && expiresAt <= now);
@@ -173,9 +179,9 @@ function Expiry({ expiresAt, now }: { expiresAt: Instant | null; now: Instant })
   );
 }
 
-function showMade({ params, services, takeOver }: Context) {
+function showMade({ params, services, takeOnce }: Context<"keys" | "publicUrl">) {
   const record = keyOf(params["id"]!, services.keys.list());
-  const key = takeOver<string>(`key ${record.id}`);
+  const key = takeOnce<string>(`key ${record.id}`);
   if (key === undefined)
     return redirect(path, {
       tone: "warning",
@@ -214,7 +220,7 @@ function exampleCall({ scopes: may }: ApiKey, key: string, url: string): string 
   return `curl ${header} ${json} -d '{"ids":["thr_01h455vb4pex5vsknk084sn02q"],"status":"resolved"}' '${url}/v1/threats/batch'`;
 }
 
-function askToRevoke({ params, services }: Context) {
+function askToRevoke({ params, services }: Context<"keys">) {
   const { id, name, prefix, origin, lastUsedAt } = keyOf(params["id"]!, services.keys.list());
   if (origin === "file")
     throw badRequest("This key is declared in the configuration file: take it out there and start again.");
@@ -240,7 +246,7 @@ function askToRevoke({ params, services }: Context) {
   );
 }
 
-function revokeKey({ params, services, by }: Context) {
+function revokeKey({ params, services, by }: Context<"keys">) {
   const { id } = keyOf(params["id"]!, services.keys.list());
   const { name } = services.keys.revoke(id, by);
   return redirect(path, `The key ${name} is revoked.`);

@@ -1,10 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { Section } from "../../kit/kit.tsx";
 import { domainsPath, feedsPath, keysPath, scansPath, webhooksPath } from "../../kit/paths.ts";
-import type { ConsoleServices } from "../../shell/services.ts";
+import type { PageServices } from "../../shell/services.ts";
 
 /** What to do where nothing was found yet: each step with what is there of it already. */
-export function FirstSteps({ services }: { services: ConsoleServices }) {
+export function FirstSteps({
+  services,
+}: {
+  services: Pick<PageServices, "domains" | "feeds" | "keys" | "scans" | "webhooks">;
+}) {
   const { domains, feeds, keys, scans, webhooks } = services;
   const hasDomain = domains.list().some(({ enabled }) => enabled);
   const hasScanned = scans.list(1).length > 0 || feeds.status().some(({ files }) => files.length > 0);

@@ -1,9 +1,10 @@
 import type { VNode } from "preact";
 import { threatTypes } from "../../../vocabulary/threats.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
+import type { Scans } from "../../../scans/scans.ts";
 import type { ThreatSearch } from "../../../threat-index/search.ts";
 import { severities, type Severity, type ThreatType } from "../../../vocabulary/threats.ts";
-import { fragment, page, type Answer } from "../../kit/answers.ts";
+import { fragment, page, type PageResult } from "../../kit/page-result.ts";
 import { concernsOf, type Concern } from "./attention.ts";
 import { DaysChart, SeverityBar, severityLayers, totalOf } from "../../kit/charts.tsx";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
@@ -12,11 +13,11 @@ import { FirstSteps } from "./first-steps.tsx";
 import { PageHead, Progress, Section, StateBadge, Time } from "../../kit/kit.tsx";
 import { Name } from "../../kit/name.tsx";
 import { overviewPath, scansPath } from "../../kit/paths.ts";
-import type { Context, PageGroup } from "../../shell/router.ts";
+import { pageGroup, type Context } from "../../shell/router.ts";
 import { Table } from "../../kit/table.tsx";
 import { listPath } from "../threats/threat-filters.ts";
 import { Signs, ThreatLink } from "../threats/threat-rows.tsx";
-import { inWords } from "../../kit/words.ts";
+import { inWords } from "../../kit/labels.ts";
 
 const scanNowPath = `${overviewPath}/overview/scan`;
 const dayMs = 86_400_000;
@@ -25,20 +26,25 @@ const newDays = 7;
 const newestShown = 5;
 const chartDays = [30, 90];
 
+const serviceNames = ["domains", "feeds", "keys", "readiness", "scans", "threatSearch", "webhooks"] as const;
+type OverviewService = (typeof serviceNames)[number];
+
 /** Where one begins: what wants to be looked at now, and how things go. */
-export const overviewPages: PageGroup = {
+export const overviewPages = pageGroup({
   nav: { section: "main", label: "Overview", path: overviewPath },
+  services: serviceNames,
   routes: [
-    { method: "GET", path: overviewPath, answer: showOverview },
+    { method: "GET", path: overviewPath, permission: "read", run: showOverview },
     {
       method: "GET",
       path: scanNowPath,
-      answer: ({ services }) => fragment(<ScanNow scans={services.scans} />),
+      permission: "read",
+      run: ({ services: { scans } }) => fragment(<ScanNow scans={scans} />),
     },
   ],
-};
+});
 
-async function showOverview({ services, query, now }: Context): Promise<Answer> {
+async function showOverview({ services, query, now }: Context<OverviewService>): Promise<PageResult> {
   const { domains, feeds, keys, readiness, scans, webhooks } = services;
   const search = services.threatSearch();
   await search.prepare();
@@ -172,7 +178,7 @@ function Attention({
 }
 
 /** The scan that is under way; looks again by itself until it has ended. */
-function ScanNow({ scans }: { scans: Context["services"]["scans"] }): VNode {
+function ScanNow({ scans }: { scans: Scans }): VNode {
   const progress = scans.progress();
   if (progress === undefined) return <div id="scan-now" />;
   const { scan, msLeft } = progress;

@@ -2,12 +2,12 @@ import { nextTime } from "../../../lib/schedule.ts";
 import { notFound, PublicError } from "../../../lib/errors.ts";
 import { grouped, sentence } from "../../../lib/wording.ts";
 import type { Scan } from "../../../scans/tables.ts";
-import { fragment, page, redirect, type Answer } from "../../kit/answers.ts";
+import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { listIn } from "../../kit/fields.ts";
 import { Button, Choices, Form, Select, TextField } from "../../kit/form.tsx";
 import { PageHead, Section, Time } from "../../kit/kit.tsx";
 import { newDomainPath, scanPath, scansPath, startScanPath } from "../../kit/paths.ts";
-import type { Context, PageGroup } from "../../shell/router.ts";
+import { pageGroup, type Context } from "../../shell/router.ts";
 import { scanDuration, ScannedDomains, ScanPanel, ScanState, ScanTimes, triggers } from "./scan-panel.tsx";
 import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
 
@@ -42,18 +42,19 @@ const columns: Column<Scan>[] = [
 ];
 
 /** Scans: what runs, starting one, and what was. */
-export const scanPages: PageGroup = {
+export const scanPages = pageGroup({
   nav: { section: "main", label: "Scans", path: scansPath },
+  services: ["config", "domains", "scans"],
   routes: [
-    { method: "GET", path: scansPath, answer: showAll },
-    { method: "POST", path: startScanPath, answer: start },
-    { method: "GET", path: `${scansPath}/:id`, answer: showOne },
-    { method: "GET", path: `${scansPath}/:id/panel`, answer: showPanel },
-    { method: "POST", path: `${scansPath}/:id/cancel`, answer: cancel },
+    { method: "GET", path: scansPath, permission: "read", run: showAll },
+    { method: "POST", path: startScanPath, permission: "scan", run: start },
+    { method: "GET", path: `${scansPath}/:id`, permission: "read", run: showOne },
+    { method: "GET", path: `${scansPath}/:id/panel`, permission: "read", run: showPanel },
+    { method: "POST", path: `${scansPath}/:id/cancel`, permission: "scan", run: cancel },
   ],
-};
+});
 
-function showAll({ services, query, now }: Context): Answer {
+function showAll({ services, query, now }: Context<"config" | "domains" | "scans">): PageResult {
   const { scans, domains, config } = services;
   const running = scans.progress();
   const shown = pageNumber(query);
@@ -130,7 +131,7 @@ function StartForm({ names }: { names: readonly string[] }) {
   );
 }
 
-function start({ services, form, by }: Context): Answer {
+function start({ services, form, by }: Context<"scans">): PageResult {
   const domains = form.getAll("domain").flatMap(listIn);
   const limit = limits.some(({ value }) => value !== "" && value === form.get("limit"))
     ? Number(form.get("limit"))
@@ -145,21 +146,21 @@ function start({ services, form, by }: Context): Answer {
   return redirect(scanPath(scan.id));
 }
 
-function find({ services, params }: Context): Scan {
+function find({ services, params }: Context<"scans">): Scan {
   const scan = services.scans.get(params["id"]!);
   if (scan === undefined) throw notFound("There is no scan with this identifier.");
   return scan;
 }
 
 /** As it stands now: the table lags behind. */
-function panelOf(context: Context) {
+function panelOf(context: Context<"scans">) {
   const progress = context.services.scans.progress();
   const scan = find(context);
   const own = progress?.scan.id === scan.id ? progress : undefined;
   return <ScanPanel scan={own?.scan ?? scan} progress={own} />;
 }
 
-function showOne(context: Context): Answer {
+function showOne(context: Context<"scans">): PageResult {
   const scan = find(context);
   return page(
     "Scan",
@@ -180,11 +181,11 @@ function showOne(context: Context): Answer {
   );
 }
 
-function showPanel(context: Context): Answer {
+function showPanel(context: Context<"scans">): PageResult {
   return fragment(panelOf(context));
 }
 
-function cancel(context: Context): Answer {
+function cancel(context: Context<"scans">): PageResult {
   const { id } = find(context);
   const { services, by } = context;
   if (!services.scans.cancel(id, by))

@@ -5,14 +5,14 @@ import { describeOverdue, lastFileAt } from "../../../sources/feeds/overdue.ts";
 import type { FeedStatus } from "../../../sources/feeds/feeds.ts";
 import type { FeedFile } from "../../../sources/feeds/tables.ts";
 import type { ListImport } from "../../../sources/imports/tables.ts";
-import { page, redirect, type Answer } from "../../kit/answers.ts";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { ImportForms, ImportPanel, ImportStateBadge, ListName } from "./import-panel.tsx";
 import { importRoutes } from "./imports.tsx";
 import { Badge, DeclaredMark, Facts, PageHead, Section, Time, type Tone } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";
 import { feedPath, feedsPath, importPath } from "../../kit/paths.ts";
-import type { Context, PageGroup } from "../../shell/router.ts";
+import { pageGroup, type Context } from "../../shell/router.ts";
 import { bytesText } from "../../../lib/spans.ts";
 import { counted, grouped, sentence } from "../../../lib/wording.ts";
 import { Empty, pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
@@ -20,15 +20,16 @@ import { Empty, pageNumber, Pagination, Table, type Column } from "../../kit/tab
 const filesPerPage = 50;
 const importsShown = 20;
 /** Feeds and imports: where names come from. */
-export const feedPages: PageGroup = {
+export const feedPages = pageGroup({
   nav: { section: "main", label: "Feeds", path: feedsPath },
+  services: ["auditLog", "database", "feeds", "imports"],
   routes: [
-    { method: "GET", path: feedsPath, answer: showAll },
-    { method: "GET", path: `${feedsPath}/:feed`, answer: showFeed },
-    { method: "POST", path: `${feedsPath}/:feed/read-again`, answer: readAgain },
+    { method: "GET", path: feedsPath, permission: "read", run: showAll },
+    { method: "GET", path: `${feedsPath}/:feed`, permission: "read", run: showFeed },
+    { method: "POST", path: `${feedsPath}/:feed/read-again`, permission: "import", run: readAgain },
     ...importRoutes,
   ],
-};
+});
 
 const importColumns: Column<ListImport>[] = [
   {
@@ -48,7 +49,7 @@ const importColumns: Column<ListImport>[] = [
   { title: "New threats", look: "number", cell: ({ created }) => grouped(created) },
 ];
 
-function showAll({ services }: Context): Answer {
+function showAll({ services }: Context<"feeds" | "imports">): PageResult {
   const feeds = services.feeds.status();
   const running = services.imports.running();
   return page(
@@ -195,13 +196,13 @@ function fileState({ error, completedAt }: FeedFile) {
   );
 }
 
-function findFeed({ services, params }: Context): FeedStatus {
+function findFeed({ services, params }: Context<"feeds">): FeedStatus {
   const feed = services.feeds.status().find(({ name }) => name === params["feed"]);
   if (feed === undefined) throw notFound("There is no feed of this name.");
   return feed;
 }
 
-function showFeed(context: Context): Answer {
+function showFeed(context: Context<"feeds">): PageResult {
   const feed = findFeed(context);
   const { query } = context;
   const shown = pageNumber(query);
@@ -240,7 +241,7 @@ function showFeed(context: Context): Answer {
   );
 }
 
-function readAgain(context: Context): Answer {
+function readAgain(context: Context<"auditLog" | "database" | "feeds">): PageResult {
   const { name } = findFeed(context);
   const { services, form, by } = context;
   const path = form.get("path") ?? "";

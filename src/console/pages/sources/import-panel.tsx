@@ -109,14 +109,14 @@ const formats = [
 
 /** A file to be chosen or dropped, or names typed in. Fields stand before the file: it is read as it comes. */
 export function ImportForms() {
-  const { formToken } = usePage();
+  const { csrfToken } = usePage();
   return (
     <div class="cards">
       <section class="card panel">
         <h2>Import a file</h2>
         <form
           method="post"
-          action={`${importsPath}?form_token=${formToken}`}
+          action={`${importsPath}?form_token=${csrfToken}`}
           encType="multipart/form-data"
           data-upload=""
         >

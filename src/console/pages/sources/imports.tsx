@@ -3,7 +3,7 @@ import { sentence } from "../../../lib/wording.ts";
 import { listFormats } from "../../../vocabulary/lists.ts";
 import type { ListToImport } from "../../../sources/imports/imports.ts";
 import type { ListImport } from "../../../sources/imports/tables.ts";
-import { fragment, page, redirect, type Answer } from "../../kit/answers.ts";
+import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { wholeNumber } from "../../kit/fields.ts";
 import { ImportPanel, ListName, RefusedLines } from "./import-panel.tsx";
 import { Facts, PageHead, Section, Time } from "../../kit/kit.tsx";
@@ -16,17 +16,17 @@ const columnLengthMax = 200;
 const nameLengthMax = 300;
 
 /** Lists that people hand over: sending one, watching it, ending it. */
-export const importRoutes: Route[] = [
-  { method: "POST", path: importsPath, body: "raw", answer: receiveFile },
-  { method: "POST", path: `${importsPath}/names`, answer: receiveNames },
-  { method: "GET", path: `${importsPath}/running`, answer: showRunning },
-  { method: "GET", path: `${importsPath}/:seq`, answer: showOne },
-  { method: "GET", path: `${importsPath}/:seq/panel`, answer: showPanel },
-  { method: "POST", path: `${importsPath}/:seq/cancel`, answer: cancel },
+export const importRoutes: Route<"imports">[] = [
+  { method: "POST", path: importsPath, body: "raw", permission: "import", run: receiveFile },
+  { method: "POST", path: `${importsPath}/names`, permission: "import", run: receiveNames },
+  { method: "GET", path: `${importsPath}/running`, permission: "read", run: showRunning },
+  { method: "GET", path: `${importsPath}/:seq`, permission: "read", run: showOne },
+  { method: "GET", path: `${importsPath}/:seq/panel`, permission: "read", run: showPanel },
+  { method: "POST", path: `${importsPath}/:seq/cancel`, permission: "import", run: cancel },
 ];
 
 /** Answers when the file was read to its end: the browser is busy with sending it meanwhile. */
-async function receiveFile(context: Context): Promise<Answer> {
+async function receiveFile(context: Context<"imports">): Promise<PageResult> {
   const { request, services } = context;
   // A script of ours wants to know where to go on, without going there by itself.
   const scripted = request.headers.has("x-fragment");
@@ -56,7 +56,7 @@ async function receiveFile(context: Context): Promise<Answer> {
   }
 }
 
-async function receiveNames(context: Context): Promise<Answer> {
+async function receiveNames(context: Context<"imports">): Promise<PageResult> {
   const bytes = new TextEncoder().encode(context.form.get("names") ?? "");
   try {
     if (bytes.every((byte) => byte <= 0x20)) throw badRequest("type at least one name in");
@@ -69,7 +69,7 @@ async function receiveNames(context: Context): Promise<Answer> {
   }
 }
 
-function begin({ services, by }: Context, list: ListToImport): Promise<ListImport> {
+function begin({ services, by }: Context<"imports">, list: ListToImport): Promise<ListImport> {
   return services.imports.begin(list, by).ended;
 }
 
@@ -81,7 +81,7 @@ function readingOf(fields: ReadonlyMap<string, string>): Pick<ListToImport, "for
   return { format, column };
 }
 
-function find({ services, params }: Context): ListImport {
+function find({ services, params }: Context<"imports">): ListImport {
   const seq = wholeNumber(params["seq"]);
   const running = services.imports.running();
   if (running !== undefined && running.seq === seq) return running;
@@ -90,7 +90,7 @@ function find({ services, params }: Context): ListImport {
   return list;
 }
 
-function showOne(context: Context): Answer {
+function showOne(context: Context<"imports">): PageResult {
   const list = find(context);
   const { format, column } = list;
   return page(
@@ -120,19 +120,19 @@ function showOne(context: Context): Answer {
   );
 }
 
-function showPanel(context: Context): Answer {
+function showPanel(context: Context<"imports">): PageResult {
   return fragment(<ImportPanel list={find(context)} />);
 }
 
 /** For the page from which a file is being sent, which does not know its number yet. */
-function showRunning({ services }: Context): Answer {
+function showRunning({ services }: Context<"imports">): PageResult {
   const running = services.imports.running();
   return running === undefined
     ? new Response(null, { status: 204 })
     : fragment(<ImportPanel list={running} />);
 }
 
-function cancel(context: Context): Answer {
+function cancel(context: Context<"imports">): PageResult {
   const { seq } = find(context);
   const { services, by } = context;
   if (!services.imports.cancel(seq, by))

@@ -3,25 +3,26 @@ import { auditActions } from "../../../access/audit/actions.ts";
 import { auditEntriesMax, type AuditEntry } from "../../../access/audit/audit-log.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { grouped } from "../../../lib/wording.ts";
-import { page } from "../../kit/answers.ts";
+import { page } from "../../kit/page-result.ts";
 import { Select } from "../../kit/form.tsx";
 import { PageHead, Time } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";
 import { auditPath } from "../../kit/paths.ts";
-import type { Context, PageGroup } from "../../shell/router.ts";
+import { pageGroup, type Context } from "../../shell/router.ts";
 import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
-import { inWords } from "../../kit/words.ts";
+import { inWords } from "../../kit/labels.ts";
 
 const perPage = 50;
 const valueCharactersMax = 300;
 
 /** Settings → Audit log. */
-export const auditPages: PageGroup = {
+export const auditPages = pageGroup({
   nav: { section: "settings", label: "Audit log", path: auditPath },
-  routes: [{ method: "GET", path: auditPath, answer: showLog }],
-};
+  services: ["auditLog"],
+  routes: [{ method: "GET", path: auditPath, permission: "read", run: showLog }],
+});
 
-function showLog({ query, services: { auditLog } }: Context) {
+function showLog({ query, services: { auditLog } }: Context<"auditLog">) {
   const action = auditActions.find((one) => one === query.get("action"));
   const channel = actorChannels.find((one) => one === query.get("via"));
   const filter = { action, channel };

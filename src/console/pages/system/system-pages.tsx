@@ -1,27 +1,43 @@
+import type { Config } from "../../../config/config.ts";
+import type { Database } from "../../../database/database.ts";
 import { describeEffective, type Origin, type Setting } from "../../../config/effective.ts";
 import { toIsoTime } from "../../../lib/clock.ts";
 import { bytesText } from "../../../lib/spans.ts";
-import { download, page } from "../../kit/answers.ts";
+import { download, page } from "../../kit/page-result.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { Badge, Facts, PageHead, Section, Time } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";
-import { signOutPath, systemPath, webhookPath } from "../../kit/paths.ts";
-import type { Context, PageGroup } from "../../shell/router.ts";
+import { signOutEverywherePath, systemPath, webhookPath } from "../../kit/paths.ts";
+import { pageGroup, type Context } from "../../shell/router.ts";
 import { Table, type Column } from "../../kit/table.tsx";
 
 /** More lines of entries are not listed. */
 const linesMax = 20;
 
-/** Settings → System. */
-export const systemPages: PageGroup = {
-  nav: { section: "settings", label: "System", path: systemPath },
-  routes: [
-    { method: "GET", path: systemPath, answer: showSystem },
-    { method: "POST", path: `${systemPath}/backup`, answer: makeBackup },
-  ],
-};
+const serviceNames = [
+  "auditLog",
+  "build",
+  "config",
+  "copyDatabase",
+  "database",
+  "publicUrl",
+  "readiness",
+  "sessions",
+  "webhooks",
+] as const;
+type SystemService = (typeof serviceNames)[number];
 
-function showSystem({ services, now }: Context) {
+/** Settings → System. */
+export const systemPages = pageGroup({
+  nav: { section: "settings", label: "System", path: systemPath },
+  services: serviceNames,
+  routes: [
+    { method: "GET", path: systemPath, permission: "read", run: showSystem },
+    { method: "POST", path: `${systemPath}/backup`, permission: "administer", run: makeBackup },
+  ],
+});
+
+function showSystem({ services, now }: Context<SystemService>) {
   const { build, database, readiness, sessions, webhooks } = services;
   const { ready, checks } = readiness();
   const ailing = webhooks.endpoints
@@ -107,12 +123,7 @@ function showSystem({ services, now }: Context) {
           ]}
         />
         <p class="after">
-          <PostButton
-            action={signOutPath}
-            label="Sign out everywhere"
-            fields={{ everywhere: "yes" }}
-            variant="outline"
-          />
+          <PostButton action={signOutEverywherePath} label="Sign out everywhere" variant="outline" />
         </p>
       </Section>
       <Configuration source={services.config.source} publicUrl={services.publicUrl()} />
@@ -130,13 +141,7 @@ function Check({ text }: { text: string }) {
   );
 }
 
-function Configuration({
-  source,
-  publicUrl,
-}: {
-  source: Context["services"]["config"]["source"];
-  publicUrl: string;
-}) {
+function Configuration({ source, publicUrl }: { source: Config["source"]; publicUrl: string }) {
   if (source === undefined)
     return (
       <Section title="Configuration">
@@ -208,13 +213,13 @@ function OriginText({ origin }: { origin: Origin }) {
   }
 }
 
-function sizeText(database: Context["services"]["database"]): string {
+function sizeText(database: Database): string {
   const bytes = database.bytesOnDisk();
   if (bytes === undefined) return "kept in memory";
   return `${bytesText(bytes.file)} and ${bytesText(bytes.log)} not yet merged in`;
 }
 
-async function makeBackup({ services, by, now }: Context) {
+async function makeBackup({ services, by, now }: Context<"auditLog" | "copyDatabase">) {
   const { bytes, stream } = await services.copyDatabase();
   services.auditLog.record(by, "backup.make", null, { bytes });
   const moment = toIsoTime(now).slice(0, 16).replace(/[:T]/g, "-");

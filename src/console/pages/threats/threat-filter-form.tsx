@@ -8,7 +8,7 @@ import { dayText } from "../../kit/fields.ts";
 import { HiddenFields, Select, TextField } from "../../kit/form.tsx";
 import { threatsPath } from "../../kit/paths.ts";
 import { type ListRequest } from "./threat-filters.ts";
-import { inWords, signLabels } from "../../kit/words.ts";
+import { inWords, signLabels } from "../../kit/labels.ts";
 
 /** Leads to the view that it describes; says beside each choice how many that would leave. */
 export function ThreatFilterForm({

@@ -1,6 +1,6 @@
 import type { Sign } from "../../../threat-index/signs.ts";
 import { listPath } from "./threat-filters.ts";
-import { signLabels } from "../../kit/words.ts";
+import { signLabels } from "../../kit/labels.ts";
 
 const ofSign = (sign: Sign): [string, Record<string, string>] => [
   signLabels[sign][0]!.toUpperCase() + signLabels[sign].slice(1),

@@ -4,12 +4,13 @@ import type { SearchFilter } from "../../../threat-index/search.ts";
 import { sortedByNameMax } from "../../../threat-index/search.ts";
 import { triageThreatsMax } from "../../../threats/triage.ts";
 import { statuses } from "../../../vocabulary/threats.ts";
-import { page, redirect, type Answer, type Flash } from "../../kit/answers.ts";
+import { page, redirect, type PageResult, type Flash } from "../../kit/page-result.ts";
+import type { Threats } from "../../../threats/threats.ts";
 import { wholeNumber } from "../../kit/fields.ts";
 import { Form, HiddenFields } from "../../kit/form.tsx";
 import { FlashMessage, PageHead } from "../../kit/kit.tsx";
 import { overviewPath, threatsPath } from "../../kit/paths.ts";
-import type { Context, PageGroup } from "../../shell/router.ts";
+import { pageGroup, type Context } from "../../shell/router.ts";
 import { Empty, Pagination, pageNumber } from "../../kit/table.tsx";
 import { KeyboardHelp, ReadyViews } from "./threat-list-parts.tsx";
 import { ThreatFilterForm } from "./threat-filter-form.tsx";
@@ -17,23 +18,27 @@ import { listPath, readListRequest } from "./threat-filters.ts";
 import { decisions } from "./threat-parts.tsx";
 import { ThreatRows } from "./threat-rows.tsx";
 import { undoFlash } from "./undo-flash.ts";
-import { inWords } from "../../kit/words.ts";
+import { inWords } from "../../kit/labels.ts";
 
 const perPage = 50;
 const triagePath = `${threatsPath}/triage`;
 const undoPath = `${threatsPath}/undo`;
 
 /** All threats: found, looked at, decided upon. */
-export const threatListPages: PageGroup = {
+export const threatListPages = pageGroup({
   nav: { section: "main", label: "Threats", path: threatsPath },
+  services: ["domains", "threats", "threatSearch"],
   routes: [
-    { method: "GET", path: threatsPath, answer: showList },
-    { method: "POST", path: triagePath, answer: triage },
-    { method: "POST", path: undoPath, answer: undo },
+    { method: "GET", path: threatsPath, permission: "read", run: showList },
+    { method: "POST", path: triagePath, permission: "decide", run: triage },
+    { method: "POST", path: undoPath, permission: "decide", run: undo },
   ],
-};
+});
 
-async function showList({ services, query: given }: Context): Promise<Answer> {
+async function showList({
+  services,
+  query: given,
+}: Context<"domains" | "threats" | "threatSearch">): Promise<PageResult> {
   const search = services.threatSearch();
   await search.prepare();
   const request = readListRequest(given);
@@ -134,7 +139,7 @@ function Decisions({ filter, total, shown }: { filter: SearchFilter; total: numb
   );
 }
 
-async function triage({ services, form, by }: Context): Promise<Answer> {
+async function triage({ services, form, by }: Context<"threats" | "threatSearch">): Promise<PageResult> {
   const status = statuses.find((one) => one === form.get("status"));
   if (status === undefined) throw badRequest("no decision was made");
   const { filter, order, query } = readListRequest(new URLSearchParams(form.get("query") ?? ""));
@@ -161,7 +166,7 @@ function lastSeqOf(form: URLSearchParams): number {
   return seq;
 }
 
-function undo({ services, form, by }: Context): Answer {
+function undo({ services, form, by }: Context<"threats">): PageResult {
   const act = wholeNumber(form.get("act")) ?? 0;
   const { query } = readListRequest(new URLSearchParams(form.get("query") ?? ""));
   return redirect(listPath(query), undoFlash(services.threats.triage.undo(act, by)));
@@ -169,7 +174,7 @@ function undo({ services, form, by }: Context): Answer {
 
 /** Tells of an act for as long as its address is looked at, so that a reload does not take the undo away. */
 function actFlash(
-  recent: ReturnType<Context["services"]["threats"]["triage"]["recent"]>,
+  recent: ReturnType<Threats["triage"]["recent"]>,
   done: string | null,
   query: URLSearchParams,
 ): Flash | undefined {

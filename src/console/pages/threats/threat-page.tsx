@@ -3,13 +3,13 @@ import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import type { Threat } from "../../../threats/queries.ts";
 import { statuses } from "../../../vocabulary/threats.ts";
-import { download, fragment, page, redirect, type Answer } from "../../kit/answers.ts";
+import { download, fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
 import { attempt, wholeNumber } from "../../kit/fields.ts";
 import { LinkButton, PageHead, Section, StateBadge, Time } from "../../kit/kit.tsx";
 import { Name } from "../../kit/name.tsx";
 import { threatPath, threatsPath } from "../../kit/paths.ts";
-import type { Context, PageGroup } from "../../shell/router.ts";
+import { pageGroup, type Context } from "../../shell/router.ts";
 import { adviceOn } from "./threat-advice.ts";
 import { NamesSideBySide } from "./threat-comparison.tsx";
 import { CertificateFacts, DnsFacts, PageFacts, RegistrationFacts } from "./threat-facts.tsx";
@@ -20,44 +20,48 @@ import { ReportOfAbuse } from "./threat-report.tsx";
 import { Similarity } from "./threat-rows.tsx";
 import { SeenAt } from "../traps/trap-visits.tsx";
 import { undoFlash } from "./undo-flash.ts";
-import { inWords } from "../../kit/words.ts";
+import { inWords } from "../../kit/labels.ts";
 
 const eventsShownMax = 20;
 const visitsShownMax = 10;
 const deliveriesShownMax = 100;
 
+const serviceNames = ["config", "domains", "enrichment", "eventLog", "threats", "traps", "webhooks"] as const;
+type ThreatContext = Context<(typeof serviceNames)[number]>;
+
 /** One threat: why it is one, how bad, and what can be done. */
-export const threatPages: PageGroup = {
+export const threatPages = pageGroup({
+  services: serviceNames,
   routes: [
-    { method: "GET", path: `${threatsPath}/:id`, answer: show },
-    { method: "GET", path: `${threatsPath}/:id/original`, answer: original },
-    { method: "GET", path: `${threatsPath}/:id/evidence`, answer: evidence },
-    { method: "GET", path: `${threatsPath}/:id/registration`, answer: registrationAnswer },
-    { method: "GET", path: `${threatsPath}/:id/look`, answer: lookProgress },
-    { method: "POST", path: `${threatsPath}/:id/look`, answer: look },
-    { method: "POST", path: `${threatsPath}/:id/status`, answer: decide },
-    { method: "POST", path: `${threatsPath}/:id/undo`, answer: undo },
-    { method: "POST", path: `${threatsPath}/:id/notes`, answer: addNote },
+    { method: "GET", path: `${threatsPath}/:id`, permission: "read", run: show },
+    { method: "GET", path: `${threatsPath}/:id/original`, permission: "read", run: original },
+    { method: "GET", path: `${threatsPath}/:id/evidence`, permission: "read", run: evidence },
+    { method: "GET", path: `${threatsPath}/:id/registration`, permission: "read", run: registrationAnswer },
+    { method: "GET", path: `${threatsPath}/:id/look`, permission: "read", run: lookProgress },
+    { method: "POST", path: `${threatsPath}/:id/look`, permission: "inspect", run: look },
+    { method: "POST", path: `${threatsPath}/:id/status`, permission: "decide", run: decide },
+    { method: "POST", path: `${threatsPath}/:id/undo`, permission: "decide", run: undo },
+    { method: "POST", path: `${threatsPath}/:id/notes`, permission: "annotate", run: addNote },
   ],
-};
+});
 
 /** @throws PublicError `not_found` */
-function find({ services, params }: Context): Threat {
+function find({ services, params }: Context<"threats">): Threat {
   const id = params["id"] ?? "";
   const threat = isId("threat", id) ? services.threats.get(id) : undefined;
   if (threat === undefined) throw notFound("There is no such threat.");
   return threat;
 }
 
-function show(context: Context): Promise<Answer> {
+function show(context: ThreatContext): Promise<PageResult> {
   return showThreat(context, undefined);
 }
 
 /** @param refused a note that was not taken, and why */
 async function showThreat(
-  context: Context,
+  context: ThreatContext,
   refused: { text: string; message: string } | undefined,
-): Promise<Answer> {
+): Promise<PageResult> {
   const { services, query } = context;
   const threat = find(context);
   const { id, domain, protectedDomain, severity, status } = threat;
@@ -169,21 +173,21 @@ async function showThreat(
   );
 }
 
-async function original(context: Context): Promise<Answer> {
+async function original(context: ThreatContext): Promise<PageResult> {
   const webp = await context.services.enrichment.originalOf(find(context).id);
   if (webp === undefined) throw notFound("There is no picture of the protected domain.");
   return new Response(webp, { headers: { "content-type": "image/webp" } });
 }
 
 /** As a file: nothing of it is shown by the browser. */
-function registrationAnswer(context: Context): Answer {
+function registrationAnswer(context: ThreatContext): PageResult {
   const { id } = find(context);
   const answer = context.services.enrichment.registrationAnswerOf(id);
   if (answer === undefined) throw notFound("There is no answer of a registry.");
   return download(`${id}-registration.txt`, "text/plain; charset=utf-8", answer.text);
 }
 
-async function evidence(context: Context): Promise<Answer> {
+async function evidence(context: ThreatContext): Promise<PageResult> {
   const { id } = find(context);
   const { evidenceBundle, gatherEvidence } = await import("../../../evidence/evidence-bundle.ts");
   const { threats, enrichment, eventLog, webhooks } = context.services;
@@ -194,7 +198,7 @@ async function evidence(context: Context): Promise<Answer> {
   return download(`${id}-evidence.zip`, "application/zip", evidenceBundle(gathered!));
 }
 
-function look(context: Context): Answer {
+function look(context: ThreatContext): PageResult {
   const { id } = find(context);
   if (context.services.enrichment.request(id)) return redirect(`${threatPath(id)}?asked=yes`);
   return redirect(threatPath(id), {
@@ -203,13 +207,13 @@ function look(context: Context): Answer {
   });
 }
 
-function lookProgress(context: Context): Answer {
+function lookProgress(context: ThreatContext): PageResult {
   const { id } = find(context);
   const isSettled = context.services.enrichment.isSettled(id);
   return fragment(<LookState id={id} asked isSettled={isSettled} lookedAt={null} />);
 }
 
-function decide(context: Context): Answer {
+function decide(context: ThreatContext): PageResult {
   const { services, form, by } = context;
   const { id } = find(context);
   const status = statuses.find((one) => one === form.get("status"));
@@ -224,14 +228,14 @@ function decide(context: Context): Answer {
   });
 }
 
-function undo(context: Context): Answer {
+function undo(context: ThreatContext): PageResult {
   const { services, form, by } = context;
   const { id } = find(context);
   const act = wholeNumber(form.get("act")) ?? 0;
   return redirect(threatPath(id), undoFlash(services.threats.triage.undo(act, by)));
 }
 
-async function addNote(context: Context): Promise<Answer> {
+async function addNote(context: ThreatContext): Promise<PageResult> {
   const { services, form, by } = context;
   const { id } = find(context);
   const text = form.get("text") ?? "";

@@ -12,7 +12,7 @@ import { Time } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";
 import { deliveryPath } from "../../kit/paths.ts";
 import { Empty } from "../../kit/table.tsx";
-import { inWords } from "../../kit/words.ts";
+import { inWords } from "../../kit/labels.ts";
 
 const changesShownMax = 30;
 const valueCharactersMax = 120;

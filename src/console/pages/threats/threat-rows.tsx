@@ -7,7 +7,7 @@ import { Badge, StateBadge, Time } from "../../kit/kit.tsx";
 import { Name } from "../../kit/name.tsx";
 import { threatPath } from "../../kit/paths.ts";
 import { sortPath } from "./threat-filters.ts";
-import { inWords, signLabels } from "../../kit/words.ts";
+import { inWords, signLabels } from "../../kit/labels.ts";
 
 /** Threats, each with a box to choose it by; stands within the form that decides on them. */
 export function ThreatRows({

@@ -1,6 +1,6 @@
 import { counted } from "../../../lib/wording.ts";
 import type { UndoOutcome } from "../../../threats/triage.ts";
-import type { Flash } from "../../kit/answers.ts";
+import type { Flash } from "../../kit/page-result.ts";
 
 /** What came of undoing a decision. */
 export function undoFlash(result: UndoOutcome): Flash {

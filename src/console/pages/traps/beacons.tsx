@@ -2,13 +2,13 @@ import { notFound } from "../../../lib/errors.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import type { Beacon } from "../../../traps/beacons.ts";
 import type { Hit } from "../../../traps/hits.ts";
-import { page, redirect, type Answer } from "../../kit/answers.ts";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { attempt, listIn } from "../../kit/fields.ts";
 import { Button, Form, PostButton, Select, TextArea, TextField } from "../../kit/form.tsx";
 import { Confirm, Copyable, Facts, LinkButton, PageHead, Refusal, Section, Time } from "../../kit/kit.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import { beaconPath, beaconsPath, newDomainPath, threatPath } from "../../kit/paths.ts";
-import type { Context, PageGroup } from "../../shell/router.ts";
+import { pageGroup, type Context } from "../../shell/router.ts";
 import { type Column } from "../../kit/table.tsx";
 import {
   ClassBadge,
@@ -23,31 +23,38 @@ import {
 const newPath = `${beaconsPath}/new`;
 
 /** Beacons: pages of one's own that tell where they are shown. */
-export const beaconPages: PageGroup = {
+export const beaconPages = pageGroup({
   nav: { section: "main", label: "Beacons", path: beaconsPath },
+  services: ["domains", "traps"],
   routes: [
-    { method: "GET", path: beaconsPath, answer: showAll },
-    { method: "GET", path: newPath, answer: (context) => newBeacon(context, emptyFields) },
-    { method: "POST", path: newPath, answer: create },
-    { method: "GET", path: `${beaconsPath}/:id`, answer: showOne },
-    { method: "POST", path: `${beaconsPath}/:id/state`, answer: setState },
+    { method: "GET", path: beaconsPath, permission: "read", run: showAll },
+    {
+      method: "GET",
+      path: newPath,
+      permission: "administer",
+      run: (context) => newBeacon(context, emptyFields),
+    },
+    { method: "POST", path: newPath, permission: "administer", run: create },
+    { method: "GET", path: `${beaconsPath}/:id`, permission: "read", run: showOne },
+    { method: "POST", path: `${beaconsPath}/:id/state`, permission: "administer", run: setState },
     {
       method: "GET",
       path: `${beaconsPath}/:id/visits/:seq`,
-      answer: (context) => visitPage(context, beaconOf(context), beaconPath(beaconOf(context).id)),
+      permission: "read",
+      run: (context) => visitPage(context, beaconOf(context), beaconPath(beaconOf(context).id)),
     },
-    { method: "GET", path: `${beaconsPath}/:id/remove`, answer: askToRemove },
-    { method: "POST", path: `${beaconsPath}/:id/remove`, answer: remove },
+    { method: "GET", path: `${beaconsPath}/:id/remove`, permission: "administer", run: askToRemove },
+    { method: "POST", path: `${beaconsPath}/:id/remove`, permission: "administer", run: remove },
   ],
-};
+});
 
-function beaconOf({ services, params }: Context): Beacon {
+function beaconOf({ services, params }: Context<"traps">): Beacon {
   const beacon = services.traps.beacons.find(params["id"] ?? "");
   if (beacon === undefined) throw notFound("There is no such beacon.");
   return beacon;
 }
 
-function showAll({ services: { traps }, query }: Context): Answer {
+function showAll({ services: { traps }, query }: Context<"traps">): PageResult {
   const columns: Column<Beacon>[] = [
     {
       title: "Name",
@@ -97,7 +104,11 @@ interface BeaconFields {
 
 const emptyFields: BeaconFields = { domain: "", name: "", allow: "", memo: "" };
 
-function newBeacon({ services, query }: Context, fields: BeaconFields, fault?: string): Answer {
+function newBeacon(
+  { services, query }: Context<"domains" | "traps">,
+  fields: BeaconFields,
+  fault?: string,
+): PageResult {
   const domains = services.domains.list().filter(({ enabled }) => enabled);
   const title = "Make a beacon";
   return page(
@@ -147,7 +158,7 @@ function newBeacon({ services, query }: Context, fields: BeaconFields, fault?: s
   );
 }
 
-async function create(context: Context): Promise<Answer> {
+async function create(context: Context<"domains" | "traps">): Promise<PageResult> {
   const { services, form, by } = context;
   const text = (name: string) => (form.get(name) ?? "").trim();
   const fields = { domain: text("domain"), name: text("name"), allow: text("allow"), memo: text("memo") };
@@ -177,7 +188,7 @@ const visitColumns: Column<Hit>[] = [
   },
 ];
 
-function showOne(context: Context): Answer {
+function showOne(context: Context<"traps">): PageResult {
   const { traps } = context.services;
   const beacon = beaconOf(context);
   const path = beaconPath(beacon.id);
@@ -225,7 +236,7 @@ function showOne(context: Context): Answer {
   );
 }
 
-function setState(context: Context): Answer {
+function setState(context: Context<"traps">): PageResult {
   const { services, form, by } = context;
   const enabled = form.get("enabled") === "yes";
   const beacon = services.traps.beacons.setEnabled(beaconOf(context).id, enabled, by);
@@ -233,7 +244,7 @@ function setState(context: Context): Answer {
   return redirect(beaconPath(beacon.id), `${visible(beacon.name)} ${outcome}.`);
 }
 
-function askToRemove(context: Context): Answer {
+function askToRemove(context: Context<"traps">): PageResult {
   const beacon = beaconOf(context);
   const title = `Remove ${visible(beacon.name)}?`;
   return page(
@@ -252,7 +263,7 @@ function askToRemove(context: Context): Answer {
   );
 }
 
-function remove(context: Context): Answer {
+function remove(context: Context<"traps">): PageResult {
   const { name } = context.services.traps.beacons.remove(beaconOf(context).id, context.by);
   return redirect(beaconsPath, `${visible(name)} is removed.`);
 }

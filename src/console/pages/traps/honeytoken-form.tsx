@@ -1,6 +1,6 @@
 import { type TokenAnswer } from "../../../traps/values.ts";
 import { tokenKinds } from "../../../vocabulary/traps.ts";
-import { page, redirect, type Answer } from "../../kit/answers.ts";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { attempt, dayIn } from "../../kit/fields.ts";
 import { Button, Choices, Form, TextArea, TextField } from "../../kit/form.tsx";
 import { PageHead, Refusal } from "../../kit/kit.tsx";
@@ -30,7 +30,7 @@ const answers = [
   { value: "redirect", label: "A redirect" },
 ];
 
-export function newToken(fields: TokenFields, fault?: string): Answer {
+export function newToken(fields: TokenFields, fault?: string): PageResult {
   const title = "Make a honeytoken";
   return page(
     title,
@@ -80,7 +80,7 @@ export function newToken(fields: TokenFields, fault?: string): Answer {
   );
 }
 
-export async function createToken({ services, form, by }: Context): Promise<Answer> {
+export async function createToken({ services, form, by }: Context<"traps">): Promise<PageResult> {
   const fields: TokenFields = { ...noFields };
   for (const name of Object.keys(noFields) as (keyof TokenFields)[])
     fields[name] = (form.get(name) ?? "").trim();

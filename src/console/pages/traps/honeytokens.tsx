@@ -3,13 +3,13 @@ import { visible } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
 import type { Honeytoken } from "../../../traps/honeytokens.ts";
 import { documentFormats } from "../../../vocabulary/traps.ts";
-import { download, page, redirect, type Answer } from "../../kit/answers.ts";
+import { download, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { Button, Choices, Form, PostButton, TextArea, TextField } from "../../kit/form.tsx";
 import type { Hit } from "../../../traps/hits.ts";
 import { Confirm, Copyable, Facts, LinkButton, PageHead, Section, Time } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";
 import { newTokenPath, tokenPath, tokensPath } from "../../kit/paths.ts";
-import type { Context, PageGroup } from "../../shell/router.ts";
+import { pageGroup, type Context } from "../../shell/router.ts";
 import { type Column } from "../../kit/table.tsx";
 import { createToken, newToken, noFields } from "./honeytoken-form.tsx";
 import {
@@ -24,28 +24,30 @@ import {
 } from "./trap-visits.tsx";
 
 /** Honeytokens: addresses that nobody has a reason to ask for. */
-export const tokenPages: PageGroup = {
+export const tokenPages = pageGroup({
   nav: { section: "main", label: "Honeytokens", path: tokensPath },
+  services: ["traps"],
   routes: [
-    { method: "GET", path: tokensPath, answer: showAll },
-    { method: "GET", path: newTokenPath, answer: () => newToken(noFields) },
-    { method: "POST", path: newTokenPath, answer: createToken },
-    { method: "GET", path: `${tokensPath}/:id`, answer: showOne },
-    { method: "GET", path: `${tokensPath}/:id/document`, answer: sendDocument },
-    { method: "POST", path: `${tokensPath}/:id/state`, answer: setState },
+    { method: "GET", path: tokensPath, permission: "read", run: showAll },
+    { method: "GET", path: newTokenPath, permission: "administer", run: () => newToken(noFields) },
+    { method: "POST", path: newTokenPath, permission: "administer", run: createToken },
+    { method: "GET", path: `${tokensPath}/:id`, permission: "read", run: showOne },
+    { method: "GET", path: `${tokensPath}/:id/document`, permission: "read", run: sendDocument },
+    { method: "POST", path: `${tokensPath}/:id/state`, permission: "administer", run: setState },
     {
       method: "GET",
       path: `${tokensPath}/:id/visits/:seq`,
-      answer: (context) => visitPage(context, tokenOf(context), tokenPath(tokenOf(context).id)),
+      permission: "read",
+      run: (context) => visitPage(context, tokenOf(context), tokenPath(tokenOf(context).id)),
     },
-    { method: "GET", path: `${tokensPath}/:id/rotate`, answer: askToRotate },
-    { method: "POST", path: `${tokensPath}/:id/rotate`, answer: rotate },
-    { method: "GET", path: `${tokensPath}/:id/remove`, answer: askToRemove },
-    { method: "POST", path: `${tokensPath}/:id/remove`, answer: remove },
+    { method: "GET", path: `${tokensPath}/:id/rotate`, permission: "administer", run: askToRotate },
+    { method: "POST", path: `${tokensPath}/:id/rotate`, permission: "administer", run: rotate },
+    { method: "GET", path: `${tokensPath}/:id/remove`, permission: "administer", run: askToRemove },
+    { method: "POST", path: `${tokensPath}/:id/remove`, permission: "administer", run: remove },
   ],
-};
+});
 
-function tokenOf({ services, params }: Context): Honeytoken {
+function tokenOf({ services, params }: Context<"traps">): Honeytoken {
   const token = services.traps.tokens.find(params["id"] ?? "");
   if (token === undefined) throw notFound("There is no such honeytoken.");
   return token;
@@ -53,7 +55,7 @@ function tokenOf({ services, params }: Context): Honeytoken {
 
 const isExpired = ({ expiresAt }: Honeytoken, now: number) => expiresAt !== null && expiresAt <= now;
 
-function showAll({ services: { traps }, now, query }: Context): Answer {
+function showAll({ services: { traps }, now, query }: Context<"traps">): PageResult {
   const columns: Column<Honeytoken>[] = [
     {
       title: "Name",
@@ -109,7 +111,7 @@ const visitColumns: Column<Hit>[] = [
   },
 ];
 
-function showOne(context: Context): Answer {
+function showOne(context: Context<"traps">): PageResult {
   const { services, now } = context;
   const { traps } = services;
   const token = tokenOf(context);
@@ -194,7 +196,7 @@ function DocumentForm({ token }: { token: Honeytoken }) {
   );
 }
 
-async function sendDocument(context: Context): Promise<Answer> {
+async function sendDocument(context: Context<"traps">): Promise<PageResult> {
   const { query, services } = context;
   const token = tokenOf(context);
   const format = documentFormats.find((known) => known === query.get("format"));
@@ -207,7 +209,7 @@ async function sendDocument(context: Context): Promise<Answer> {
   return download(`${title || token.name}.${format}`, documentTypes[format], bytes);
 }
 
-function setState(context: Context): Answer {
+function setState(context: Context<"traps">): PageResult {
   const { services, form, by } = context;
   const enabled = form.get("enabled") === "yes";
   const token = services.traps.tokens.setEnabled(tokenOf(context).id, enabled, by);
@@ -220,7 +222,7 @@ const oldAddressChoices = [
   { value: "no", label: "answers 404 from now on", hint: "what has it has to be laid out anew" },
 ];
 
-function askToRotate(context: Context): Answer {
+function askToRotate(context: Context<"traps">): PageResult {
   const token = tokenOf(context);
   const title = `Give ${visible(token.name)} a new address?`;
   const path = tokenPath(token.id);
@@ -239,14 +241,14 @@ function askToRotate(context: Context): Answer {
   );
 }
 
-function rotate(context: Context): Answer {
+function rotate(context: Context<"traps">): PageResult {
   const watchOld = context.form.get("watch_old") === "yes";
   const token = context.services.traps.tokens.rotate(tokenOf(context).id, { watchOld }, context.by);
   const old = watchOld ? "The old one is watched still." : "The old one answers 404.";
   return redirect(tokenPath(token.id), `${visible(token.name)} has a new address. ${old}`);
 }
 
-function askToRemove(context: Context): Answer {
+function askToRemove(context: Context<"traps">): PageResult {
   const token = tokenOf(context);
   const title = `Remove ${visible(token.name)}?`;
   return page(
@@ -262,7 +264,7 @@ function askToRemove(context: Context): Answer {
   );
 }
 
-function remove(context: Context): Answer {
+function remove(context: Context<"traps">): PageResult {
   const { name } = context.services.traps.tokens.remove(tokenOf(context).id, context.by);
   return redirect(tokensPath, `${visible(name)} is removed.`);
 }

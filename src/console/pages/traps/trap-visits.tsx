@@ -4,7 +4,7 @@ import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { Hit, HitCount } from "../../../traps/hits.ts";
 import type { HitClass } from "../../../vocabulary/traps.ts";
-import { page, type Answer } from "../../kit/answers.ts";
+import { page, type PageResult } from "../../kit/page-result.ts";
 import { wholeNumber } from "../../kit/fields.ts";
 import { Badge, Facts, PageHead, Section, Time } from "../../kit/kit.tsx";
 import { Name, Text } from "../../kit/name.tsx";
@@ -12,7 +12,7 @@ import { beaconPath, threatPath, visitPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
 import { isAlarming, timelineSince, TrapTimeline } from "./trap-timeline.tsx";
-import { inWords } from "../../kit/words.ts";
+import { inWords } from "../../kit/labels.ts";
 
 /** What pages of beacons and of honeytokens have in common: their visits. */
 
@@ -93,7 +93,7 @@ export function Visits({
   path,
   columns,
 }: {
-  context: Context;
+  context: Context<"traps">;
   trap: { id: string };
   /** Of the trap's page. */
   path: string;
@@ -172,10 +172,10 @@ export function SeenAt({ visits }: { visits: readonly Hit[] }) {
 
 /** One visit, with all that is kept of it. */
 export function visitPage(
-  { services, params }: Context,
+  { services, params }: Context<"traps">,
   trap: { id: string; name: string },
   path: string,
-): Answer {
+): PageResult {
   const seq = wholeNumber(params["seq"]);
   const hit = seq === undefined ? undefined : services.traps.hits.get(trap.id, seq);
   if (hit === undefined) throw notFound("There is no such visit; old ones are deleted.");

@@ -3,28 +3,34 @@ import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import type { DeliveryFilter } from "../../../webhooks/deliveries.ts";
 import { deliveryStatuses } from "../../../vocabulary/deliveries.ts";
-import { fragment, page, redirect } from "../../kit/answers.ts";
+import { fragment, page, redirect } from "../../kit/page-result.ts";
 import { Attempts, DeliveryBadge, DeliveryTable, failureAdvice, NextStep } from "./delivery-parts.tsx";
 import { PostButton, Select, TextField } from "../../kit/form.tsx";
 import { Facts, FlashMessage, PageHead, Section, Time } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";
 import { deliveriesPath, deliveryPath, webhookPath, webhooksPath } from "../../kit/paths.ts";
-import type { Context, PageGroup } from "../../shell/router.ts";
+import { pageGroup, type Context } from "../../shell/router.ts";
 
 const perPage = 50;
 const bodyCharactersMax = 20_000;
 
 /** The delivery log. It has no entry of its own in the navigation: the webhooks lead here. */
-export const deliveryPages: PageGroup = {
+export const deliveryPages = pageGroup({
+  services: ["webhooks"],
   routes: [
-    { method: "GET", path: deliveriesPath, answer: showLog },
-    { method: "GET", path: `${deliveriesPath}/:id`, answer: showDelivery },
-    { method: "GET", path: `${deliveriesPath}/:id/state`, answer: (context) => fragment(stateOf(context)) },
-    { method: "POST", path: `${deliveriesPath}/:id/send`, answer: sendAgain },
+    { method: "GET", path: deliveriesPath, permission: "read", run: showLog },
+    { method: "GET", path: `${deliveriesPath}/:id`, permission: "read", run: showDelivery },
+    {
+      method: "GET",
+      path: `${deliveriesPath}/:id/state`,
+      permission: "read",
+      run: (context) => fragment(stateOf(context)),
+    },
+    { method: "POST", path: `${deliveriesPath}/:id/send`, permission: "administer", run: sendAgain },
   ],
-};
+});
 
-function showLog({ query, services: { webhooks } }: Context) {
+function showLog({ query, services: { webhooks } }: Context<"webhooks">) {
   const given = (name: string) => (query.get(name) ?? "").trim();
   const status = deliveryStatuses.find((one) => one === given("status"));
   const about = given("about");
@@ -105,7 +111,7 @@ function showLog({ query, services: { webhooks } }: Context) {
   );
 }
 
-function showDelivery(context: Context) {
+function showDelivery(context: Context<"webhooks">) {
   const delivery = deliveryOf(context);
   const { services } = context;
   const { id, eventId, eventType, endpointId, endpointName, createdAt } = delivery;
@@ -142,7 +148,7 @@ function showDelivery(context: Context) {
 }
 
 /** What changes while one looks. */
-function stateOf(context: Context) {
+function stateOf(context: Context<"webhooks">) {
   const delivery = deliveryOf(context);
   const { id, status, nextAttemptAt, endpointId } = delivery;
   const { deliveries, endpoints } = context.services.webhooks;
@@ -173,13 +179,13 @@ function stateOf(context: Context) {
   );
 }
 
-function sendAgain(context: Context) {
+function sendAgain(context: Context<"webhooks">) {
   const { id } = deliveryOf(context);
   context.services.webhooks.deliveries.redeliver(id, context.by);
   return redirect(deliveryPath(id), "It is being sent again.");
 }
 
-function deliveryOf({ params, services }: Context) {
+function deliveryOf({ params, services }: Context<"webhooks">) {
   const id = params["id"]!;
   const found = isId("delivery", id) ? services.webhooks.deliveries.get(id) : undefined;
   if (found === undefined)

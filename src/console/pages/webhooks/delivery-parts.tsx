@@ -7,7 +7,7 @@ import { Badge, Time, type Tone } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";
 import { deliveriesPath, deliveryPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
-import { inWords } from "../../kit/words.ts";
+import { inWords } from "../../kit/labels.ts";
 
 const statusLooks: Record<DeliveryStatus, { tone: Tone; label: string }> = {
   pending: { tone: "warn", label: "waiting" },

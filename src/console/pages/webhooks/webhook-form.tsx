@@ -3,7 +3,7 @@ import { eventTypes, type EventType } from "../../../vocabulary/events.ts";
 import type { AttemptResult } from "../../../webhooks/attempt.ts";
 import type { EndpointSettings } from "../../../webhooks/endpoint-rules.ts";
 import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
-import { page, redirect } from "../../kit/answers.ts";
+import { page, redirect } from "../../kit/page-result.ts";
 import { attempt } from "../../kit/fields.ts";
 import { Button, Checkbox, Choices, Form, TextArea, TextField, type Choice } from "../../kit/form.tsx";
 import { LinkButton, PageHead, Refusal } from "../../kit/kit.tsx";
@@ -159,7 +159,7 @@ export function formOf({ url, events, headers, concurrency, ratePerSecond }: End
   ]);
 }
 
-export async function addEndpoint(context: Context) {
+export async function addEndpoint(context: Context<"webhooks">) {
   const { form, services, by } = context;
   const { destinations, endpoints } = services.webhooks;
   const name = (form.get("name") ?? "").trim();
@@ -179,7 +179,7 @@ export async function addEndpoint(context: Context) {
   return finishSaving(context, endpoint, { secret: made, remark });
 }
 
-export async function changeEndpoint(context: Context, endpoint: Endpoint) {
+export async function changeEndpoint(context: Context<"webhooks">, endpoint: Endpoint) {
   const { form, services, by } = context;
   const { destinations, endpoints } = services.webhooks;
   const changed = await attempt(async () => {
@@ -192,7 +192,7 @@ export async function changeEndpoint(context: Context, endpoint: Endpoint) {
 }
 
 async function finishSaving(
-  context: Context,
+  context: Context<"webhooks">,
   endpoint: Endpoint,
   { secret, remark }: { secret?: string; remark: string | undefined },
 ) {
@@ -204,7 +204,7 @@ async function finishSaving(
     ...(remark === undefined ? {} : { remark }),
     ...(test === undefined ? {} : { test }),
   };
-  context.handOver(savedName(endpoint.id), saved);
+  context.putOnce(savedName(endpoint.id), saved);
   return redirect(
     `${webhooksPath}/${endpoint.id}`,
     secret === undefined ? "Saved." : `${endpoint.name} is added.`,

@@ -3,13 +3,13 @@ import { badRequest, notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { counted } from "../../../lib/wording.ts";
 import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
-import { page, redirect, type Answer } from "../../kit/answers.ts";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { DeliveryTable } from "./delivery-parts.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Badge, Confirm, DeclaredMark, Facts, LinkButton, PageHead, Section } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";
 import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
-import type { Context, PageGroup } from "../../shell/router.ts";
+import { pageGroup, type Context } from "../../shell/router.ts";
 import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
 import {
   addEndpoint,
@@ -28,17 +28,24 @@ const perPage = 50;
 const deliveriesShown = 10;
 
 /** Settings → Integrations → Webhook. */
-export const webhookPages: PageGroup = {
+export const webhookPages = pageGroup({
   nav: { section: "settings", label: "Integrations", path },
+  services: ["config", "webhooks"],
   routes: [
-    { method: "GET", path, answer: listEndpoints },
-    { method: "GET", path: `${path}/add`, answer: ({ query }) => showEndpointForm(query) },
-    { method: "POST", path: `${path}/add`, answer: addEndpoint },
-    { method: "GET", path: `${path}/:id`, answer: showEndpoint },
+    { method: "GET", path, permission: "read", run: listEndpoints },
+    {
+      method: "GET",
+      path: `${path}/add`,
+      permission: "administer",
+      run: ({ query }) => showEndpointForm(query),
+    },
+    { method: "POST", path: `${path}/add`, permission: "administer", run: addEndpoint },
+    { method: "GET", path: `${path}/:id`, permission: "read", run: showEndpoint },
     {
       method: "GET",
       path: `${path}/:id/edit`,
-      answer(context) {
+      permission: "administer",
+      run(context) {
         const endpoint = editable(context);
         return showEndpointForm(formOf(endpoint), { endpoint });
       },
@@ -46,19 +53,20 @@ export const webhookPages: PageGroup = {
     {
       method: "POST",
       path: `${path}/:id/edit`,
-      answer: (context) => changeEndpoint(context, editable(context)),
+      permission: "administer",
+      run: (context) => changeEndpoint(context, editable(context)),
     },
-    { method: "POST", path: `${path}/:id/test`, answer: sendTest },
-    { method: "POST", path: `${path}/:id/enable`, answer: enable },
-    { method: "POST", path: `${path}/:id/disable`, answer: disable },
-    { method: "GET", path: `${path}/:id/remove`, answer: askToRemove },
-    { method: "POST", path: `${path}/:id/remove`, answer: remove },
+    { method: "POST", path: `${path}/:id/test`, permission: "administer", run: sendTest },
+    { method: "POST", path: `${path}/:id/enable`, permission: "administer", run: enable },
+    { method: "POST", path: `${path}/:id/disable`, permission: "administer", run: disable },
+    { method: "GET", path: `${path}/:id/remove`, permission: "administer", run: askToRemove },
+    { method: "POST", path: `${path}/:id/remove`, permission: "administer", run: remove },
     ...rotateRoutes(editable),
     ...replayRoutes(endpointOf),
   ],
-};
+});
 
-function listEndpoints({ services: { webhooks }, query }: Context) {
+function listEndpoints({ services: { webhooks }, query }: Context<"webhooks">) {
   const endpoints = webhooks.endpoints.list();
   const number = pageNumber(query);
   const columns: Column<Endpoint>[] = [
@@ -115,11 +123,11 @@ function listEndpoints({ services: { webhooks }, query }: Context) {
   );
 }
 
-function showEndpoint(context: Context) {
-  const { services, takeOver } = context;
+function showEndpoint(context: Context<"config" | "webhooks">) {
+  const { services, takeOnce } = context;
   const endpoint = endpointOf(context);
   const { id, name, url, events, headers, concurrency, ratePerSecond, origin, enabled } = endpoint;
-  const saved = takeOver<Saved>(savedName(id));
+  const saved = takeOnce<Saved>(savedName(id));
   const declared = origin === "file" && endpoint.disabledReason !== "undeclared";
   const rows = services.webhooks.deliveries.list({ endpoint: id }, deliveriesShown);
   return page(
@@ -177,14 +185,14 @@ function showEndpoint(context: Context) {
   );
 }
 
-async function sendTest(context: Context): Promise<Answer> {
+async function sendTest(context: Context<"webhooks">): Promise<PageResult> {
   const endpoint = endpointOf(context);
   const test = testShown(await context.services.webhooks.test(endpoint, context.by));
-  context.handOver(savedName(endpoint.id), { test } satisfies Saved as Saved);
+  context.putOnce(savedName(endpoint.id), { test } satisfies Saved as Saved);
   return redirect(`${path}/${endpoint.id}`);
 }
 
-async function enable(context: Context): Promise<Answer> {
+async function enable(context: Context<"webhooks">): Promise<PageResult> {
   const { webhooks } = context.services;
   const { id } = endpointOf(context);
   const { name, disabledAt: since } = webhooks.endpoints.enable(id, context.by);
@@ -201,13 +209,13 @@ async function enable(context: Context): Promise<Answer> {
   });
 }
 
-function disable(context: Context): Answer {
+function disable(context: Context<"webhooks">): PageResult {
   const { id } = endpointOf(context);
   const { name } = context.services.webhooks.endpoints.disable(id, context.by);
   return redirect(`${path}/${id}`, `${name} is disabled: what waits goes on waiting.`);
 }
 
-function askToRemove(context: Context): Answer {
+function askToRemove(context: Context<"webhooks">): PageResult {
   const { id, name } = editable(context);
   return page(
     "Remove webhook",
@@ -228,20 +236,20 @@ function askToRemove(context: Context): Answer {
   );
 }
 
-function remove(context: Context): Answer {
+function remove(context: Context<"webhooks">): PageResult {
   const { id, name } = editable(context);
   context.services.webhooks.endpoints.remove(id, context.by);
   return redirect(path, `${name} is removed.`);
 }
 
-function endpointOf({ params, services }: Context): Endpoint {
+function endpointOf({ params, services }: Context<"webhooks">): Endpoint {
   const id = params["id"]!;
   const found = isId("endpoint", id) ? services.webhooks.endpoints.find(id) : undefined;
   if (found === undefined) throw notFound("There is no such webhook.");
   return found;
 }
 
-function editable(context: Context): Endpoint {
+function editable(context: Context<"webhooks">): Endpoint {
   const endpoint = endpointOf(context);
   if (endpoint.origin === "file" && endpoint.disabledReason !== "undeclared")
     throw badRequest(

@@ -3,7 +3,7 @@ import { toIsoTime, type Instant } from "../../../lib/clock.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
 import type { ReplayRequest } from "../../../webhooks/replay.ts";
-import { page, redirect } from "../../kit/answers.ts";
+import { page, redirect } from "../../kit/page-result.ts";
 import { attempt } from "../../kit/fields.ts";
 import { Button, Choices, Form, HiddenFields, TextField } from "../../kit/form.tsx";
 import { LinkButton, PageHead, Refusal, Section, Time } from "../../kit/kit.tsx";
@@ -21,10 +21,10 @@ const whichChoices = [
 ] as const;
 
 /** Sends what has been once more: first how many, then on a second click. */
-export function replayRoutes(endpointOf: (context: Context) => Endpoint): Route[] {
+export function replayRoutes(endpointOf: (context: Context<"webhooks">) => Endpoint): Route<"webhooks">[] {
   const path = `${webhooksPath}/:id/replay`;
 
-  async function send(context: Context) {
+  async function send(context: Context<"webhooks">) {
     const endpoint = endpointOf(context);
     const { replay } = context.services.webhooks;
     const made = await attempt(() => replay.run(readRequest(endpoint, context.form), context.by));
@@ -36,12 +36,22 @@ export function replayRoutes(endpointOf: (context: Context) => Endpoint): Route[
   }
 
   return [
-    { method: "GET", path, answer: (context) => show(context, endpointOf(context), context.query) },
-    { method: "POST", path, answer: send },
+    {
+      method: "GET",
+      path,
+      permission: "administer",
+      run: (context) => show(context, endpointOf(context), context.query),
+    },
+    { method: "POST", path, permission: "administer", run: send },
   ];
 }
 
-async function show({ services }: Context, endpoint: Endpoint, form: URLSearchParams, message?: string) {
+async function show(
+  { services }: Context<"webhooks">,
+  endpoint: Endpoint,
+  form: URLSearchParams,
+  message?: string,
+) {
   const back = `${webhooksPath}/${endpoint.id}`;
   const asked = form.has("which");
   const counting =

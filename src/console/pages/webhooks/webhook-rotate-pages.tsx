@@ -1,6 +1,6 @@
 import { rotationOverlapMs } from "../../../webhooks/endpoints.ts";
 import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
-import { page, redirect } from "../../kit/answers.ts";
+import { page, redirect } from "../../kit/page-result.ts";
 import { attempt } from "../../kit/fields.ts";
 import { Button, Choices, Form, TextField } from "../../kit/form.tsx";
 import { LinkButton, PageHead, Refusal } from "../../kit/kit.tsx";
@@ -9,10 +9,10 @@ import type { Context, Route } from "../../shell/router.ts";
 import { type Saved, savedName } from "./webhook-form.tsx";
 
 /** A new secret for a webhook. */
-export function rotateRoutes(editable: (context: Context) => Endpoint): Route[] {
+export function rotateRoutes(editable: (context: Context<"webhooks">) => Endpoint): Route<"webhooks">[] {
   const path = `${webhooksPath}/:id/rotate`;
 
-  async function rotate(context: Context) {
+  async function rotate(context: Context<"webhooks">) {
     const { form, services, by } = context;
     const endpoint = editable(context);
     const given = (form.get("secret") ?? "").trim();
@@ -28,13 +28,18 @@ export function rotateRoutes(editable: (context: Context) => Endpoint): Route[] 
     );
     if (!rotated.ok) return show(endpoint, form, rotated.message);
     const saved: Saved = { secret: rotated.value.secret };
-    context.handOver(savedName(endpoint.id), saved);
+    context.putOnce(savedName(endpoint.id), saved);
     return redirect(`${webhooksPath}/${endpoint.id}`, `${endpoint.name} has a new secret.`);
   }
 
   return [
-    { method: "GET", path, answer: (context) => show(editable(context), context.query) },
-    { method: "POST", path, answer: rotate },
+    {
+      method: "GET",
+      path,
+      permission: "administer",
+      run: (context) => show(editable(context), context.query),
+    },
+    { method: "POST", path, permission: "administer", run: rotate },
   ];
 }
 

@@ -1,32 +1,32 @@
 import type { ConsoleSession, ConsoleSessions } from "../../access/console/sessions.ts";
 import { sameText } from "../../access/console/password.ts";
 import { randomText, type FillRandom } from "../../lib/ids.ts";
-import { cookie, readCookie } from "./cookies.ts";
 import { overviewPath } from "../kit/paths.ts";
+import { cookie, readCookie } from "./cookies.ts";
 
-/** What a browser showed with its request. */
+/** A browser, identified by the cookies of its request. */
 export interface Visitor {
   session: ConsoleSession | undefined;
-  /** What forms for this browser carry. */
-  formToken: string;
-  /** To be kept by the browser, so that the form token holds. */
+  /** CSRF token that the forms for this browser carry. */
+  csrfToken: string;
+  /** `Set-Cookie` value that the CSRF token of a visitor without a session depends on. */
   setCookie: string | undefined;
 }
 
 const sessionCookie = "phishwatch_session";
-/** For the sign-in form, which there is no session for yet. */
+/** Binds the sign-in form's CSRF token to the browser before there is a session. */
 const visitCookie = "phishwatch_visit";
 const visitBytes = 16;
-/** In base64url. */
+/** Length of `visitBytes` in base64url. */
 const visitLength = 22;
 const sessionCookieSeconds = 7 * 24 * 3600;
 
 /**
- * Whether a request that changes something came from a page of ours. Browsers say so where they are new
- * (Sec-Fetch-Site, over TLS and on localhost), or name where it came from (Origin). What says neither is no
- * browser, and has to know the form token all the same.
+ * Returns whether a request that changes something came from one of the console's own pages. Recent browsers
+ * report this with Sec-Fetch-Site (over TLS and on localhost), others with Origin. A client that sends neither
+ * is not a browser, and still has to know the CSRF token.
  */
-export function comesFromOurPages(headers: Headers, publicUrl: string): boolean {
+export function isSameOrigin(headers: Headers, publicUrl: string): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site === "same-origin";
   const origin = headers.get("origin");
@@ -35,37 +35,50 @@ export function comesFromOurPages(headers: Headers, publicUrl: string): boolean 
   return origin === new URL(publicUrl).origin || new URL(origin).host === headers.get("host");
 }
 
-/** The cookies of the console: who holds which, and what belongs into the forms they are shown. */
-export function createDoor({ sessions, fillRandom }: { sessions: ConsoleSessions; fillRandom: FillRandom }) {
+/** Manages the cookies that identify visitors, and the CSRF tokens derived from them. */
+export function createVisitors({
+  sessions,
+  fillRandom,
+  secure,
+}: {
+  sessions: Pick<ConsoleSessions, "find">;
+  fillRandom: FillRandom;
+  /** Restricts cookies to HTTPS. */
+  secure: boolean;
+}) {
   return {
-    look(request: Request, secure: boolean): Visitor {
+    identify(request: Request): Visitor {
       const token = readCookie(request, sessionCookie);
       const session = token === undefined ? undefined : sessions.find(token);
-      if (session !== undefined) return { session, formToken: formTokenOf(token!), setCookie: undefined };
+      if (session !== undefined) return { session, csrfToken: csrfTokenOf(token!), setCookie: undefined };
       const kept = readCookie(request, visitCookie);
       const known = kept?.length === visitLength ? kept : undefined;
       const visit = known ?? randomText(fillRandom, visitBytes);
       return {
         session: undefined,
-        formToken: formTokenOf(visit),
+        csrfToken: csrfTokenOf(visit),
         setCookie:
           known === undefined ? cookie(visitCookie, visit, { secure, path: overviewPath }) : undefined,
       };
     },
-    keep: (token: string, secure: boolean) =>
+    sessionCookie: (token: string) =>
       cookie(sessionCookie, token, { secure, path: "/", maxAgeSeconds: sessionCookieSeconds }),
-    drop: (secure: boolean) => cookie(sessionCookie, "", { secure, path: "/", maxAgeSeconds: 0 }),
-    isFormToken: (given: string | null, visitor: Visitor) =>
-      given !== null && sameText(given, visitor.formToken),
+    expiredSessionCookie: () => cookie(sessionCookie, "", { secure, path: "/", maxAgeSeconds: 0 }),
   };
 }
 
-// Whoever has the cookie's content could make it, and nobody else has that: no script reads these cookies.
-function formTokenOf(secret: string): string {
+export type Visitors = ReturnType<typeof createVisitors>;
+
+export function isCsrfToken(given: string | null, visitor: Visitor): boolean {
+  return given !== null && sameText(given, visitor.csrfToken);
+}
+
+// Only a holder of the cookie can compute the token, and no script can read these cookies.
+function csrfTokenOf(secret: string): string {
   return Bun.SHA256.hash(`form of ${secret}`, "base64url");
 }
 
-/** A path of the console's own, as it stands in a form or an address; anything else becomes the overview. */
+/** Returns a path of the console itself, from a form or a query; the overview in place of any other address. */
 export function ownPath(text: string | null): string {
   if (text === null || !/^\/console(?:[/?]|$)/.test(text) || /[\\\p{Cc}]/u.test(text)) return overviewPath;
   const base = "http://localhost";

@@ -8,14 +8,14 @@ export interface Flash {
   action?: { label: string; path: string; fields: Record<string, string | readonly string[]> };
 }
 
-export type Answer =
+export type PageResult =
   | { kind: "page"; title: string; content: VNode; status: number }
   | { kind: "redirect"; to: string; flash: Flash | undefined }
   | { kind: "fragment"; content: VNode }
   | Response;
 
 /** A whole page within the console's frame. */
-export function page(title: string, content: VNode, { status = 200 } = {}): Answer {
+export function page(title: string, content: VNode, { status = 200 } = {}): PageResult {
   return { kind: "page", title, content, status };
 }
 
@@ -23,7 +23,7 @@ export function page(title: string, content: VNode, { status = 200 } = {}): Answ
  * Another page of the console, asked for with GET.
  * @param flash what it shows once; a text alone tells of success.
  */
-export function redirect(to: string, flash?: Flash | string): Answer {
+export function redirect(to: string, flash?: Flash | string): PageResult {
   return {
     kind: "redirect",
     to,
@@ -32,7 +32,7 @@ export function redirect(to: string, flash?: Flash | string): Answer {
 }
 
 /** A piece of a page, for an element with `data-refresh`. */
-export function fragment(content: VNode): Answer {
+export function fragment(content: VNode): PageResult {
   return { kind: "fragment", content };
 }
 
@@ -41,7 +41,7 @@ export function download(
   name: string,
   type: string,
   body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string | Blob,
-): Answer {
+): PageResult {
   // Only characters that need no quoting, in any browser.
   const safe = name.replace(/[^A-Za-z0-9._-]+/g, "_").slice(0, 120);
   return new Response(body, {

@@ -1,0 +1,33 @@
+import type { Actor } from "../../access/audit/actor.ts";
+import { readText, requireContentType } from "../../http/json-body.ts";
+import type { Role } from "../../vocabulary/permissions.ts";
+import type { Visitor } from "./visitors.ts";
+
+/** A request to the console while it is being handled. */
+export interface ConsoleRequest {
+  request: Request;
+  /** Response headers. */
+  headers: Record<string, string>;
+  /** Client address. */
+  address: string | undefined;
+  path: string;
+  query: URLSearchParams;
+  /** Undefined until the cookies have been read. */
+  visitor: Visitor | undefined;
+}
+
+/** Role of every signed-in visitor: the administrator's account is the only one. */
+export const signedInRole: Role = "administrator";
+
+/** Returns the administrator as an actor. */
+export function administrator(address: string | null | undefined): Actor {
+  return { channel: "console", name: null, address: address ?? null };
+}
+
+const formBytesMax = 256 << 10;
+
+/** @throws PublicError for another content type, or for a form over 256 KiB */
+export async function readForm(request: Request): Promise<URLSearchParams> {
+  requireContentType(request, ["application/x-www-form-urlencoded"]);
+  return new URLSearchParams(await readText(request, formBytesMax));
+}

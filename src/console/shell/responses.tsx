@@ -1,0 +1,124 @@
+import type { VNode } from "preact";
+import { renderToString } from "preact-render-to-string";
+import { describeError } from "../../http/errors.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
+import { sentence } from "../../lib/wording.ts";
+import { may } from "../../vocabulary/permissions.ts";
+import { PageContextOf, type PageContext } from "../kit/page-context.ts";
+import type { Flash, PageResult } from "../kit/page-result.ts";
+import type { Assets } from "./assets.ts";
+import { Frame, Layout } from "./layout.tsx";
+import { signedInRole, type ConsoleRequest } from "./request.ts";
+import type { FindRoute, PageGroup } from "./router.ts";
+import type { SessionMemory } from "./session-memory.ts";
+import { ErrorPage } from "./sign-in-page.tsx";
+import { themeOf } from "./theme.ts";
+
+const errorTitles: Record<number, string> = {
+  400: "That cannot be done",
+  403: "Not allowed",
+  404: "Not found",
+  500: "Something went wrong",
+};
+const flashName = "flash";
+
+/** Turns the results of pages into responses. */
+export function createResponder({
+  assets,
+  clock,
+  findRoute,
+  groups,
+  log,
+  memory,
+  version,
+}: {
+  assets: Assets;
+  clock: Clock;
+  findRoute: FindRoute;
+  groups: readonly PageGroup[];
+  log: Log;
+  memory: SessionMemory;
+  version: string;
+}) {
+  function pageContext({ path, visitor }: ConsoleRequest): PageContext {
+    const role = visitor?.session === undefined ? undefined : signedInRole;
+    return {
+      path,
+      csrfToken: visitor?.csrfToken ?? "",
+      now: clock.now(),
+      may: (permission) => role !== undefined && may(role, permission),
+      mayOpen(method, target) {
+        const found = findRoute(method, target.replace(/[?#].*$/s, ""));
+        return found === undefined || (role !== undefined && may(role, found.route.permission));
+      },
+    };
+  }
+
+  function html({ headers, visitor }: ConsoleRequest, text: string, status: number): Response {
+    headers["content-type"] = "text/html; charset=utf-8";
+    if (visitor?.setCookie !== undefined) headers["set-cookie"] = visitor.setCookie;
+    return new Response(text, { status, headers });
+  }
+
+  function redirect({ headers }: ConsoleRequest, to: string): Response {
+    headers["location"] = to;
+    return new Response(null, { status: 303, headers });
+  }
+
+  function page(call: ConsoleRequest, title: string, content: VNode, status: number): Response {
+    const session = call.visitor?.session;
+    const frame = { title, assets, theme: themeOf(call.request), context: pageContext(call) };
+    const flash =
+      session === undefined ? undefined : (memory.take(session.seq, flashName) as Flash | undefined);
+    const document =
+      session === undefined ? (
+        <Frame {...frame} look="bare">
+          {content}
+        </Frame>
+      ) : (
+        <Layout {...frame} groups={groups} flash={flash} version={version}>
+          {content}
+        </Layout>
+      );
+    return html(call, `<!doctype html>\n${renderToString(document)}`, status);
+  }
+
+  /** Sends what a route of a signed-in visitor returned. */
+  function send(call: ConsoleRequest, result: PageResult): Response {
+    if (result instanceof Response) {
+      for (const [name, value] of Object.entries(call.headers)) {
+        if (!result.headers.has(name)) result.headers.set(name, value);
+      }
+      return result;
+    }
+    switch (result.kind) {
+      case "redirect":
+        if (result.flash !== undefined) memory.put(call.visitor!.session!.seq, flashName, result.flash);
+        return redirect(call, result.to);
+      case "fragment": {
+        const content = (
+          <PageContextOf.Provider value={pageContext(call)}>{result.content}</PageContextOf.Provider>
+        );
+        return html(call, renderToString(content), 200);
+      }
+      case "page":
+        return page(call, result.title, result.content, result.status);
+    }
+  }
+
+  /** Renders an error as a page; an unexpected one is logged and shown with the request id only. */
+  function error(call: ConsoleRequest, thrown: unknown): Response {
+    const { request, headers, path } = call;
+    const where = { id: headers["x-request-id"]!, method: request.method, path };
+    const { status, body } = describeError(thrown, where, log);
+    const title = errorTitles[status] ?? "That did not work";
+    const message = sentence(body.error.message);
+    const requestId = status === 500 ? where.id : undefined;
+    return page(call, title, <ErrorPage title={title} message={message} requestId={requestId} />, status);
+  }
+
+  return { html, redirect, page, send, error };
+}
+
+export type Responder = ReturnType<typeof createResponder>;
