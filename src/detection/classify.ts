@@ -1,27 +1,18 @@
 /** The kind of squatting that a reading amounts to. */
-import type { Alignment } from "./alignment.ts";
-import { countTypos } from "./acceptance.ts";
 import type { BrandWord } from "./brand-words.ts";
-import type { Context } from "./context.ts";
-import { isOtherLetter, type Host } from "./host.ts";
+import type { Host } from "./host.ts";
+import { otherLettersIn, type Reading } from "./score/reading.ts";
 import type { ThreatType } from "../vocabulary/threats.ts";
 
 /** Host names whose dot is left out: wwwexample.com for www.example.com. */
 const hostPrefix =
   /^(w{2,4}\d?|web|ftp|m|mail|webmail|smtp|imap|pop3?|ns\d?|vpn|remote|autodiscover|owa|cpanel)$/;
 
-export function classify(
-  word: BrandWord,
-  alignment: Alignment,
-  context: Context,
-  host: Host,
-  suffix: string,
-): ThreatType {
-  const sameSuffix = host.parts.suffix === suffix;
-  if (countTypos(alignment) === 0 && showsOtherLetters(word, alignment, context, host, sameSuffix))
-    return "homograph";
-  if (isBitFlip(word, context, host, sameSuffix)) return "bitsquatting";
-  if (countTypos(alignment) > 0) return "typosquatting";
+export function classify(reading: Reading): ThreatType {
+  const { word, alignment, context, host, suffix, typos } = reading;
+  if (typos.length === 0 && showsOtherLetters(reading)) return "homograph";
+  if (isBitFlip(reading)) return "bitsquatting";
+  if (typos.length > 0) return "typosquatting";
 
   const intact = alignment.edits.length === 0;
   if (!context.registrable || context.acrossLabels) return "levelsquatting";
@@ -41,9 +32,9 @@ export function lacksDotOfSuffix(word: BrandWord, { parts, labels }: Host, suffi
 }
 
 /** The whole name with one bit of its label changed: what a memory error makes of it (Dinaburg 2011). */
-function isBitFlip(word: BrandWord, context: Context, host: Host, sameSuffix: boolean): boolean {
+function isBitFlip({ word, context, host, exposed }: Reading): boolean {
   const { label } = host.labels[context.labelIndex]!;
-  if (!sameSuffix || !context.wholeLabel || !context.registrable || context.acrossLabels) return false;
+  if (!exposed || context.acrossLabels) return false;
   if (word.kind !== "label" || label.length !== word.text.length) return false;
   let bits = 0;
   for (let i = 0; i < label.length; i++) {
@@ -54,32 +45,10 @@ function isBitFlip(word: BrandWord, context: Context, host: Host, sameSuffix: bo
   return bits !== 0 && (bits & (bits - 1)) === 0;
 }
 
-function showsOtherLetters(
-  word: BrandWord,
-  alignment: Alignment,
-  context: Context,
-  host: Host,
-  sameSuffix: boolean,
-): boolean {
+function showsOtherLetters(reading: Reading): boolean {
+  const { word, alignment, exposed } = reading;
   if (alignment.edits.some((edit) => edit.kind === "confusable")) return true;
-  // Under the brand's own suffix a label of the same letters would be the protected name itself.
-  if (
-    sameSuffix &&
-    context.wholeLabel &&
-    context.registrable &&
-    alignment.edits.length === 0 &&
-    word.kind === "label"
-  ) {
-    return true;
-  }
-  return host.labels.some((label) => {
-    for (
-      let i = Math.max(0, alignment.start - label.start);
-      i < Math.min(label.folded.length, alignment.end - label.start);
-      i++
-    ) {
-      if (isOtherLetter(label, i, word.ownLetters)) return true;
-    }
-    return false;
-  });
+  // Under the brand's own suffix, a label of the same letters would be the protected name itself.
+  if (exposed && alignment.edits.length === 0 && word.kind === "label") return true;
+  return otherLettersIn(reading).length > 0;
 }

@@ -1,22 +1,16 @@
 /** The reasons of a finding, in the order in which a person would give them. */
-import type { Alignment } from "./alignment.ts";
-import type { BrandWord } from "./brand-words.ts";
-import type { Context } from "./context.ts";
-import { isOtherLetter, labelIndexAt, type Host } from "./host.ts";
+import { labelIndexAt } from "./host.ts";
+import { metaphone } from "./metaphone.ts";
+import { otherLettersIn, type Reading } from "./score/reading.ts";
 import type { Reason } from "./types.ts";
 import type { ThreatType } from "../vocabulary/threats.ts";
 
-export function explain(
-  word: BrandWord,
-  alignment: Alignment,
-  context: Context,
-  host: Host,
-  suffix: string,
-  type: ThreatType,
-): Reason[] {
+export function explain(reading: Reading, type: ThreatType): Reason[] {
+  const { word, alignment, context, host, suffix, found } = reading;
   const reasons: Reason[] = [];
-  const found = host.text.slice(alignment.start, alignment.end);
   const { label, start } = host.labels[labelIndexAt(host, alignment.start)]!;
+  if (reading.kind === "homophone")
+    reasons.push({ kind: "sound", label: found, expected: word.text, code: metaphone(found) });
   if (word.kind === "name") reasons.push({ kind: "whole_name", found, expected: word.text });
   else if (context.wholeLabel && !context.acrossLabels)
     reasons.push({ kind: "whole_label", label, expected: word.text });
@@ -27,7 +21,7 @@ export function explain(
   if (alignment.edits.some((edit) => edit.kind === "separator")) {
     reasons.push({ kind: "split", found, expected: word.text });
   }
-  reasons.push(...editReasons(alignment, host, type), ...characterReasons(word, alignment, host));
+  reasons.push(...editReasons(reading, type), ...characterReasons(reading));
   for (const keyword of context.keywords.filter(({ length }) => length >= shownKeywordMin)) {
     reasons.push({ kind: "keyword", label: host.labels[context.labelIndex]!.label, keyword });
   }
@@ -51,7 +45,7 @@ export function explain(
 /** Shorter ones are mostly countries, and say little. */
 const shownKeywordMin = 3;
 
-function editReasons(alignment: Alignment, host: Host, type: ThreatType): Reason[] {
+function editReasons({ alignment, host }: Reading, type: ThreatType): Reason[] {
   return alignment.edits.flatMap((edit): Reason[] => {
     if (edit.kind === "separator") return [];
     const { label, start } = host.labels[labelIndexAt(host, edit.position)]!;
@@ -60,18 +54,11 @@ function editReasons(alignment: Alignment, host: Host, type: ThreatType): Reason
   });
 }
 
-/** Characters that are not what they look like. */
-function characterReasons(word: BrandWord, alignment: Alignment, host: Host): Reason[] {
-  return host.labels.flatMap((label) => {
-    const reasons: Reason[] = [];
-    const first = Math.max(0, alignment.start - label.start);
-    const end = Math.min(label.folded.length, alignment.end - label.start);
-    for (let i = first; i < end; i++) {
-      if (!isOtherLetter(label, i, word.ownLetters)) continue;
-      const position = label.origin![i]!;
-      const found = String.fromCodePoint(label.shown.codePointAt(position)!);
-      reasons.push({ kind: "confusable", label: label.label, position, found, expected: label.folded[i]! });
-    }
-    return reasons;
+/** Reasons for the characters that are not what they look like. */
+function characterReasons(reading: Reading): Reason[] {
+  return otherLettersIn(reading).map(({ label, index }): Reason => {
+    const position = label.origin![index]!;
+    const found = String.fromCodePoint(label.shown.codePointAt(position)!);
+    return { kind: "confusable", label: label.label, position, found, expected: label.folded[index]! };
   });
 }

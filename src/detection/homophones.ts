@@ -30,13 +30,25 @@ const sounds: readonly (readonly string[])[] = [
 
 const lengthMin = 5;
 
-/** Spellings of `word` with one exchange, without `word` itself. None for short words. */
+/** Returns the spellings of `word` with one exchange, without `word` itself. Short words have none. */
 export function homophonesOf(word: string): string[] {
-  if (word.length < lengthMin || !/^[a-z]+$/.test(word)) return [];
+  if (!hasHomophones(word)) return [];
   const code = metaphone(word);
   const spellings = new Set(exchanges(word));
   spellings.delete(word);
   return [...spellings].filter((spelling) => metaphone(spelling) === code);
+}
+
+/** Returns whether `isSought` holds for a homophone of `word`. It is asked first because it costs less than Metaphone. */
+export function soundsLike(word: string, isSought: (spelling: string) => boolean): boolean {
+  if (!hasHomophones(word)) return false;
+  return exchanges(word).some(
+    (spelling) => spelling !== word && isSought(spelling) && metaphone(spelling) === metaphone(word),
+  );
+}
+
+function hasHomophones(word: string): boolean {
+  return word.length >= lengthMin && /^[a-z]+$/.test(word);
 }
 
 function exchanges(word: string): string[] {

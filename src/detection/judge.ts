@@ -3,15 +3,14 @@
  * squatting it is and how close. It is slow, a few microseconds, and knows nothing of speed: `filter.ts`
  * keeps nearly all names away from it.
  */
-import { accepts, countErrors } from "./acceptance.ts";
 import type { Aligner, Alignment } from "./alignment.ts";
 import type { BrandWord } from "./brand-words.ts";
 import { classify, lacksDotOfSuffix } from "./classify.ts";
-import { contextOf } from "./context.ts";
 import { explain } from "./explain.ts";
-import { isOtherLetter, type Host } from "./host.ts";
-import { metaphone } from "./metaphone.ts";
-import { fidelity, prominence } from "./score.ts";
+import type { Host } from "./host.ts";
+import { fidelity, homophoneFidelity, prominence } from "./score.ts";
+import { countErrors, otherLettersIn, readingOf, type Reading } from "./score/reading.ts";
+import type { Acceptance, Rule } from "./score/rule.ts";
 import type { Reason } from "./types.ts";
 import type { ThreatType } from "../vocabulary/threats.ts";
 
@@ -21,6 +20,8 @@ export interface Finding {
   end: number;
   type: ThreatType;
   similarity: number;
+  /** Name of the acceptance rule that kept the reading. */
+  rule: string;
   reasons: Reason[];
 }
 
@@ -34,47 +35,54 @@ export interface Suspect {
 const foldedCharacterCost = 5;
 /** Of one edit in a label under the brand's own suffix, wherever in the label. */
 const dearestEdit = 130;
-/** What sounds the same does not look it. */
-const soundFidelity = 0.84;
 /** Costs beside the counted errors: separators and look-alikes. */
 const slackCost = 120;
 /** More than one edit ever costs. */
 const dearestReading = 250;
 
 /** Findings below `minSimilarity` are left out; reasons are made for the others only. */
-export function judge(aligner: Aligner, host: Host, suspect: Suspect, minSimilarity: number): Finding[] {
-  const { word } = suspect;
-  const sameSuffix = host.parts.suffix === suspect.suffix;
+export function judge(
+  { aligner, accept }: { aligner: Aligner; accept: Acceptance },
+  host: Host,
+  suspect: Suspect,
+  minSimilarity: number,
+): Finding[] {
+  const { word, suffix } = suspect;
   const findings: Finding[] = [];
   for (const alignment of readings(aligner, host, word)) {
-    // Before the surroundings are read, which takes longest: what no surroundings would mend.
+    // Checked before the context is read, which takes longest: no context would mend these.
     if (fidelity(leastCost(alignment), word.length) < minSimilarity) continue;
     if (countErrors(alignment) > word.errorsAnchored) continue;
     // The letters of the suffix are no typos; the word without them is read too.
-    if (countErrors(alignment) > 0 && lacksDotOfSuffix(word, host, suspect.suffix)) continue;
-    const context = contextOf(host, alignment.start, alignment.end);
-    const found = host.text.slice(alignment.start, alignment.end);
-    if (word.rides !== undefined && hasTypoWithin(suspect.suffix.length, alignment)) continue;
-    if (!accepts(word, alignment, context, found, host, sameSuffix)) continue;
-    const exposed = context.wholeLabel && context.registrable && sameSuffix;
-    const editCost = exposed ? leastCost(alignment) : alignment.cost;
-    const lettersCost = foldedCharacterCost * foldedCharacters(host, alignment, word.ownLetters);
-    // The brand's own name never comes here: one that differs in nothing that is seen has lost its marks.
-    const cost =
-      editCost + (exposed && editCost === 0 ? Math.max(lettersCost, foldedCharacterCost) : lettersCost);
-    const similarity = fidelity(cost, word.length) * prominence(word, context, sameSuffix);
-    if (similarity < minSimilarity) continue;
-    const type = classify(word, alignment, context, host, suspect.suffix);
-    findings.push({
-      start: alignment.start,
-      end: alignment.end,
-      type,
-      similarity,
-      reasons: explain(word, alignment, context, host, suspect.suffix, type),
-    });
+    if (countErrors(alignment) > 0 && lacksDotOfSuffix(word, host, suffix)) continue;
+    if (word.rides !== undefined && hasTypoWithin(suffix.length, alignment)) continue;
+    const reading = readingOf({ word, host, alignment, suffix });
+    const rule = accept(reading);
+    if (rule === undefined) continue;
+    const similarity = fidelity(costOf(reading), word.length) * prominence(reading);
+    if (similarity >= minSimilarity) findings.push(findingOf(reading, rule, similarity));
   }
-  findings.push(...soundFindings(host, suspect, minSimilarity));
+  for (const reading of homophoneReadings(host, suspect)) {
+    const rule = accept(reading);
+    if (rule === undefined) continue;
+    const similarity = homophoneFidelity * prominence(reading);
+    if (similarity >= minSimilarity) findings.push(findingOf(reading, rule, similarity));
+  }
   return findings;
+}
+
+function findingOf(reading: Reading, rule: Rule, similarity: number): Finding {
+  const { start, end } = reading.alignment;
+  const type = reading.kind === "homophone" ? "soundsquatting" : classify(reading);
+  return { start, end, type, similarity, rule: rule.name, reasons: explain(reading, type) };
+}
+
+function costOf(reading: Reading): number {
+  const { alignment, exposed } = reading;
+  const editCost = exposed ? leastCost(alignment) : alignment.cost;
+  const lettersCost = foldedCharacterCost * otherLettersIn(reading).length;
+  // The brand's own name never comes here: one that differs in nothing that is seen has lost its marks.
+  return editCost + (exposed && editCost === 0 ? Math.max(lettersCost, foldedCharacterCost) : lettersCost);
 }
 
 /** What the steps cost where they cost least: in a label of their own under the brand's suffix. */
@@ -94,19 +102,13 @@ function hasTypoWithin(lastCharacters: number, { edits, end }: Alignment): boole
   );
 }
 
-/** Labels and parts between hyphens that are spelled otherwise and sound the same. */
-function soundFindings(host: Host, { word, suffix }: Suspect, minSimilarity: number): Finding[] {
+/** Returns the labels, and the parts between hyphens, that are spelled otherwise and sound the same. */
+function homophoneReadings(host: Host, { word, suffix }: Suspect): Reading[] {
   if (word.homophones.size === 0) return [];
   return stretchesOf(host).flatMap(({ start, end }) => {
-    const found = host.text.slice(start, end);
-    if (!word.homophones.has(found)) return [];
-    const context = contextOf(host, start, end);
-    const similarity = soundFidelity * prominence(word, context, host.parts.suffix === suffix);
-    if (similarity < minSimilarity) return [];
-    const reading = { start, end, cost: 0, edits: [] };
-    const sound: Reason = { kind: "sound", label: found, expected: word.text, code: metaphone(found) };
-    const reasons = explain(word, reading, context, host, suffix, "soundsquatting");
-    return [{ start, end, type: "soundsquatting" as const, similarity, reasons: [sound, ...reasons] }];
+    if (!word.homophones.has(host.text.slice(start, end))) return [];
+    const alignment = { start, end, cost: 0, edits: [] };
+    return [readingOf({ word, host, alignment, suffix, kind: "homophone" })];
   });
 }
 
@@ -144,13 +146,3 @@ function readings(aligner: Aligner, host: Host, word: BrandWord): Alignment[] {
 
 /** Two errors of two characters each, and separators. */
 const lengthDifferenceMax = 6;
-
-function foldedCharacters(host: Host, alignment: Alignment, ownLetters: ReadonlySet<string>): number {
-  let count = 0;
-  for (const label of host.labels) {
-    const first = Math.max(0, alignment.start - label.start);
-    const end = Math.min(label.folded.length, alignment.end - label.start);
-    for (let i = first; i < end; i++) if (isOtherLetter(label, i, ownLetters)) count++;
-  }
-  return count;
-}

@@ -9,14 +9,16 @@ import { judge, type Finding } from "./judge.ts";
 import { isPopularName } from "./lexicon.ts";
 import { normalizeName } from "./name.ts";
 import { rounded } from "./score.ts";
+import { createAcceptance, type Rule } from "./score/rule.ts";
+import { acceptance } from "./score/rules.ts";
 import { splitName } from "./suffix.ts";
-import { type Match, type ProtectedName } from "./types.ts";
+import type { NameMatch, ProtectedName } from "./types.ts";
 import { specificity } from "../vocabulary/threats.ts";
 import { remarksOn, type WordRemark } from "./word-remarks.ts";
 
 export interface Matcher {
   /** `name` in any form of host name; what is no host name matches nothing. */
-  match(name: string): Match[];
+  match(name: string): NameMatch[];
   /**
    * Whether the text of `bytes` from `start` to before `end` needs a look. False is certain: it is a valid host
    * name in ASCII, and `match` finds nothing in it. Takes a fraction of a microsecond.
@@ -54,10 +56,15 @@ export interface MatcherOptions {
    * on any names, twice as quick where nearly all of them match.
    */
   filter?: boolean;
+  /** Rules that decide which readings count, for the test of each rule. Default: `acceptanceRules`. */
+  rules?: readonly Rule[];
 }
 
 export function createMatcher(protectedNames: readonly ProtectedName[], options: MatcherOptions): Matcher {
-  const aligner = createAligner();
+  const judging = {
+    aligner: createAligner(),
+    accept: options.rules === undefined ? acceptance : createAcceptance(options.rules),
+  };
   const targets = protectedNames.map(targetOf);
   const wordsOfTargets = protectedNames.map(brandWordsOf);
   const suspects = wordsOfTargets.flatMap((words, target) =>
@@ -107,7 +114,7 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
         for (const index of suspectsIn(host)) {
           const { target, word } = suspects[index]!;
           const { suffix } = targets[target]!;
-          const found = judge(aligner, host, { suffix, word }, options.minSimilarity);
+          const found = judge(judging, host, { suffix, word }, options.minSimilarity);
           if (found.length > 0) findings.set(target, [...(findings.get(target) ?? []), ...found]);
         }
       }
@@ -133,7 +140,7 @@ function isOrIsBelow(name: string, names: ReadonlySet<string>): boolean {
 }
 
 /** The most specific type that was found, with its reasons, and the highest similarity of all findings. */
-function strongest(protectedDomain: string, findings: Finding[]): Match {
+function strongest(protectedDomain: string, findings: Finding[]): NameMatch {
   const rank = (finding: Finding): number => (specificity as readonly string[]).indexOf(finding.type);
   // Where two words are read in one stretch, the closer one is meant.
   const closest = findings.filter(({ start, end, similarity }) => {
@@ -143,5 +150,5 @@ function strongest(protectedDomain: string, findings: Finding[]): Match {
   });
   const [first] = closest.toSorted((a, b) => rank(a) - rank(b) || b.similarity - a.similarity);
   const similarity = rounded(Math.max(...findings.map((finding) => finding.similarity)));
-  return { protectedDomain, type: first!.type, similarity, reasons: first!.reasons };
+  return { protectedDomain, type: first!.type, similarity, rule: first!.rule, reasons: first!.reasons };
 }

@@ -22,6 +22,12 @@ export interface Match {
   reasons: Reason[];
 }
 
+/** A match that the engine found in a name, rather than one that was seen on a page. */
+export interface NameMatch extends Match {
+  /** Name of the acceptance rule that kept the reading of the name. */
+  rule: string;
+}
+
 /** How one stretch of the name differs from the word that it imitates. */
 const editKinds = [
   "confusable",

@@ -58,6 +58,22 @@ describe.each(forms)("match ($form)", ({ command }) => {
 });
 
 describe("match", () => {
+  test("--explain names the acceptance rule of each match, in text and in JSON", async () => {
+    const stdin = "example-bank.net\nexmple-bank-login.net\n";
+    const text = await folder.run(["match", "--explain"], { stdin });
+    const rules = text.out.split("\n").filter((line) => line.startsWith("    rule "));
+    expect(rules.map((line) => line.slice(0, line.indexOf(":")))).toEqual([
+      "    rule whole_label",
+      "    rule typo_set_apart",
+    ]);
+    const json = await folder.run(["match", "--explain", "--json"], { stdin });
+    const objects = json.out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { rule: string });
+    expect(objects.map(({ rule }) => rule)).toEqual(["whole_label", "typo_set_apart"]);
+  });
+
   test("--protect needs no configuration and takes several", async () => {
     const inside = commandFolder("");
     const args = ["match", "--protect", "first-bank.com", "--protect", "second-bank.com"];

@@ -28,7 +28,10 @@ ${listDetails}`,
       undefined,
     ),
     ...listFlags,
-    explain: toggle("--explain", "say with each line how the name imitates the other and why it counts"),
+    explain: toggle(
+      "--explain",
+      "explain each match: how the names differ, and the rule that counts it (with --json: a field `rule`)",
+    ),
     json: jsonFlag,
     config: configFlag,
   },
@@ -41,6 +44,7 @@ ${listDetails}`,
     const { createMatcher } = await import("../../detection/matcher.ts");
     const { displayName, normalizeName } = await import("../../detection/name.ts");
     const { describeReason } = await import("../../detection/reasons.ts");
+    const { reasonOfRule } = await import("../../detection/score/rules.ts");
     const { openNameList } = await import("../../sources/lists/name-list.ts");
     const { textOf } = await import("../../sources/lists/name-chunk.ts");
     const paths = readPaths(args.length === 0 ? ["-"] : args);
@@ -113,12 +117,13 @@ ${listDetails}`,
       matched++;
       // Where both go to one terminal, the progress makes room for the results.
       if (terminal.out.isTerminal) progress.end();
-      for (const { protectedDomain, type, similarity, reasons } of matches) {
+      for (const { protectedDomain, type, similarity, reasons, rule } of matches) {
         if (!options.json) {
           terminal.out.write(`${name}\t${protectedDomain}\t${type}\t${similarity}\n`);
           if (!options.explain) continue;
           if (name.includes("xn--")) terminal.out.write(`    shown as ${displayName(name)}\n`);
           for (const reason of reasons) terminal.out.write(`    ${describeReason(reason)}\n`);
+          terminal.out.write(`    rule ${rule}: ${reasonOfRule(rule)}\n`);
         } else
           printJson(terminal.out, {
             domain: name,
@@ -126,6 +131,7 @@ ${listDetails}`,
             type,
             similarity,
             reasons: reasons.map(describeReason),
+            ...(options.explain ? { rule } : {}),
           });
       }
     }

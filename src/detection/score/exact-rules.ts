@@ -1,0 +1,110 @@
+/**
+ * Rules for readings in which every letter is the brand's own or looks like it. The more common a brand word is
+ * in honest names, the more of its label has to be explained.
+ */
+import { standsAtEdge } from "../brand-words.ts";
+import type { Context } from "../context.ts";
+import type { Reading } from "./reading.ts";
+import type { Rule } from "./rule.ts";
+
+/** Minimum length of a careful word that counts with letters on one side. */
+const oneSidedLengthMin = 6;
+/** Minimum length of a strict word that counts inside keywords, such as `chase` in `mychaselogin`. */
+const insideKeywordsLengthMin = 4;
+
+const readings = ["exact"] as const;
+
+export const exactRules: readonly Rule[] = [
+  {
+    name: "whole_label",
+    readings,
+    verdict: "keep",
+    why: "A label that is the brand and nothing else can only mean the brand.",
+    keeps: [["chase.com", "chase.net"]],
+    drops: [["chase.com", "chasetheace.net"]],
+    test: ({ context }) => context.wholeLabel,
+  },
+  {
+    name: "rare_word",
+    readings,
+    verdict: "keep",
+    why: "A long or odd brand word occurs in hardly any honest name.",
+    keeps: [["wellsfargo.com", "qxwellsfargoqx.net"]],
+    drops: [["chase.com", "qxchaseqx.net"]],
+    test: ({ word }) => word.strictness === "plain",
+  },
+  {
+    name: "word_set_apart",
+    readings,
+    verdict: "keep",
+    why: "A brand that is also a word is meant where separators, digits or keywords stand on both sides.",
+    keeps: [["dhl.com", "dhl-qx.net"]],
+    drops: [["dhl.com", "qxdhlqx.net"]],
+    test: ({ word, context }) =>
+      word.strictness === "careful" && (isSetApart(context) || context.onlyKeywords),
+  },
+  {
+    name: "word_at_edge",
+    readings,
+    verdict: "keep",
+    why: "A brand of six letters that is also a word is meant even with other letters on one side.",
+    keeps: [["amazon.com", "amazonqx.net"]],
+    drops: [["amazon.com", "qxamazonqx.net"]],
+    test: ({ word, context }) =>
+      word.strictness === "careful" &&
+      word.length >= oneSidedLengthMin &&
+      (context.left !== "letter" || context.right !== "letter"),
+  },
+  {
+    name: "two_letters_in_label",
+    readings,
+    verdict: "drop",
+    why: "Two letters occur in every other name, so they count only as a whole label.",
+    keeps: [["hp.com", "hp.net"]],
+    drops: [["hp.com", "hp-login.net"]],
+    test: ({ word }) => word.strictness === "strict" && word.length <= 2,
+  },
+  {
+    name: "three_letters_amid_letters",
+    readings,
+    verdict: "drop",
+    why: "Three letters that are a word or part of words occur inside many runs of letters.",
+    keeps: [["ing.nl", "ing-login.net"]],
+    drops: [["ing.nl", "qx-marketingpromo.net"]],
+    test: ({ word, context }) => standsAtEdge(word) && !context.atEdge,
+  },
+  {
+    name: "common_word_beside_keywords",
+    readings,
+    verdict: "keep",
+    why: "A common word counts as the brand in a label with nothing else but words that phishing names use.",
+    keeps: [["chase.com", "chase-login.net"]],
+    drops: [["chase.com", "chase-qx.net"]],
+    test: ({ word, context }) =>
+      word.strictness === "strict" &&
+      context.onlyKeywords &&
+      (word.length >= insideKeywordsLengthMin ||
+        context.between ||
+        context.before === "" ||
+        context.after === ""),
+  },
+  {
+    name: "common_word_set_apart",
+    readings,
+    verdict: "keep",
+    why: "A common word set apart counts beside a keyword, and in labels that cost nothing to make.",
+    keeps: [["chase.com", "chase-qx-login.net"]],
+    drops: [["chase.com", "chase-qx.net"]],
+    test: isCommonWordSetApart,
+  },
+];
+
+function isCommonWordSetApart({ word, context, host }: Reading): boolean {
+  if (word.strictness !== "strict" || context.onlyKeywords || !isSetApart(context)) return false;
+  return context.rest === "some_keywords" || !context.registrable || host.parts.hosted;
+}
+
+/** Whether separators, digits or keywords stand on both sides. */
+function isSetApart({ left, right }: Context): boolean {
+  return left !== "letter" && right !== "letter";
+}

@@ -1,0 +1,40 @@
+/** What an acceptance rule is, and how the first rule that applies decides. */
+import type { Reading, ReadingKind } from "./reading.ts";
+
+/** A protected domain and a name that is compared with it. */
+export type Example = readonly [protectedDomain: string, name: string];
+
+export interface Rule {
+  /** Stable: `match --explain` prints it. */
+  name: string;
+  /** Kinds of readings that the rule is asked about. */
+  readings: readonly ReadingKind[];
+  verdict: "keep" | "drop";
+  /** Why a reading like this is, or is not, evidence of an imitation. */
+  why: string;
+  /** Names that match. A rule that keeps decides each of them; a rule that drops leaves them alone. */
+  keeps: readonly [Example, ...Example[]];
+  /** Names that do not match. A rule that drops decides each of them; a rule that keeps leaves them alone. */
+  drops: readonly [Example, ...Example[]];
+  /** Whether the rule applies to the reading. */
+  test(reading: Reading): boolean;
+}
+
+/** Returns the rule that keeps a reading, or undefined if the reading is dropped. */
+export type Acceptance = (reading: Reading) => Rule | undefined;
+
+/** Returns an acceptance in which the first rule that applies decides. A reading that no rule keeps is dropped. */
+export function createAcceptance(rules: readonly Rule[]): Acceptance {
+  const forKind = (kind: ReadingKind): Rule[] => rules.filter(({ readings }) => readings.includes(kind));
+  const rulesFor = {
+    exact: forKind("exact"),
+    typos: forKind("typos"),
+    homophone: forKind("homophone"),
+  };
+  return (reading) => {
+    for (const rule of rulesFor[reading.kind]) {
+      if (rule.test(reading)) return rule.verdict === "keep" ? rule : undefined;
+    }
+    return undefined;
+  };
+}
