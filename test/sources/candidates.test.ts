@@ -2,12 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createPacer } from "../../src/lib/pacer.ts";
-import {
-  createCandidates,
-  type Candidates,
-  type StreamOptions,
-  type Tally,
-} from "../../src/sources/candidates.ts";
+import type { Tally } from "../../src/sources/candidate-run.ts";
+import { createCandidates, type Candidates, type ProcessOptions } from "../../src/sources/candidates.ts";
 import type { Place } from "../../src/sources/lists/name-chunk.ts";
 import { openNameList } from "../../src/sources/lists/name-list.ts";
 import { openStores, type Stores } from "../support/stores.ts";
@@ -28,12 +24,12 @@ const domainsOf = () =>
     .threats.map(({ domain }) => domain)
     .sort();
 
-async function processText(text: string, options: Partial<StreamOptions> = {}) {
+async function processText(text: string, options: Partial<ProcessOptions<Place>> = {}) {
   const path = join(dirname(stores.path), "names.txt");
   writeFileSync(path, text);
   const list = await openNameList(path, { format: "lines" });
   try {
-    return await candidates.process(list.chunks(), { source: "feed", ...options });
+    return await candidates.process(list.batches(), { source: "feed", ...options });
   } finally {
     await list.close();
   }
@@ -131,7 +127,7 @@ test("the place is told in the transaction that records the threats before it, a
   const text = Array.from({ length: 250 }, (_, i) => `example-bank-${i}.com\nother${i}.org\n`).join("");
   const places: { done: Place; matched: number; recorded: number; within: boolean }[] = [];
   await processText(text, {
-    onRecord: (done, { matched }) =>
+    onCommit: (done, { matched }) =>
       places.push({
         done,
         matched,
@@ -155,8 +151,8 @@ test("threats that could not be recorded are not counted", async () => {
   const text = Array.from({ length: 250 }, (_, i) => `example-bank-${i}.com\n`).join("");
   let batches = 0;
   const failing = processText(text, {
-    onSlice: (soFar) => void (tally = soFar),
-    onRecord: () => {
+    onProgress: (soFar) => void (tally = soFar),
+    onCommit: () => {
       if (++batches === 2) throw new Error("disk full");
     },
   });
@@ -168,7 +164,7 @@ test("a failure to record leaves the place where it was", async () => {
   const places: Place[] = [];
   const text = Array.from({ length: 150 }, (_, i) => `example-bank-${i}.com\n`).join("");
   const failing = processText(text, {
-    onRecord: (done) => {
+    onCommit: (done) => {
       places.push(done);
       throw new Error("disk full");
     },
@@ -184,8 +180,8 @@ test("a stop keeps what was recorded and tells the place", async () => {
   let last: Place | undefined;
   const tally = await processText(text, {
     signal: controller.signal,
-    onRecord: (done) => void (last = done),
-    onSlice: () => controller.abort(),
+    onCommit: (done) => void (last = done),
+    onProgress: () => controller.abort(),
   });
   expect(tally.received).toBeLessThan(2_000);
   expect(last!.line).toBe(tally.received + 1);
@@ -197,7 +193,7 @@ test("what a list holds before it breaks off is recorded", async () => {
     const path = join(dirname(stores.path), "names.txt");
     writeFileSync(path, "example-bank.net\n");
     const list = await openNameList(path);
-    yield* list.chunks();
+    yield* list.batches();
     await list.close();
     throw new Error("cut short");
   }

@@ -1,6 +1,6 @@
 import type { Appliance } from "../appliance.ts";
 import { NameListError } from "../../sources/lists/errors.ts";
-import type { Tally } from "../../sources/candidates.ts";
+import type { Tally } from "../../sources/candidate-run.ts";
 import { sources } from "../../vocabulary/threats.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted, grouped } from "../../lib/wording.ts";
@@ -80,15 +80,15 @@ async function importList(
   let lines = 0;
   let tally: Readonly<Tally> | undefined;
   try {
-    tally = await appliance.candidates.process(list.chunks(), {
+    tally = await appliance.candidates.process(list.batches(), {
       source,
       observedAt,
       signal,
-      onRecord: (done, soFar) => {
+      onCommit: (done, soFar) => {
         lines = done.line - 1;
         tally = soFar;
       },
-      onSlice: (soFar) =>
+      onProgress: (soFar) =>
         progress.show((ms) => progressText(path, soFar, ms, bytes && list.diskBytes / bytes)),
     });
   } finally {

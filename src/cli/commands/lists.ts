@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { listFormats } from "../../vocabulary/lists.ts";
-import type { InvalidName } from "../../sources/candidates.ts";
+import type { InvalidName } from "../../sources/candidate-run.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
 import { UsageError } from "../terminal/command.ts";

@@ -7,7 +7,7 @@ import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } f
 import { createProgress, percentage } from "../terminal/progress.ts";
 import { printJson } from "../terminal/table.ts";
 import { loadConfiguration } from "../configuration.ts";
-import type { InvalidName } from "../../sources/candidates.ts";
+import type { InvalidName } from "../../sources/candidate-run.ts";
 
 const invalidShownMax = 5;
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { Candidates, Tally } from "../candidates.ts";
+import type { Tally } from "../candidate-run.ts";
+import type { Candidates } from "../candidates.ts";
 import { NameListError } from "../lists/errors.ts";
 import type { FileLook } from "./read-decision.ts";
 import type { FeedFiles } from "./feed-file-store.ts";
@@ -79,7 +80,7 @@ export function createFeedReader({
       });
       const { seekable } = list;
       if (!toEnd && !seekable) return before;
-      const onRecord = (done: Place, tally: Readonly<Tally>) =>
+      const onCommit = (done: Place, tally: Readonly<Tally>) =>
         keep({
           position: done.position,
           lines: done.line - 1,
@@ -88,7 +89,7 @@ export function createFeedReader({
           matched: first.matched + tally.matched,
           created: first.created + tally.created,
         });
-      await candidates.process(list.chunks(), { source: "feed", signal, onRecord });
+      await candidates.process(list.batches(), { source: "feed", signal, onCommit });
       // What is left behind the position is a line that somebody may still be writing.
       const complete = toEnd || row.position === look.bytes;
       if (complete && !signal.aborted) keep({ completedAt: clock.now() });

@@ -5,7 +5,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { boundedStream, type BoundedStream } from "./bounded-stream.ts";
-import type { Candidates, Tally } from "../candidates.ts";
+import type { Tally } from "../candidate-run.ts";
+import type { Candidates } from "../candidates.ts";
 import { NameListError } from "../lists/errors.ts";
 import type { ListFormat } from "../../vocabulary/lists.ts";
 import { createImportStore } from "./import-store.ts";
@@ -111,14 +112,14 @@ export function createImports({
       const { openNameList } = await import("../lists/name-list.ts");
       const { name, format, column } = list;
       names = await openNameList(name ?? "the names", { format, column, stream: content.stream });
-      await candidates.process(names.chunks(), {
+      await candidates.process(names.batches(), {
         source: "feed",
         signal,
-        onRecord(done, tally) {
+        onCommit(done, tally) {
           running.tally = tally;
           store.save(seq, { ...countsOf(running), lines: done.line - 1 });
         },
-        onSlice: (tally) => void (running.tally = tally),
+        onProgress: (tally) => void (running.tally = tally),
       });
       outcome = { state: "completed", error: null };
     } catch (error) {

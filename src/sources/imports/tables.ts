@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, json } from "../../database/columns.ts";
-import type { InvalidName } from "../candidates.ts";
+import type { InvalidName } from "../candidate-run.ts";
 import { listFormats } from "../../vocabulary/lists.ts";
 
 const importStates = ["running", "completed", "failed", "cancelled"] as const;

@@ -1,4 +1,5 @@
 import { isAscii } from "node:buffer";
+import type { NameBatch } from "../name-batch.ts";
 import type { LineBlock } from "./lines.ts";
 
 /**
@@ -142,4 +143,23 @@ export function textOf({ bytes, starts, ends, count }: NameChunk): (index: numbe
   if (!isAscii(used)) return (index) => used.toString("utf8", starts[index]!, ends[index]!);
   const text = used.toString("latin1");
   return (index) => text.slice(starts[index]!, ends[index]!);
+}
+
+/** Presents a chunk as a batch, valid until the next chunk is read. */
+export function batchOfChunk(chunk: NameChunk): NameBatch<Place> {
+  const { bytes, starts, ends, lines, nexts, nextLines, faults } = chunk;
+  const text = textOf(chunk);
+  return {
+    count: chunk.count,
+    dropped: chunk.harmless,
+    end: chunk.end,
+    name: text,
+    error: (index) => (faults.size === 0 ? undefined : faults.get(index)),
+    line: (index) => chunk.firstLine + lines[index]!,
+    mayMatch: (index, matcher) => matcher.screen(bytes, starts[index]!, ends[index]!),
+    positionAfter: (index) => ({
+      position: chunk.position + nexts[index]!,
+      line: chunk.firstLine + nextLines[index]!,
+    }),
+  };
 }

@@ -1,11 +1,12 @@
 import { messageOf } from "../../lib/errors.ts";
+import type { NameBatch } from "../name-batch.ts";
 import { openBytes, prepend, readAhead, type ByteOptions, type ByteSource } from "./bytes.ts";
 import { NameListError } from "./errors.ts";
 import type { ListFormat } from "../../vocabulary/lists.ts";
 import { chooseReading, tellsFormat, type ListReading } from "./formats.ts";
 import { readLines, type LineBlock } from "./lines.ts";
 import { screenedChunks, type Screening } from "./screening.ts";
-import { createNameChunkBuilder, dropBefore, type NameChunk, type Place } from "./name-chunk.ts";
+import { batchOfChunk, createNameChunkBuilder, dropBefore, type NameChunk, type Place } from "./name-chunk.ts";
 
 /** So much of a list is looked at to tell its format. */
 const headBytesMax = 1 << 16;
@@ -26,6 +27,8 @@ export interface NameListOptions extends ByteOptions {
 export interface NameList {
   /** The names, in chunks of at most some 100 kB; each is valid until the next is asked for. */
   chunks(): AsyncGenerator<NameChunk>;
+  /** Returns the same names for `Candidates.process()`. */
+  batches(): AsyncGenerator<NameBatch<Place>>;
   /** Bytes taken from the file so far, as they lie on the disk. */
   readonly diskBytes: number;
   /** Positions in the text are those on the disk: it is a file and not packed. */
@@ -45,19 +48,14 @@ export async function openNameList(path: string, options: NameListOptions = {}):
     const text = withoutByteOrderMark(head);
     const reading = chooseReading(path, text, { format, column, fromStart: from.position === 0 });
     if ("fault" in reading) throw new NameListError(path, reading.fault);
+    const markBytes = head.length - text.length;
+    const chunks = () =>
+      readChunks({ path, source, head, markBytes, reading, from, wholeLinesOnly, screening, column });
     return {
-      chunks: () =>
-        readChunks({
-          path,
-          source,
-          head,
-          markBytes: head.length - text.length,
-          reading,
-          from,
-          wholeLinesOnly,
-          screening,
-          column,
-        }),
+      chunks,
+      async *batches() {
+        for await (const chunk of chunks()) yield batchOfChunk(chunk);
+      },
       get diskBytes() {
         return source.diskBytes;
       },

@@ -1,0 +1,131 @@
+import type { Database } from "../database/database.ts";
+import { normalizeName } from "../detection/name.ts";
+import type { Match } from "../detection/types.ts";
+import type { ProtectedDomains } from "../domains/domains.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
+import type { Pacer } from "../lib/pacer.ts";
+import type { RecordedThreat, Sighting } from "../threats/record.ts";
+import type { Threats } from "../threats/threats.ts";
+import type { Source } from "../vocabulary/threats.ts";
+import type { NameBatch } from "./name-batch.ts";
+
+const invalidShownMax = 5;
+const invalidTextCharactersMax = 120;
+
+export interface InvalidName {
+  /** Line in the list, or number of the name in a submission, from 1. */
+  line: number;
+  text: string;
+  why: string;
+}
+
+/** Counts of one run. */
+export interface Tally {
+  received: number;
+  invalid: number;
+  /** The first few invalid names. */
+  firstInvalid: InvalidName[];
+  /** Names that match at least one protected domain. */
+  matched: number;
+  /** Threats that were not on record before. */
+  created: number;
+}
+
+export interface CandidateOptions {
+  source: Source;
+  /** When the source saw the names; absent: now. */
+  observedAt?: Instant | undefined;
+  /** Protected domains that the caller may see; empty or absent: all. */
+  within?: readonly string[];
+}
+
+export interface CandidateDependencies {
+  database: Database;
+  domains: ProtectedDomains;
+  threats: Threats;
+  clock: Clock;
+  /** Creates a pacer for one run. */
+  pacer: () => Pacer;
+}
+
+/** One run of names from a source to the threats. */
+export interface CandidateRun {
+  readonly tally: Tally;
+  /** Classifies an entry of a batch. */
+  take(batch: NameBatch<unknown>, index: number): void;
+  /** Classifies a name. Returns its canonical form and its matches, or undefined if there are none. */
+  classify(text: string, line: number): { name: string; matches: Match[] } | undefined;
+  /** Number of matches that are not recorded yet. */
+  pending(): number;
+  /** Records the pending matches; calls `alongside` in the same transaction. */
+  record(alongside?: () => void): RecordedThreat[];
+  /** Whether the run should yield to other work. */
+  isPauseDue(): boolean;
+  pause(): Promise<void>;
+}
+
+export function startCandidateRun(
+  { clock, database, domains, pacer, threats }: CandidateDependencies,
+  { source, observedAt, within = [] }: CandidateOptions,
+): CandidateRun {
+  const tally: Tally = { received: 0, invalid: 0, firstInvalid: [], matched: 0, created: 0 };
+  const pace = pacer();
+  let matcher = domains.matcher();
+  let pending: Sighting[] = [];
+
+  function reject(line: number, text: string, why: string): void {
+    tally.invalid++;
+    if (tally.firstInvalid.length < invalidShownMax)
+      tally.firstInvalid.push({ line, text: text.slice(0, invalidTextCharactersMax), why });
+  }
+
+  function classify(text: string, line: number): { name: string; matches: Match[] } | undefined {
+    const normalized = normalizeName(text);
+    if ("error" in normalized) {
+      reject(line, text, normalized.error);
+      return undefined;
+    }
+    const { name } = normalized;
+    let matches = matcher.match(name);
+    if (within.length > 0) matches = matches.filter((match) => within.includes(match.protectedDomain));
+    if (matches.length === 0) return undefined;
+    const seenAt = observedAt ?? clock.now();
+    for (const match of matches) pending.push({ domain: name, match, source, seenAt });
+    tally.matched++;
+    return { name, matches };
+  }
+
+  return {
+    tally,
+    classify,
+    take(batch, index) {
+      const error = batch.error(index);
+      if (error !== undefined) reject(batch.line(index), error.text, error.why);
+      else if (batch.mayMatch(index, matcher)) classify(batch.name(index), batch.line(index));
+    },
+    pending: () => pending.length,
+    record(alongside = () => {}) {
+      const { created } = tally;
+      try {
+        return database.transaction(() => {
+          // A protected domain may have been deleted since the matcher was built.
+          const wanted = pending.filter(({ match }) => domains.find(match.protectedDomain) !== undefined);
+          const recorded = threats.record(wanted);
+          tally.created += recorded.filter(({ outcome }) => outcome === "created").length;
+          alongside();
+          return recorded;
+        });
+      } catch (error) {
+        tally.created = created;
+        throw error;
+      } finally {
+        pending = [];
+      }
+    },
+    isPauseDue: () => pace.due(),
+    async pause() {
+      await pace.pause();
+      matcher = domains.matcher();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { Matcher } from "../detection/matcher.ts";
+
+/**
+ * Some names of a source, in the order in which they arrived. `Position` belongs to the source: whoever processes the
+ * names passes positions back and never reads them.
+ */
+export interface NameBatch<Position> {
+  /** Number of entries. */
+  readonly count: number;
+  /** Names between the entries that a prefilter has dropped. They are counted, and match nothing. */
+  readonly dropped: number;
+  /** Position after all entries. */
+  readonly end: Position;
+  /** Returns an entry's name as it arrived. */
+  name(index: number): string;
+  /** Returns why an entry holds no name, with its text; undefined for an entry that may hold one. */
+  error(index: number): InvalidEntry | undefined;
+  /** Number that identifies an entry to people, such as its line in a list. From 1. */
+  line(index: number): number;
+  /** Prefilter: false only if the matcher finds nothing in the entry. */
+  mayMatch(index: number, matcher: Pick<Matcher, "screen">): boolean;
+  /** Returns the position from which reading resumes once this entry and all before it are processed. */
+  positionAfter(index: number): Position;
+}
+
+export interface InvalidEntry {
+  text: string;
+  why: string;
+}
+
+/**
+ * Makes a batch of plain strings that is read again as a whole if processing stops in the middle of it.
+ *
+ * @param start position before the names.
+ * @param end position after the names.
+ */
+export function batchOfNames<Position>(
+  names: readonly string[],
+  { start, end }: { start: Position; end: Position },
+): NameBatch<Position> {
+  return {
+    count: names.length,
+    dropped: 0,
+    end,
+    name: (index) => names[index]!,
+    error: () => undefined,
+    line: (index) => index + 1,
+    mayMatch: () => true,
+    positionAfter: (index) => (index === names.length - 1 ? end : start),
+  };
+}

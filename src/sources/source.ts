@@ -1,0 +1,65 @@
+import type { Instant } from "../lib/clock.ts";
+import { spanText } from "../lib/spans.ts";
+
+/**
+ * An origin of domain names that runs inside the appliance: a watched folder, an upload, a certificate log.
+ *
+ * To add one, write a folder below `sources/` and add its sources to the list in `app.ts`. A source passes its names
+ * to `Candidates.process()`, and stores the position that it gets back in its own table, in the transaction that
+ * records the threats. Nothing else knows what a position is. The console, `phishwatch check`, startup and shutdown
+ * use this interface only.
+ */
+export interface Source {
+  /** Unique among the sources of its kind. */
+  readonly name: string;
+  readonly kind: SourceKind;
+  status(): SourceStatus;
+  /** Tests whether names can be read, without reading any; null if there is nothing to test. */
+  check(): Promise<SourceCheck | null>;
+  start(): void;
+  /** Stops at the next yield. Everything up to the last recorded position is kept. */
+  stop(): Promise<void>;
+}
+
+/** Kind of a source, as text for people: `feed`, `import`. */
+export type SourceKind = string;
+
+export interface SourceStatus {
+  name: string;
+  /** Where the names come from: a path or URL. */
+  location: string;
+  /** `waiting`: not checked yet. `missing`: nothing can be read at the location. */
+  state: "waiting" | "watching" | "reading" | "missing";
+  /** Why nothing can be read, or what is wrong with the part that was read last. */
+  problem: string | null;
+  /** Set if nothing new has arrived for much longer than usual. */
+  overdue: Overdue | null;
+  /** The newest part (file, batch) that has arrived. */
+  latest: { name: string; at: Instant } | null;
+  /** When a part was last read to its end; null if never, or if a long silence is normal. */
+  lastReadAt: Instant | null;
+  /** What was read so far, such as 3 files and 1,200 lines; the unit is a singular noun. */
+  amounts: readonly { count: number; unit: string }[];
+  invalid: number;
+  matched: number;
+  /** Threats that were not on record before. */
+  created: number;
+}
+
+/** Result of a check: `warning` works but deserves attention. */
+export interface SourceCheck {
+  level: "ok" | "warning" | "error";
+  detail: string;
+}
+
+/** A source from which something new should have arrived long ago. */
+export interface Overdue {
+  /** Usual time between arrivals. */
+  usualMs: number;
+  /** Time since the last arrival. */
+  sinceMs: number;
+}
+
+export function describeOverdue({ usualMs, sinceMs }: Overdue): string {
+  return `nothing new for ${spanText(sinceMs)}; usually something arrives every ${spanText(usualMs)}`;
+}
