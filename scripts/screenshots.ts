@@ -47,8 +47,10 @@ async function takeAll(): Promise<void> {
     await app.app.webhooks.dispatcher.stop(0);
     const samples = await seedSamples(app.app);
     // Reads what it did before.
-    await app.app.feeds.stop();
-    app.app.feeds.start();
+    for (const feed of app.app.feeds.sources) {
+      await feed.stop();
+      feed.start();
+    }
     let signedIn = false;
     for (const { name, path, signedOut } of pages.toSorted(
       (a, b) => Number(b.signedOut ?? false) - Number(a.signedOut ?? false),

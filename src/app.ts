@@ -33,6 +33,7 @@ import { createScans, type Scans } from "./scans/scans.ts";
 import { type Candidates, createCandidates } from "./sources/candidates.ts";
 import { createFeeds, type Feeds } from "./sources/feeds/feeds.ts";
 import { createImports, type Imports } from "./sources/imports/imports.ts";
+import type { Source } from "./sources/source.ts";
 import type { ThreatSearch } from "./threat-index/search.ts";
 import { auditThreats } from "./threats/audited-threats.ts";
 import { createThreats, type Threats } from "./threats/threats.ts";
@@ -69,6 +70,8 @@ export interface App {
   /** What the console's list is searched with; made when first asked for. */
   readonly threatSearch: () => ThreatSearch;
   readonly candidates: Candidates;
+  /** All sources of names: start, stop, status and checks go through them. */
+  readonly sources: readonly Source[];
   readonly feeds: Feeds;
   readonly imports: Imports;
   readonly dns: DnsClient;
@@ -113,6 +116,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const candidates = createCandidates({ ...base, domains, threats });
   const feeds = createFeeds({ ...base, candidates, feeds: config.feeds });
   const imports = createImports({ ...base, auditLog, candidates });
+  const sources: readonly Source[] = [...feeds.sources, imports];
   const { resolvers, queriesPerSecond, schedule } = config.scan;
   const dns =
     givenDns ??
@@ -209,6 +213,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       eventLog,
       assessDomain,
       threatSearch,
+      sources,
       feeds,
       imports,
       scans,
@@ -238,6 +243,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     assessDomain,
     threatSearch,
     candidates,
+    sources,
     feeds,
     imports,
     dns,
@@ -250,8 +256,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     server,
     start() {
       webhooks.start();
-      feeds.start();
-      imports.start();
+      for (const source of sources) source.start();
       scans.start();
       enrichment.start();
       traps.start();
@@ -262,7 +267,12 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       lastUsed = undefined;
       // What visitors left becomes events first.
       await traps.stop();
-      await Promise.all([webhooks.stop(), feeds.stop(), imports.stop(), scans.stop(), enrichment.stop()]);
+      await Promise.all([
+        webhooks.stop(),
+        ...sources.map((source) => source.stop()),
+        scans.stop(),
+        enrichment.stop(),
+      ]);
       writeLastUsed();
     },
     firstStart: () => firstStart({ ...base, ...audited, consolePassword, settings }),

@@ -14,6 +14,7 @@ import type { Scans } from "../scans/scans.ts";
 import type { DnsClient } from "../network/dns-client.ts";
 import type { Candidates } from "../sources/candidates.ts";
 import type { Feeds } from "../sources/feeds/feeds.ts";
+import type { Source } from "../sources/source.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Traps } from "../traps/traps.ts";
 import type { AuditedWebhooks } from "../webhooks/audited-webhooks.ts";
@@ -25,6 +26,7 @@ export interface Appliance {
   readonly domains: AuditedDomains;
   readonly threats: Threats;
   readonly candidates: Candidates;
+  readonly sources: readonly Source[];
   readonly feeds: Feeds;
   readonly dns: DnsClient;
   readonly scans: Scans;

@@ -146,7 +146,7 @@ test("while one is read its progress is shown, a second is refused, and it can b
   expect(running.text).toMatch(/slow\.txt running Read [\d,]+ names in [\d.]+ KiB of 4\.8 MiB/);
   expect(running.html).toContain(`data-refresh="/console/imports/${seq}/panel"`);
   expect((await upload(new File(["a.com"], "second.txt"))).location).toBe("/console/feeds");
-  expect(await refusal()).toContain("Another list is being imported; wait for its end, or cancel it.");
+  expect(await refusal()).toContain("Another list is being imported. Wait until it is done, or cancel it.");
 
   const cancelled = await visitor.submit(`/console/imports/${seq}/cancel`);
   expect(cancelled.text).toContain("what was found up to there stays");
@@ -170,7 +170,7 @@ test("a browser that goes away leaves what came recorded, and said; the next imp
   await until(() => app.app.imports.running() === undefined, "it has ended");
   const shown = await visitor.get(`/console/imports/${seq}`);
   expect(shown.text).toMatch(
-    /failed .* New threats 1 .* The list broke off before its end\. What was found up to line/,
+    /failed .* New threats 1 .* The list was cut off: the upload ended early\. What was found up to line/,
   );
   expect((await upload(new File(["a.com\n"], "next.txt"))).location).toBe(`/console/imports/${seq + 1}`);
 });
@@ -189,7 +189,7 @@ test("a list that says to be longer than allowed is refused before it is sent", 
       `Cookie: ${cookie()}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${importBytesMax + 100_000}\r\n\r\n` +
       `--b\r\nContent-Disposition: form-data; name="file"; filename="big.txt"\r\n\r\na.com\n`,
   );
-  await until(() => answer.includes("longer than 1 GiB"), "it is refused");
+  await until(() => answer.includes("larger than 1 GiB"), "it is refused");
   expect(answer).toStartWith("HTTP/1.1 400 ");
   socket.terminate();
 });
@@ -206,7 +206,7 @@ test("hostile names of files and lines are shown as text", async () => {
 
 test("a watched folder is shown with its files and counts, can be read again, and one that is missing is told", async () => {
   writeFileSync(join(folder.path, "nrd", "2026-01-14.txt"), "example-bank.de\nother.org\n");
-  app.app.feeds.start();
+  for (const feed of app.app.feeds.sources) feed.start();
   const feed = () => app.app.feeds.status()[0]!;
   await until(() => (feed().files[0]?.completedAt ?? null) !== null, "the file is read", 15_000);
   await until(() => feed().state === "watching", "the reading has ended");

@@ -56,7 +56,7 @@ describe("the overview", () => {
        values ('scn_01h455vb4pex5vsknk084sn02q', 'schedule', '[]', 'failed', ${now - day}, ${now})`,
     );
     const visitor = await opened.signedIn();
-    app.feeds.start();
+    for (const feed of app.feeds.sources) feed.start();
     let html = "";
     while (!html.includes("Feed nrd: ")) ({ html } = await visitor.get("/console"));
     const concerns = leads(html.slice(0, html.indexOf("</ul>", html.indexOf('class="attention"'))));
@@ -149,7 +149,7 @@ describe("the overview", () => {
       config: `${domain}\n[[feeds]]\nname = "nrd"\npath = "no/such/folder"\n`,
     });
     expect(text).toContain("Not ready: schedulers not running");
-    opened!.app.feeds.start();
+    for (const feed of opened!.app.feeds.sources) feed.start();
     const visitor = await opened!.signedIn();
     let html = "";
     while (!html.includes("Feed nrd: ")) ({ html } = await visitor.get("/console"));
@@ -162,7 +162,7 @@ describe("what needs attention", () => {
     now,
     readiness: { ready: true, checks: { database: "ok", disk: "ok", schedulers: "ok" } },
     endpoints: [],
-    feeds: [],
+    sources: [],
     keys: [],
     lastScan: undefined,
   };
@@ -176,8 +176,7 @@ describe("what needs attention", () => {
     failingSince: null,
   };
   const key = { name: "ci", revokedAt: null, expiresAt: null };
-  const feed = { name: "nrd", path: "", state: "watching" as const, overdue: null, problem: null };
-  const file = (completedAt: number) => [{ completedAt }] as never;
+  const feed = { kind: "feed", name: "nrd", overdue: null, problem: null, latest: null, lastReadAt: null };
   const failing = { consecutiveFailures: 4, failingSince: now - 2 * 3_600_000 };
   const scan = { status: "failed" as const, error: "no resolver answers", startedAt: now - day };
 
@@ -204,20 +203,20 @@ describe("what needs attention", () => {
       { endpoints: [{ ...endpoint, enabled: false, disabledReason: "failing", disabledAt: now - day }] },
       ["Webhook soc was switched off 1 day ago: it did nothing but fail"],
     ],
-    ["a feed that goes on", { feeds: [{ ...feed, files: file(now - day) }] }, []],
+    ["a feed that goes on", { sources: [{ ...feed, lastReadAt: now - day }] }, []],
     [
       "a feed that has stopped",
-      { feeds: [{ ...feed, files: file(now - feedSilentMs - day) }] },
-      ["Feed nrd brought its last file 8 days ago"],
+      { sources: [{ ...feed, lastReadAt: now - feedSilentMs - day }] },
+      ["Feed nrd last received new names 8 days ago"],
     ],
     [
       "a feed that is late for its rhythm",
-      { feeds: [{ ...feed, files: file(now - 2 * day), overdue: { usualMs: day / 24, sinceMs: 2 * day } }] },
-      ["Feed nrd brought its last file 2 days ago"],
+      { sources: [{ ...feed, lastReadAt: now - 2 * day, overdue: { usualMs: day / 24, sinceMs: 2 * day } }] },
+      ["Feed nrd last received new names 2 days ago"],
     ],
     [
       "a feed with a fault",
-      { feeds: [{ ...feed, problem: "no permission", files: [] }] },
+      { sources: [{ ...feed, problem: "no permission" }] },
       ["Feed nrd: no permission"],
     ],
     ["keys that stay", { keys: [key, { ...key, expiresAt: now + keyExpiresSoonMs + 1 }] }, []],
@@ -237,7 +236,7 @@ describe("what needs attention", () => {
     ["a scan that did not", { lastScan: { ...scan, status: "completed", error: null } }, []],
     [
       "a hostile name",
-      { feeds: [{ ...feed, name: "a\u202eb", problem: "x".repeat(10_000), files: [] }] },
+      { sources: [{ ...feed, name: "a\u202eb", problem: "x".repeat(10_000) }] },
       [`Feed a\\u{202e}b: ${"x".repeat(159)}…`],
     ],
   ])("%s", (_, given, expected) => {

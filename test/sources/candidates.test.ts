@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { createPacer } from "../../src/lib/pacer.ts";
 import type { Tally } from "../../src/sources/candidate-run.ts";
 import { createCandidates, type Candidates, type ProcessOptions } from "../../src/sources/candidates.ts";
+import { batchOfNames } from "../../src/sources/name-batch.ts";
 import type { Place } from "../../src/sources/lists/name-chunk.ts";
 import { openNameList } from "../../src/sources/lists/name-list.ts";
 import { openStores, type Stores } from "../support/stores.ts";
@@ -202,4 +203,24 @@ test("what a list holds before it breaks off is recorded", async () => {
     .catch((thrown: Error) => thrown.message);
   expect(error).toBe("cut short");
   expect(domainsOf()).toEqual(["example-bank.net"]);
+});
+
+test("a source of plain names gets its own positions back, in the transaction that records the threats", async () => {
+  const names = (tree: number) => Array.from({ length: 100 }, (_, i) => `example-bank-${tree}-${i}.com`);
+  async function* log() {
+    for (let tree = 0; tree < 3; tree++)
+      yield batchOfNames(names(tree), { start: { tree, entries: 0 }, end: { tree: tree + 1, entries: 0 } });
+  }
+  const positions: { tree: number; recorded: number }[] = [];
+  const tally = await candidates.process(log(), {
+    source: "certificate_transparency",
+    onCommit: ({ tree }) => {
+      expect(stores.database.sqlite.inTransaction).toBeTrue();
+      positions.push({ tree, recorded: stores.threats.list({}, { page: 1, perPage: 1 }).total });
+    },
+  });
+  expect(tally).toMatchObject({ received: 300, matched: 300, created: 300 });
+  expect(positions.at(-1)).toEqual({ tree: 3, recorded: 300 });
+  // A position never runs ahead of the threats before it: a batch that was interrupted is read again as a whole.
+  for (const { tree, recorded } of positions) expect(recorded).toBeGreaterThanOrEqual(tree * 100);
 });

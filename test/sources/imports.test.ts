@@ -132,7 +132,7 @@ test("one at a time: the second is refused while the first one runs, and how far
   sender.send(`example-bank.net\n${manyNames}`);
   await until(() => (imports.running()?.received ?? 0) > 0, "it is being read");
   expect(imports.running()).toMatchObject({ seq: begun.seq, state: "running", bytes: expect.any(Number) });
-  expect(() => imports.begin(list(streamOf("a.com")), tester)).toThrow("another list is being imported");
+  expect(() => imports.begin(list(streamOf("a.com")), tester)).toThrow("Another list is being imported");
   expect(imports.cancel(begun.seq + 1, tester)).toBe(false);
   expect(imports.cancel(begun.seq, tester)).toBe(true);
   await ended;
@@ -159,7 +159,7 @@ test("of a sender that goes away what came is recorded, and said", async () => {
   sender.fail();
   expect(await ended).toMatchObject({
     state: "failed",
-    error: "broke off before its end",
+    error: "was cut off: the upload ended early",
     created: 1,
     lines: 5_001,
   });
@@ -168,7 +168,7 @@ test("of a sender that goes away what came is recorded, and said", async () => {
 
 test("what is longer than allowed is refused at once, or cut off where its length was not told", async () => {
   expect(() => imports.begin(list(streamOf(""), { bytesTotal: importBytesMax + 1 }), tester)).toThrow(
-    "longer than 1 GiB",
+    "larger than 1 GiB",
   );
   expect(imports.running()).toBeUndefined();
   const limited = open(1 << 20);
@@ -181,7 +181,7 @@ test("what is longer than allowed is refused at once, or cut off where its lengt
   const { state, error } = await limited.begin(list(endless), tester).ended;
   expect({ state, error }).toEqual({
     state: "failed",
-    error: expect.stringContaining("is longer than 1 GiB"),
+    error: expect.stringContaining("is larger than 1 GiB"),
   });
   expect(sent).toBe(17);
 });
@@ -209,7 +209,7 @@ test("one that was cut off by the end of the process is told as failed at the ne
   other.start();
   expect(other.get(begun.seq)).toMatchObject({
     state: "failed",
-    error: "was being read when phishwatch ended",
+    error: "was interrupted: phishwatch was stopped while reading it",
     created: 1,
   });
 });

@@ -77,7 +77,7 @@ export function seedWork(app: App) {
   const hostile = imported({
     name: `${hostileText}.txt`,
     state: "failed",
-    error: "broke off before its end",
+    error: "was cut off: the upload ended early",
     bytes: 1_300_000,
     invalid: 2_001,
     firstInvalid: [

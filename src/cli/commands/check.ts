@@ -51,7 +51,7 @@ the certificates and the endpoints. Ends with code 1 when something does not wor
       if (appliance !== undefined) {
         found(protectedDomains(appliance));
         for (const finding of await brandWords(appliance)) found(finding);
-        for (const finding of await feeds(appliance, config)) found(finding);
+        for (const finding of await sources(appliance)) found(finding);
         for (const finding of await resolvers(appliance, config)) found(finding);
         found(await screenshots(config));
         for (const finding of trapsLaid(appliance)) found(finding);
@@ -126,26 +126,16 @@ async function brandWords({ domains }: Appliance): Promise<Finding[]> {
     }));
 }
 
-async function feeds(appliance: Appliance, { feeds: declared }: Config): Promise<Finding[]> {
-  const [{ listFiles }, { describeOverdue, overdueOf }] = await Promise.all([
-    import("../../sources/feeds/feed-folder.ts"),
-    import("../../sources/feeds/overdue.ts"),
-  ]);
-  const read = new Map(appliance.feeds.status().map((feed) => [feed.name, feed]));
-  const looks = declared.map(async ({ name, path }): Promise<Finding> => {
-    const listing = await listFiles(path);
-    const what = `feed ${name}`;
-    if ("missing" in listing)
-      return { what, state: "fault", detail: `${path} cannot be read: ${listing.missing}` };
-    // Those that were read may have been taken away since, and new ones may wait to be read.
-    const known = [...(read.get(name)?.files ?? []), ...listing.files];
-    const overdue = overdueOf([...new Map(known.map((file) => [file.path, file])).values()], Date.now());
-    return overdue === null
-      ? { what, state: "ok", detail: `${path}: ${counted(listing.files.length, "file")}` }
-      : { what, state: "note", detail: `${path}: ${describeOverdue(overdue)}` };
+async function sources({ sources: all }: Appliance): Promise<Finding[]> {
+  const findings = all.map(async (source): Promise<Finding[]> => {
+    const result = await source.check();
+    if (result === null) return [];
+    return [{ what: `${source.kind} ${source.name}`, state: states[result.level], detail: result.detail }];
   });
-  return Promise.all(looks);
+  return (await Promise.all(findings)).flat();
 }
+
+const states = { ok: "ok", warning: "note", error: "fault" } as const;
 
 /** A resolver that is silent stops nothing where no scan is planned. */
 async function resolvers({ scans, dns }: Appliance, { scan }: Config): Promise<Finding[]> {

@@ -18,6 +18,7 @@ import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Scans } from "../../scans/scans.ts";
 import type { Feeds } from "../../sources/feeds/feeds.ts";
+import type { Source } from "../../sources/source.ts";
 import type { ThreatSearch } from "../../threat-index/search.ts";
 import type { Imports } from "../../sources/imports/imports.ts";
 import type { Threats } from "../../threats/threats.ts";
@@ -36,6 +37,8 @@ export interface PageServices {
   domains: AuditedDomains;
   enrichment: Enrichment;
   eventLog: EventLog;
+  /** All sources of names, feeds and imports included. */
+  sources: readonly Source[];
   feeds: Feeds;
   imports: Imports;
   keys: AuditedKeys;

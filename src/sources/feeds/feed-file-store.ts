@@ -2,16 +2,16 @@ import { and, asc, eq } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { feedFiles, type FeedFile } from "./tables.ts";
 
-/** How far the files of feeds were read. */
-export interface FeedFiles {
-  /** Of one feed, the one that was read first coming first. */
+/** Stores the progress in the files of feeds. */
+export interface FeedFileStore {
+  /** Returns the files of a feed, the one that was read first coming first. */
   list(feed: string): FeedFile[];
-  /** Writes the whole row, new or not. */
+  /** Inserts or replaces the whole row. */
   save(file: FeedFile): void;
-  forget(feed: string, path: string): void;
+  delete(feed: string, path: string): void;
 }
 
-export function createFeedFiles({ query }: Database): FeedFiles {
+export function createFeedFileStore({ query }: Database): FeedFileStore {
   return {
     list: (feed) =>
       query
@@ -26,7 +26,7 @@ export function createFeedFiles({ query }: Database): FeedFiles {
         .values(file)
         .onConflictDoUpdate({ target: [feedFiles.feed, feedFiles.path], set: file })
         .run(),
-    forget: (feed, path) =>
+    delete: (feed, path) =>
       void query
         .delete(feedFiles)
         .where(and(eq(feedFiles.feed, feed), eq(feedFiles.path, path)))

@@ -1,18 +1,18 @@
 import { closeSync, openSync, readSync, watch as watchPath } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isTemporary, type FileLook } from "./read-decision.ts";
+import { isTemporary, type FileState } from "./read-decision.ts";
 
 const filesMax = 100_000;
 const fingerprintBytes = 1024;
 
 /** Files of a feed, the one that was written first coming first. */
 export type Listing =
-  | { files: (FileLook & { path: string })[] }
+  | { files: (FileState & { path: string })[] }
   /** Why there are none. */
   | { missing: string };
 
-/** The file itself, or the files in the folder; not those in folders below it. */
+/** Returns the file itself, or the files in the folder, without those in its subfolders. */
 export async function listFiles(path: string): Promise<Listing> {
   try {
     const info = await stat(path);
@@ -23,7 +23,7 @@ export async function listFiles(path: string): Promise<Listing> {
     const files = [];
     for (const name of names) {
       const file = join(path, name);
-      // It may have been taken away since, or be a link to nothing.
+      // It may have been removed since, or be a broken link.
       const found = await stat(file).catch(() => undefined);
       if (found?.isFile() === true)
         files.push({ path: file, bytes: found.size, modifiedAt: Math.floor(found.mtimeMs) });
@@ -38,9 +38,8 @@ export async function listFiles(path: string): Promise<Listing> {
 }
 
 /**
- * A hash of the start of a file and of what lies before `position`: whoever appends leaves both as they
- * are. Null when the file is shorter or has gone. Synchronous, for it is kept in the transaction that
- * records what was read up to there.
+ * Hashes the start of a file and the bytes before `position`: appending leaves both unchanged. Returns null if the
+ * file is shorter or was removed. Synchronous, because it is called in the transaction that records the position.
  */
 export function fingerprintOf(path: string, position: number): string | null {
   let file: number | undefined;
@@ -58,14 +57,14 @@ export function fingerprintOf(path: string, position: number): string | null {
   }
 }
 
-/** Calls `changed` when something may have changed; a hint only, for network file systems give none. */
-export function watchForHints(path: string, changed: () => void): { stop(): void } | undefined {
+/** Calls `onChange` when something may have changed. A hint only: network file systems send none. */
+export function watchForHints(path: string, onChange: () => void): { stop(): void } | undefined {
   try {
-    const watcher = watchPath(path, { persistent: false }, changed);
+    const watcher = watchPath(path, { persistent: false }, onChange);
     watcher.on("error", () => watcher.close());
     return { stop: () => watcher.close() };
   } catch {
-    // No such folder yet, or no watches left: the regular looks find everything too.
+    // The folder does not exist yet, or the limit of watches is reached: the regular checks find everything.
     return undefined;
   }
 }

@@ -1,19 +1,19 @@
 import type { Clock } from "../../lib/clock.ts";
+import type { ListFormat } from "../../vocabulary/lists.ts";
 import type { Tally } from "../candidate-run.ts";
 import type { Candidates } from "../candidates.ts";
 import { NameListError } from "../lists/errors.ts";
-import type { FileLook } from "./read-decision.ts";
-import type { FeedFiles } from "./feed-file-store.ts";
-import { fingerprintOf } from "./feed-folder.ts";
-import type { ListFormat } from "../../vocabulary/lists.ts";
 import type { Place } from "../lists/name-chunk.ts";
 import { openNameList, type NameList } from "../lists/name-list.ts";
+import type { FeedFileStore } from "./feed-file-store.ts";
+import { fingerprintOf } from "./feed-folder.ts";
+import type { FileState } from "./read-decision.ts";
 import type { FeedFile } from "./tables.ts";
 
-/** A feed as the configuration file declares it. */
+/** A feed as the configuration declares it. */
 export interface Feed {
   name: string;
-  /** Of a file or a folder. */
+  /** Path of a file or a folder. */
   path: string;
   format: ListFormat;
   column: string | null;
@@ -22,19 +22,19 @@ export interface Feed {
 export interface FileReading {
   feed: Feed;
   path: string;
-  look: FileLook;
-  /** How far it was read; undefined: read it from its start. */
+  file: FileState;
+  /** Progress so far; undefined: read the file from its start. */
   before: FeedFile | undefined;
-  /** Also the last line, if it has no line feed. */
+  /** Whether to read a last line that has no line feed. */
   toEnd: boolean;
   signal: AbortSignal;
-  /** Told whenever more is known of the file, also within a transaction that may yet fail. */
-  onKept: (file: FeedFile) => void;
+  /** Called after each save, also in a transaction that may still fail. */
+  onSave: (file: FeedFile) => void;
 }
 
 /**
- * Reads a file of a feed from where it was left and records the imitations, each batch together with the
- * place that was reached. Answers what is known of the file then; undefined: it cannot be read while it grows.
+ * Reads a file of a feed from where reading stopped, and records the matches of each batch together with the
+ * position. Returns the file's progress; undefined if the file cannot be read while it grows.
  */
 export type ReadFeedFile = (reading: FileReading) => Promise<FeedFile | undefined>;
 
@@ -45,9 +45,9 @@ export function createFeedReader({
 }: {
   candidates: Candidates;
   clock: Clock;
-  files: FeedFiles;
+  files: FeedFileStore;
 }): ReadFeedFile {
-  return async ({ feed, path, look, before, toEnd, signal, onKept }) => {
+  return async ({ feed, path, file, before, toEnd, signal, onSave }) => {
     let row: FeedFile = {
       feed: feed.name,
       path,
@@ -58,15 +58,15 @@ export function createFeedReader({
       matched: before?.matched ?? 0,
       created: before?.created ?? 0,
       startedAt: clock.now(),
-      ...look,
+      ...file,
       completedAt: null,
       error: null,
     };
     const first = row;
-    const keep = (values: Partial<FeedFile>) => {
+    const save = (values: Partial<FeedFile>) => {
       row = { ...row, ...values };
       files.save(row);
-      onKept(row);
+      onSave(row);
     };
 
     let list: NameList | undefined;
@@ -75,27 +75,27 @@ export function createFeedReader({
         format: feed.format,
         column: feed.column ?? "",
         from: { position: row.position, line: row.lines + 1 },
-        bytesMax: look.bytes,
+        bytesMax: file.bytes,
         wholeLinesOnly: !toEnd,
       });
       const { seekable } = list;
       if (!toEnd && !seekable) return before;
-      const onCommit = (done: Place, tally: Readonly<Tally>) =>
-        keep({
-          position: done.position,
-          lines: done.line - 1,
-          fingerprint: seekable ? fingerprintOf(path, done.position) : null,
+      const onCommit = ({ position, line }: Place, tally: Readonly<Tally>) =>
+        save({
+          position,
+          lines: line - 1,
+          fingerprint: seekable ? fingerprintOf(path, position) : null,
           invalid: first.invalid + tally.invalid,
           matched: first.matched + tally.matched,
           created: first.created + tally.created,
         });
       await candidates.process(list.batches(), { source: "feed", signal, onCommit });
-      // What is left behind the position is a line that somebody may still be writing.
-      const complete = toEnd || row.position === look.bytes;
-      if (complete && !signal.aborted) keep({ completedAt: clock.now() });
+      // The rest after the position is a line that may still be being written.
+      const complete = toEnd || row.position === file.bytes;
+      if (complete && !signal.aborted) save({ completedAt: clock.now() });
     } catch (error) {
       if (!(error instanceof NameListError)) throw error;
-      keep({ error: error.fault, fingerprint: null });
+      save({ error: error.problem, fingerprint: null });
     } finally {
       await list?.close();
     }

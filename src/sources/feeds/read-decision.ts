@@ -1,37 +1,40 @@
 import type { Instant } from "../../lib/clock.ts";
 import type { FeedFile } from "./tables.ts";
 
-/** What a look at a file tells. */
-export interface FileLook {
+/** State of a file at one check. */
+export interface FileState {
   bytes: number;
   modifiedAt: Instant;
 }
 
-/** What was seen of a file before: since when it looks as it does, and since when it is known. */
-export interface Watched extends FileLook {
+/** State of a file at the last check, and since when it has been that way and known. */
+export interface Watched extends FileState {
   unchangedSince: Instant;
   firstSeenAt: Instant;
 }
 
 export type Decision =
-  /** Nothing to do: read to its end, or faulty and unchanged. */
+  /** The file was read to its end, or is faulty and has not changed. */
   | { do: "nothing" }
-  /** Somebody may be writing it. */
+  /** The file may still be being written. */
   | { do: "wait" }
-  | { do: "read"; from: "start" | "position"; toEnd: boolean }
-  /** From where it was left if it was appended to, else from its start; `anew` says whether that may be now. */
-  | { do: "compare"; toEnd: boolean; anew: boolean };
+  | ReadDecision;
 
-/** A file that stays as it is for so long is complete. */
+export type ReadDecision =
+  | { do: "read"; from: "start" | "position"; toEnd: boolean }
+  /** Resume if the file was appended to. Otherwise read it from its start, but only if `restart` is set. */
+  | { do: "compare"; toEnd: boolean; restart: boolean };
+
+/** A file that has not changed for this long is complete. */
 export const settledMs = 2_000;
-/** One that was last written so long ago was moved here as a whole. */
+/** A file whose last change is this old was moved here as a whole. */
 const writtenMs = 10_000;
-/** One that never comes to rest is read as it grows. */
+/** A file that keeps changing for this long is read while it grows. */
 const growingMs = 30_000;
 
 /**
  * Decides what to do with a file of a feed.
- * @param known how far it was read; undefined: not at all.
+ * @param known progress in the file; undefined if it was never read.
  */
 export function decide(known: FeedFile | undefined, watched: Watched, now: Instant): Decision {
   const settled = now - watched.unchangedSince >= settledMs || now - watched.modifiedAt >= writtenMs;
@@ -45,18 +48,18 @@ export function decide(known: FeedFile | undefined, watched: Watched, now: Insta
     return settled ? { do: "read", from: "position", toEnd: true } : { do: "wait" };
   }
   if (watched.bytes > known.bytes && known.fingerprint !== null)
-    return { do: "compare", toEnd: settled, anew: settled };
+    return { do: "compare", toEnd: settled, restart: settled };
   return settled ? { do: "read", from: "start", toEnd: true } : { do: "wait" };
 }
 
-/** Brings what is known of a file up to date with another look at it. */
-export function watch(before: Watched | undefined, look: FileLook, now: Instant): Watched {
-  if (before === undefined) return { ...look, unchangedSince: now, firstSeenAt: now };
-  const same = before.bytes === look.bytes && before.modifiedAt === look.modifiedAt;
-  return { ...look, unchangedSince: same ? before.unchangedSince : now, firstSeenAt: before.firstSeenAt };
+/** Updates what is known of a file with its present state. */
+export function watch(before: Watched | undefined, file: FileState, now: Instant): Watched {
+  if (before === undefined) return { ...file, unchangedSince: now, firstSeenAt: now };
+  const same = before.bytes === file.bytes && before.modifiedAt === file.modifiedAt;
+  return { ...file, unchangedSince: same ? before.unchangedSince : now, firstSeenAt: before.firstSeenAt };
 }
 
-/** Names that programs give to files which they have not finished: they are renamed in the end. */
+/** Recognizes the names of files that are still being written: programs rename such files when they are done. */
 export function isTemporary(name: string): boolean {
   return /^\.|~$|\.(part|partial|tmp|temp|crdownload|download|filepart|swp)$/i.test(name);
 }

@@ -1,24 +1,25 @@
-/** Bytes that somebody sends, who may send too many, stall or go away. */
+/** A byte stream from a client that may send too much, stall or disconnect. */
 export interface BoundedStream {
   readonly stream: ReadableStream<Uint8Array>;
-  /** Those that were taken so far. */
+  /** Number of bytes read so far. */
   readonly bytes: number;
-  /** Why the stream broke, to be put after the list's name; undefined: it did not. */
-  readonly fault: string | undefined;
-  /** Breaks it off for whoever reads it, also one who waits for more. */
+  /** Why the stream failed, as words that follow the list's name; undefined if it did not. */
+  readonly problem: string | undefined;
+  /** Ends the stream for its reader, even one that waits for more bytes. */
   end(): void;
 }
 
+/** @param tooLong problem to report if more than `bytesMax` bytes arrive. */
 export function boundedStream(
   content: ReadableStream<Uint8Array>,
   { bytesMax, tooLong }: { bytesMax: number; tooLong: string },
 ): BoundedStream {
   const reader = content.getReader();
   let bytes = 0;
-  let fault: string | undefined;
+  let problem: string | undefined;
   let ended = false;
 
-  // Whoever sent it may be gone: then there is nobody to be told that the rest is not wanted.
+  // The client may have disconnected: then nobody is left to be notified that the rest is not wanted.
   const dropRest = () => void reader.cancel().catch(() => {});
 
   const stream = new ReadableStream<Uint8Array>(
@@ -28,14 +29,14 @@ export function boundedStream(
           const { done, value } = await reader.read();
           if (!ended && done) return controller.close();
           bytes += value?.length ?? 0;
-          if (bytes > bytesMax) fault = tooLong;
+          if (bytes > bytesMax) problem = tooLong;
           else if (!ended && !done) return controller.enqueue(value);
         } catch {
-          if (!ended) fault = "broke off before its end";
+          if (!ended) problem = "was cut off: the upload ended early";
         }
         dropRest();
-        // Also at an end that was asked for: what was begun of a line is no name, though it may look like one.
-        controller.error(new Error(fault ?? "ended before its end"));
+        // Also after `end()`: an incomplete last line is not a name, although it may look like one.
+        controller.error(new Error(problem ?? "the upload was ended"));
       },
       cancel: dropRest,
     },
@@ -46,8 +47,8 @@ export function boundedStream(
     get bytes() {
       return bytes;
     },
-    get fault() {
-      return fault;
+    get problem() {
+      return problem;
     },
     end() {
       ended = true;

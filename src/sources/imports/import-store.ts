@@ -2,16 +2,15 @@ import { desc, eq, lte } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { listImports, type ListImport } from "./tables.ts";
 
-/** Older ones are forgotten. */
+/** Number of imports on record; older ones are deleted. */
 const importsKept = 500;
 
-/** The record of imports. */
 export interface ImportStore {
   begin(list: Pick<ListImport, "name" | "format" | "column" | "bytesTotal" | "startedAt">): ListImport;
   save(seq: number, values: Partial<ListImport>): void;
   running(): ListImport[];
   get(seq: number): ListImport | undefined;
-  /** Newest first. */
+  /** Returns imports, newest first. */
   list(limit: number, offset: number): ListImport[];
 }
 

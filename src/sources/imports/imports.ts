@@ -4,47 +4,52 @@ import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
-import { boundedStream, type BoundedStream } from "./bounded-stream.ts";
+import type { ListFormat } from "../../vocabulary/lists.ts";
 import type { Tally } from "../candidate-run.ts";
 import type { Candidates } from "../candidates.ts";
 import { NameListError } from "../lists/errors.ts";
-import type { ListFormat } from "../../vocabulary/lists.ts";
-import { createImportStore } from "./import-store.ts";
 import type { NameList } from "../lists/name-list.ts";
+import type { Source } from "../source.ts";
+import { boundedStream, type BoundedStream } from "./bounded-stream.ts";
+import { createImportStore, type ImportStore } from "./import-store.ts";
 import type { ImportState, ListImport } from "./tables.ts";
 
-/** What a person may hand over at once, as it is sent. What is larger lies better in the folder of a feed. */
+/** Maximum size of an upload, before decompression. Larger lists belong in the folder of a feed. */
 export const importBytesMax = 1 << 30;
 
+const tooLong =
+  `is larger than ${importBytesMax / 2 ** 30} GiB; split it, compress it, ` +
+  "use 'phishwatch import', or put it into the folder of a feed";
+
 export interface ListToImport {
-  /** Of the file; null: names that were typed in. */
+  /** File name; null for names that were typed in. */
   name: string | null;
-  /** Plain, gzip or Zstandard; read once, as fast as its names can be dealt with and no faster. */
+  /** Plain text, gzip or Zstandard; read once, no faster than its names are processed. */
   content: ReadableStream<Uint8Array>;
-  /** How long it will be, if that is known. */
+  /** Length of the content; null if unknown. */
   bytesTotal: number | null;
   format: ListFormat;
-  /** csv, jsonl: which field; empty: the usual one. */
+  /** csv, jsonl: field that holds the name; empty: the usual one. */
   column: string;
 }
 
-/** Lists that people hand over, one at a time: what was found up to an end before the end stays. */
-export interface Imports {
-  /** Closes what a crash left open. */
+/** Imports lists that people upload, one at a time. An import that ends early keeps what it found. */
+export interface Imports extends Source {
+  /** Marks imports as failed that a crash left running. */
   start(): void;
-  /** Ends the running one at its next pause. */
+  /** Cancels the running import at its next yield. */
   stop(): Promise<void>;
   /**
-   * Begins to read a list. `ended` is kept, not broken: how it went is in the import.
-   * @throws PublicError `bad_request`: another one is running, or it is too long.
+   * Starts to read a list. `ended` never rejects: the outcome is in the import.
+   * @throws PublicError `bad_request`: another import is running, or the list is too long.
    */
   begin(list: ListToImport, by: Actor): { import: ListImport; ended: Promise<ListImport> };
-  /** Answers whether this one was running. */
+  /** Returns whether this import was running. */
   cancel(seq: number, by: Actor): boolean;
-  /** With its counts as they are now. */
+  /** Returns the running import with its present counts. */
   running(): ListImport | undefined;
   get(seq: number): ListImport | undefined;
-  /** Newest first. */
+  /** Returns imports, newest first. */
   list(limit: number, offset?: number): ListImport[];
 }
 
@@ -69,42 +74,124 @@ export function createImports({
   candidates: Candidates;
   clock: Clock;
   log: Log;
-  /** For tests, who have no time to send a gigabyte. */
+  /** Lower in tests, which have no time to send a gigabyte. */
   bytesMax?: number;
 }): Imports {
   const store = createImportStore(database);
+  const run = createImportRun({ candidates, clock, log, store });
   let current: Running | undefined;
 
-  function begin(
-    { content, ...list }: ListToImport,
-    by: Actor,
-  ): { import: ListImport; ended: Promise<ListImport> } {
-    if (current !== undefined) {
-      const { name } = store.get(current.seq) ?? { name: null };
-      const what = name === null ? "names that were typed in are" : "another list is";
-      throw badRequest(`${what} being imported; wait for the end, or cancel it`);
-    }
-    if ((list.bytesTotal ?? 0) > bytesMax) throw badRequest(`the list ${tooLong}`);
-    const begun = database.transaction(() => {
-      const row = store.begin({ ...list, startedAt: clock.now() });
-      auditLog.record(by, "feed.import", list.name, { import: row.seq });
-      return row;
-    });
-    const running: Running = {
-      seq: begun.seq,
-      cancelling: new AbortController(),
-      content: boundedStream(content, { bytesMax, tooLong }),
-    };
-    current = running;
-    const ended = carryOut(running, list).finally(() => void (current = undefined));
-    running.ended = ended;
-    return { import: begun, ended };
+  const running = () => {
+    const row = current && store.get(current.seq);
+    return row && { ...row, ...countsOf(current!) };
+  };
+
+  return {
+    name: "imports",
+    kind: "import",
+    start() {
+      // Only one process serves a database, so nobody else runs what is still marked as running.
+      for (const { seq } of store.running())
+        store.save(seq, {
+          state: "failed",
+          error: "was interrupted: phishwatch was stopped while reading it",
+          completedAt: clock.now(),
+        });
+    },
+    async stop() {
+      current?.cancelling.abort();
+      await current?.ended;
+    },
+    check: async () => null,
+    status() {
+      const row = running() ?? store.list(1, 0)[0];
+      const { received, invalid, matched, created } = row ?? {
+        received: 0,
+        invalid: 0,
+        matched: 0,
+        created: 0,
+      };
+      return {
+        name: "imports",
+        location: row?.name ?? "uploads",
+        state: current === undefined ? "watching" : "reading",
+        problem: null,
+        overdue: null,
+        latest: row === undefined ? null : { name: row.name ?? "typed in", at: row.startedAt },
+        // People import when they want to: a long silence is normal.
+        lastReadAt: null,
+        amounts: [{ count: received, unit: "name" }],
+        invalid,
+        matched,
+        created,
+      };
+    },
+    begin({ content, ...list }, by) {
+      if (current !== undefined) {
+        const { name } = store.get(current.seq) ?? { name: null };
+        const what = name === null ? "Names that were typed in are" : "Another list is";
+        throw badRequest(`${what} being imported. Wait until it is done, or cancel it.`);
+      }
+      if ((list.bytesTotal ?? 0) > bytesMax) throw badRequest(`The list ${tooLong}.`);
+      const begun = database.transaction(() => {
+        const row = store.begin({ ...list, startedAt: clock.now() });
+        auditLog.record(by, "feed.import", list.name, { import: row.seq });
+        return row;
+      });
+      const started: Running = {
+        seq: begun.seq,
+        cancelling: new AbortController(),
+        content: boundedStream(content, { bytesMax, tooLong }),
+      };
+      current = started;
+      const ended = run(started, list).finally(() => void (current = undefined));
+      started.ended = ended;
+      return { import: begun, ended };
+    },
+    cancel(seq, by) {
+      if (current?.seq !== seq) return false;
+      auditLog.record(by, "feed.cancel_import", store.get(seq)?.name ?? null, { import: seq });
+      current.cancelling.abort();
+      return true;
+    },
+    running,
+    get: store.get,
+    list: (limit, offset = 0) => store.list(limit, offset),
+  };
+}
+
+/** Reads one list to its end and records the outcome. */
+function createImportRun({
+  candidates,
+  clock,
+  log,
+  store,
+}: {
+  candidates: Candidates;
+  clock: Clock;
+  log: Log;
+  store: ImportStore;
+}) {
+  function problemOf(error: unknown): string {
+    if (error instanceof NameListError) return error.problem;
+    logDropped(log, error, "import failed");
+    return "could not be recorded because of an internal error";
   }
 
-  async function carryOut(running: Running, list: Omit<ListToImport, "content">): Promise<ListImport> {
+  function close(running: Running, outcome: { state: ImportState; error: string | null }): ListImport {
+    const values = { ...outcome, ...countsOf(running), completedAt: clock.now() };
+    try {
+      store.save(running.seq, values);
+    } catch (error) {
+      logDropped(log, error, "outcome of an import could not be recorded");
+    }
+    return { ...store.get(running.seq)!, ...values };
+  }
+
+  return async (running: Running, list: Omit<ListToImport, "content">): Promise<ListImport> => {
     const { seq, cancelling, content } = running;
     const { signal } = cancelling;
-    // A sender that stalls would keep the reader waiting.
+    // The reader may be waiting for a client that stalls.
     signal.addEventListener("abort", () => content.end());
     let names: NameList | undefined;
     let outcome: { state: ImportState; error: string | null };
@@ -115,71 +202,22 @@ export function createImports({
       await candidates.process(names.batches(), {
         source: "feed",
         signal,
-        onCommit(done, tally) {
+        onCommit({ line }, tally) {
           running.tally = tally;
-          store.save(seq, { ...countsOf(running), lines: done.line - 1 });
+          store.save(seq, { ...countsOf(running), lines: line - 1 });
         },
         onProgress: (tally) => void (running.tally = tally),
       });
       outcome = { state: "completed", error: null };
     } catch (error) {
-      outcome = { state: "failed", error: content.fault ?? faultOf(error) };
+      outcome = { state: "failed", error: content.problem ?? problemOf(error) };
     }
     await names?.close();
     content.end();
     if (signal.aborted) outcome = { state: "cancelled", error: null };
     return close(running, outcome);
-  }
-
-  function faultOf(error: unknown): string {
-    if (error instanceof NameListError) return error.fault;
-    logDropped(log, error, "an import broke off");
-    return "could not be recorded, for an internal error";
-  }
-
-  function close(running: Running, outcome: { state: ImportState; error: string | null }): ListImport {
-    const values = { ...outcome, ...countsOf(running), completedAt: clock.now() };
-    try {
-      store.save(running.seq, values);
-    } catch (error) {
-      logDropped(log, error, "the end of an import could not be recorded");
-    }
-    return { ...store.get(running.seq)!, ...values };
-  }
-
-  return {
-    start() {
-      // One process serves a database: nobody else runs what is open on record.
-      for (const { seq } of store.running())
-        store.save(seq, {
-          state: "failed",
-          error: "was being read when phishwatch ended",
-          completedAt: clock.now(),
-        });
-    },
-    async stop() {
-      current?.cancelling.abort();
-      await current?.ended;
-    },
-    begin,
-    cancel(seq, by) {
-      if (current?.seq !== seq) return false;
-      auditLog.record(by, "feed.cancel_import", store.get(seq)?.name ?? null, { import: seq });
-      current.cancelling.abort();
-      return true;
-    },
-    running() {
-      const row = current && store.get(current.seq);
-      return row && { ...row, ...countsOf(current!) };
-    },
-    get: store.get,
-    list: (limit, offset = 0) => store.list(limit, offset),
   };
 }
-
-const tooLong =
-  `is longer than ${importBytesMax / 2 ** 30} GiB; divide it, pack it, ` +
-  "use 'phishwatch import', or put it into the folder of a feed";
 
 function countsOf({ content, tally }: Running): Partial<ListImport> {
   if (tally === undefined) return { bytes: content.bytes };

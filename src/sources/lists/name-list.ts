@@ -6,7 +6,13 @@ import type { ListFormat } from "../../vocabulary/lists.ts";
 import { chooseReading, tellsFormat, type ListReading } from "./formats.ts";
 import { readLines, type LineBlock } from "./lines.ts";
 import { screenedChunks, type Screening } from "./screening.ts";
-import { batchOfChunk, createNameChunkBuilder, dropBefore, type NameChunk, type Place } from "./name-chunk.ts";
+import {
+  batchOfChunk,
+  createNameChunkBuilder,
+  dropBefore,
+  type NameChunk,
+  type Place,
+} from "./name-chunk.ts";
 
 /** So much of a list is looked at to tell its format. */
 const headBytesMax = 1 << 16;
@@ -121,7 +127,7 @@ async function* readChunks({
       yield chunk;
     }
   } catch (error) {
-    const fault = error instanceof NameListError ? error.fault : `cannot be read (${messageOf(error)})`;
+    const fault = error instanceof NameListError ? error.problem : `cannot be read (${messageOf(error)})`;
     throw new NameListError(path, fault, { line: reached.line - 1, cause: error });
   }
 }

@@ -4,7 +4,7 @@ import type { Instant } from "../../../lib/clock.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
 import type { Scan } from "../../../scans/tables.ts";
-import type { FeedStatus } from "../../../sources/feeds/feeds.ts";
+import type { Source, SourceStatus } from "../../../sources/source.ts";
 import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
 import { relativeTime } from "../../kit/kit.tsx";
 import { feedsPath, keysPath, scansPath, systemPath, webhookPath } from "../../kit/paths.ts";
@@ -23,12 +23,15 @@ const keyExpiredMs = 7 * 86_400_000;
 export const feedSilentMs = 7 * 86_400_000;
 const textMax = 160;
 
+/** What of a source may need attention. */
+type SourceConcerns = Pick<SourceStatus, "name" | "problem" | "overdue" | "latest" | "lastReadAt">;
+
 /** What does not work, or soon will not, the gravest first. */
 export function concernsOf({
   now,
   readiness,
   endpoints,
-  feeds,
+  sources,
   keys,
   lastScan,
 }: {
@@ -38,7 +41,7 @@ export function concernsOf({
     Endpoint,
     "id" | "name" | "enabled" | "disabledReason" | "disabledAt" | "consecutiveFailures" | "failingSince"
   >[];
-  feeds: readonly FeedStatus[];
+  sources: readonly (Pick<Source, "kind"> & SourceConcerns)[];
   keys: readonly Pick<ApiKey, "name" | "expiresAt" | "revokedAt">[];
   lastScan: Pick<Scan, "status" | "error" | "startedAt"> | undefined;
 }): Concern[] {
@@ -71,11 +74,13 @@ export function concernsOf({
       );
     }
   }
-  for (const feed of feeds) {
-    const last = Math.max(...feed.files.map(({ completedAt }) => completedAt ?? 0), 0);
-    if (feed.problem !== null) say("bad", feedsPath, `Feed ${shown(feed.name)}: ${shown(feed.problem)}`);
-    else if (feed.overdue !== null || (last > 0 && now - last > feedSilentMs))
-      say("warn", feedsPath, `Feed ${shown(feed.name)} brought its last file ${ago(last)}`);
+  for (const { kind, name, problem, overdue, latest, lastReadAt } of sources) {
+    const source = `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)} ${shown(name)}`;
+    const last = lastReadAt ?? latest?.at;
+    const isSilent = lastReadAt !== null && now - lastReadAt > feedSilentMs;
+    if (problem !== null) say("bad", feedsPath, `${source}: ${shown(problem)}`);
+    else if (last !== undefined && (overdue !== null || isSilent))
+      say("warn", feedsPath, `${source} last received new names ${ago(last)}`);
   }
   if (lastScan?.status === "failed") {
     const why = lastScan.error === null ? "" : `: ${shown(lastScan.error)}`;

@@ -7,11 +7,11 @@ import type { PageServices } from "../../shell/services.ts";
 export function FirstSteps({
   services,
 }: {
-  services: Pick<PageServices, "domains" | "feeds" | "keys" | "scans" | "webhooks">;
+  services: Pick<PageServices, "domains" | "keys" | "scans" | "sources" | "webhooks">;
 }) {
-  const { domains, feeds, keys, scans, webhooks } = services;
+  const { domains, keys, scans, sources, webhooks } = services;
   const hasDomain = domains.list().some(({ enabled }) => enabled);
-  const hasScanned = scans.list(1).length > 0 || feeds.status().some(({ files }) => files.length > 0);
+  const hasScanned = scans.list(1).length > 0 || sources.some((source) => source.status().latest !== null);
   const hasKey = keys.list().some(({ revokedAt }) => revokedAt === null);
   const hasWebhook = webhooks.endpoints.list().some(({ enabled }) => enabled);
   return (

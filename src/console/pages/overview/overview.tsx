@@ -26,7 +26,15 @@ const newDays = 7;
 const newestShown = 5;
 const chartDays = [30, 90];
 
-const serviceNames = ["domains", "feeds", "keys", "readiness", "scans", "threatSearch", "webhooks"] as const;
+const serviceNames = [
+  "domains",
+  "keys",
+  "readiness",
+  "scans",
+  "sources",
+  "threatSearch",
+  "webhooks",
+] as const;
 type OverviewService = (typeof serviceNames)[number];
 
 /** Where one begins: what wants to be looked at now, and how things go. */
@@ -45,7 +53,7 @@ export const overviewPages = pageGroup({
 });
 
 async function showOverview({ services, query, now }: Context<OverviewService>): Promise<PageResult> {
-  const { domains, feeds, keys, readiness, scans, webhooks } = services;
+  const { domains, keys, readiness, scans, sources, webhooks } = services;
   const search = services.threatSearch();
   await search.prepare();
   const from = startOfDay(now) - (newDays - 1) * dayMs;
@@ -62,7 +70,7 @@ async function showOverview({ services, query, now }: Context<OverviewService>):
     now,
     readiness: readiness(),
     endpoints: webhooks.endpoints.list(),
-    feeds: feeds.status(),
+    sources: sources.map((source) => ({ kind: source.kind, ...source.status() })),
     keys: keys.list(),
     lastScan: scans.list(1)[0],
   });

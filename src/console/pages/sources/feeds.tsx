@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { notFound } from "../../../lib/errors.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { describeOverdue, lastFileAt } from "../../../sources/feeds/overdue.ts";
-import type { FeedStatus } from "../../../sources/feeds/feeds.ts";
+import type { FeedStatus } from "../../../sources/feeds/feed-status.ts";
 import type { FeedFile } from "../../../sources/feeds/tables.ts";
 import type { ListImport } from "../../../sources/imports/tables.ts";
+import { describeOverdue, type Source, type SourceStatus } from "../../../sources/source.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { ImportForms, ImportPanel, ImportStateBadge, ListName } from "./import-panel.tsx";
@@ -22,7 +22,7 @@ const importsShown = 20;
 /** Feeds and imports: where names come from. */
 export const feedPages = pageGroup({
   nav: { section: "main", label: "Feeds", path: feedsPath },
-  services: ["auditLog", "database", "feeds", "imports"],
+  services: ["auditLog", "database", "feeds", "imports", "sources"],
   routes: [
     { method: "GET", path: feedsPath, permission: "read", run: showAll },
     { method: "GET", path: `${feedsPath}/:feed`, permission: "read", run: showFeed },
@@ -49,8 +49,8 @@ const importColumns: Column<ListImport>[] = [
   { title: "New threats", look: "number", cell: ({ created }) => grouped(created) },
 ];
 
-function showAll({ services }: Context<"feeds" | "imports">): PageResult {
-  const feeds = services.feeds.status();
+function showAll({ services }: Context<"imports" | "sources">): PageResult {
+  const watched = services.sources.filter((source) => source !== services.imports);
   const running = services.imports.running();
   return page(
     "Feeds",
@@ -62,7 +62,7 @@ function showAll({ services }: Context<"feeds" | "imports">): PageResult {
       {running === undefined ? null : <ImportPanel list={running} />}
       <ImportForms />
       <Section title="Watched files and folders">
-        {feeds.length === 0 ? (
+        {watched.length === 0 ? (
           <Empty>
             None is declared. Add <code>[[feeds]]</code> to the configuration file: newly registered domains
             of every day, say.
@@ -73,8 +73,8 @@ function showAll({ services }: Context<"feeds" | "imports">): PageResult {
               <DeclaredMark where="[[feeds]]" />
             </p>
             <div class="cards">
-              {feeds.map((feed) => (
-                <FeedCard feed={feed} />
+              {watched.map((source) => (
+                <SourceCard status={source.status()} path={pathOf(source)} />
               ))}
             </div>
           </>
@@ -92,71 +92,66 @@ function showAll({ services }: Context<"feeds" | "imports">): PageResult {
   );
 }
 
-const stateTones: Record<FeedStatus["state"], Tone> = {
+const stateTones: Record<SourceStatus["state"], Tone> = {
   waiting: "neutral",
   watching: "good",
   reading: "warn",
   missing: "bad",
 };
 
-function FeedState({ feed: { state, overdue } }: { feed: FeedStatus }) {
+function SourceState({ status: { state, overdue } }: { status: SourceStatus }) {
   if (state !== "missing" && state !== "reading" && overdue !== null)
     return <Badge tone="bad">stopped?</Badge>;
   return <Badge tone={stateTones[state]}>{state}</Badge>;
 }
 
-function FeedCard({ feed }: { feed: FeedStatus }) {
+/** Feeds have a page of their own. */
+function pathOf({ kind, name }: Pick<Source, "kind" | "name">): string | undefined {
+  return kind === "feed" ? feedPath(name) : undefined;
+}
+
+function SourceCard({ status, path }: { status: SourceStatus; path: string | undefined }) {
   return (
     <section class="card panel">
       <div class="page-title">
         <h3>
-          <a href={feedPath(feed.name)}>{feed.name}</a>
+          {path === undefined ? (
+            <Text text={status.name} charactersMax={120} />
+          ) : (
+            <a href={path}>{status.name}</a>
+          )}
         </h3>
-        <FeedState feed={feed} />
+        <SourceState status={status} />
       </div>
-      <Facts facts={factsOf(feed)} />
+      <Facts facts={factsOf(status)} />
     </section>
   );
 }
 
-function factsOf({ path, state, problem, overdue, files }: FeedStatus) {
-  const at = lastFileAt(files);
-  const sum = (field: "lines" | "matched" | "created" | "invalid") =>
-    files.reduce((total, file) => total + file[field], 0);
-  const last = files.find(({ modifiedAt }) => modifiedAt === at);
+function factsOf(status: SourceStatus) {
+  const { location, state, problem, overdue, latest, amounts, invalid, matched, created } = status;
   return [
-    ["From", <code>{visible(path, 300)}</code>],
+    ["From", <code>{visible(location, 300)}</code>],
     [
       "Last file",
-      last === undefined ? (
+      latest === null ? (
         "none yet"
       ) : (
         <>
-          <Text text={basename(last.path)} charactersMax={120} /> <Time at={last.modifiedAt} relative />
+          <Text text={latest.name} charactersMax={120} /> <Time at={latest.at} relative />
         </>
       ),
     ],
     ...(overdue === null ? [] : [["Overdue", sentence(describeOverdue(overdue))] as const]),
     ...(problem === null
       ? []
-      : [
-          [
-            state === "missing" ? "Cannot be read" : "Fault",
-            visible(problemText(problem, files), 400),
-          ] as const,
-        ]),
+      : [[state === "missing" ? "Cannot be read" : "Fault", visible(problem, 400)] as const]),
     [
       "Read",
-      `${counted(files.length, "file")}, ${counted(sum("lines"), "line")}, ${grouped(sum("invalid"))} refused`,
+      `${amounts.map(({ count, unit }) => counted(count, unit)).join(", ")}, ${grouped(invalid)} refused`,
     ],
-    ["Found", `${grouped(sum("matched"))} matched, ${counted(sum("created"), "new threat")}`],
+    ["Found", `${grouped(matched)} matched, ${counted(created, "new threat")}`],
   ] as const;
-}
-
-/** A fault is told without the file that has it. */
-function problemText(problem: string, files: readonly FeedFile[]): string {
-  const faulty = files.findLast(({ error }) => error === problem);
-  return faulty === undefined ? problem : `${basename(faulty.path)} ${problem}`;
 }
 
 function fileColumns(feed: string): Column<FeedFile>[] {
@@ -214,7 +209,7 @@ function showFeed(context: Context<"feeds">): PageResult {
       <PageHead
         title={
           <>
-            Feed {feed.name} <FeedState feed={feed} />
+            Feed {feed.name} <SourceState status={feed} />
           </>
         }
         back={{ label: "Feeds", path: feedsPath }}

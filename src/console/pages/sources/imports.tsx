@@ -38,7 +38,7 @@ async function receiveFile(context: Context<"imports">): Promise<PageResult> {
     // Before any of it is read: whoever sends a gigabyte should not wait to be told.
     const running = services.imports.running();
     if (running !== undefined)
-      throw badRequest("another list is being imported; wait for its end, or cancel it");
+      throw badRequest("Another list is being imported. Wait until it is done, or cancel it.");
     const { fields, file } = await readUpload(request, { fieldBytesMax });
     if (file === undefined) throw badRequest("choose a file first");
     const length = request.headers.get("content-length");

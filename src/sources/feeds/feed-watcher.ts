@@ -1,0 +1,216 @@
+import type { Clock, Instant, Timer } from "../../lib/clock.ts";
+import { badRequest } from "../../lib/errors.ts";
+import type { Limiter } from "../../lib/limiter.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
+import { every, type Schedule } from "../../lib/schedule.ts";
+import type { Source, SourceStatus } from "../source.ts";
+import type { FeedFileStore } from "./feed-file-store.ts";
+import { fingerprintOf, listFiles, watchForHints } from "./feed-folder.ts";
+import type { Feed, ReadFeedFile } from "./feed-reader.ts";
+import { checkFeed, feedStatus, type FeedStatus } from "./feed-status.ts";
+import {
+  decide,
+  settledMs,
+  watch,
+  type FileState,
+  type ReadDecision,
+  type Watched,
+} from "./read-decision.ts";
+import type { FeedFile } from "./tables.ts";
+
+const checkPattern = "*/5 * * * * *";
+/** Delay between a hint and the check: a hint may be the first of many, and one check covers them all. */
+const hintDelayMs = 500;
+/** How long a file that was removed counts as read, as it may only be away for a while. */
+const removedKeptMs = 30 * 86_400_000;
+
+/** A declared feed: a file or a watched folder. */
+export interface FeedSource extends Source {
+  status(): FeedStatus;
+}
+
+export interface FeedWatcher extends FeedSource {
+  /**
+   * Reads a file from its start again. Returns whether the feed has such a file.
+   * @throws PublicError `bad_request` while the feed is being read.
+   */
+  readAgain(path: string): boolean;
+  /** Resolves when no check is in progress. */
+  idle(): Promise<void>;
+}
+
+/** Watches one feed and reads its files as they arrive. */
+export function createFeedWatcher({
+  feed,
+  files,
+  read,
+  limit,
+  clock,
+  log,
+}: {
+  feed: Feed;
+  files: FeedFileStore;
+  read: ReadFeedFile;
+  limit: Limiter;
+  clock: Clock;
+  log: Log;
+}): FeedWatcher {
+  const known = createKnownFiles(feed.name, files);
+  const watched = new Map<string, Watched>();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let state: SourceStatus["state"] = "waiting";
+  let missing: string | null = null;
+  let schedule: Schedule | undefined;
+  let hints: { stop(): void } | undefined;
+  let soon: Timer | undefined;
+  let checking: Promise<void> | undefined;
+
+  /** Runs one check at a time: a call during a check joins it. */
+  function check(): Promise<void> {
+    checking ??= checkOnce()
+      .catch((error: unknown) => logDropped(log, error, "feed check failed; the next check retries"))
+      .finally(() => void (checking = undefined));
+    return checking;
+  }
+
+  function checkSoon(delayMs: number): void {
+    if (signal.aborted || soon !== undefined) return;
+    soon = clock.after(delayMs, () => {
+      soon = undefined;
+      // A hint during a long reading is followed up after it.
+      if (checking === undefined) void check();
+      else void checking.finally(() => checkSoon(hintDelayMs));
+    });
+  }
+
+  async function checkOnce(): Promise<void> {
+    const listing = await listFiles(feed.path);
+    if (signal.aborted) return;
+    if ("missing" in listing) return reportMissing(listing.missing);
+    if (state === "missing") log.info({ feed: feed.name, path: feed.path }, "feed available again");
+    if (state !== "reading") state = "watching";
+    missing = null;
+    hints ??= watchForHints(feed.path, () => checkSoon(hintDelayMs));
+    const now = clock.now();
+    const present = new Set(listing.files.map(({ path }) => path));
+    for (const path of watched.keys()) if (!present.has(path)) watched.delete(path);
+    for (const file of listing.files) watched.set(file.path, watch(watched.get(file.path), file, now));
+    known.forgetRemoved(present, now);
+    let waiting = false;
+    for (const { path, ...file } of listing.files) {
+      if (signal.aborted) return;
+      const decision = decide(known.get(path), watched.get(path)!, clock.now());
+      if (decision.do === "wait") waiting = true;
+      else if (decision.do !== "nothing")
+        waiting = (await limit(() => readFile(path, file, decision))) || waiting;
+    }
+    if (waiting) checkSoon(settledMs);
+  }
+
+  function reportMissing(reason: string): void {
+    if (state !== "missing") log.warn({ feed: feed.name, path: feed.path, reason }, "feed cannot be read");
+    state = "missing";
+    missing = reason;
+    hints?.stop();
+    hints = undefined;
+  }
+
+  /** Returns whether the file has to be checked again soon. */
+  async function readFile(path: string, file: FileState, decision: ReadDecision): Promise<boolean> {
+    if (signal.aborted) return false;
+    const before = known.get(path);
+    let resumes = decision.do === "read" && decision.from === "position";
+    if (decision.do === "compare" && before !== undefined) {
+      resumes = fingerprintOf(path, before.position) === before.fingerprint;
+      if (!resumes && !decision.restart) return true;
+    }
+    const resumed = resumes ? before : undefined;
+    state = "reading";
+    try {
+      const { toEnd } = decision;
+      const onSave = (row: FeedFile) => known.set(row);
+      const after = await read({ feed, path, file, before: resumed, toEnd, signal, onSave });
+      if (after === undefined) return true;
+      logReading(log, after, resumed);
+      return after.completedAt === null && after.error === null;
+    } catch (error) {
+      // What was saved in a transaction that failed was not saved.
+      known.load();
+      throw error;
+    } finally {
+      state = "watching";
+    }
+  }
+
+  return {
+    name: feed.name,
+    kind: "feed",
+    readAgain(path) {
+      if (known.get(path) === undefined || !watched.has(path)) return false;
+      if (state === "reading") throw badRequest("The feed is being read. Try again when it is done.");
+      known.forget(path);
+      checkSoon(0);
+      return true;
+    },
+    start() {
+      known.load();
+      schedule = every({ clock, pattern: checkPattern, run: check });
+      void check();
+    },
+    async stop() {
+      stopping.abort();
+      schedule?.stop();
+      soon?.cancel();
+      hints?.stop();
+      await checking;
+    },
+    status() {
+      // A command that runs beside the server reads what the server has saved.
+      const rows = schedule === undefined ? files.list(feed.name) : known.list();
+      return feedStatus(feed, { state, missing, files: rows, now: clock.now() });
+    },
+    check: () => checkFeed(feed, files.list(feed.name), clock.now()),
+    idle: async () => void (await checking),
+  };
+}
+
+/** Keeps the saved rows of a feed's files in memory. */
+function createKnownFiles(feed: string, files: FeedFileStore) {
+  const rows = new Map<string, FeedFile>();
+  function forget(path: string): void {
+    files.delete(feed, path);
+    rows.delete(path);
+  }
+  return {
+    get: (path: string) => rows.get(path),
+    list: () => [...rows.values()],
+    set: (row: FeedFile) => void rows.set(row.path, row),
+    forget,
+    load() {
+      rows.clear();
+      for (const row of files.list(feed)) rows.set(row.path, row);
+    },
+    forgetRemoved(present: ReadonlySet<string>, now: Instant) {
+      for (const { path, completedAt } of rows.values())
+        if (!present.has(path) && completedAt !== null && now - completedAt >= removedKeptMs) forget(path);
+    },
+  };
+}
+
+function logReading(log: Log, after: FeedFile, before: FeedFile | undefined): void {
+  const { feed, path, error, lines, position } = after;
+  if (error !== null) log.warn({ feed, path, lines, error }, "feed file not read to its end");
+  else if (position !== before?.position)
+    log.info(
+      {
+        feed,
+        path,
+        lines: lines - (before?.lines ?? 0),
+        invalid: after.invalid - (before?.invalid ?? 0),
+        matched: after.matched - (before?.matched ?? 0),
+        created: after.created - (before?.created ?? 0),
+      },
+      "feed file read",
+    );
+}
