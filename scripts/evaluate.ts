@@ -1,8 +1,8 @@
 /** Recall on known look-alikes and the share of other names that are flagged; see `usage`. */
 import { parseArgs } from "node:util";
-import { createMatcher } from "../src/detection/matcher.ts";
-import { displayName } from "../src/detection/name.ts";
-import { splitName } from "../src/detection/suffix.ts";
+import { createMatcher } from "../src/detection/match/matcher.ts";
+import { displayName } from "../src/detection/names/name.ts";
+import { splitName } from "../src/detection/names/suffix.ts";
 import type { ProtectedName } from "../src/detection/types.ts";
 
 const usage = `usage: scripts/evaluate [--positives FILE]... [--noise FILE]... [options]

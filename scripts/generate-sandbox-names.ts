@@ -3,9 +3,9 @@
  * change to the detection (a test tells):
  *   scripts/bun scripts/generate-sandbox-names.ts > src/sandbox/world/names.txt
  */
-import { createMatcher } from "../src/detection/matcher.ts";
-import { describeReason } from "../src/detection/reasons.ts";
-import { permutations } from "../src/detection/permutations.ts";
+import { createMatcher } from "../src/detection/match/matcher.ts";
+import { describeReason } from "../src/detection/match/reasons.ts";
+import { permutations } from "../src/detection/generate/permutations.ts";
 import type { ThreatType } from "../src/vocabulary/threats.ts";
 
 /** How many of each type each protected domain has. */

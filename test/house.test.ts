@@ -72,9 +72,13 @@ describe("imports", () => {
     for (const start of ["src/main.ts", "src/app.ts"].filter((path) => typescript.includes(path)))
       load(start);
     // With these come all others.
-    const heavy = ["src/detection/matcher.ts", "src/detection/permutations.ts", "src/detection/lexicon.ts"];
+    const heavy = [
+      "src/detection/match/matcher.ts",
+      "src/detection/generate/permutations.ts",
+      "src/detection/data/lexicon.ts",
+    ];
     expect(heavy.filter((path) => loaded.has(path))).toEqual([]);
-    expect(loaded).toContain("src/detection/name.ts");
+    expect(loaded).toContain("src/detection/names/name.ts");
   });
 
   test("of files carry the file's ending and name a file that exists", () => {

@@ -6,8 +6,8 @@
  * FILE is a list of names, one a line, plain or gzipped; without it a million names are made up. Everything
  * runs in one process on one core, the best of several rounds each, so that the ratios hold on any machine.
  */
-import { createMatcher } from "../../src/detection/matcher.ts";
-import { permutations } from "../../src/detection/permutations.ts";
+import { createMatcher } from "../../src/detection/match/matcher.ts";
+import { permutations } from "../../src/detection/generate/permutations.ts";
 import type { ProtectedName } from "../../src/detection/types.ts";
 
 const rounds = 5;

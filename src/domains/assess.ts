@@ -1,5 +1,5 @@
-import type { Permutation } from "../detection/permutations.ts";
-import type { WordRemark } from "../detection/word-remarks.ts";
+import type { Permutation } from "../detection/generate/permutations.ts";
+import type { WordRemark } from "../detection/brand/word-warnings.ts";
 import type { Pacer } from "../lib/pacer.ts";
 import { type DeclaredDomain, type DomainContent, readDeclaration } from "./declaration.ts";
 
@@ -30,8 +30,8 @@ export function createDomainAssessment({
     const pace = pacer();
     // Only now: the detection's word lists are nothing that a start should wait for.
     const [{ remarksOn }, { previewSteps }] = await Promise.all([
-      import("../detection/word-remarks.ts"),
-      import("../detection/preview.ts"),
+      import("../detection/brand/word-warnings.ts"),
+      import("../detection/generate/preview.ts"),
     ]);
     const steps = previewSteps(content, { minSimilarity, count: lookAlikesShown });
     for (;;) {

@@ -1,7 +1,7 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import type { Matcher } from "../detection/matcher.ts";
-import { normalizeName } from "../detection/name.ts";
+import type { Matcher } from "../detection/match/matcher.ts";
+import { normalizeName } from "../detection/names/name.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import { badRequest, messageOf, notFound, PublicError } from "../lib/errors.ts";
@@ -200,8 +200,8 @@ export function createProtectedDomains({
 }
 
 /** Only when a first name is to be judged: its word lists take 20 ms, for which no start should wait. */
-function loadDetection(): typeof import("../detection/matcher.ts") {
-  return require("../detection/matcher.ts");
+function loadDetection(): typeof import("../detection/match/matcher.ts") {
+  return require("../detection/match/matcher.ts");
 }
 
 function declaredInFile(domain: string, instead: string): PublicError {

@@ -1,5 +1,5 @@
-import { displayName } from "../detection/name.ts";
-import { splitName } from "../detection/suffix.ts";
+import { displayName } from "../detection/names/name.ts";
+import { splitName } from "../detection/names/suffix.ts";
 import { toPlainTime, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
 import { reasonsForOthers } from "../threats/clone-reason.ts";

@@ -1,5 +1,5 @@
 import { actorJson } from "../access/audit/actor.ts";
-import { displayName } from "../detection/name.ts";
+import { displayName } from "../detection/names/name.ts";
 import type { EventLog, RecordedEvent } from "../events/event-log.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import { zip } from "../lib/zip.ts";

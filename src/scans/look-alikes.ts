@@ -1,4 +1,4 @@
-import type { Permutation } from "../detection/permutations.ts";
+import type { Permutation } from "../detection/generate/permutations.ts";
 import type { ProtectedName } from "../detection/types.ts";
 import type { Pacer } from "../lib/pacer.ts";
 
@@ -20,7 +20,7 @@ export async function collectLookAlikes(
   }: { minSimilarity: number; limit?: number | undefined; pacer: Pacer; signal: AbortSignal },
 ): Promise<string[]> {
   // Only now: the detection's word lists are nothing that a start should wait for.
-  const { permutationSteps } = await import("../detection/permutations.ts");
+  const { permutationSteps } = await import("../detection/generate/permutations.ts");
   const share = Math.min(limit, perDomainMax, Math.ceil(inAllMax / protectedNames.length));
   const names = new Set<string>();
   for (const protectedName of protectedNames) {

@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts";
-import { normalizeName } from "../detection/name.ts";
+import { normalizeName } from "../detection/names/name.ts";
 import type { Match } from "../detection/types.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Clock, Instant } from "../lib/clock.ts";

@@ -1,4 +1,4 @@
-import type { Matcher } from "../detection/matcher.ts";
+import type { Matcher } from "../detection/match/matcher.ts";
 
 /**
  * Some names of a source, in the order in which they arrived. `Position` belongs to the source: whoever processes the

@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts";
-import { foldLabel } from "../detection/fold.ts";
+import { foldLabel } from "../detection/names/fold.ts";
 import type { Instant } from "../lib/clock.ts";
 import type { Pacer } from "../lib/pacer.ts";
 import { createColumnSummary, type ColumnSummary } from "./column-summary.ts";

@@ -1,4 +1,4 @@
-import { unicodeName } from "../detection/name.ts";
+import { unicodeName } from "../detection/names/name.ts";
 
 const lineFeed = 0x0a;
 const firstCapacity = 1 << 16;

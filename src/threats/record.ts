@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { system } from "../access/audit/actor.ts";
 import type { Database } from "../database/database.ts";
 import { placeholders } from "../database/placeholders.ts";
-import { describeReason } from "../detection/reasons.ts";
+import { describeReason } from "../detection/match/reasons.ts";
 import type { Match } from "../detection/types.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";

@@ -1,4 +1,4 @@
-import { normalizeName } from "../detection/name.ts";
+import { normalizeName } from "../detection/names/name.ts";
 import { badRequest } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 

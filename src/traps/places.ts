@@ -4,7 +4,7 @@
  * `evil-example.com` is not below `example.com`.
  */
 import { domainToASCII } from "node:url";
-import { decodeLabel, normalizeName } from "../detection/name.ts";
+import { decodeLabel, normalizeName } from "../detection/names/name.ts";
 import { isAtOrBelow } from "../lib/host-names.ts";
 import { addressClass } from "../network/addresses.ts";
 import { isLocalName } from "../network/local-names.ts";

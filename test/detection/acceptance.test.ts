@@ -1,6 +1,6 @@
 /** Runs the examples of every acceptance rule, with the rule and without it. */
 import { describe, expect, test } from "bun:test";
-import { createMatcher } from "../../src/detection/matcher.ts";
+import { createMatcher } from "../../src/detection/match/matcher.ts";
 import type { Example, Rule } from "../../src/detection/score/rule.ts";
 import { acceptanceRules } from "../../src/detection/score/rules.ts";
 

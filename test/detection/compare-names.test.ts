@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { createNameComparison, type NamePart } from "../../src/detection/compare-names.ts";
-import { displayName, normalizeName } from "../../src/detection/name.ts";
-import { encodePunycode } from "../../src/detection/punycode.ts";
-import { permutations } from "../../src/detection/permutations.ts";
+import { createNameComparison, type NamePart } from "../../src/detection/match/compare-names.ts";
+import { displayName, normalizeName } from "../../src/detection/names/name.ts";
+import { encodePunycode } from "../../src/detection/names/punycode.ts";
+import { permutations } from "../../src/detection/generate/permutations.ts";
 
 const compare = createNameComparison();
 

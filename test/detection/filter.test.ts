@@ -1,7 +1,7 @@
 /** The fast path against the slow one that a reader can trust: the same judge without any filter before it. */
 import { expect, test } from "bun:test";
-import { normalizeName } from "../../src/detection/name.ts";
-import { createMatcher } from "../../src/detection/matcher.ts";
+import { normalizeName } from "../../src/detection/names/name.ts";
+import { createMatcher } from "../../src/detection/match/matcher.ts";
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 

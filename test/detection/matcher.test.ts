@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { createMatcher } from "../../src/detection/matcher.ts";
-import { describeReason } from "../../src/detection/reasons.ts";
+import { createMatcher } from "../../src/detection/match/matcher.ts";
+import { describeReason } from "../../src/detection/match/reasons.ts";
 import type { Match } from "../../src/detection/types.ts";
 
 function match(protectedDomain: string, name: string, keywords: string[] = []): Match | undefined {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { decodeLabel, displayName, normalizeName } from "../../src/detection/name.ts";
-import { decodePunycode, encodePunycode } from "../../src/detection/punycode.ts";
-import { isWord, splitIntoKeywords } from "../../src/detection/lexicon.ts";
-import { metaphone } from "../../src/detection/metaphone.ts";
+import { decodeLabel, displayName, normalizeName } from "../../src/detection/names/name.ts";
+import { decodePunycode, encodePunycode } from "../../src/detection/names/punycode.ts";
+import { isWord, splitIntoKeywords } from "../../src/detection/data/lexicon.ts";
+import { metaphone } from "../../src/detection/letters/metaphone.ts";
 
 test.each([
   ["Example.COM.", "example.com"],

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { createMatcher } from "../../src/detection/matcher.ts";
-import { permutationSteps, permutations } from "../../src/detection/permutations.ts";
-import { isRegistrableLabel } from "../../src/detection/registrable.ts";
-import { decodeLabel } from "../../src/detection/name.ts";
-import { splitName } from "../../src/detection/suffix.ts";
+import { createMatcher } from "../../src/detection/match/matcher.ts";
+import { permutationSteps, permutations } from "../../src/detection/generate/permutations.ts";
+import { isRegistrableLabel } from "../../src/detection/names/registrable.ts";
+import { decodeLabel } from "../../src/detection/names/name.ts";
+import { splitName } from "../../src/detection/names/suffix.ts";
 
 const options = { minSimilarity: 0.75 };
 

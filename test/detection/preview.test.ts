@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { createMatcher } from "../../src/detection/matcher.ts";
-import { permutations } from "../../src/detection/permutations.ts";
-import { previewSteps } from "../../src/detection/preview.ts";
+import { createMatcher } from "../../src/detection/match/matcher.ts";
+import { permutations } from "../../src/detection/generate/permutations.ts";
+import { previewSteps } from "../../src/detection/generate/preview.ts";
 
 const options = { minSimilarity: 0.75 };
 

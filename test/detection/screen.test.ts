@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { createMatcher } from "../../src/detection/matcher.ts";
-import { normalizeName } from "../../src/detection/name.ts";
+import { createMatcher } from "../../src/detection/match/matcher.ts";
+import { normalizeName } from "../../src/detection/names/name.ts";
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { threatTypes } from "../../src/vocabulary/threats.ts";
-import { createMatcher } from "../../src/detection/matcher.ts";
-import { describeReason } from "../../src/detection/reasons.ts";
+import { createMatcher } from "../../src/detection/match/matcher.ts";
+import { describeReason } from "../../src/detection/match/reasons.ts";
 import { isMadeKey } from "../../src/access/keys/key-format.ts";
 import { sandboxKeys } from "../../src/sandbox/world/keys.ts";
 import { createRandom } from "../../src/sandbox/world/random.ts";

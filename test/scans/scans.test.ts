@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { App } from "../../src/app.ts";
-import { permutations } from "../../src/detection/permutations.ts";
+import { permutations } from "../../src/detection/generate/permutations.ts";
 import { events } from "../../src/events/tables.ts";
 import type { Found } from "../../src/scans/run-scan.ts";
 import { manualClock } from "../support/appliance.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { createMatcher } from "../../src/detection/matcher.ts";
+import { createMatcher } from "../../src/detection/match/matcher.ts";
 import { lineBytesMax } from "../../src/sources/lists/lines.ts";
 import { textOf } from "../../src/sources/lists/name-chunk.ts";
 import { openNameList, type NameListOptions } from "../../src/sources/lists/name-list.ts";

@@ -1,6 +1,6 @@
 import type { App } from "../../src/app.ts";
-import { normalizeName } from "../../src/detection/name.ts";
-import { encodePunycode } from "../../src/detection/punycode.ts";
+import { normalizeName } from "../../src/detection/names/name.ts";
+import { encodePunycode } from "../../src/detection/names/punycode.ts";
 import type { SeverityFacts } from "../../src/threats/severity.ts";
 import type { ThreatType } from "../../src/vocabulary/threats.ts";
 

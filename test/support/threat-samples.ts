@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import type { App } from "../../src/app.ts";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { changesBetween } from "../../src/enrichment/facts/fact-changes.ts";
-import { encodePunycode } from "../../src/detection/punycode.ts";
+import { encodePunycode } from "../../src/detection/names/punycode.ts";
 import { createEvidenceStore } from "../../src/enrichment/registration-responses.ts";
 import { nothingKnown, threatFactsOf, type Facts } from "../../src/enrichment/facts/facts.ts";
 import { createPictures } from "../../src/lookups/page/screenshot-files.ts";

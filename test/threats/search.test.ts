@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { normalizeName } from "../../src/detection/name.ts";
+import { normalizeName } from "../../src/detection/names/name.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
 import { readNameSearch } from "../../src/threat-index/names-in-memory.ts";
 import { createThreatSearch, sortKeys, type SearchFilter } from "../../src/threat-index/search.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { encodePunycode } from "../../src/detection/punycode.ts";
+import { encodePunycode } from "../../src/detection/names/punycode.ts";
 import { judgeReport } from "../../src/traps/judge.ts";
 import { classifyPlace, decodeTranslated, placeOf } from "../../src/traps/places.ts";
 import type { PlaceClass } from "../../src/vocabulary/traps.ts";

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, lt, or, sql } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
-import { normalizeName } from "../../detection/name.ts";
+import { normalizeName } from "../../detection/names/name.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";
 import type { FillRandom, IdFactory } from "../../lib/ids.ts";

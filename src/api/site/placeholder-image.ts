@@ -1,4 +1,4 @@
-import { displayName } from "../../detection/name.ts";
+import { displayName } from "../../detection/names/name.ts";
 import { escapeMarkup } from "./markup.ts";
 
 const width = 1280;

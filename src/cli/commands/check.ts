@@ -115,7 +115,7 @@ function trapsLaid({ traps }: Appliance): Finding[] {
 
 /** Those that are not looked for everywhere. */
 async function brandWords({ domains }: Appliance): Promise<Finding[]> {
-  const { describeRemark } = await import("../../detection/word-remarks.ts");
+  const { describeRemark } = await import("../../detection/brand/word-warnings.ts");
   return domains
     .matcher()
     .remarks()

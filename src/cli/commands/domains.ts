@@ -124,7 +124,7 @@ function asUsage<T>(work: () => T): T {
 }
 
 async function tellRemarks(domain: ProtectedDomain, { err }: Terminal): Promise<void> {
-  const { describeRemark, remarksOn } = await import("../../detection/word-remarks.ts");
+  const { describeRemark, remarksOn } = await import("../../detection/brand/word-warnings.ts");
   for (const remark of remarksOn(domain))
     err.write(`${visible(`brand word "${remark.word}": ${describeRemark(remark)}`, 500)}\n`);
 }

@@ -41,9 +41,9 @@ ${listDetails}`,
     ["cat names.txt | phishwatch match --json | jq -r .domain", "use it in a pipe"],
   ],
   async run({ args, options, terminal }) {
-    const { createMatcher } = await import("../../detection/matcher.ts");
-    const { displayName, normalizeName } = await import("../../detection/name.ts");
-    const { describeReason } = await import("../../detection/reasons.ts");
+    const { createMatcher } = await import("../../detection/match/matcher.ts");
+    const { displayName, normalizeName } = await import("../../detection/names/name.ts");
+    const { describeReason } = await import("../../detection/match/reasons.ts");
     const { reasonOfRule } = await import("../../detection/score/rules.ts");
     const { openNameList } = await import("../../sources/lists/name-list.ts");
     const { textOf } = await import("../../sources/lists/name-chunk.ts");

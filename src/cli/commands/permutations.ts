@@ -30,8 +30,8 @@ export const permutationsCommand = command({
     ["phishwatch permutations example.com | cut -f1", "the names only"],
   ],
   async run({ args, options, terminal: { out } }) {
-    const { normalizeName } = await import("../../detection/name.ts");
-    const { permutations } = await import("../../detection/permutations.ts");
+    const { normalizeName } = await import("../../detection/names/name.ts");
+    const { permutations } = await import("../../detection/generate/permutations.ts");
     const [given = ""] = args;
     const normalized = normalizeName(given);
     if ("error" in normalized)

@@ -1,5 +1,5 @@
 import { toDetailObject } from "../../api/v1/threat-shapes.ts";
-import { displayName } from "../../detection/name.ts";
+import { displayName } from "../../detection/names/name.ts";
 import { actorJson, describeActor } from "../../access/audit/actor.ts";
 import { factsJson } from "../../enrichment/facts/facts-json.ts";
 import type { Facts } from "../../enrichment/facts/facts.ts";

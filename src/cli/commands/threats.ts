@@ -1,5 +1,5 @@
 import { toListObject } from "../../api/v1/threat-shapes.ts";
-import { normalizeName } from "../../detection/name.ts";
+import { normalizeName } from "../../detection/names/name.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { ListedThreat } from "../../threats/queries.ts";
 import { severities, statuses, type Status } from "../../vocabulary/threats.ts";

@@ -1,5 +1,9 @@
-import { createNameComparison, type NameComparison, type NamePart } from "../../detection/compare-names.ts";
-import { unicodeName } from "../../detection/name.ts";
+import {
+  createNameComparison,
+  type NameComparison,
+  type NamePart,
+} from "../../detection/match/compare-names.ts";
+import { unicodeName } from "../../detection/names/name.ts";
 import { WrittenBeside } from "./name.tsx";
 
 /** Longer additions are shortened in the middle: they are made to push the brand out of sight. */

@@ -1,4 +1,4 @@
-import { unicodeName } from "../../detection/name.ts";
+import { unicodeName } from "../../detection/names/name.ts";
 import { visible } from "../../lib/safe-text.ts";
 
 // A name has 253 characters at most; what is longer is none, and only shown as far.

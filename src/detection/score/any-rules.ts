@@ -1,5 +1,5 @@
 /** Rules that come before all others: what can be no evidence, whatever stands around it. */
-import type { Context } from "../context.ts";
+import type { Context } from "./brand-context.ts";
 import type { Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 

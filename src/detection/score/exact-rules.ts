@@ -2,8 +2,8 @@
  * Rules for readings in which every letter is the brand's own or looks like it. The more common a brand word is
  * in honest names, the more of its label has to be explained.
  */
-import { standsAtEdge } from "../brand-words.ts";
-import type { Context } from "../context.ts";
+import { standsAtEdge } from "../brand/brand-words.ts";
+import type { Context } from "./brand-context.ts";
 import type { Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 

@@ -2,12 +2,12 @@
  * Rules for readings in which letters are changed. The longer the brand and the clearer its place in the name,
  * the more may be wrong with it; what ordinary words explain is no typo of a brand.
  */
-import type { Edit } from "../alignment.ts";
-import type { BrandWord } from "../brand-words.ts";
-import type { Context, Edge } from "../context.ts";
-import { soundsLike } from "../homophones.ts";
-import { isKeyword, isMadeOfWords, isPopularLabel, isTwoWords, isWord } from "../lexicon.ts";
-import { areAlike } from "../likeness.ts";
+import type { Edit } from "./alignment.ts";
+import type { BrandWord } from "../brand/brand-words.ts";
+import type { Context, Edge } from "./brand-context.ts";
+import { soundsLike } from "../letters/homophones.ts";
+import { isKeyword, isMadeOfWords, isPopularLabel, isTwoWords, isWord } from "../data/lexicon.ts";
+import { areAlike } from "../letters/likeness.ts";
 import type { Reading } from "./reading.ts";
 import { isBesideKeywords, tellingKeywordMin } from "./any-rules.ts";
 import type { Rule } from "./rule.ts";

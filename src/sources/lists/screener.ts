@@ -1,5 +1,5 @@
 /** The first look at a list of names: what nobody could take for an imitation is only counted. */
-import type { Matcher } from "../../detection/matcher.ts";
+import type { Matcher } from "../../detection/match/matcher.ts";
 import { createJsonLinesParser } from "./json-lines.ts";
 import { cutLines } from "./lines.ts";
 import { createNameChunkBuilder, type NameChunk } from "./name-chunk.ts";

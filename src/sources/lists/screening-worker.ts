@@ -1,7 +1,7 @@
 /** A thread that screens lists for another one; see `screening.ts` for who asks. */
 import type { MessagePort } from "node:worker_threads";
-import type { FilterTables } from "../../detection/filter-tables.ts";
-import { createFilter } from "../../detection/filter.ts";
+import type { FilterTables } from "../../detection/filter/filter-tables.ts";
+import { createFilter } from "../../detection/filter/filter.ts";
 import { createScreener, type LineByLine, type Screener, type WholeLines } from "./screener.ts";
 
 /** What it is told first. */

@@ -3,7 +3,7 @@
  * the cuts, and what may be an imitation comes out in the list's order.
  */
 import type { Worker } from "node:worker_threads";
-import type { Matcher } from "../../detection/matcher.ts";
+import type { Matcher } from "../../detection/match/matcher.ts";
 import type { ByteSource } from "./bytes.ts";
 import { lineBytesMax } from "./lines.ts";
 import type { NameChunk, Place } from "./name-chunk.ts";

@@ -1,4 +1,4 @@
-import type { NameComparison, NamePart } from "../../../detection/compare-names.ts";
+import type { NameComparison, NamePart } from "../../../detection/match/compare-names.ts";
 import type { EditKind } from "../../../detection/types.ts";
 
 /** Two names, character under character, and each difference in words. */

@@ -1,4 +1,4 @@
-import { normalizeName } from "../../../detection/name.ts";
+import { normalizeName } from "../../../detection/names/name.ts";
 import { threatTypes } from "../../../vocabulary/threats.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { badRequest, PublicError } from "../../../lib/errors.ts";

@@ -1,9 +1,9 @@
 /** The reasons of a finding, in the order in which a person would give them. */
-import { labelIndexAt } from "./host.ts";
-import { metaphone } from "./metaphone.ts";
-import { otherLettersIn, type Reading } from "./score/reading.ts";
-import type { Reason } from "./types.ts";
-import type { ThreatType } from "../vocabulary/threats.ts";
+import { labelIndexAt } from "../names/host.ts";
+import { metaphone } from "../letters/metaphone.ts";
+import { otherLettersIn, type Reading } from "./reading.ts";
+import type { Reason } from "../types.ts";
+import type { ThreatType } from "../../vocabulary/threats.ts";
 
 export function explain(reading: Reading, type: ThreatType): Reason[] {
   const { word, alignment, context, host, suffix, found } = reading;

@@ -1,7 +1,7 @@
 /** Reasons in plain words, safe for a terminal. */
-import { escapeHidden } from "../lib/safe-text.ts";
-import { decodeLabel } from "./name.ts";
-import type { Reason } from "./types.ts";
+import { escapeHidden } from "../../lib/safe-text.ts";
+import { decodeLabel } from "../names/name.ts";
+import type { Reason } from "../types.ts";
 
 export function describeReason(reason: Reason): string {
   switch (reason.kind) {

@@ -1,12 +1,12 @@
 /** Two names side by side: which characters of the one stand for which of the other. For people to look at. */
-import { escapeHidden } from "../lib/safe-text.ts";
-import { createAligner, type Aligner, type Alignment } from "./alignment.ts";
-import { describeCharacter, type DescribedCharacter } from "./describe-character.ts";
-import { foldLabel, type FoldedLabel } from "./fold.ts";
-import { readHost, type Host } from "./host.ts";
-import { decodeLabel, unicodeName } from "./name.ts";
-import { splitName } from "./suffix.ts";
-import type { EditKind } from "./types.ts";
+import { escapeHidden } from "../../lib/safe-text.ts";
+import { createAligner, type Aligner, type Alignment } from "../score/alignment.ts";
+import { describeCharacter, type DescribedCharacter } from "../letters/describe-character.ts";
+import { foldLabel, type FoldedLabel } from "../names/fold.ts";
+import { readHost, type Host } from "../names/host.ts";
+import { decodeLabel, unicodeName } from "../names/name.ts";
+import { splitName } from "../names/suffix.ts";
+import type { EditKind } from "../types.ts";
 
 /**
  * `same`: nothing differs. `confusable`: other characters that look like the expected ones. `changed`: other

@@ -1,7 +1,14 @@
 /** The seeds of all words, laid out in typed arrays for the filter's loop. */
-import { standsAtEdge, type BrandWord } from "./brand-words.ts";
-import { classBits, classesOf, collapses, commonness, seedNumber, separatorClass } from "./classes.ts";
-import { patternEdge, reaches, textEdge } from "./reaches.ts";
+import { standsAtEdge, type BrandWord } from "../brand/brand-words.ts";
+import {
+  classBits,
+  classesOf,
+  collapses,
+  commonness,
+  seedNumber,
+  separatorClass,
+} from "./character-classes.ts";
+import { patternEdge, reaches, textEdge } from "./match-with-errors.ts";
 import { seedLength, seedsFor, type Collapse, type Seed } from "./seeds.ts";
 
 /** All bits that the number of a seed can have. */

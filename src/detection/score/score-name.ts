@@ -4,15 +4,15 @@
  * keeps nearly all names away from it.
  */
 import type { Aligner, Alignment } from "./alignment.ts";
-import type { BrandWord } from "./brand-words.ts";
+import type { BrandWord } from "../brand/brand-words.ts";
 import { classify, lacksDotOfSuffix } from "./classify.ts";
 import { explain } from "./explain.ts";
-import type { Host } from "./host.ts";
-import { fidelity, homophoneFidelity, prominence } from "./score.ts";
-import { countErrors, otherLettersIn, readingOf, type Reading } from "./score/reading.ts";
-import type { Acceptance, Rule } from "./score/rule.ts";
-import type { Reason } from "./types.ts";
-import type { ThreatType } from "../vocabulary/threats.ts";
+import type { Host } from "../names/host.ts";
+import { fidelity, homophoneFidelity, prominence } from "./similarity.ts";
+import { countErrors, otherLettersIn, readingOf, type Reading } from "./reading.ts";
+import type { Acceptance, Rule } from "./rule.ts";
+import type { Reason } from "../types.ts";
+import type { ThreatType } from "../../vocabulary/threats.ts";
 
 export interface Finding {
   /** The stretch of the host's text that was read as the word. */

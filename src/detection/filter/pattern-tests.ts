@@ -1,5 +1,5 @@
 /** What is asked of a pattern where its seed was found in a name, the cheapest first. */
-import { separatorClass } from "./classes.ts";
+import { separatorClass } from "./character-classes.ts";
 import {
   atEdgeFlag,
   errorsField,
@@ -11,8 +11,8 @@ import {
   rightField,
   type FilterTables,
 } from "./filter-tables.ts";
-import { reaches } from "./reaches.ts";
-import { distanceToSeparator, margin } from "./reading.ts";
+import { reaches } from "./match-with-errors.ts";
+import { distanceToSeparator, margin } from "./encoded-name.ts";
 import { seedLength } from "./seeds.ts";
 
 /** Entries are places in `entries`, `classes` are those of a reading, and `start` is where the seed starts there. */

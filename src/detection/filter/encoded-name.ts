@@ -1,6 +1,6 @@
 /** A name as the filter reads it: classes of characters, and the seeds among them. */
-import { separatorClass } from "./classes.ts";
-import { textEdge } from "./reaches.ts";
+import { separatorClass } from "./character-classes.ts";
+import { textEdge } from "./match-with-errors.ts";
 
 export const textLengthMax = 1024;
 /** Texts start here: looking two places before them needs no test. */

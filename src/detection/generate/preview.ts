@@ -1,9 +1,9 @@
 /** A first look at what would be made of a name, before it is protected: some of every kind, not all there is. */
-import { createMatcher } from "./matcher.ts";
-import { decodeLabel } from "./name.ts";
+import { createMatcher } from "../match/matcher.ts";
+import { decodeLabel } from "../names/name.ts";
 import { familiesBeside, inTurns, namesOf, type Family, type Permutation } from "./permutations.ts";
-import { splitName } from "./suffix.ts";
-import type { ProtectedName } from "./types.ts";
+import { splitName } from "../names/suffix.ts";
+import type { ProtectedName } from "../types.ts";
 import { nearVariantsOf } from "./variants.ts";
 
 /** Names tried for each that is wanted: most match, and the bound holds where none does. */

@@ -2,8 +2,8 @@
  * Characters reduced to 32 classes: letters and digits that look alike are one (0 and o; 1, l and i), hyphen,
  * dot and underscore are the separator. Three classes make a number of 15 bits.
  */
-import { multigraphPairs, visualGroups } from "./likeness.ts";
-import { keywordSample } from "./lexicon.ts";
+import { multigraphPairs, visualGroups } from "../letters/likeness.ts";
+import { keywordSample } from "../data/lexicon.ts";
 import type { Collapse } from "./seeds.ts";
 
 export const classBits = 5;

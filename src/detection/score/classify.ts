@@ -1,8 +1,8 @@
 /** The kind of squatting that a reading amounts to. */
-import type { BrandWord } from "./brand-words.ts";
-import type { Host } from "./host.ts";
-import { otherLettersIn, type Reading } from "./score/reading.ts";
-import type { ThreatType } from "../vocabulary/threats.ts";
+import type { BrandWord } from "../brand/brand-words.ts";
+import type { Host } from "../names/host.ts";
+import { otherLettersIn, type Reading } from "./reading.ts";
+import type { ThreatType } from "../../vocabulary/threats.ts";
 
 /** Host names whose dot is left out: wwwexample.com for www.example.com. */
 const hostPrefix =

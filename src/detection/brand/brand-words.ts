@@ -2,8 +2,8 @@
  * The words by which a protected name is known, and how strictly each is to be read: `chase` is found in
  * thousands of honest names, `wellsfargo` in none.
  */
-import { foldLabel } from "./fold.ts";
-import { homophonesOf } from "./homophones.ts";
+import { foldLabel } from "../names/fold.ts";
+import { homophonesOf } from "../letters/homophones.ts";
 import {
   countWordsAround,
   isCommonWord,
@@ -12,10 +12,10 @@ import {
   isPopularLabel,
   isWord,
   splitIntoKeywords,
-} from "./lexicon.ts";
-import { decodeLabel } from "./name.ts";
-import { splitName } from "./suffix.ts";
-import type { ProtectedName } from "./types.ts";
+} from "../data/lexicon.ts";
+import { decodeLabel } from "../names/name.ts";
+import { splitName } from "../names/suffix.ts";
+import type { ProtectedName } from "../types.ts";
 
 /**
  * `label`: a label of the protected name. `keyword`: given in the configuration. `name`: label and suffix,

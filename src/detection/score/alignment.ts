@@ -10,8 +10,8 @@ import {
   pairForSingleCost,
   substitutionCost,
   substitutionKind,
-} from "./likeness.ts";
-import type { EditKind } from "./types.ts";
+} from "../letters/likeness.ts";
+import type { EditKind } from "../types.ts";
 
 const repetitionCost = 70;
 const transpositionCost = 75;

@@ -1,5 +1,5 @@
 /** Reading a pattern of classes in a text of classes, with errors; the exact part of the filter. */
-import { classBits, classMask, collapses } from "./classes.ts";
+import { classBits, classMask, collapses } from "./character-classes.ts";
 
 /** Before and behind patterns and texts, so that neither equals the other there. */
 export const patternEdge = 0xff;

@@ -1,8 +1,8 @@
 /** What to tell whoever writes the configuration about brand words that are not looked for everywhere. */
 import { brandWordsOf, type BrandWord } from "./brand-words.ts";
-import { popularNamesWith } from "./lexicon.ts";
-import { splitName } from "./suffix.ts";
-import type { ProtectedName } from "./types.ts";
+import { popularNamesWith } from "../data/lexicon.ts";
+import { splitName } from "../names/suffix.ts";
+import type { ProtectedName } from "../types.ts";
 
 export interface WordRemark {
   domain: string;

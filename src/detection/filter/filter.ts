@@ -13,7 +13,7 @@ import {
   foldedByte,
   otherClass,
   separatorClass,
-} from "./classes.ts";
+} from "./character-classes.ts";
 import {
   anchoredOnly,
   anywhereOnly,
@@ -23,10 +23,10 @@ import {
   wordField,
   type FilterTables,
 } from "./filter-tables.ts";
-import { labelBytesMax, nameBytesMax } from "./name.ts";
+import { labelBytesMax, nameBytesMax } from "../names/name.ts";
 import { createPatternTests } from "./pattern-tests.ts";
-import { textEdge } from "./reaches.ts";
-import { margin, newReading, textLengthMax, type Reading } from "./reading.ts";
+import { textEdge } from "./match-with-errors.ts";
+import { margin, newReading, textLengthMax, type Reading } from "./encoded-name.ts";
 import { seedLength } from "./seeds.ts";
 import { createNameReader, hasALabel } from "./shown-name.ts";
 

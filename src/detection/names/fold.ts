@@ -4,8 +4,8 @@
  * for a hyphen); pairs of them that look alike (0 and o, rn and m) depend on their surroundings and are
  * weighed in `alignment.ts`.
  */
-import confusables from "./confusables.txt" with { type: "text" };
-import { lazy } from "../lib/lazy.ts";
+import confusables from "../data/confusables.txt" with { type: "text" };
+import { lazy } from "../../lib/lazy.ts";
 import { decodeLabel } from "./name.ts";
 
 /**

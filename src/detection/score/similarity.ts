@@ -5,8 +5,8 @@
  * distance of `alignment.ts` in edits. The 2 stands for the edges of the word: without it, one typo would take
  * too much from a short word. Prominence is how much of the name the brand is.
  */
-import { fullEdit } from "./likeness.ts";
-import type { Reading } from "./score/reading.ts";
+import { fullEdit } from "../letters/likeness.ts";
+import type { Reading } from "./reading.ts";
 
 /** Fidelity of a homophone: it sounds the same, and looks different. */
 export const homophoneFidelity = 0.84;

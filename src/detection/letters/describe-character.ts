@@ -1,4 +1,4 @@
-import { escapeHidden } from "../lib/safe-text.ts";
+import { escapeHidden } from "../../lib/safe-text.ts";
 
 /** A character in words, for people who cannot tell it from another by looking. */
 export interface DescribedCharacter {

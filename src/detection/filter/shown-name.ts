@@ -1,8 +1,8 @@
 /** A host name with A-labels as its reader sees it, made without a text: one name in a hundred has some. */
-import { foldedByte } from "./classes.ts";
-import { createFoldMemory } from "./fold.ts";
-import { labelBytesMax } from "./name.ts";
-import { decodeInto } from "./punycode.ts";
+import { foldedByte } from "./character-classes.ts";
+import { createFoldMemory } from "../names/fold.ts";
+import { labelBytesMax } from "../names/name.ts";
+import { decodeInto } from "../names/punycode.ts";
 
 const hyphen = 0x2d;
 const dot = 0x2e;

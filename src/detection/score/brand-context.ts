@@ -1,6 +1,6 @@
 /** Where in a host name a brand stands, and what stands beside it. */
-import { holdsLookAlikes, isWord, keywordIn, readAsKeywords, splitIntoKeywords } from "./lexicon.ts";
-import { labelIndexAt, type Host } from "./host.ts";
+import { holdsLookAlikes, isWord, keywordIn, readAsKeywords, splitIntoKeywords } from "../data/lexicon.ts";
+import { labelIndexAt, type Host } from "../names/host.ts";
 
 export type Edge = "separator" | "digit" | "keyword" | "letter";
 

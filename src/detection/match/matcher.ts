@@ -1,20 +1,20 @@
 /** Which protected names a name imitates. */
-import { createAligner } from "./alignment.ts";
-import { brandWordsOf, type BrandWord } from "./brand-words.ts";
-import { foldLabel } from "./fold.ts";
-import { createFilter } from "./filter.ts";
-import { buildTables, type FilterTables } from "./filter-tables.ts";
-import { readHost, type Host } from "./host.ts";
-import { judge, type Finding } from "./judge.ts";
-import { isPopularName } from "./lexicon.ts";
-import { normalizeName } from "./name.ts";
-import { rounded } from "./score.ts";
-import { createAcceptance, type Rule } from "./score/rule.ts";
-import { acceptance } from "./score/rules.ts";
-import { splitName } from "./suffix.ts";
-import type { NameMatch, ProtectedName } from "./types.ts";
-import { specificity } from "../vocabulary/threats.ts";
-import { remarksOn, type WordRemark } from "./word-remarks.ts";
+import { createAligner } from "../score/alignment.ts";
+import { brandWordsOf, type BrandWord } from "../brand/brand-words.ts";
+import { foldLabel } from "../names/fold.ts";
+import { createFilter } from "../filter/filter.ts";
+import { buildTables, type FilterTables } from "../filter/filter-tables.ts";
+import { readHost, type Host } from "../names/host.ts";
+import { judge, type Finding } from "../score/score-name.ts";
+import { isPopularName } from "../data/lexicon.ts";
+import { normalizeName } from "../names/name.ts";
+import { rounded } from "../score/similarity.ts";
+import { createAcceptance, type Rule } from "../score/rule.ts";
+import { acceptance } from "../score/rules.ts";
+import { splitName } from "../names/suffix.ts";
+import type { NameMatch, ProtectedName } from "../types.ts";
+import { specificity } from "../../vocabulary/threats.ts";
+import { remarksOn, type WordRemark } from "../brand/word-warnings.ts";
 
 export interface Matcher {
   /** `name` in any form of host name; what is no host name matches nothing. */

@@ -3,7 +3,7 @@
  * A-label form, without a trailing dot.
  */
 import { domainToASCII } from "node:url";
-import { escapeHidden } from "../lib/safe-text.ts";
+import { escapeHidden } from "../../lib/safe-text.ts";
 import { decodePunycode } from "./punycode.ts";
 
 /** RFC 1035, section 2.3.4; the name's limit counts the text form without the trailing dot. */

@@ -2,14 +2,14 @@
  * Names that somebody would register, or make below a name of theirs, to be taken for the protected one. Each
  * is put before the matcher, which gives type and similarity: what is generated is matched, and as the same.
  */
-import { spellingsOf } from "./brand-words.ts";
-import { createMatcher } from "./matcher.ts";
-import { domainFromLabels, isRegistrableLabel } from "./registrable.ts";
-import { splitName } from "./suffix.ts";
-import type { ProtectedName } from "./types.ts";
-import type { ThreatType } from "../vocabulary/threats.ts";
+import { spellingsOf } from "../brand/brand-words.ts";
+import { createMatcher } from "../match/matcher.ts";
+import { domainFromLabels, isRegistrableLabel } from "../names/registrable.ts";
+import { splitName } from "../names/suffix.ts";
+import type { ProtectedName } from "../types.ts";
+import type { ThreatType } from "../../vocabulary/threats.ts";
 import { take, variantsOf } from "./variants.ts";
-import { decodeLabel } from "./name.ts";
+import { decodeLabel } from "../names/name.ts";
 
 export interface Permutation {
   /** A-label form. */
