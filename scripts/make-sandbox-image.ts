@@ -1,6 +1,5 @@
 /** Writes the database that a sandbox begins with to the file named; `scripts/build` puts it into the executable. */
 import { writeFileSync } from "node:fs";
-import { openApp } from "../src/app.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { createLog } from "../src/lib/log.ts";
 import { openInstance } from "../src/sandbox/instance/instance.ts";
@@ -10,7 +9,6 @@ import { defaultSeed, defaultStart } from "../src/sandbox/world/world.ts";
 const [path] = process.argv.slice(2);
 if (path === undefined) throw new Error("name the file");
 const instance = await openInstance({
-  open: async (surroundings) => openApp(surroundings),
   config: inSandbox(defaultConfig(), 0),
   scanSchedule: null,
   log: createLog({

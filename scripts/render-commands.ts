@@ -1,9 +1,10 @@
 /** Writes the README's table of commands anew; run it after a change to a command's name, arguments or summary. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { commands } from "../src/cli/commands.ts";
+import { loadAllCommands } from "../src/cli/commands.ts";
 import { renderCommandTable } from "../src/cli/reference.ts";
 
+const commands = await loadAllCommands();
 const path = join(import.meta.dir, "../README.md");
 const text = readFileSync(path, "utf8");
 const region = /(?<=<!-- commands -->\n)[^]*?(?=<!-- end of commands -->)/;

@@ -24,10 +24,6 @@ const terminal: Terminal = {
     }
     return controller.signal;
   },
-  async openAppliance(surroundings) {
-    const { openApp } = await import("./app.ts");
-    return openApp(surroundings);
-  },
   // The executable holds one program: its threads start where it starts.
   threads: { threads: availableParallelism(), startWorker: () => new Worker(Bun.main) },
 };

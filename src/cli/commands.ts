@@ -1,41 +1,40 @@
 import type { CommandDefinition, CommandGroup } from "./terminal/command.ts";
-import { backupCommand } from "./commands/backup.ts";
-import { beaconsCommands } from "./commands/beacons.ts";
-import { checkCommand } from "./commands/check.ts";
-import { domainsCommands } from "./commands/domains.ts";
-import { feedsCommands } from "./commands/feeds.ts";
-import { importCommand } from "./commands/import.ts";
-import { initCommand } from "./commands/init.ts";
-import { keysCommands } from "./commands/keys.ts";
-import { matchCommand } from "./commands/match.ts";
-import { permutationsCommand } from "./commands/permutations.ts";
-import { restoreCommand } from "./commands/restore.ts";
-import { sandboxCommand } from "./commands/sandbox.ts";
-import { scanCommand } from "./commands/scan.ts";
-import { serveCommand } from "./commands/serve.ts";
-import { threatsCommands } from "./commands/threats.ts";
-import { tokensCommands } from "./commands/honeytokens.ts";
-import { versionCommand } from "./commands/version.ts";
-import { webhooksCommands } from "./commands/webhooks.ts";
+
+/**
+ * A command's name and the file that defines it. The file is loaded only when the command is needed: loading
+ * all of them at every start takes 20 ms, a quarter of the start of `serve`.
+ */
+export interface CommandEntry {
+  name: string;
+  load(): Promise<CommandDefinition | CommandGroup>;
+}
 
 /** All commands, in the order of the help. */
-export const commands: (CommandDefinition | CommandGroup)[] = [
-  initCommand,
-  checkCommand,
-  serveCommand,
-  matchCommand,
-  permutationsCommand,
-  importCommand,
-  scanCommand,
-  threatsCommands,
-  domainsCommands,
-  feedsCommands,
-  keysCommands,
-  webhooksCommands,
-  beaconsCommands,
-  tokensCommands,
-  backupCommand,
-  restoreCommand,
-  sandboxCommand,
-  versionCommand,
+export const commandEntries: CommandEntry[] = [
+  { name: "init", load: async () => (await import("./commands/init.ts")).initCommand },
+  { name: "check", load: async () => (await import("./commands/check.ts")).checkCommand },
+  { name: "serve", load: async () => (await import("./commands/serve.ts")).serveCommand },
+  { name: "match", load: async () => (await import("./commands/match.ts")).matchCommand },
+  {
+    name: "permutations",
+    load: async () => (await import("./commands/permutations.ts")).permutationsCommand,
+  },
+  { name: "import", load: async () => (await import("./commands/import.ts")).importCommand },
+  { name: "scan", load: async () => (await import("./commands/scan.ts")).scanCommand },
+  { name: "threats", load: async () => (await import("./commands/threats.ts")).threatsCommands },
+  { name: "domains", load: async () => (await import("./commands/domains.ts")).domainsCommands },
+  { name: "feeds", load: async () => (await import("./commands/feeds.ts")).feedsCommands },
+  { name: "keys", load: async () => (await import("./commands/keys.ts")).keysCommands },
+  { name: "webhooks", load: async () => (await import("./commands/webhooks.ts")).webhooksCommands },
+  { name: "beacons", load: async () => (await import("./commands/beacons.ts")).beaconsCommands },
+  { name: "tokens", load: async () => (await import("./commands/honeytokens.ts")).tokensCommands },
+  { name: "backup", load: async () => (await import("./commands/backup.ts")).backupCommand },
+  { name: "restore", load: async () => (await import("./commands/restore.ts")).restoreCommand },
+  { name: "sandbox", load: async () => (await import("./commands/sandbox.ts")).sandboxCommand },
+  { name: "version", load: async () => (await import("./commands/version.ts")).versionCommand },
 ];
+
+/** Loads the definitions of all commands, for help, completion and documentation. */
+export function loadAllCommands(): Promise<(CommandDefinition | CommandGroup)[]> {
+  return Promise.all(commandEntries.map((entry) => entry.load()));
+}

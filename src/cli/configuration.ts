@@ -1,3 +1,4 @@
+import { formatFault, loadConfig } from "../config/load.ts";
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import { StartError } from "../lib/errors.ts";
@@ -11,7 +12,6 @@ const configVariable = "PHISHWATCH_CONFIG";
  * @throws StartError with exit code 2, one line for each fault.
  */
 export async function loadConfiguration(given: string | undefined, env: Terminal["env"]): Promise<Config> {
-  const { formatFault, loadConfig } = await import("../config/load.ts");
   const path = findConfiguration(given, env);
   const result = loadConfig({ path, env, readFile: readBounded });
   if (result.ok) return result.config;

@@ -4,7 +4,7 @@ import { PublicError, StartError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { startIsOver } from "../lib/start.ts";
 import { UsageError, type CommandDefinition, type CommandGroup, type Flag } from "./terminal/command.ts";
-import { commands } from "./commands.ts";
+import { commandEntries, loadAllCommands } from "./commands.ts";
 import { FailedError } from "./terminal/failure.ts";
 import { BrokenPipeError, type Terminal } from "./terminal/terminal.ts";
 import { versionText } from "./commands/version.ts";
@@ -17,7 +17,8 @@ const errorLengthMax = 2_000;
 /** Runs the command that the arguments name, and says what came of it. */
 export async function runCommandLine(args: string[], terminal: Terminal): Promise<ExitCode> {
   try {
-    await buildProgram(terminal).parseAsync(args, { from: "user" });
+    const program = buildProgram(await neededCommands(args), terminal);
+    await program.parseAsync(args, { from: "user" });
     terminal.out.flush();
     return 0;
   } catch (error) {
@@ -61,7 +62,13 @@ function databaseTrouble(error: unknown): string | undefined {
   return undefined;
 }
 
-function buildProgram(terminal: Terminal): Command {
+/** Returns the command that the arguments name; all of them where they name none, for help and suggestions. */
+async function neededCommands([first]: string[]): Promise<(CommandDefinition | CommandGroup)[]> {
+  const entry = commandEntries.find(({ name }) => name === first);
+  return entry === undefined ? loadAllCommands() : [await entry.load()];
+}
+
+function buildProgram(commands: (CommandDefinition | CommandGroup)[], terminal: Terminal): Command {
   const program = new Command("phishwatch")
     .description("Finds phishing look-alikes of your domains before your customers do.")
     .usage("<command> [options]")

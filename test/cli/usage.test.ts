@@ -1,13 +1,14 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { commands } from "../../src/cli/commands.ts";
+import { commandEntries, loadAllCommands } from "../../src/cli/commands.ts";
 import { renderCommandTable } from "../../src/cli/reference.ts";
 import { commandFolder, forms } from "../support/command-line.ts";
 
 const folder = commandFolder("");
 afterAll(folder.dispose);
 
+const commands = await loadAllCommands();
 const names = commands.flatMap((entry) =>
   "commands" in entry ? entry.commands.map(({ name }) => [entry.name, name]) : [[entry.name]],
 );
@@ -24,6 +25,10 @@ describe("help", () => {
     const { code, out, err } = await folder.run([]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     for (const [name] of names) expect(err).toContain(`  ${name} `);
+  });
+
+  test("every command is defined under the name that it is called by", () => {
+    expect(commands.map(({ name }) => name)).toEqual(commandEntries.map(({ name }) => name));
   });
 
   test("the README's table of commands is the one that the definitions give (scripts/render-commands.ts)", () => {

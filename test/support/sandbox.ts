@@ -1,4 +1,3 @@
-import { openApp } from "../../src/app.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { defaultConfig, scheduleOf } from "../../src/sandbox/settings.ts";
@@ -14,7 +13,6 @@ export async function openSandbox({
 }: { seed?: number; start?: number; empty?: boolean; config?: ReturnType<typeof defaultConfig> } = {}) {
   const logLines: string[] = [];
   const sandbox = await startSandbox({
-    open: async (surroundings) => openApp(surroundings),
     config,
     scanSchedule: scheduleOf(config),
     log: createLog({

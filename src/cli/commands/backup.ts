@@ -1,3 +1,5 @@
+import { copyDatabase } from "../../database/backup.ts";
+import { recordFromOutside } from "../../access/audit/audit-log.ts";
 import { resolve } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -17,13 +19,11 @@ export const backupCommand = command({
   examples: [["phishwatch backup /backups/phishwatch-$(date +%F).db", "once a day"]],
   async run({ args, options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
-    const { copyDatabase } = await import("../../database/backup.ts");
     const target = resolve(args[0] ?? "");
     if (config.storage.path === ":memory:")
       throw new FailedError("the database is kept in memory only (storage.path)");
     copyDatabase(config.storage.path, target);
     terminal.err.write(`wrote ${visible(target, 1_000)}\n`);
-    const { recordFromOutside } = await import("../../access/audit/audit-log.ts");
     const entry = {
       by: actorOfShell(terminal.env),
       action: "backup.make",

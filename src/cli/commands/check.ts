@@ -1,10 +1,13 @@
+import { describeRemark } from "../../detection/brand/word-warnings.ts";
+import { chooseChromium } from "../../lookups/page/chromium.ts";
+import { endpointCertificateFault, serverCertificateFault } from "./check-files.ts";
 import { isIP } from "node:net";
 import type { Config } from "../../config/config.ts";
 import type { Endpoint } from "../../webhooks/endpoint-store.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { counted } from "../../lib/wording.ts";
-import type { Appliance } from "../appliance.ts";
+import type { App } from "../../app.ts";
 import { command } from "../terminal/command.ts";
 import { loadConfiguration } from "../configuration.ts";
 import { FailedError } from "../terminal/failure.ts";
@@ -77,7 +80,7 @@ async function openDatabaseOf(
   config: Config,
   terminal: Terminal,
   found: (finding: Finding) => void,
-): Promise<Appliance | undefined> {
+): Promise<App | undefined> {
   try {
     const appliance = await open(config, terminal, "warn");
     const [first] = appliance.database.sqlite
@@ -96,7 +99,7 @@ async function openDatabaseOf(
   }
 }
 
-function protectedDomains({ domains }: Appliance): Finding {
+function protectedDomains({ domains }: App): Finding {
   const enabled = domains.list().filter((domain) => domain.enabled);
   return enabled.length === 0
     ? { what: "protected domains", state: "note", detail: "none: nothing can be found" }
@@ -104,7 +107,7 @@ function protectedDomains({ domains }: Appliance): Finding {
 }
 
 /** Only where there are any. */
-function trapsLaid({ traps }: Appliance): Finding[] {
+function trapsLaid({ traps }: App): Finding[] {
   const [beacons, tokens] = [traps.beacons.list().length, traps.tokens.list().length];
   if (beacons + tokens === 0) return [];
   const detail = `beacons: ${beacons}, honeytokens: ${tokens}; visitors are sent to ${traps.publicUrl()}`;
@@ -114,8 +117,7 @@ function trapsLaid({ traps }: Appliance): Finding[] {
 }
 
 /** Those that are not looked for everywhere. */
-async function brandWords({ domains }: Appliance): Promise<Finding[]> {
-  const { describeRemark } = await import("../../detection/brand/word-warnings.ts");
+async function brandWords({ domains }: App): Promise<Finding[]> {
   return domains
     .matcher()
     .remarks()
@@ -126,7 +128,7 @@ async function brandWords({ domains }: Appliance): Promise<Finding[]> {
     }));
 }
 
-async function sources({ sources: all }: Appliance): Promise<Finding[]> {
+async function sources({ sources: all }: App): Promise<Finding[]> {
   const findings = all.map(async (source): Promise<Finding[]> => {
     const result = await source.check();
     if (result === null) return [];
@@ -138,7 +140,7 @@ async function sources({ sources: all }: Appliance): Promise<Finding[]> {
 const states = { ok: "ok", warning: "note", error: "fault" } as const;
 
 /** A resolver that is silent stops nothing where no scan is planned. */
-async function resolvers({ scans, dns }: Appliance, { scan }: Config): Promise<Finding[]> {
+async function resolvers({ scans, dns }: App, { scan }: Config): Promise<Finding[]> {
   const bad = scan.schedule === null ? "note" : "fault";
   const wayOut = scan.schedule === null ? "" : `; ${adviceOffline}`;
   const checks = await scans.checkResolvers();
@@ -162,10 +164,9 @@ async function certificates({ server, webhooks: { caFile } }: Config): Promise<F
   const findings: Finding[] = [];
   const add = (what: string, fault: string | undefined) =>
     findings.push({ what, state: fault === undefined ? "ok" : "fault", detail: fault ?? "can be used" });
-  const files = await import("./check-files.ts");
-  if (server.tls !== null) add("server certificate", await files.serverCertificateFault(server));
+  if (server.tls !== null) add("server certificate", await serverCertificateFault(server));
   const noneOfItsOwn = { caFile: null, clientCertFile: null, clientKeyFile: null };
-  if (caFile !== null) add("webhooks.ca_file", files.endpointCertificateFault(caFile, noneOfItsOwn));
+  if (caFile !== null) add("webhooks.ca_file", endpointCertificateFault(caFile, noneOfItsOwn));
   return findings;
 }
 
@@ -173,7 +174,6 @@ async function screenshots({ scan, screenshots: { chromiumArgs: args } }: Config
   const what = "screenshots";
   const { screenshots: setting } = scan;
   if (setting === "off") return { what, state: "ok", detail: "off" };
-  const { chooseChromium } = await import("../../lookups/page/chromium.ts");
   const isRoot = process.getuid?.() === 0;
   const choice = chooseChromium({ setting, args, which: (name) => Bun.which(name), isRoot });
   if ("path" in choice) return { what, state: "ok", detail: choice.path };
@@ -181,14 +181,13 @@ async function screenshots({ scan, screenshots: { chromiumArgs: args } }: Config
 }
 
 async function endpointFinding(
-  { webhooks }: Appliance,
+  { webhooks }: App,
   endpoint: Endpoint,
   ping: boolean,
   config: Config,
 ): Promise<Finding> {
   const what = `endpoint ${endpoint.name}`;
   if (!endpoint.enabled) return { what, state: "note", detail: "disabled" };
-  const { endpointCertificateFault } = await import("./check-files.ts");
   const fault = endpointCertificateFault(config.webhooks.caFile, endpoint);
   if (fault !== undefined) return { what, state: "fault", detail: fault };
   if (ping) {

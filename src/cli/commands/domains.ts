@@ -1,3 +1,4 @@
+import { describeRemark, remarksOn } from "../../detection/brand/word-warnings.ts";
 import type { ProtectedDomain } from "../../domains/domains.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { toIsoTime } from "../../lib/clock.ts";
@@ -124,7 +125,6 @@ function asUsage<T>(work: () => T): T {
 }
 
 async function tellRemarks(domain: ProtectedDomain, { err }: Terminal): Promise<void> {
-  const { describeRemark, remarksOn } = await import("../../detection/brand/word-warnings.ts");
   for (const remark of remarksOn(domain))
     err.write(`${visible(`brand word "${remark.word}": ${describeRemark(remark)}`, 500)}\n`);
 }

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { systemClock, toIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { Honeytoken } from "../../traps/honeytokens.ts";
@@ -239,7 +240,6 @@ Word and LibreOffice ask once editing, or links, are allowed. Of PDF viewers Acr
         title: options.title ?? token.name,
         text: options.text ?? "",
       });
-      const { writeFileSync } = await import("node:fs");
       try {
         writeFileSync(path, bytes, { flag: "wx" });
       } catch (error) {

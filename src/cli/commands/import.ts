@@ -1,4 +1,5 @@
-import type { Appliance } from "../appliance.ts";
+import { openNameList } from "../../sources/lists/name-list.ts";
+import type { App } from "../../app.ts";
 import { NameListError } from "../../sources/lists/errors.ts";
 import type { Tally } from "../../sources/candidate-run.ts";
 import { sources } from "../../vocabulary/threats.ts";
@@ -60,13 +61,12 @@ A server may run beside it: it sends the events. Interrupted or run again, nothi
 });
 
 async function importList(
-  appliance: Appliance,
+  appliance: App,
   path: string,
   options: OptionsOf<typeof flags>,
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<void> {
-  const { openNameList } = await import("../../sources/lists/name-list.ts");
   const { source, observedAt, format, column = "" } = options;
   const elapsedMs = () => performance.now();
   const startedMs = elapsedMs();

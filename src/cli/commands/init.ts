@@ -1,3 +1,4 @@
+import { renderExample } from "../../config/render.ts";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { visible } from "../../lib/safe-text.ts";
 import { command, UsageError } from "../terminal/command.ts";
@@ -15,7 +16,6 @@ export const initCommand = command({
     ["phishwatch init /etc/phishwatch/phishwatch.toml", "write it elsewhere"],
   ],
   async run({ args, terminal }) {
-    const { renderExample } = await import("../../config/render.ts");
     const [path = defaultConfigPath] = args;
     if (path === "") throw new UsageError("the file's name is empty");
     let file: number;

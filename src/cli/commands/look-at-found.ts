@@ -1,7 +1,7 @@
 import { tryLock } from "../../database/lock.ts";
 import { grouped } from "../../lib/wording.ts";
 import { type Progress } from "../terminal/progress.ts";
-import type { Appliance } from "../appliance.ts";
+import type { App } from "../../app.ts";
 
 const pollMs = 100;
 
@@ -11,7 +11,7 @@ const pollMs = 100;
  * @returns how many were looked at; undefined: it is left to the server, or nothing may be looked up
  */
 export async function lookAtFound(
-  { database, enrichment }: Pick<Appliance, "database" | "enrichment">,
+  { database, enrichment }: Pick<App, "database" | "enrichment">,
   ids: readonly string[],
   { progress, signal }: { progress: Progress; signal: AbortSignal },
 ): Promise<number | undefined> {

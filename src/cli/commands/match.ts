@@ -1,3 +1,9 @@
+import { createMatcher } from "../../detection/match/matcher.ts";
+import { displayName, normalizeName } from "../../detection/names/name.ts";
+import { describeReason } from "../../detection/match/reasons.ts";
+import { reasonOfRule } from "../../detection/score/rules.ts";
+import { openNameList } from "../../sources/lists/name-list.ts";
+import { textOf } from "../../sources/lists/name-chunk.ts";
 import type { ProtectedName } from "../../detection/types.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
@@ -41,12 +47,6 @@ ${listDetails}`,
     ["cat names.txt | phishwatch match --json | jq -r .domain", "use it in a pipe"],
   ],
   async run({ args, options, terminal }) {
-    const { createMatcher } = await import("../../detection/match/matcher.ts");
-    const { displayName, normalizeName } = await import("../../detection/names/name.ts");
-    const { describeReason } = await import("../../detection/match/reasons.ts");
-    const { reasonOfRule } = await import("../../detection/score/rules.ts");
-    const { openNameList } = await import("../../sources/lists/name-list.ts");
-    const { textOf } = await import("../../sources/lists/name-chunk.ts");
     const paths = readPaths(args.length === 0 ? ["-"] : args);
 
     let names: ProtectedName[];

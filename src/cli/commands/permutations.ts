@@ -1,3 +1,5 @@
+import { normalizeName } from "../../detection/names/name.ts";
+import { permutations } from "../../detection/generate/permutations.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { command, UsageError } from "../terminal/command.ts";
 import { jsonFlag, number } from "../terminal/flags.ts";
@@ -30,8 +32,6 @@ export const permutationsCommand = command({
     ["phishwatch permutations example.com | cut -f1", "the names only"],
   ],
   async run({ args, options, terminal: { out } }) {
-    const { normalizeName } = await import("../../detection/names/name.ts");
-    const { permutations } = await import("../../detection/generate/permutations.ts");
     const [given = ""] = args;
     const normalized = normalizeName(given);
     if ("error" in normalized)

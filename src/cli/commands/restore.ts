@@ -1,3 +1,7 @@
+import { restoreDatabase } from "../../database/backup.ts";
+import { endSessionsFromOutside } from "../../access/console/sessions.ts";
+import { recordFromOutside } from "../../access/audit/audit-log.ts";
+import { takeServeLock } from "../../database/lock.ts";
 import { resolve } from "node:path";
 import { systemClock, toIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -17,10 +21,6 @@ No server may run on it. Whoever is signed in to the console has to sign in anew
   examples: [["phishwatch restore /backups/phishwatch-2026-01-31.db", "back to that day"]],
   async run({ args, options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
-    const { restoreDatabase } = await import("../../database/backup.ts");
-    const { endSessionsFromOutside } = await import("../../access/console/sessions.ts");
-    const { recordFromOutside } = await import("../../access/audit/audit-log.ts");
-    const { takeServeLock } = await import("../../database/lock.ts");
     const { path } = config.storage;
     if (path === ":memory:") throw new FailedError("the database is kept in memory only (storage.path)");
     const lock = takeServeLock(path);

@@ -1,4 +1,8 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { readPristine } from "../../sandbox/prebuilt.ts";
+import { startSandbox } from "../../sandbox/sandbox.ts";
+import { defaultConfig, scheduleOf } from "../../sandbox/settings.ts";
+import { defaultSeed, defaultStart } from "../../sandbox/world/world.ts";
 import { startIsOver } from "../../lib/start.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { command } from "../terminal/command.ts";
@@ -44,20 +48,12 @@ The README tells what is in it and what can be done with it.`,
   getsReady: true,
   async run({ options, terminal }) {
     const ended = endOf(terminal, options.exitWithParent);
-    const [{ startSandbox }, { readPristine }, { defaultConfig, scheduleOf }, { defaultSeed, defaultStart }] =
-      await Promise.all([
-        import("../../sandbox/sandbox.ts"),
-        import("../../sandbox/prebuilt.ts"),
-        import("../../sandbox/settings.ts"),
-        import("../../sandbox/world/world.ts"),
-      ]);
     const given =
       options.config === undefined ? undefined : await loadConfiguration(options.config, terminal.env);
     const config = given ?? defaultConfig();
     const { config: file, seed, time: start, empty } = options;
     const isDefault = file === undefined && seed === defaultSeed && start === undefined && !empty;
     const sandbox = await startSandbox({
-      open: terminal.openAppliance,
       config,
       scanSchedule: scheduleOf(config),
       log: await openLog(config, terminal),

@@ -1,3 +1,4 @@
+import { lookAtFound } from "./look-at-found.ts";
 import type { Found } from "../../scans/run-scan.ts";
 import type { Scan, ScanCounts } from "../../scans/tables.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -69,7 +70,6 @@ what it found stays.`,
       if (scan.status === "failed") throw new FailedError(`the scan failed: ${scan.error ?? ""}`);
       if (scan.status === "cancelled")
         throw new FailedError("interrupted: what was found up to there is recorded");
-      const { lookAtFound } = await import("./look-at-found.ts");
       const looked = await lookAtFound(appliance, found, { progress, signal });
       progress.end();
       if (looked !== undefined) err.write(`${grouped(looked)} of ${grouped(found.length)} looked at\n`);

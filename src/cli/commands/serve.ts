@@ -1,3 +1,4 @@
+import { takeServeLock } from "../../database/lock.ts";
 import type { FirstStart } from "../../access/console/first-start.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { startIsOver } from "../../lib/start.ts";
@@ -25,7 +26,6 @@ A second signal ends it at once; nothing that was answered is lost.`,
   async run({ options, terminal }) {
     const stop = terminal.interruption();
     const config = await loadConfiguration(options.config, terminal.env);
-    const { takeServeLock } = await import("../../database/lock.ts");
     const lock = takeServeLock(config.storage.path);
     try {
       const appliance = await open(config, terminal);

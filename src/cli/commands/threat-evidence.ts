@@ -1,3 +1,4 @@
+import { evidenceBundle, gatherEvidence } from "../../evidence/evidence-bundle.ts";
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf } from "../../lib/errors.ts";
@@ -25,7 +26,6 @@ export const evidenceCommand = command({
     withAppliance({ terminal, options }, async ({ threats, enrichment, eventLog, webhooks }) => {
       const [id = "", file = ""] = args;
       const target = resolve(file);
-      const { evidenceBundle, gatherEvidence } = await import("../../evidence/evidence-bundle.ts");
       const { deliveries } = webhooks;
       const evidence = await gatherEvidence({ threats, enrichment, eventLog, deliveries }, id);
       if (evidence === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);

@@ -1,3 +1,4 @@
+import { verifySignatures } from "../../webhooks/signing.ts";
 import { systemClock, toIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { command } from "../terminal/command.ts";
@@ -38,7 +39,6 @@ webhooks.allow_http = true.`,
     ],
   ],
   async run({ options, terminal: { out, err, interruption } }) {
-    const { verifySignatures } = await import("../../webhooks/signing.ts");
     const { status, json } = options;
     const secret = await readSecret(options.secretFile);
     const stop = interruption();

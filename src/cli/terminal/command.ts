@@ -1,8 +1,8 @@
 import type { Terminal } from "./terminal.ts";
 
 /**
- * A command, told once: parsing, help and the README's table are made from it (`program.ts`, `reference.ts`).
- * What it needs is imported inside `run`, so that `phishwatch version` does not load a web server.
+ * Definition of a command. Parsing, help and the table in the documentation are generated from it (`program.ts`,
+ * `reference.ts`). Its file is loaded only when the command is needed (`commands.ts`).
  */
 export interface CommandDefinition {
   name: string;

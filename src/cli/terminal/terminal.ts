@@ -1,6 +1,5 @@
 import { writeSync } from "node:fs";
 import type { Screening } from "../../sources/lists/screening.ts";
-import type { OpenAppliance } from "../appliance.ts";
 
 /** Standard output or standard error. */
 export interface Output {
@@ -25,7 +24,6 @@ export interface Terminal {
    * the process at once. A command that does not ask is ended by the first.
    */
   interruption(): AbortSignal;
-  openAppliance: OpenAppliance;
   /** For work that is shared among the processors. */
   threads: Pick<Screening, "threads" | "startWorker">;
 }

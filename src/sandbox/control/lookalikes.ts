@@ -5,7 +5,7 @@ import { visible } from "../../lib/safe-text.ts";
 import type { Scan } from "../../scans/tables.ts";
 import type { Sighting } from "../../threats/record.ts";
 import type { ThreatType } from "../../vocabulary/threats.ts";
-import type { SandboxAppliance } from "../instance/appliance.ts";
+import type { App } from "../../app.ts";
 import { namesOnRecord } from "../instance/scan.ts";
 
 interface Wanted {
@@ -19,7 +19,7 @@ interface Wanted {
  * not be loaded for them.
  */
 export function newNames(
-  app: SandboxAppliance,
+  app: App,
   count: number,
   { protected_domain: wanted, type = "combosquatting", similarity = madeSimilarity }: Wanted,
 ): Pick<Sighting, "domain" | "match" | "reasons">[] {
@@ -44,7 +44,7 @@ export function newNames(
 
 const madeSimilarity = 0.96;
 
-export function matchOf(app: SandboxAppliance, domain: string, wanted: Wanted): Sighting["match"] {
+export function matchOf(app: App, domain: string, wanted: Wanted): Sighting["match"] {
   const protectedDomain =
     wanted.protected_domain === undefined ? undefined : protectedName(app, wanted.protected_domain);
   const { type, similarity } = wanted;
@@ -84,13 +84,13 @@ export function nameOf(given: string): string {
   throw badRequest(`"${visible(given, 100)}" is not a domain name: ${result.error}.`);
 }
 
-export function enabledDomains(app: SandboxAppliance): string[] {
+export function enabledDomains(app: App): string[] {
   const names = app.domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
   if (names.length === 0) throw badRequest("There is no protected domain.");
   return names;
 }
 
-export function protectedName(app: SandboxAppliance, given: string): string {
+export function protectedName(app: App, given: string): string {
   const found = app.domains.find(given);
   if (found?.enabled === true) return found.domain;
   throw notFound(

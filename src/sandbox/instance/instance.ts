@@ -1,8 +1,8 @@
+import { type App, openApp } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { every } from "../../lib/schedule.ts";
-import type { OpenSandboxAppliance, SandboxAppliance } from "./appliance.ts";
 import { createSandboxClock, type SandboxClock } from "./clock.ts";
 import { createSandboxDns, type SandboxDns } from "./dns.ts";
 import { createRandom } from "../world/random.ts";
@@ -19,7 +19,7 @@ export interface InstanceState {
 
 /** One life of the appliance; a reset begins another, and nothing of this one is left. */
 export interface Instance {
-  readonly app: SandboxAppliance;
+  readonly app: App;
   readonly clock: SandboxClock;
   readonly dns: SandboxDns;
   /** Answers a request with this instance, which does not end before. */
@@ -32,7 +32,6 @@ export interface Instance {
 }
 
 export interface InstanceOptions {
-  open: OpenSandboxAppliance;
   config: Config;
   /** When scans run by themselves; null: never. */
   scanSchedule: string | null;
@@ -51,7 +50,7 @@ const drainMs = 500;
 const answersMs = 5_000;
 
 export async function openInstance(
-  { open, config, scanSchedule, log, monotonicMs, seed, start, empty, pristine }: InstanceOptions,
+  { config, scanSchedule, log, monotonicMs, seed, start, empty, pristine }: InstanceOptions,
   from?: InstanceState,
 ): Promise<Instance> {
   const random = createRandom(~seed);
@@ -73,7 +72,7 @@ export async function openInstance(
   let underWay = 0;
   let idle: (() => void) | undefined;
   const image = from?.image ?? pristine;
-  const opened = await open({
+  const opened = openApp({
     config,
     clock,
     fillRandom: random.fillRandom,

@@ -2,14 +2,14 @@ import type { Scan } from "../../scans/tables.ts";
 import type { ScanTrigger } from "../../vocabulary/scans.ts";
 import { threats } from "../../threats/tables.ts";
 import type { SandboxDns } from "./dns.ts";
-import type { SandboxAppliance } from "./appliance.ts";
+import type { App } from "../../app.ts";
 
 /** The most likely look-alikes of each domain are enough here, and take a tenth of the time of all. */
 const lookedUpMin = 300;
 
 /** The real scan, over a name system in which active threats exist, others do not, and `finds` new ones do. */
 export async function runScan(
-  app: SandboxAppliance,
+  app: App,
   dns: SandboxDns,
   {
     trigger,
@@ -29,7 +29,7 @@ export async function runScan(
   });
 }
 
-export function namesOnRecord({ database }: SandboxAppliance) {
+export function namesOnRecord({ database }: App) {
   return database.query
     .select({ id: threats.id, domain: threats.domain, status: threats.status })
     .from(threats)
