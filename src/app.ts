@@ -6,6 +6,7 @@ import { createConsoleSignIn } from "./access/console/sign-in.ts";
 import { firstStart } from "./access/console/first-start.ts";
 import { createKeyUsage } from "./access/keys/key-usage.ts";
 import { createApiKeys } from "./access/keys/keys.ts";
+import { createLastUsedWriter } from "./access/keys/last-used.ts";
 import { createSettings } from "./access/settings/settings.ts";
 import { createServer } from "./api/server.ts";
 import type { Config } from "./config/config.ts";
@@ -22,8 +23,7 @@ import { buildInfo } from "./lib/build-info.ts";
 import type { Clock } from "./lib/clock.ts";
 import { createIdFactory, type FillRandom } from "./lib/ids.ts";
 import { lazy } from "./lib/lazy.ts";
-import { logDropped, type Log } from "./lib/log.ts";
-import { every, type Schedule } from "./lib/schedule.ts";
+import type { Log } from "./lib/log.ts";
 import { createPacer } from "./lib/pacer.ts";
 import { createDnsClient, type DnsClient } from "./network/dns-client.ts";
 import { resolveWithSystem } from "./network/resolve.ts";
@@ -39,7 +39,6 @@ import { createTraps } from "./traps/traps.ts";
 import { auditWebhooks } from "./webhooks/audited-webhooks.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
 
-const everyMinute = "* * * * *";
 /** Long-running work yields to requests after this many milliseconds. */
 const sliceMs = 5;
 
@@ -82,6 +81,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const settings = createSettings({ database, clock });
   const apiKeys = createApiKeys({ database, clock, ids, fillRandom });
   const keys = auditKeys({ keys: apiKeys, auditLog, database });
+  const lastUsedWriter = createLastUsedWriter({ clock, keys: apiKeys, log });
   const keyUsage = createKeyUsage();
   const consolePassword = createConsolePassword({
     settings,
@@ -118,8 +118,10 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       resolvers: () => (resolvers.length > 0 ? resolvers : systemResolvers()),
       queriesPerSecond,
     });
-  const probeWildcard = createWildcardProbe({ dns, clock, fillRandom });
-  const lookUpExistence = createExistenceLookUp({ dns, probeWildcard });
+  const lookUpExistence = createExistenceLookUp({
+    dns,
+    probeWildcard: createWildcardProbe({ dns, clock, fillRandom }),
+  });
   const enrichment = openEnrichment({
     clock,
     config,
@@ -180,7 +182,6 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   });
 
   // HTTP
-  let lastUsed: Schedule | undefined;
   const server = createServer({
     config,
     clock,
@@ -197,7 +198,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     readCapture: (id) => enrichment.captureOf(id),
     openConsole,
     traps,
-    schedulersRunning: () => lastUsed !== undefined,
+    schedulersRunning: lastUsedWriter.isRunning,
   });
 
   async function openConsole() {
@@ -231,15 +232,6 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       readiness: server.readiness,
       publicUrl,
     });
-  }
-
-  function writeLastUsed() {
-    try {
-      apiKeys.flushLastUsed();
-    } catch (error) {
-      // A full disk, for example. The times are kept for the next minute; they are no reason to stop.
-      logDropped(log, error, "last use of API keys not stored; trying again in a minute");
-    }
   }
 
   database.transaction(() => {
@@ -277,12 +269,10 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       scans.start();
       enrichment.start();
       traps.start();
-      lastUsed = every({ clock, pattern: everyMinute, run: writeLastUsed });
+      lastUsedWriter.start();
     },
     /** Finishes work in progress, for some seconds at most. */
     async stop() {
-      lastUsed?.stop();
-      lastUsed = undefined;
       // Visits become events, which the deliveries still have to see.
       await traps.stop();
       await Promise.all([
@@ -291,7 +281,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
         scans.stop(),
         enrichment.stop(),
       ]);
-      writeLastUsed();
+      lastUsedWriter.stop();
     },
     /** Creates the first API key and the console password, exactly once. The secrets cannot be shown again. */
     firstStart: () => firstStart({ database, clock, settings, keys, consolePassword }),

@@ -1,0 +1,47 @@
+import type { Clock } from "../../lib/clock.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
+import { every, type Schedule } from "../../lib/schedule.ts";
+import type { ApiKeys } from "./keys.ts";
+
+const everyMinute = "* * * * *";
+
+/** Stores the times of last use of API keys once a minute, so that a request does not wait for a write. */
+export interface LastUsedWriter {
+  start(): void;
+  /** Stores what is still in memory. */
+  stop(): void;
+  isRunning(): boolean;
+}
+
+export function createLastUsedWriter({
+  clock,
+  keys,
+  log,
+}: {
+  clock: Clock;
+  keys: Pick<ApiKeys, "flushLastUsed">;
+  log: Log;
+}): LastUsedWriter {
+  let schedule: Schedule | undefined;
+
+  function write() {
+    try {
+      keys.flushLastUsed();
+    } catch (error) {
+      // A full disk, for example. The times are kept for the next minute; they are no reason to stop.
+      logDropped(log, error, "last use of API keys not stored; trying again in a minute");
+    }
+  }
+
+  return {
+    start() {
+      schedule = every({ clock, pattern: everyMinute, run: write });
+    },
+    stop() {
+      schedule?.stop();
+      schedule = undefined;
+      write();
+    },
+    isRunning: () => schedule !== undefined,
+  };
+}
