@@ -2,7 +2,7 @@ import { auditPages } from "./pages/system/audit-pages.tsx";
 import { deliveryPages } from "./pages/webhooks/delivery-pages.tsx";
 import { beaconPages } from "./pages/traps/beacons.tsx";
 import { domainPages } from "./pages/domains/domains.tsx";
-import { keyPages } from "./pages/keys/key-pages.tsx";
+import { keyPages } from "./pages/keys/routes.ts";
 import { feedPages } from "./pages/sources/feeds.tsx";
 import { overviewPages } from "./pages/overview/overview.tsx";
 import { scanPages } from "./pages/scans/scans.tsx";

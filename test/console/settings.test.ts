@@ -78,7 +78,7 @@ describe("API keys", () => {
   test.each([
     [{ name: "\u200b" }, "The name of an API key"],
     [{ name: "x", scopes: [] }, "at least one scope"],
-    [{ name: "x", plan: "gold" }, "Choose one of the plans"],
+    [{ name: "x", plan: "gold" }, "Choose one of these plans"],
     [{ name: "x", expires_on: "2001-01-01" }, "would have expired already"],
     [{ name: "x", expires_on: "31.01.2099" }, "2027-01-31"],
     [{ name: "kept as written", domains: "not a name!" }, "is not a domain name"],
@@ -109,7 +109,7 @@ describe("API keys", () => {
     const key = /pw_[0-9A-Za-z]{38}/.exec((await visitor.get(location!)).text)![0];
     const { id } = opened.app.keys.list().at(-1)!;
     expect((await visitor.get(`${keysPath}/${id}/revoke`)).text).toContain("Revoke this key?");
-    expect((await visitor.submit(`${keysPath}/${id}/revoke`)).text).toContain("The key leaked is revoked.");
+    expect((await visitor.submit(`${keysPath}/${id}/revoke`)).text).toContain("Key leaked revoked.");
     const answer = await fetch(`${opened.url}/v1/threats`, { headers: { authorization: `Bearer ${key}` } });
     expect(answer.status).toBe(401);
   });

@@ -98,7 +98,7 @@ function showSystem({ services, now }: Context<SystemService>) {
           <PostButton action={`${systemPath}/backup`} label="Download a backup" />
           <p class="hint after">
             A consistent copy of this moment. It holds everything, secrets of webhooks too: keep it as safe as
-            the database. <code>phishwatch restore</code> brings it back.
+            the database. <code>phishwatch restore FILE</code> restores it.
           </p>
         </div>
       </Section>

@@ -10,8 +10,8 @@ import type { Context } from "../../shell/router.ts";
 
 const path = keysPath;
 const dayMs = 86_400_000;
-/** More protected domains are not offered as boxes to tick. */
-const boxesMax = 30;
+/** Maximum number of protected domains offered as checkboxes; for more, names are typed in. */
+const checkboxesMax = 30;
 
 const planChoices: Choice[] = plans.map((plan) => {
   const limit = planLimits[plan];
@@ -21,7 +21,7 @@ const planChoices: Choice[] = plans.map((plan) => {
 const scopeChoices: Choice[] = [
   { value: "threats:read", label: "threats:read", hint: "list and read threats" },
   { value: "threats:write", label: "threats:write", hint: "change a threat's status" },
-  { value: "candidates:write", label: "candidates:write", hint: "hand in names to be checked" },
+  { value: "candidates:write", label: "candidates:write", hint: "submit names to check" },
 ];
 
 const expiries = [
@@ -37,18 +37,18 @@ export function showKeyForm(
   form: URLSearchParams,
   message?: string,
 ) {
-  const asked = form.size > 0;
+  const isFilledIn = form.size > 0;
   const names = domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
   const bound = form.getAll("domains").flatMap(listIn);
-  const domainsLabel = "Only threats of these protected domains";
-  const domainsHint = "None: all, also those that are added later.";
+  const domainsLabel = "Protected domains";
+  const domainsHint = "Leave empty to allow the threats of all protected domains, including future ones.";
   return page(
     "Create Key",
     <div class="narrow">
       <PageHead
         title="Create Key"
         back={{ label: "API Keys", path }}
-        lead="The key is shown once, on the next page."
+        lead="The next page shows the key, once."
       />
       <Refusal message={message} />
       <Form action={`${path}/create`}>
@@ -59,16 +59,16 @@ export function showKeyForm(
           required
           maxLength={100}
           autofocus
-          hint="For people: what uses it, such as “SIEM” or “nightly import”."
+          hint="The program that uses the key, such as “SIEM” or “nightly import”."
         />
         <Choices
-          label="It may"
+          label="Scopes"
           name="scopes"
           choices={scopeChoices}
-          values={asked ? form.getAll("scopes") : defaultScopes}
+          values={isFilledIn ? form.getAll("scopes") : defaultScopes}
         />
         <Select label="Plan" name="plan" choices={planChoices} value={form.get("plan") ?? defaultPlan} />
-        {names.length > 0 && names.length <= boxesMax ? (
+        {names.length > 0 && names.length <= checkboxesMax ? (
           <Choices
             label={domainsLabel}
             name="domains"
@@ -81,16 +81,16 @@ export function showKeyForm(
             label={domainsLabel}
             name="domains"
             value={bound.join("\n")}
-            hint={`One a line. ${domainsHint}`}
+            hint={`One per line. ${domainsHint}`}
           />
         )}
         <Select label="Expires" name="expires_in" choices={expiries} value={form.get("expires_in") ?? ""} />
         <TextField
-          label="Or on a day of your own"
+          label="Expires on"
           name="expires_on"
           type="date"
           value={form.get("expires_on") ?? ""}
-          hint="At the end of that day, UTC."
+          hint="Overrides the choice above. The key expires at the end of this day, UTC."
         />
         <div class="actions">
           <Button label="Create Key" />
@@ -104,9 +104,9 @@ export function showKeyForm(
 
 export async function createKey(context: Context<"domains" | "keys">) {
   const { form, services, by, putOnce, now } = context;
-  const made = await attempt(() => {
+  const created = await attempt(() => {
     const plan = plans.find((one) => one === form.get("plan"));
-    if (plan === undefined) throw badRequest(`Choose one of the plans ${plans.join(", ")}.`);
+    if (plan === undefined) throw badRequest(`Choose one of these plans: ${plans.join(", ")}.`);
     return services.keys.create(
       {
         name: (form.get("name") ?? "").trim(),
@@ -118,8 +118,8 @@ export async function createKey(context: Context<"domains" | "keys">) {
       by,
     );
   });
-  if (!made.ok) return showKeyForm(context, form, made.message);
-  const { record, key } = made.value;
+  if (!created.ok) return showKeyForm(context, form, created.message);
+  const { record, key } = created.value;
   putOnce(`key ${record.id}`, key);
   return redirect(`${path}/${record.id}/made`);
 }
@@ -128,12 +128,12 @@ function readExpiry(form: URLSearchParams, now: Instant): { expiresAt?: Instant 
   const day = form.get("expires_on") ?? "";
   if (day !== "") {
     const start = dayIn(day);
-    if (start === undefined) throw badRequest("The day of expiry is written as 2027-01-31.");
+    if (start === undefined) throw badRequest("Enter the expiration date as YYYY-MM-DD, such as 2027-01-31.");
     return { expiresAt: start + dayMs };
   }
   const days = form.get("expires_in") ?? "";
   if (days === "") return {};
   if (!expiries.some(({ value }) => value === days))
-    throw badRequest("Choose one of the given times of expiry.");
+    throw badRequest("Choose one of the listed expiration times.");
   return { expiresAt: now + Number(days) * dayMs };
 }

@@ -1,0 +1,163 @@
+import type { ApiKey } from "../../../access/keys/keys.ts";
+import type { KeyUsage } from "../../../access/keys/key-usage.ts";
+import type { Instant } from "../../../lib/clock.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
+import { Badge, DeclaredMark, LinkButton, PageHead, Time } from "../../kit/kit.tsx";
+import { Text } from "../../kit/name.tsx";
+import { page } from "../../kit/page-result.ts";
+import { keysPath as path } from "../../kit/paths.ts";
+import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+import { keyExpiresSoonMs } from "../overview/attention.ts";
+
+const perPage = 50;
+
+export function listKeys({ services: { keys, keyUsage }, now, query }: Context<"keys" | "keyUsage">) {
+  const all = keys.list().toReversed();
+  const valid = all.filter((key) => !hasEnded(key, now));
+  const ended = all.filter((key) => hasEnded(key, now));
+  const number = pageNumber(query);
+  return page(
+    "API Keys",
+    <>
+      <PageHead
+        title="API Keys"
+        lead="Programs that can use the HTTP API, their permissions, and their usage."
+      >
+        <LinkButton path={`${path}/create`} label="Create Key" />
+      </PageHead>
+      <Table
+        caption="Valid API keys"
+        columns={validColumns(keyUsage, now)}
+        rows={valid.slice((number - 1) * perPage, number * perPage)}
+        empty={
+          <>
+            No valid API keys. <a href={`${path}/create`}>Create a key</a> to use the HTTP API.
+          </>
+        }
+      />
+      {valid.length <= perPage ? null : (
+        <Pagination page={number} perPage={perPage} total={valid.length} path={path} query={query} />
+      )}
+      {ended.length === 0 ? null : (
+        <details class="section">
+          <summary>
+            Revoked and expired keys ({grouped(ended.length)}
+            {ended.length > perPage ? `, the latest ${perPage}` : ""})
+          </summary>
+          <Table
+            caption="Revoked and expired API keys"
+            columns={endedColumns}
+            rows={ended.slice(0, perPage)}
+            empty=""
+          />
+        </details>
+      )}
+    </>,
+  );
+}
+
+function hasEnded({ revokedAt, expiresAt }: ApiKey, now: Instant): boolean {
+  return revokedAt !== null || (expiresAt !== null && expiresAt <= now);
+}
+
+const commonColumns: readonly Column<ApiKey>[] = [
+  {
+    title: "Name",
+    look: "wide",
+    cell: (key) => (
+      <>
+        <Text text={key.name} /> <br />
+        <code>{key.prefix}…</code>
+      </>
+    ),
+  },
+  {
+    title: "Scopes",
+    cell: (key) => (
+      <>
+        {key.scopes.map((scope) => (
+          <div class="tight">{scope}</div>
+        ))}
+        <div class="hint">
+          {key.domains.length === 0 ? "all domains" : <Text text={key.domains.join(", ")} />}
+        </div>
+      </>
+    ),
+  },
+  { title: "Plan", look: "tight", cell: ({ plan }) => plan },
+];
+
+function validColumns(keyUsage: KeyUsage, now: Instant): Column<ApiKey>[] {
+  return [
+    ...commonColumns,
+    {
+      title: "Last hour",
+      look: "number",
+      cell({ seq }) {
+        const { requests, limited } = keyUsage.lastHour(seq, now);
+        return (
+          <>
+            <div class="tight">{counted(requests, "request")}</div>
+            {limited === 0 ? null : (
+              <div>
+                <Badge tone="warn">{grouped(limited)} limited</Badge>
+              </div>
+            )}
+          </>
+        );
+      },
+    },
+    {
+      title: "Last used",
+      look: "tight",
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : <Time at={lastUsedAt} relative />),
+    },
+    {
+      title: "Expires",
+      look: "tight",
+      cell: ({ expiresAt }) => <Expiration expiresAt={expiresAt} now={now} />,
+    },
+    {
+      title: <span class="unseen">Actions</span>,
+      cell: ({ id, name, origin }) =>
+        origin === "file" ? (
+          <DeclaredMark where="[[api_keys]]" />
+        ) : (
+          <a class="tight" href={`${path}/${id}/revoke`} aria-label={`Revoke ${name}`}>
+            Revoke
+          </a>
+        ),
+    },
+  ];
+}
+
+const endedColumns: readonly Column<ApiKey>[] = [
+  ...commonColumns,
+  {
+    title: "Ended",
+    look: "tight",
+    cell: ({ revokedAt, expiresAt }) =>
+      revokedAt === null ? (
+        <>
+          expired <Time at={expiresAt!} />
+        </>
+      ) : (
+        <>
+          revoked <Time at={revokedAt} />
+        </>
+      ),
+  },
+];
+
+function Expiration({ expiresAt, now }: { expiresAt: Instant | null; now: Instant }) {
+  if (expiresAt === null) return <>never</>;
+  const isSoon = expiresAt - now < keyExpiresSoonMs;
+  return isSoon ? (
+    <Badge tone="warn">
+      <Time at={expiresAt} relative />
+    </Badge>
+  ) : (
+    <Time at={expiresAt} />
+  );
+}

@@ -1,0 +1,24 @@
+import { keysPath as path } from "../../kit/paths.ts";
+import { pageGroup } from "../../shell/router.ts";
+import { confirmRevocation, revokeKey, showCreatedKey } from "./detail.tsx";
+import { createKey, showKeyForm } from "./form.tsx";
+import { listKeys } from "./list.tsx";
+
+/** Settings → API Keys. */
+export const keyPages = pageGroup({
+  nav: { section: "settings", label: "API Keys", path },
+  services: ["domains", "keys", "keyUsage", "publicUrl"],
+  routes: [
+    { method: "GET", path, permission: "read", run: listKeys },
+    {
+      method: "GET",
+      path: `${path}/create`,
+      permission: "administer",
+      run: (context) => showKeyForm(context, context.query),
+    },
+    { method: "POST", path: `${path}/create`, permission: "administer", run: createKey },
+    { method: "GET", path: `${path}/:id/made`, permission: "administer", run: showCreatedKey },
+    { method: "GET", path: `${path}/:id/revoke`, permission: "administer", run: confirmRevocation },
+    { method: "POST", path: `${path}/:id/revoke`, permission: "administer", run: revokeKey },
+  ],
+});
