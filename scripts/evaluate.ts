@@ -121,7 +121,7 @@ async function measureNoise(file: string): Promise<void> {
       continue;
     }
     flagged++;
-    const part = match.reasons.find((reason) => "found" in reason || "label" in reason)!;
+    const part = match.reasons.map(({ params }) => params).find((one) => "found" in one || "label" in one)!;
     const text = "found" in part ? part.found : "label" in part ? part.label : "";
     const key = `${displayName(text)} for ${match.protectedDomain} (${match.type})`;
     const alarm = alarms.get(key) ?? { count: 0, examples: [] };

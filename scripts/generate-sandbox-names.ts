@@ -4,7 +4,6 @@
  *   scripts/bun scripts/generate-sandbox-names.ts > src/sandbox/world/names.txt
  */
 import { createMatcher } from "../src/detection/match/matcher.ts";
-import { describeReason } from "../src/detection/match/reasons.ts";
 import { permutations } from "../src/detection/generate/permutations.ts";
 import type { ThreatType } from "../src/vocabulary/threats.ts";
 
@@ -74,12 +73,13 @@ const rows = [...names, ...soundAlikes].map((name) => {
   const [match, another] = matcher.match(name);
   if (match === undefined || another !== undefined) throw new Error(`${name} does not imitate one domain`);
   const { protectedDomain, type, similarity, reasons } = match;
-  return [name, protectedDomain, type, similarity, reasons.map(describeReason).join(" | ")];
+  return [name, protectedDomain, type, similarity, JSON.stringify(reasons)];
 });
 for (const [name, of, similarity] of copies) {
-  rows.push([name, of, "cloned_site", similarity, "its page is a copy of the protected domain's"]);
+  const reasons = [{ code: "copy_shown", params: {} }];
+  rows.push([name, of, "cloned_site", similarity, JSON.stringify(reasons)]);
 }
 
-console.log(`# Name, protected domain, type, similarity, reasons: as the detection judges them (the copied sites aside).
+console.log(`# Name, protected domain, type, similarity, reasons as JSON: as the detection judges them (the copied sites aside).
 # Made by scripts/generate-sandbox-names.ts.
 ${rows.map((row) => row.join("\t")).join("\n")}`);

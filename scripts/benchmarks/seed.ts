@@ -212,7 +212,7 @@ function threatRow(random: Random, domains: SeededDomain[], id: string, index: n
     severityReasons,
     similarity,
     source: random.pick(sources),
-    reasons: [`"${domain.label}" stands in the name`],
+    reasons: [{ code: "label_part", params: { label: domain.label, position: 0, found: domain.label } }],
     // Sources tell of a name some hours after they saw it.
     firstSeen: now - Math.floor(random.unit() ** 3 * 48 * hourMs),
     createdAt: now,

@@ -3,6 +3,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readMigrationFiles, type MigrationMeta } from "drizzle-orm/migrator";
 import { StartError } from "../lib/errors.ts";
+import { storeReasonsAsCodes } from "./reason-codes.ts";
+
+/** What a migration does beyond its SQL, by its time in the journal; runs after the SQL, in the same transaction. */
+const dataSteps: ReadonlyMap<number, (sqlite: Sqlite) => void> = new Map([
+  [1_795_318_598_461, storeReasonsAsCodes],
+]);
 
 /**
  * Brings the tables up to date with the migrations built into the executable.
@@ -61,6 +67,7 @@ function apply(sqlite: Sqlite, known: readonly MigrationMeta[]): void {
       const last = Math.max(0, ...appliedMigrations(sqlite));
       for (const { sql, hash, folderMillis } of known.filter((migration) => migration.folderMillis > last)) {
         for (const statement of sql) sqlite.run(statement);
+        dataSteps.get(folderMillis)?.(sqlite);
         sqlite.run("INSERT INTO __drizzle_migrations (hash, created_at) VALUES (?, ?)", [hash, folderMillis]);
       }
     })

@@ -44,15 +44,24 @@ const editKinds = [
 
 export type EditKind = (typeof editKinds)[number];
 
-/** One step of the explanation of a match. Positions count characters of the label, from 0. */
+/**
+ * One step of the explanation of a match: a stable code with its parameters, as it is stored; `reasons.ts` renders
+ * it as text. Positions count characters of the label, from 0. Labels may be A-labels.
+ */
 export type Reason =
-  | { kind: EditKind; label: string; position: number; found: string; expected: string }
-  | { kind: "split"; found: string; expected: string }
-  | { kind: "sound"; label: string; expected: string; code: string }
-  | { kind: "whole_name"; found: string; expected: string }
-  | { kind: "whole_label"; label: string; expected: string }
-  | { kind: "label_part"; label: string; position: number; found: string; expected: string }
-  | { kind: "sub_label"; label: string; registrableDomain: string }
-  | { kind: "hosted"; suffix: string }
-  | { kind: "other_suffix"; found: string; expected: string }
-  | { kind: "keyword"; label: string; keyword: string };
+  | { code: EditWithBoth; params: { label: string; position: number; found: string; expected: string } }
+  | { code: "omission"; params: { label: string; position: number; expected: string } }
+  | { code: Addition; params: { label: string; position: number; found: string } }
+  | { code: "split"; params: { found: string; expected: string } }
+  | { code: "sound"; params: { label: string; expected: string; code: string } }
+  | { code: "whole_name"; params: { found: string; expected: string } }
+  | { code: "whole_label"; params: { label: string; expected: string } }
+  | { code: "label_part"; params: { label: string; position: number; found: string } }
+  | { code: "sub_label"; params: { label: string; registrableDomain: string } }
+  | { code: "hosted"; params: { suffix: string } }
+  | { code: "other_suffix"; params: { found: string; expected: string } }
+  | { code: "keyword"; params: { label: string; keyword: string } };
+
+/** Edits that add something, so that nothing was expected in its place. */
+type Addition = "insertion" | "repetition" | "plural";
+type EditWithBoth = Exclude<EditKind, "omission" | Addition>;

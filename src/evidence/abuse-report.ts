@@ -2,7 +2,7 @@ import { displayName } from "../detection/names/name.ts";
 import { splitName } from "../detection/names/suffix.ts";
 import { toPlainTime, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
-import { reasonsForOthers } from "../threats/clone-reason.ts";
+import { describeForThirdParties } from "../threats/similarity-reasons.ts";
 import type { Threat } from "../threats/queries.ts";
 import { sameLookFrom } from "../threats/severity.ts";
 import { hasPage, mailServersOf, parkedWith, type Facts } from "../enrichment/facts/facts.ts";
@@ -50,7 +50,7 @@ export function abuseReport({
     ]),
     ...part(
       "How it imitates ours",
-      reasonsForOthers(threat.reasons)
+      describeForThirdParties(threat.reasons)
         .slice(0, listedMax)
         .map((reason) => quote(reason, 200)),
     ),

@@ -3,7 +3,8 @@ import { displayName } from "../detection/names/name.ts";
 import type { EventLog, RecordedEvent } from "../events/event-log.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import { zip } from "../lib/zip.ts";
-import { reasonsForOthers } from "../threats/clone-reason.ts";
+import { describeSeverityReason } from "../threats/severity-reasons.ts";
+import { describeForThirdParties } from "../threats/similarity-reasons.ts";
 import type { DatedChange } from "../threats/history.ts";
 import type { Note } from "../threats/notes.ts";
 import type { Threat } from "../threats/queries.ts";
@@ -165,9 +166,9 @@ function threatOf({ threat, known }: Evidence): object {
     protected_domain: threat.protectedDomain,
     type: threat.type,
     similarity: threat.similarity,
-    reasons: reasonsForOthers(threat.reasons),
+    reasons: describeForThirdParties(threat.reasons),
     severity: threat.severity,
-    severity_reasons: threat.severityReasons,
+    severity_reasons: threat.severityReasons.map(describeSeverityReason),
     status: threat.status,
     status_changed_at: time(threat.statusChangedAt),
     source: threat.source,

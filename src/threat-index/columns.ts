@@ -5,7 +5,8 @@ import type { Pacer } from "../lib/pacer.ts";
 import { createColumnSummary, type ColumnSummary } from "./column-summary.ts";
 import { goneKind, kindNumberOf, type Kind } from "./kinds.ts";
 import { createNamesInMemory, type NamesInMemory } from "./names-in-memory.ts";
-import { signBits } from "./signs.ts";
+import type { SeverityReason } from "../threats/severity-reasons.ts";
+import { indicatorBits } from "./indicators.ts";
 import { keyFunction, numberKeys } from "./sort-keys.ts";
 
 const batchRows = 2_000;
@@ -30,8 +31,8 @@ export interface ThreatColumns {
   readonly statusChangedAt: Float64Array;
   /** Ten-thousandths. */
   readonly similarities: Uint16Array;
-  /** See `signs.ts`. */
-  readonly signs: Uint8Array;
+  /** Bits; see `indicators.ts`. */
+  readonly indicators: Uint8Array;
   readonly names: NamesInMemory;
   readonly summary: ColumnSummary;
 }
@@ -126,8 +127,8 @@ export function createThreatColumns({ sqlite }: Database): ThreatColumns {
     get similarities() {
       return state.similarities;
     },
-    get signs() {
-      return state.signs;
+    get indicators() {
+      return state.indicators;
     },
     get names() {
       return state.names;
@@ -161,7 +162,7 @@ function emptyColumns(capacity: number) {
     firstSeen: new Float64Array(capacity),
     statusChangedAt: new Float64Array(capacity),
     similarities: new Uint16Array(capacity),
-    signs: new Uint8Array(capacity),
+    indicators: new Uint8Array(capacity),
   };
 }
 
@@ -191,7 +192,7 @@ function write(to: State, place: number, row: Row): void {
   to.firstSeen[place] = row.firstSeen;
   to.statusChangedAt[place] = row.statusChangedAt;
   to.similarities[place] = Math.round(row.similarity * 10_000);
-  to.signs[place] = signBits(row.severityReasons);
+  to.indicators[place] = indicatorBits(JSON.parse(row.severityReasons) as SeverityReason[]);
   for (const { key, of } of to.keys) to.summary.widen(place, key, of(place));
 }
 

@@ -8,7 +8,7 @@ import { facetsOf, wantedKindsOf } from "./facets.ts";
 import { kindCount, kinds, type Kind } from "./kinds.ts";
 import type { NameSearch } from "./names-in-memory.ts";
 import { selectRows } from "./select-rows.ts";
-import { signBit, type Sign } from "./signs.ts";
+import { indicatorBit, type Indicator } from "./indicators.ts";
 import { keyFunction, writeKeys, type SortKey } from "./sort-keys.ts";
 import { threats } from "../threats/tables.ts";
 import { blockRows, topRows } from "./top-rows.ts";
@@ -28,7 +28,7 @@ export interface SearchFilter {
   severity?: Severity | undefined;
   type?: ThreatType | undefined;
   source?: Source | undefined;
-  sign?: Sign | undefined;
+  indicator?: Indicator | undefined;
   text?: NameSearch | undefined;
   /** First seen from this moment on. */
   from?: Instant | undefined;
@@ -91,10 +91,10 @@ export function createThreatSearch({ database, pacer }: { database: Database; pa
     if (domainSeq === undefined) return { rows: new Int32Array(0), count: 0, ofKind };
     const wantedKinds = wantedKindsOf(filter);
     const found = filter.text && columns.names.search(filter.text);
-    const { from = -Infinity, before = Infinity, sign, minSimilarity = 0 } = filter;
+    const { from = -Infinity, before = Infinity, indicator, minSimilarity = 0 } = filter;
     const leastSimilarity = Math.round(minSimilarity * 10_000);
-    const wantedSigns = sign === undefined ? 0 : signBit(sign);
-    const { kindNumbers, protectedDomainSeqs, firstSeen, similarities, signs } = columns;
+    const wantedIndicators = indicator === undefined ? 0 : indicatorBit(indicator);
+    const { kindNumbers, protectedDomainSeqs, firstSeen, similarities, indicators } = columns;
     const total = columns.count;
     if (rowsRoom.length < total) {
       rowsRoom = new Int32Array(total + (total >> 2));
@@ -110,7 +110,7 @@ export function createThreatSearch({ database, pacer }: { database: Database; pa
       if (domainSeq !== -1 && protectedDomainSeqs[row] !== domainSeq) continue;
       if (found !== undefined && found[row] === 0) continue;
       if (similarities[row]! < leastSimilarity) continue;
-      if ((signs[row]! & wantedSigns) !== wantedSigns) continue;
+      if ((indicators[row]! & wantedIndicators) !== wantedIndicators) continue;
       const seen = firstSeen[row]!;
       if (seen < from || seen >= before) continue;
       const kind = kindNumbers[row]!;
@@ -139,8 +139,8 @@ export function createThreatSearch({ database, pacer }: { database: Database; pa
    * million rows it looks at those of a few blocks. Undefined where that does not serve.
    */
   function nearBeginning(filter: SearchFilter, { key, descending }: SearchOrder, end: number) {
-    const { text, from, before, sign, minSimilarity, protectedDomain } = filter;
-    if ([text, from, before, sign, minSimilarity].some((value) => value !== undefined)) return undefined;
+    const { text, from, before, indicator, minSimilarity, protectedDomain } = filter;
+    if ([text, from, before, indicator, minSimilarity].some((value) => value !== undefined)) return undefined;
     if (end > nearMax || key === "name") return undefined;
     const domainSeq = protectedDomain === undefined ? undefined : domainSeqOf(protectedDomain);
     const ofKind = columns.summary.ofKind(protectedDomain === undefined ? undefined : (domainSeq ?? 0));

@@ -2,7 +2,6 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { system } from "../access/audit/actor.ts";
 import type { Database } from "../database/database.ts";
 import { placeholders } from "../database/placeholders.ts";
-import { describeReason } from "../detection/match/reasons.ts";
 import type { Match } from "../detection/types.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
@@ -12,6 +11,7 @@ import { lazy } from "../lib/lazy.ts";
 import type { StatusChanger } from "./change-status.ts";
 import type { History } from "./history.ts";
 import { severityOf } from "./severity.ts";
+import type { SimilarityReason } from "./similarity-reasons.ts";
 import { threats } from "./tables.ts";
 import type { Severity, Source, ThreatType } from "../vocabulary/threats.ts";
 
@@ -23,8 +23,8 @@ export interface Sighting {
   source: Source;
   /** When the source saw it; a time to come counts as now. */
   seenAt: Instant;
-  /** Why it is a threat, in plain words, beside what the name says. */
-  reasons?: readonly string[];
+  /** Why it is a threat, beyond what the name shows. */
+  reasons?: readonly SimilarityReason[];
 }
 
 /** What a sighting led to. For a known threat, type and similarity are those on record. */
@@ -130,7 +130,7 @@ export function createRecorder({
   function noteClone(known: typeof threats.$inferSelect, seenAt: Instant): Severity {
     if (known.cloneSeenAt !== null && known.cloneSeenAt >= seenAt) return known.severity;
     const { severity, reasons } = severityOf({ ...known, cloneSeenDays: 0 });
-    const severityReasons = JSON.stringify([...new Set([...reasons, ...known.severityReasons])]);
+    const severityReasons = JSON.stringify(distinct([...reasons, ...known.severityReasons]));
     setCloneSeen().run({ seq: known.seq, cloneSeenAt: seenAt, severity, severityReasons });
     const change = { field: "severity", before: known.severity, after: severity };
     if (severity !== known.severity) history.record(known.seq, [change], null);
@@ -140,7 +140,7 @@ export function createRecorder({
   function create(sighting: Sighting, protectedDomainSeq: number, seenAt: Instant): RecordedThreat {
     const { domain, source } = sighting;
     const { protectedDomain, type, similarity } = sighting.match;
-    const reasons = [...(sighting.reasons ?? []), ...sighting.match.reasons.map(describeReason)];
+    const reasons = [...(sighting.reasons ?? []), ...sighting.match.reasons];
     // The list is ordered by `seq` where it promises the order of ids, so ids have to grow with it
     // even when another process wrote the last one or the clock was set back.
     const id = ids.next("threat", lastId.get()?.id);
@@ -185,4 +185,8 @@ export function createRecorder({
     const { id, domain, type, similarity } = known;
     return { threatId: id, domain, protectedDomain, type, similarity, outcome: "known" };
   };
+}
+
+function distinct<T>(values: readonly T[]): T[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }

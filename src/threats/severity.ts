@@ -1,4 +1,5 @@
 import type { Severity, ThreatType } from "../vocabulary/threats.ts";
+import type { SeverityReason } from "./severity-reasons.ts";
 
 /** What is known of a suspicious domain beyond its name; what is absent or undefined is not known. */
 export interface SeverityFacts {
@@ -28,15 +29,15 @@ export interface PageEvidence {
   visualSimilarity?: number | undefined;
 }
 
-/** A severity and why, in plain words, the name first. */
+/** A severity and its reasons, the name first. */
 export interface Judgement {
   severity: Severity;
-  reasons: string[];
+  reasons: SeverityReason[];
 }
 
 interface Evidence {
   points: number;
-  reason: string;
+  reason: SeverityReason;
 }
 
 const highFrom = 4;
@@ -107,26 +108,26 @@ export function severityOf({
   };
 }
 
-const cloneEvidence: Evidence = { points: 6, reason: "a copy of the page was seen in use" };
+const cloneEvidence: Evidence = { points: 6, reason: { code: "copy_seen_in_use", params: {} } };
 
 function nameEvidence(type: ThreatType, similarity: number): Evidence {
-  const shown = `(similarity ${similarity})`;
+  const params = { similarity };
   const exactFrom = type === "homograph" ? homographDeceivesFrom : deceivesCarefulFrom;
-  if (similarity >= exactFrom) return { points: 4, reason: `the name deceives a careful reader ${shown}` };
+  if (similarity >= exactFrom) return { points: 4, reason: { code: "deceives_careful_reader", params } };
   return similarity >= deceivesHurriedFrom
-    ? { points: 2, reason: `the name deceives a hurried reader ${shown}` }
-    : { points: 1, reason: `the name resembles the protected one ${shown}` };
+    ? { points: 2, reason: { code: "deceives_hurried_reader", params } }
+    : { points: 1, reason: { code: "resembles_protected_name", params } };
 }
 
 function factEvidence(facts: SeverityFacts): Evidence[] {
-  if (facts.exists === "no") return [{ points: -decisive, reason: "the name is not in DNS" }];
+  if (facts.exists === "no") return [{ points: -decisive, reason: { code: "not_in_dns", params: {} } }];
   if (facts.sinkholed !== undefined && !isHarmful(facts.page))
-    return [{ points: -decisive, reason: `the name was taken over by a sinkhole (${facts.sinkholed})` }];
+    return [{ points: -decisive, reason: { code: "sinkholed", params: { by: facts.sinkholed } } }];
   const evidence: Evidence[] = [];
-  const say = (points: number, reason: string) => void evidence.push({ points, reason });
-  if (facts.reachable === false) say(-1, "the name is registered and leads nowhere yet");
-  if (facts.mail === true) say(2, "a mail server receives for it");
-  if (facts.parked !== undefined) say(-1, `it is parked (${facts.parked})`);
+  const say = (points: number, reason: SeverityReason) => void evidence.push({ points, reason });
+  if (facts.reachable === false) say(-1, { code: "leads_nowhere", params: {} });
+  if (facts.mail === true) say(2, { code: "receives_mail", params: {} });
+  if (facts.parked !== undefined) say(-1, { code: "parked", params: { with: facts.parked } });
   const { registeredDays: days } = facts;
   if (facts.page !== undefined) {
     const idle = facts.parked !== undefined || facts.sinkholed !== undefined;
@@ -134,10 +135,9 @@ function factEvidence(facts: SeverityFacts): Evidence[] {
       ...pageEvidence(facts.page, { idle, settled: days !== undefined && days >= settledDaysMin }),
     );
   }
-  if (days !== undefined && days <= youngDaysMax)
-    say(1, `it was registered ${days === 1 ? "1 day" : `${days} days`} ago`);
+  if (days !== undefined && days <= youngDaysMax) say(1, { code: "newly_registered", params: { days } });
   if (days !== undefined && days >= oldDaysMin)
-    say(-1, `it has been registered for ${Math.floor(days / 365)} years`);
+    say(-1, { code: "long_registered", params: { years: Math.floor(days / 365) } });
   return evidence;
 }
 
@@ -161,16 +161,16 @@ function pageEvidence(
   // What is there is the owner's own page, which of course names the brand and looks like itself. But a page that
   // asks for secrets first, before it sends its visitor on, is not the owner's.
   if (page.redirectsToOwner && !asksForSecrets(page))
-    return [{ points: settled ? -3 : -2, reason: "it leads to the domain that it imitates" }];
+    return [{ points: settled ? -3 : -2, reason: { code: "redirects_to_protected", params: {} } }];
   const evidence: Evidence[] = [];
   if (looksAlike(page) && !page.redirectsToOwner)
-    evidence.push({ points: 4, reason: "its page looks like the original's" });
+    evidence.push({ points: 4, reason: { code: "looks_like_original", params: {} } });
   if (asksForSecrets(page)) {
-    const secrets = [page.asksForPassword ? "a password" : "", page.asksForCard ? "a card number" : ""];
-    evidence.push({ points: 3, reason: `its page asks for ${secrets.filter(Boolean).join(" and ")}` });
+    const params = { password: page.asksForPassword, card: page.asksForCard };
+    evidence.push({ points: 3, reason: { code: "asks_for_secrets", params } });
   }
-  if (page.namesBrand) evidence.push({ points: 1, reason: "its page names the brand" });
+  if (page.namesBrand) evidence.push({ points: 1, reason: { code: "names_brand", params: {} } });
   if (evidence.length === 0 && !idle)
-    evidence.push({ points: -1, reason: "its page has nothing to do with the brand" });
+    evidence.push({ points: -1, reason: { code: "unrelated_page", params: {} } });
   return evidence;
 }

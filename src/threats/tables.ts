@@ -5,6 +5,8 @@ import { threatTypes } from "../vocabulary/threats.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import { severities, sources, statuses } from "../vocabulary/threats.ts";
 import { type Registration } from "../vocabulary/registration.ts";
+import type { SeverityReason } from "./severity-reasons.ts";
+import type { SimilarityReason } from "./similarity-reasons.ts";
 
 /**
  * `seq` grows with `id` (see `record.ts`), so that `(first_seen, seq)` is the list's order and each
@@ -25,10 +27,9 @@ export const threats = sqliteTable(
     severity: text("severity", { enum: severities }).notNull(),
     similarity: real("similarity").notNull(),
     source: text("source", { enum: sources }).notNull(),
-    /** Why it was taken for an imitation, in plain words. */
-    reasons: json<string[]>("reasons").notNull(),
-    /** What the severity was judged by, in plain words. */
-    severityReasons: json<string[]>("severity_reasons").notNull(),
+    /** Why it is a look-alike. */
+    reasons: json<SimilarityReason[]>("reasons").notNull(),
+    severityReasons: json<SeverityReason[]>("severity_reasons").notNull(),
     firstSeen: instant("first_seen").notNull(),
     createdAt: instant("created_at").notNull(),
     /** When the status became what it is. */

@@ -2,7 +2,6 @@ import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import { cloneReason } from "../threats/clone-reason.ts";
 import type { RecordedThreat } from "../threats/record.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createAlarmBounds } from "./alarm-bounds.ts";
@@ -200,7 +199,7 @@ export function createAlarm({
         },
         source: "beacon",
         seenAt: at,
-        reasons: [cloneReason(beacon.name)],
+        reasons: [{ code: "beacon_reported", params: { beacon: beacon.name } }],
       },
     ]);
     bounds.raised(beacon.id, recorded!.threatId, network);

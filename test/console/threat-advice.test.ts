@@ -11,7 +11,7 @@ const bare = {
 
 describe("what to do about a threat of which no look is kept", () => {
   test("is to wait for one while nothing speaks of harm", () => {
-    expect(adviceOn({ ...bare, severityReasons: ["a mail server receives for it"] })).toEqual([
+    expect(adviceOn({ ...bare, severityReasons: [{ code: "receives_mail", params: {} }] })).toEqual([
       "Little is known yet beside the name: wait for the first look, or look now.",
     ]);
   });
@@ -19,7 +19,12 @@ describe("what to do about a threat of which no look is kept", () => {
   test("is to report it at once when a copy was seen in use, or its page asked for a password", () => {
     const cloned = adviceOn({ ...bare, type: "cloned_site" });
     expect(cloned[0]).toStartWith("Report it:");
-    expect(adviceOn({ ...bare, severityReasons: ["its page asks for a password"] })).toEqual(cloned);
+    expect(
+      adviceOn({
+        ...bare,
+        severityReasons: [{ code: "asks_for_secrets", params: { password: true, card: false } }],
+      }),
+    ).toEqual(cloned);
   });
 
   test("is nothing once it is decided", () => {

@@ -149,6 +149,6 @@ test.each(["newbrandxyz-login.com", "newbrandxyz-con.com", "newbrandxyz-cam.net"
   (name) => {
     const found = match("newbrandxyz.com", name);
     expect(found?.type).toBe("combosquatting");
-    expect(found?.reasons.map(({ kind }) => kind)).not.toContain("whole_name");
+    expect(found?.reasons.map(({ code }) => code)).not.toContain("whole_name");
   },
 );

@@ -202,17 +202,21 @@ describe("from names to judged threats", () => {
         whois: { source: "rdap", registrar: "Example Registrar", created_at: expect.any(String) },
       });
       expect(threats["examp1e-bank.com"]!.severityReasons.slice(1)).toEqual([
-        "its page asks for a password",
-        "its page names the brand",
-        "it was registered 1 day ago",
+        { code: "asks_for_secrets", params: { password: true, card: false } },
+        { code: "names_brand", params: {} },
+        { code: "newly_registered", params: { days: 1 } },
       ]);
       expect(threats["example-bank.net"]).toMatchObject({ severity: "high", ipAddress: null });
-      expect(threats["example-bank.net"]!.severityReasons).toContain("a mail server receives for it");
+      expect(threats["example-bank.net"]!.severityReasons).toContainEqual({
+        code: "receives_mail",
+        params: {},
+      });
       expect(threats["example-bamk.com"]!.severity).toBe("low");
       expect(threats["examplebank.com"]).toMatchObject({ severity: "low" });
-      expect(threats["examplebank.com"]!.severityReasons).toContain(
-        "it leads to the domain that it imitates",
-      );
+      expect(threats["examplebank.com"]!.severityReasons).toContainEqual({
+        code: "redirects_to_protected",
+        params: {},
+      });
       const silent = threats["exampe-bank.com"]!;
       expect(silent).toMatchObject({ status: "active", ipAddress: null });
       expect(app.enrichment.factsOf(silent.id)!.facts.unknown.existence).toContain("SERVFAIL");
@@ -232,10 +236,14 @@ describe("from names to judged threats", () => {
         Object.values(byDomain(app)).map(({ id }) => id),
       );
       const threats = byDomain(app);
-      expect(threats["examp1e-bank.com"]!.severityReasons).toContain("its page looks like the original's");
-      expect(threats["example-bamk.com"]!.severityReasons).not.toContain(
-        "its page looks like the original's",
-      );
+      expect(threats["examp1e-bank.com"]!.severityReasons).toContainEqual({
+        code: "looks_like_original",
+        params: {},
+      });
+      expect(threats["example-bamk.com"]!.severityReasons).not.toContainEqual({
+        code: "looks_like_original",
+        params: {},
+      });
       const picture = async (domain: string) => {
         const { id, screenshotToken } = threats[domain]!;
         const answer = await app.server.handle(

@@ -34,7 +34,7 @@ describe("a new threat", () => {
       whois: { registrar: "Example Registrar" },
       severity: "high",
     });
-    expect(opened.threats.get(id)!.severityReasons).toContain("a mail server receives for it");
+    expect(opened.threats.get(id)!.severityReasons).toContainEqual({ code: "receives_mail", params: {} });
     const fields = opened.threats.history(id).map(({ field, after }) => [field, after]);
     expect(fields).toContainEqual(["addresses", "192.0.2.7"]);
     expect(fields).toContainEqual(["severity", "high"]);

@@ -211,7 +211,10 @@ withChromium("a screenshot", () => {
       );
       expect(taken(copy)!.visualSimilarity).toBe(1);
       expect(opened.threats.get(copy)).toMatchObject({ severity: "high" });
-      expect(opened.threats.get(copy)!.severityReasons).toContain("its page looks like the original's");
+      expect(opened.threats.get(copy)!.severityReasons).toContainEqual({
+        code: "looks_like_original",
+        params: {},
+      });
       expect((await opened.pictures.read(copy))!.length).toBeGreaterThan(1_000);
 
       const other = opened.sight("example-bamk.com", { similarity: 0.8 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { abuseReport, mailtoAddress } from "../../src/evidence/abuse-report.ts";
 import type { Facts } from "../../src/enrichment/facts/facts.ts";
-import { cloneReason } from "../../src/threats/clone-reason.ts";
 import { existing, plainPage } from "../support/enrichment.ts";
 
 type Given = Parameters<typeof abuseReport>[0];
@@ -31,7 +30,7 @@ function report(change: Partial<Given["threat"]> = {}, known: Facts | null = fac
       domain: "examp1e-bank.com",
       protectedDomain: "example-bank.com",
       type: "typosquatting",
-      reasons: ['"1" looks like "l"'],
+      reasons: [{ code: "legacy", params: { text: '"1" looks like "l"' } }],
       firstSeen: seen,
       whois,
       ...change,
@@ -43,7 +42,12 @@ function report(change: Partial<Given["threat"]> = {}, known: Facts | null = fac
 
 describe("a report of abuse", () => {
   test("does not tell whom it is handed on to that the page has a beacon", () => {
-    const { body } = report({ reasons: [cloneReason('the "login" page'), cloneReason("other")] });
+    const { body } = report({
+      reasons: ['the "login" page', "other"].map((beacon) => ({
+        code: "beacon_reported",
+        params: { beacon },
+      })),
+    });
     expect(body).toContain("a copy of our page was shown to visitors there");
     expect(body).not.toMatch(/beacon|login" page/);
     expect(body.match(/a copy of our page/g)).toHaveLength(1);
@@ -130,7 +134,7 @@ With kind regards
     };
     const { to, body, otherWays, subject } = report(
       {
-        reasons: Array.from({ length: 99 }, () => hostile),
+        reasons: Array.from({ length: 99 }, () => ({ code: "legacy", params: { text: hostile } })),
         whois: { ...whois, registrar: hostile, created_at: hostile, abuse_phone: hostile },
       },
       known,

@@ -147,8 +147,8 @@ export async function seedThreatPages(app: App, by: Actor, hostile: string) {
       },
     ])[0]!.threatId;
   const known = sight("exarnple-bank.com", [
-    { kind: "whole_label", label: "exarnple-bank", expected: "example-bank" },
-    { kind: "confusable", label: "exarnple-bank", position: 3, found: "rn", expected: "m" },
+    { code: "whole_label", params: { label: "exarnple-bank", expected: "example-bank" } },
+    { code: "confusable", params: { label: "exarnple-bank", position: 3, found: "rn", expected: "m" } },
   ]);
   knowAbout(
     app,
@@ -161,8 +161,8 @@ export async function seedThreatPages(app: App, by: Actor, hostile: string) {
   app.threats.changeStatus([known], "resolved", { by });
   app.threats.changeStatus([known], "active", { by: { channel: "api", name: "soc", address: "192.0.2.44" } });
   const hostileId = sight(hostileName, [
-    { kind: "whole_label", label: hostile, expected: hostile },
-    { kind: "confusable", label: hostile, position: 5, found: hostile, expected: hostile },
+    { code: "whole_label", params: { label: hostile, expected: hostile } },
+    { code: "confusable", params: { label: hostile, position: 5, found: hostile, expected: hostile } },
   ]);
   knowAbout(app, hostileId, hostileFacts(hostile), now - 60_000);
   app.threats.notes.add(hostileId, hostile.slice(0, 3_000), by);

@@ -42,8 +42,8 @@ describe("facts of a threat", () => {
       whois,
       severity: "high",
       severityReasons: [
-        "the name deceives a hurried reader (similarity 0.9)",
-        "a mail server receives for it",
+        { code: "deceives_hurried_reader", params: { similarity: 0.9 } },
+        { code: "receives_mail", params: {} },
       ],
       status: "active",
     });

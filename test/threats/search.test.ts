@@ -5,7 +5,7 @@ import { readNameSearch } from "../../src/threat-index/names-in-memory.ts";
 import { createThreatSearch, sortKeys, type SearchFilter } from "../../src/threat-index/search.ts";
 import { selectRows } from "../../src/threat-index/select-rows.ts";
 import { severityOf, type SeverityFacts } from "../../src/threats/severity.ts";
-import { signBit, signBits, type Sign } from "../../src/threat-index/signs.ts";
+import { indicatorBit, indicatorBits, type Indicator } from "../../src/threat-index/indicators.ts";
 import type { Threat } from "../../src/threats/queries.ts";
 import { blockRows, topRows } from "../../src/threat-index/top-rows.ts";
 import { severities, sources, statuses, type ThreatType } from "../../src/vocabulary/threats.ts";
@@ -180,7 +180,7 @@ describe("the search", () => {
 
   test("finds what the facts showed, as soon as they are written", async () => {
     const order = { key: "first_seen", descending: true } as const;
-    const withMail = () => search.search({ sign: "receives_mail" }, order, { page: 1, perPage: 10 });
+    const withMail = () => search.search({ indicator: "receives_mail" }, order, { page: 1, perPage: 10 });
     expect((await withMail()).total).toBe(0);
     const { id } = rows[3]!;
     stores.threats.updateFacts(
@@ -321,7 +321,7 @@ test("the first of an order are the same whether all blocks are looked at or onl
   }
 });
 
-test.each<[Sign, Partial<SeverityFacts>]>([
+test.each<[Indicator, Partial<SeverityFacts>]>([
   ["receives_mail", { mail: true }],
   ["newly_registered", { registeredDays: 3 }],
   ["parked", { parked: "a service" }],
@@ -346,11 +346,11 @@ test.each<[Sign, Partial<SeverityFacts>]>([
       },
     },
   ],
-])("the sign %s is read from the reasons of a severity", (sign, facts) => {
+])("the indicator %s is a function of the severity reasons", (indicator, facts) => {
   const { reasons } = severityOf({
     type: "typosquatting",
     similarity: 0.9,
     facts: { exists: "yes", ...facts },
   });
-  expect(signBits(JSON.stringify(reasons))).toBe(signBit(sign));
+  expect(indicatorBits(reasons)).toBe(indicatorBit(indicator));
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { describeSeverityReason } from "../../src/threats/severity-reasons.ts";
 import { severityOf, type PageEvidence, type SeverityFacts } from "../../src/threats/severity.ts";
 import type { Severity, ThreatType } from "../../src/vocabulary/threats.ts";
 
@@ -121,7 +122,7 @@ describe("severity", () => {
       similarity: 0.96,
       facts: { exists: "yes", reachable: true, mail: true, page, registeredDays: 1 },
     });
-    expect(judged.reasons).toEqual([
+    expect(judged.reasons.map(describeSeverityReason)).toEqual([
       "the name deceives a careful reader (similarity 0.96)",
       "a mail server receives for it",
       "its page asks for a password",

@@ -75,7 +75,7 @@ describe("a page with a beacon that is shown on a foreign host", () => {
       source: "beacon",
     });
     expect(stores.threats.get(threat!.id)!.reasons).toEqual([
-      'a page with the beacon "example-bank.com" was shown there',
+      { code: "beacon_reported", params: { beacon: "example-bank.com" } },
     ]);
     expect(stores.events().map(({ type }) => type)).toEqual(["threat.created", "beacon.triggered"]);
     expect(eventsOf("beacon.triggered")[0]!.data).toEqual({

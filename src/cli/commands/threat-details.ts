@@ -7,6 +7,8 @@ import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import type { DatedChange } from "../../threats/history.ts";
 import type { Note } from "../../threats/notes.ts";
 import type { Threat } from "../../threats/queries.ts";
+import { describeSeverityReason } from "../../threats/severity-reasons.ts";
+import { describeSimilarityReason } from "../../threats/similarity-reasons.ts";
 import { noteJson, noteLines } from "./threat-notes.ts";
 import { shortTime } from "../terminal/table.ts";
 
@@ -41,9 +43,9 @@ export function threatRows({
     ["type", threat.type],
     ["status", threat.status],
     ["severity", threat.severity],
-    ...listed("because", threat.severityReasons),
+    ...listed("because", threat.severityReasons.map(describeSeverityReason)),
     ["similarity", threat.similarity.toFixed(4)],
-    ...listed("reasons", threat.reasons),
+    ...listed("reasons", threat.reasons.map(describeSimilarityReason)),
     ["source", threat.source],
     ["first seen", toIsoTime(threat.firstSeen)],
     ["recorded", toIsoTime(threat.createdAt)],
@@ -78,8 +80,8 @@ export function threatJson({
 }): object {
   return {
     ...toDetailObject(threat, publicUrl),
-    reasons: threat.reasons,
-    severity_reasons: threat.severityReasons,
+    reasons: threat.reasons.map(describeSimilarityReason),
+    severity_reasons: threat.severityReasons.map(describeSeverityReason),
     looked_at: isoTime(known?.lookedAt),
     next_look_at: isoTime(known?.dueAt),
     facts: known === undefined ? null : factsJson(known.facts),

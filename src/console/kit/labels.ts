@@ -1,11 +1,11 @@
-import type { Sign } from "../../threat-index/signs.ts";
+import type { Indicator } from "../../threat-index/indicators.ts";
 
 /** A value of the API as people read it: `false_positive` as `false positive`. */
 export function inWords(value: string): string {
   return value.replaceAll("_", " ");
 }
 
-export const signLabels: Record<Sign, string> = {
+export const indicatorLabels: Record<Indicator, string> = {
   asks_for_secrets: "asks for a password or card",
   looks_like_original: "looks like the original",
   receives_mail: "mail server",

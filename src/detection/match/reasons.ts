@@ -1,58 +1,55 @@
-/** Reasons in plain words, safe for a terminal. */
+/** Renders the engine's reasons as text that is safe for a terminal. */
 import { escapeHidden } from "../../lib/safe-text.ts";
 import { decodeLabel } from "../names/name.ts";
 import type { Reason } from "../types.ts";
 
-export function describeReason(reason: Reason): string {
-  switch (reason.kind) {
+export function describeReason({ code, params }: Reason): string {
+  switch (code) {
     case "split":
-      return `${quote(reason.expected)} is split up as ${quote(reason.found)}`;
+      return `${quote(params.expected)} is split up as ${quote(params.found)}`;
     case "sound":
-      return `${quote(reason.label)} sounds like ${quote(reason.expected)} (both ${reason.code})`;
+      return `${quote(params.label)} sounds like ${quote(params.expected)} (both ${params.code})`;
     case "whole_name":
-      return `the whole name ${quote(reason.expected)} is embedded as ${quote(reason.found)}`;
+      return `the whole name ${quote(params.expected)} is embedded as ${quote(params.found)}`;
     case "whole_label":
-      return reason.label === reason.expected
-        ? `the label is ${quote(reason.expected)} and nothing else`
-        : `the whole label ${quote(reason.label)} reads as ${quote(reason.expected)}`;
+      return params.label === params.expected
+        ? `the label is ${quote(params.expected)} and nothing else`
+        : `the whole label ${quote(params.label)} reads as ${quote(params.expected)}`;
     case "label_part":
-      return `${quote(reason.found)} stands at position ${reason.position + 1} of the label ${quote(reason.label)}`;
+      return `${quote(params.found)} stands ${atPosition(params)}`;
     case "sub_label":
-      return `the label ${quote(reason.label)} stands below ${quote(reason.registrableDomain)}`;
+      return `the label ${quote(params.label)} stands below ${quote(params.registrableDomain)}`;
     case "hosted":
-      return `anybody can have a name under ${quote(reason.suffix)}`;
+      return `anybody can have a name under ${quote(params.suffix)}`;
     case "other_suffix":
-      return `the suffix is ${quote(reason.found)} in place of ${quote(reason.expected)}`;
+      return `the suffix is ${quote(params.found)} in place of ${quote(params.expected)}`;
     case "keyword":
-      return `${quote(reason.keyword)} in ${quote(reason.label)} is a word that phishing names use`;
-    default:
-      return `${describeEdit(reason)} at position ${reason.position + 1} of the label ${quote(reason.label)}`;
+      return `${quote(params.keyword)} in ${quote(params.label)} is a word that phishing names use`;
+    case "confusable":
+      return `${quote(params.found)}${codePoints(params.found)} looks like ${quote(params.expected)} ${atPosition(params)}`;
+    case "omission":
+      return `${quote(params.expected)} is left out ${atPosition(params)}`;
+    case "insertion":
+      return `${quote(params.found)} is added ${atPosition(params)}`;
+    case "repetition":
+      return `${quote(params.found)} is repeated ${atPosition(params)}`;
+    case "plural":
+      return `${quote(params.found)} is added as a plural ${atPosition(params)}`;
+    case "transposition":
+      return `${quote(params.expected)} is transposed to ${quote(params.found)} ${atPosition(params)}`;
+    case "bit_flip":
+      return `${quote(params.found)} is one bit away from ${quote(params.expected)} ${atPosition(params)}`;
+    case "keyboard_neighbour":
+      return `${quote(params.found)} is next to ${quote(params.expected)} on the keyboard ${atPosition(params)}`;
+    case "vowel_swap":
+      return `the vowel ${quote(params.expected)} is replaced by ${quote(params.found)} ${atPosition(params)}`;
+    case "replacement":
+      return `${quote(params.expected)} is replaced by ${quote(params.found)} ${atPosition(params)}`;
   }
 }
 
-function describeEdit(edit: { kind: string; found: string; expected: string }): string {
-  switch (edit.kind) {
-    case "confusable":
-      return `${quote(edit.found)}${codePoints(edit.found)} looks like ${quote(edit.expected)}`;
-    case "omission":
-      return `${quote(edit.expected)} is left out`;
-    case "insertion":
-      return `${quote(edit.found)} is added`;
-    case "repetition":
-      return `${quote(edit.found)} is repeated`;
-    case "plural":
-      return `${quote(edit.found)} is added as a plural`;
-    case "transposition":
-      return `${quote(edit.expected)} is transposed to ${quote(edit.found)}`;
-    case "bit_flip":
-      return `${quote(edit.found)} is one bit away from ${quote(edit.expected)}`;
-    case "keyboard_neighbour":
-      return `${quote(edit.found)} is next to ${quote(edit.expected)} on the keyboard`;
-    case "vowel_swap":
-      return `the vowel ${quote(edit.expected)} is replaced by ${quote(edit.found)}`;
-    default:
-      return `${quote(edit.expected)} is replaced by ${quote(edit.found)}`;
-  }
+function atPosition({ position, label }: { position: number; label: string }): string {
+  return `at position ${position + 1} of the label ${quote(label)}`;
 }
 
 function quote(text: string): string {

@@ -10,33 +10,38 @@ export function explain(reading: Reading, type: ThreatType): Reason[] {
   const reasons: Reason[] = [];
   const { label, start } = host.labels[labelIndexAt(host, alignment.start)]!;
   if (reading.kind === "homophone")
-    reasons.push({ kind: "sound", label: found, expected: word.text, code: metaphone(found) });
-  if (word.kind === "name") reasons.push({ kind: "whole_name", found, expected: word.text });
+    reasons.push({
+      code: "sound",
+      params: { label: found, expected: word.text, code: metaphone(found) },
+    });
+  if (word.kind === "name") reasons.push({ code: "whole_name", params: { found, expected: word.text } });
   else if (context.wholeLabel && !context.acrossLabels)
-    reasons.push({ kind: "whole_label", label, expected: word.text });
+    reasons.push({ code: "whole_label", params: { label, expected: word.text } });
   else {
     const position = alignment.start - start;
-    reasons.push({ kind: "label_part", label, position, found, expected: word.text });
+    reasons.push({ code: "label_part", params: { label, position, found } });
   }
   if (alignment.edits.some((edit) => edit.kind === "separator")) {
-    reasons.push({ kind: "split", found, expected: word.text });
+    reasons.push({ code: "split", params: { found, expected: word.text } });
   }
   reasons.push(...editReasons(reading, type), ...characterReasons(reading));
   for (const keyword of context.keywords.filter(({ length }) => length >= shownKeywordMin)) {
-    reasons.push({ kind: "keyword", label: host.labels[context.labelIndex]!.label, keyword });
+    reasons.push({ code: "keyword", params: { label: host.labels[context.labelIndex]!.label, keyword } });
   }
   if (!context.registrable) {
     reasons.push({
-      kind: "sub_label",
-      label: host.labels[context.labelIndex]!.label,
-      registrableDomain: host.parts.registrableDomain,
+      code: "sub_label",
+      params: {
+        label: host.labels[context.labelIndex]!.label,
+        registrableDomain: host.parts.registrableDomain,
+      },
     });
   }
   if (host.parts.suffix !== suffix) {
     reasons.push(
       host.parts.hosted
-        ? { kind: "hosted", suffix: host.parts.suffix }
-        : { kind: "other_suffix", found: host.parts.suffix, expected: suffix },
+        ? { code: "hosted", params: { suffix: host.parts.suffix } }
+        : { code: "other_suffix", params: { found: host.parts.suffix, expected: suffix } },
     );
   }
   return reasons;
@@ -49,8 +54,19 @@ function editReasons({ alignment, host }: Reading, type: ThreatType): Reason[] {
   return alignment.edits.flatMap((edit): Reason[] => {
     if (edit.kind === "separator") return [];
     const { label, start } = host.labels[labelIndexAt(host, edit.position)]!;
-    const kind = type === "bitsquatting" ? "bit_flip" : edit.kind;
-    return [{ kind, label, position: edit.position - start, found: edit.found, expected: edit.expected }];
+    const place = { label, position: edit.position - start };
+    const { found, expected } = edit;
+    const code = type === "bitsquatting" ? "bit_flip" : edit.kind;
+    switch (code) {
+      case "omission":
+        return [{ code, params: { ...place, expected } }];
+      case "insertion":
+      case "repetition":
+      case "plural":
+        return [{ code, params: { ...place, found } }];
+      default:
+        return [{ code, params: { ...place, found, expected } }];
+    }
   });
 }
 
@@ -59,6 +75,9 @@ function characterReasons(reading: Reading): Reason[] {
   return otherLettersIn(reading).map(({ label, index }): Reason => {
     const position = label.origin![index]!;
     const found = String.fromCodePoint(label.shown.codePointAt(position)!);
-    return { kind: "confusable", label: label.label, position, found, expected: label.folded[index]! };
+    return {
+      code: "confusable",
+      params: { label: label.label, position, found, expected: label.folded[index]! },
+    };
   });
 }

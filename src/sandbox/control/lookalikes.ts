@@ -7,6 +7,7 @@ import type { Sighting } from "../../threats/record.ts";
 import type { ThreatType } from "../../vocabulary/threats.ts";
 import type { App } from "../../app.ts";
 import { namesOnRecord } from "../instance/scan.ts";
+import type { Reason } from "../../detection/types.ts";
 
 interface Wanted {
   protected_domain?: string;
@@ -22,7 +23,7 @@ export function newNames(
   app: App,
   count: number,
   { protected_domain: wanted, type = "combosquatting", similarity = madeSimilarity }: Wanted,
-): Pick<Sighting, "domain" | "match" | "reasons">[] {
+): Pick<Sighting, "domain" | "match">[] {
   const protectedDomain = wanted === undefined ? enabledDomains(app)[0]! : protectedName(app, wanted);
   const dot = protectedDomain.indexOf(".");
   const brand = protectedDomain.slice(0, dot);
@@ -32,12 +33,11 @@ export function newNames(
     const label = `${brand}-login${number}`;
     const domain = label + protectedDomain.slice(dot);
     if (known.has(domain)) continue;
-    const match = { protectedDomain, type, similarity, reasons: [] };
-    const reasons = [
-      `"${brand}" stands at position 1 of the label "${label}"`,
-      `"login" in "${label}" is a word that phishing names use`,
+    const reasons: Reason[] = [
+      { code: "label_part", params: { label, position: 0, found: brand } },
+      { code: "keyword", params: { label, keyword: "login" } },
     ];
-    made.push({ domain, match, reasons });
+    made.push({ domain, match: { protectedDomain, type, similarity, reasons } });
   }
   return made;
 }

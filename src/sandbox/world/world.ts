@@ -3,6 +3,8 @@ import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { severityOf, type SeverityFacts } from "../../threats/severity.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
 import type { Severity, Source, Status, ThreatType } from "../../vocabulary/threats.ts";
+import type { SeverityReason } from "../../threats/severity-reasons.ts";
+import type { SimilarityReason } from "../../threats/similarity-reasons.ts";
 import namesText from "./names.txt" with { type: "text" };
 import type { SeededRandom } from "./random.ts";
 
@@ -19,11 +21,11 @@ export interface WorldEntry {
   protectedDomain: string;
   type: ThreatType;
   similarity: number;
-  reasons: string[];
+  reasons: SimilarityReason[];
   status: Status;
   source: Source;
   severity: Severity;
-  severityReasons: string[];
+  severityReasons: SeverityReason[];
   /** Undefined: nothing has been found out yet. */
   evidence: SeverityFacts | undefined;
 }
@@ -82,7 +84,8 @@ export function worldEntries(): WorldEntry[] {
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"))
     .map((line, index) => {
-      const [domain = "", protectedDomain = "", type = "", similarity = "", reasons = ""] = line.split("\t");
+      const [domain = "", protectedDomain = "", type = "", similarity = "", reasons = "[]"] =
+        line.split("\t");
       const evidence = evidenceTurn[index % evidenceTurn.length];
       const judged = { type: type as ThreatType, similarity: Number(similarity) };
       const { severity, reasons: severityReasons } = severityOf({ ...judged, facts: evidence });
@@ -90,7 +93,7 @@ export function worldEntries(): WorldEntry[] {
         ...judged,
         domain,
         protectedDomain,
-        reasons: reasons.split(" | "),
+        reasons: JSON.parse(reasons) as SimilarityReason[],
         status: statusTurn[index % statusTurn.length]!,
         source: type === "cloned_site" ? "beacon" : sourceTurn[index % sourceTurn.length]!,
         severity,

@@ -16,7 +16,7 @@ import { overviewPath, scansPath } from "../../kit/paths.ts";
 import { pageGroup, type Context } from "../../shell/router.ts";
 import { Table } from "../../kit/table.tsx";
 import { listPath } from "../threats/threat-filters.ts";
-import { Signs, ThreatLink } from "../threats/threat-rows.tsx";
+import { Indicators, ThreatLink } from "../threats/threat-rows.tsx";
 import { inWords } from "../../kit/labels.ts";
 
 const scanNowPath = `${overviewPath}/overview/scan`;
@@ -101,7 +101,7 @@ async function showOverview({ services, query, now }: Context<OverviewService>):
                   <span class="hint">
                     imitates <Name name={protectedDomain} />
                   </span>
-                  <Signs severityReasons={severityReasons} />
+                  <Indicators severityReasons={severityReasons} />
                 </span>
                 <Time at={firstSeen} relative />
               </li>

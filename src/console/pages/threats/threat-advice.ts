@@ -1,8 +1,9 @@
 import type { Facts } from "../../../enrichment/facts/facts.ts";
 import { hasPage, mailServersOf, parkedWith } from "../../../enrichment/facts/facts.ts";
 import { sameLookFrom } from "../../../threats/severity.ts";
-import { signsIn } from "../../../threat-index/signs.ts";
 import type { Status, ThreatType } from "../../../vocabulary/threats.ts";
+import { indicatorsIn } from "../../../threat-index/indicators.ts";
+import type { SeverityReason } from "../../../threats/severity-reasons.ts";
 
 /** What to do about a threat, most urgent first; a sentence each. */
 export function adviceOn({
@@ -15,7 +16,7 @@ export function adviceOn({
   status: Status;
   type: ThreatType;
   /** They may tell of a page that is not known in detail, as where looking is switched off by now. */
-  severityReasons: readonly string[];
+  severityReasons: readonly SeverityReason[];
   facts: Facts | undefined;
   /** `detection.reactivate`. */
   reactivates: boolean;
@@ -30,7 +31,7 @@ export function adviceOn({
         ? "It is settled. Should the name come back to life, it becomes active again by itself."
         : "It is settled. It stays so, for detection.reactivate is off.",
     ];
-  const isHarmful = type === "cloned_site" || signsIn(severityReasons).includes("asks_for_secrets");
+  const isHarmful = type === "cloned_site" || indicatorsIn(severityReasons).includes("asks_for_secrets");
   return activeAdvice(facts, isHarmful);
 }
 

@@ -2,13 +2,13 @@ import { threatTypes } from "../../../vocabulary/threats.ts";
 import { grouped } from "../../../lib/wording.ts";
 import type { Facets } from "../../../threat-index/facets.ts";
 import type { SearchFilter } from "../../../threat-index/search.ts";
-import { signs } from "../../../threat-index/signs.ts";
 import { severities, sources, statuses } from "../../../vocabulary/threats.ts";
+import { indicators } from "../../../threat-index/indicators.ts";
 import { dayText } from "../../kit/fields.ts";
 import { HiddenFields, Select, TextField } from "../../kit/form.tsx";
 import { threatsPath } from "../../kit/paths.ts";
 import { type ListRequest } from "./threat-filters.ts";
-import { inWords, signLabels } from "../../kit/labels.ts";
+import { inWords, indicatorLabels } from "../../kit/labels.ts";
 
 /** Leads to the view that it describes; says beside each choice how many that would leave. */
 export function ThreatFilterForm({
@@ -89,8 +89,8 @@ export function ThreatFilterForm({
           <Select
             label="Found out"
             name="sign"
-            value={filter.sign ?? ""}
-            choices={[any, ...signs.map((sign) => ({ value: sign, label: signLabels[sign] }))]}
+            value={filter.indicator ?? ""}
+            choices={[any, ...indicators.map((one) => ({ value: one, label: indicatorLabels[one] }))]}
           />
           <TextField type="date" label="First seen from" name="from" value={dayValue(filter.from)} />
           <TextField type="date" label="First seen to" name="to" value={dayValue(lastDay(filter))} />

@@ -4,8 +4,8 @@ import type { Instant } from "../../../lib/clock.ts";
 import { badRequest, PublicError } from "../../../lib/errors.ts";
 import { readNameSearch } from "../../../threat-index/names-in-memory.ts";
 import { sortKeys, type SearchFilter, type SearchOrder, type SortKey } from "../../../threat-index/search.ts";
-import { signs } from "../../../threat-index/signs.ts";
 import { severities, sources, statuses } from "../../../vocabulary/threats.ts";
+import { indicators } from "../../../threat-index/indicators.ts";
 import { dayIn } from "../../kit/fields.ts";
 import { threatsPath } from "../../kit/paths.ts";
 
@@ -39,7 +39,7 @@ export function readListRequest(given: URLSearchParams): ListRequest {
     severity: oneOf(query, "severity", severities),
     type: oneOf(query, "type", threatTypes),
     source: oneOf(query, "source", sources),
-    sign: oneOf(query, "sign", signs),
+    indicator: oneOf(query, "sign", indicators),
     protectedDomain: domainOf(query),
     from: dayOf(query, "from"),
     before: endOf(dayOf(query, "to")),

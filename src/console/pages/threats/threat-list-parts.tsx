@@ -1,10 +1,10 @@
-import type { Sign } from "../../../threat-index/signs.ts";
+import type { Indicator } from "../../../threat-index/indicators.ts";
 import { listPath } from "./threat-filters.ts";
-import { signLabels } from "../../kit/labels.ts";
+import { indicatorLabels } from "../../kit/labels.ts";
 
-const ofSign = (sign: Sign): [string, Record<string, string>] => [
-  signLabels[sign][0]!.toUpperCase() + signLabels[sign].slice(1),
-  { sign },
+const ofIndicator = (indicator: Indicator): [string, Record<string, string>] => [
+  indicatorLabels[indicator][0]!.toUpperCase() + indicatorLabels[indicator].slice(1),
+  { sign: indicator },
 ];
 
 /** Views that most people need; any other is its address. */
@@ -12,9 +12,9 @@ const views: readonly [string, Record<string, string>][] = [
   ["To decide", {}],
   ["High", { severity: "high" }],
   ["Newest", { sort: "first_seen" }],
-  ofSign("asks_for_secrets"),
-  ofSign("looks_like_original"),
-  ofSign("receives_mail"),
+  ofIndicator("asks_for_secrets"),
+  ofIndicator("looks_like_original"),
+  ofIndicator("receives_mail"),
   ["Resolved", { status: "resolved", sort: "status_changed" }],
   ["False positives", { status: "false_positive", sort: "status_changed" }],
   ["All", { status: "all", sort: "first_seen" }],

@@ -4,6 +4,8 @@ import { visible } from "../../../lib/safe-text.ts";
 import type { Threat } from "../../../threats/queries.ts";
 import { statuses } from "../../../vocabulary/threats.ts";
 import { download, fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { describeSeverityReason } from "../../../threats/severity-reasons.ts";
+import { describeSimilarityReason } from "../../../threats/similarity-reasons.ts";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
 import { attempt, wholeNumber } from "../../kit/fields.ts";
 import { LinkButton, PageHead, Section, StateBadge, Time } from "../../kit/kit.tsx";
@@ -101,9 +103,9 @@ async function showThreat(
       <div class="cards">
         <section class="card">
           <h2>Why {severity}</h2>
-          <Reasons reasons={threat.severityReasons} />
+          <Reasons texts={threat.severityReasons.map(describeSeverityReason)} />
           <h3>Why it is taken for {protectedDomain}</h3>
-          <Reasons reasons={threat.reasons} />
+          <Reasons texts={threat.reasons.map(describeSimilarityReason)} />
           <p>
             Similarity <Similarity value={threat.similarity} />
           </p>

@@ -9,11 +9,11 @@ import { threatPath } from "../../kit/paths.ts";
 
 const nameShownMax = 40;
 
-export function Reasons({ reasons }: { reasons: readonly string[] }) {
-  if (reasons.length === 0) return <p class="absent">No reason was recorded.</p>;
+export function Reasons({ texts }: { texts: readonly string[] }) {
+  if (texts.length === 0) return <p class="absent">No reason was recorded.</p>;
   return (
     <ul>
-      {reasons.map((reason) => (
+      {texts.map((reason) => (
         <li>
           <Text text={reason} />
         </li>

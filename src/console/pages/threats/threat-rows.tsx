@@ -1,13 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { toIsoTime } from "../../../lib/clock.ts";
 import type { FoundThreat, SearchOrder, SortKey } from "../../../threat-index/search.ts";
-import { signsIn } from "../../../threat-index/signs.ts";
+import { indicatorsIn } from "../../../threat-index/indicators.ts";
+import type { SeverityReason } from "../../../threats/severity-reasons.ts";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
 import { Badge, StateBadge, Time } from "../../kit/kit.tsx";
 import { Name } from "../../kit/name.tsx";
 import { threatPath } from "../../kit/paths.ts";
 import { sortPath } from "./threat-filters.ts";
-import { inWords, signLabels } from "../../kit/labels.ts";
+import { inWords, indicatorLabels } from "../../kit/labels.ts";
 
 /** Threats, each with a box to choose it by; stands within the form that decides on them. */
 export function ThreatRows({
@@ -101,7 +102,7 @@ function Row({
         <ThreatLink id={id}>
           <ComparedName name={domain} comparison={compareNames(domain, protectedDomain, keywords)} />
         </ThreatLink>
-        <Signs severityReasons={threat.severityReasons} />
+        <Indicators severityReasons={threat.severityReasons} />
       </td>
       <td class="imitated">
         {protectedDomain.includes("xn--") ? <Name name={protectedDomain} /> : protectedDomain}
@@ -134,14 +135,14 @@ export function ThreatLink({ id, children }: { id: string; children: ComponentCh
 }
 
 /** What the facts showed, in a few words. */
-export function Signs({ severityReasons }: { severityReasons: readonly string[] }) {
-  const found = signsIn(severityReasons);
+export function Indicators({ severityReasons }: { severityReasons: readonly SeverityReason[] }) {
+  const found = indicatorsIn(severityReasons);
   if (found.length === 0) return null;
   return (
     <span class="signs">
-      {found.map((sign) => (
-        <Badge tone={sign === "parked" || sign === "leads_nowhere" ? "neutral" : "warn"}>
-          {signLabels[sign]}
+      {found.map((indicator) => (
+        <Badge tone={indicator === "parked" || indicator === "leads_nowhere" ? "neutral" : "warn"}>
+          {indicatorLabels[indicator]}
         </Badge>
       ))}
     </span>

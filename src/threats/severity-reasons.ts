@@ -1,0 +1,66 @@
+type None = Record<string, never>;
+
+/** Reasons for a severity, as they are stored: a stable code and what its text needs besides. */
+export type SeverityReason =
+  | { code: "copy_seen_in_use"; params: None }
+  | { code: "deceives_careful_reader"; params: { similarity: number } }
+  | { code: "deceives_hurried_reader"; params: { similarity: number } }
+  | { code: "resembles_protected_name"; params: { similarity: number } }
+  | { code: "not_in_dns"; params: None }
+  | { code: "sinkholed"; params: { by: string } }
+  | { code: "leads_nowhere"; params: None }
+  | { code: "receives_mail"; params: None }
+  | { code: "parked"; params: { with: string } }
+  | { code: "newly_registered"; params: { days: number } }
+  | { code: "long_registered"; params: { years: number } }
+  | { code: "redirects_to_protected"; params: None }
+  | { code: "looks_like_original"; params: None }
+  | { code: "asks_for_secrets"; params: { password: boolean; card: boolean } }
+  | { code: "names_brand"; params: None }
+  | { code: "unrelated_page"; params: None }
+  /** A sentence from before reasons had codes that the migration did not recognize. */
+  | { code: "legacy"; params: { text: string } };
+
+export type SeverityReasonCode = SeverityReason["code"];
+
+/** Renders a reason as text; the only place that words it. */
+export function describeSeverityReason({ code, params }: SeverityReason): string {
+  switch (code) {
+    case "copy_seen_in_use":
+      return "a copy of the page was seen in use";
+    case "deceives_careful_reader":
+      return `the name deceives a careful reader (similarity ${params.similarity})`;
+    case "deceives_hurried_reader":
+      return `the name deceives a hurried reader (similarity ${params.similarity})`;
+    case "resembles_protected_name":
+      return `the name resembles the protected one (similarity ${params.similarity})`;
+    case "not_in_dns":
+      return "the name is not in DNS";
+    case "sinkholed":
+      return `the name was taken over by a sinkhole (${params.by})`;
+    case "leads_nowhere":
+      return "the name is registered and leads nowhere yet";
+    case "receives_mail":
+      return "a mail server receives for it";
+    case "parked":
+      return `it is parked (${params.with})`;
+    case "newly_registered":
+      return `it was registered ${params.days === 1 ? "1 day" : `${params.days} days`} ago`;
+    case "long_registered":
+      return `it has been registered for ${params.years} years`;
+    case "redirects_to_protected":
+      return "it leads to the domain that it imitates";
+    case "looks_like_original":
+      return "its page looks like the original's";
+    case "asks_for_secrets": {
+      const secrets = [params.password ? "a password" : "", params.card ? "a card number" : ""];
+      return `its page asks for ${secrets.filter(Boolean).join(" and ")}`;
+    }
+    case "names_brand":
+      return "its page names the brand";
+    case "unrelated_page":
+      return "its page has nothing to do with the brand";
+    case "legacy":
+      return params.text;
+  }
+}
