@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { createExistenceLookUp } from "../../src/lookups/dns/existence.ts";
 import { createWildcardProbe } from "../../src/lookups/dns/wildcards.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { createDnsClient } from "../../src/network/dns-client.ts";
+import { createDnsClient } from "../../src/network/dns/dns-client.ts";
 import type { Zones } from "../../test/support/dns-server.ts";
 import { formatTable, median } from "./statistics.ts";
 

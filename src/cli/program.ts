@@ -2,7 +2,7 @@ import { Command, CommanderError, Option } from "commander";
 import { NameListError } from "../sources/lists/errors.ts";
 import { PublicError, StartError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
-import { startIsOver } from "../lib/start.ts";
+import { endStartup } from "../lib/startup.ts";
 import { UsageError, type CommandDefinition, type CommandGroup, type Flag } from "./terminal/command.ts";
 import { commandEntries, loadAllCommands } from "./commands.ts";
 import { FailedError } from "./terminal/failure.ts";
@@ -104,7 +104,7 @@ function buildCommand(definition: CommandDefinition, terminal: Terminal, group =
   built.addHelpText("after", () => `\nExamples:\n${examplesText(examples)}`);
   prepare(built, terminal, `${group}${definition.name} --help`);
   return built.action(async () => {
-    if (definition.getsReady !== true) startIsOver();
+    if (definition.getsReady !== true) endStartup();
     const given = built.opts<Record<string, unknown>>();
     await definition.run({
       args: built.processedArgs.flat().filter((argument) => argument !== undefined) as string[],

@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
-import { parseDocument, type TableNode, type TomlNode } from "./document.ts";
+import { parseDocument } from "./toml/document.ts";
+import type { TableNode, TomlNode } from "./toml/nodes.ts";
 import { type FieldSchema, fieldSchema } from "./fields.ts";
 import { configSchema } from "./schema.ts";
 

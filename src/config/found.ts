@@ -1,5 +1,5 @@
 import { visible } from "../lib/safe-text.ts";
-import type { TomlNode } from "./document.ts";
+import type { TomlNode } from "./toml/nodes.ts";
 import { plural, quoted } from "./fault.ts";
 
 /** What stands in the file, without its content: for secrets and for what has a content too long to show. */

@@ -1,10 +1,10 @@
 import { dirname, resolve } from "node:path";
 import { crossCheck } from "./checks.ts";
 import { type Config, toConfig } from "./config.ts";
-import type { TableNode } from "./document.ts";
+import type { TableNode } from "./toml/nodes.ts";
 import { cutFound, type Fault } from "./fault.ts";
 import { fieldSchema, type Partly, type ReadContext } from "./fields.ts";
-import { quickDocument } from "./quick-document.ts";
+import { quickDocument } from "./toml/quick-document.ts";
 import { type Finding, readValues } from "./read.ts";
 import { configSchema, type FileValues } from "./schema.ts";
 
@@ -65,7 +65,7 @@ function loadWithPlaces(
   withSource: (values: FileValues) => Config,
 ): LoadResult {
   // Loaded on demand: most starts do without the parser that knows places.
-  const { parseDocument } = require("./document.ts") as typeof import("./document.ts");
+  const { parseDocument } = require("./toml/document.ts") as typeof import("./toml/document.ts");
   const document = parseDocument(text);
   if (!document.ok) {
     const { at, ...fault } = document.fault;

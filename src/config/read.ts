@@ -1,7 +1,7 @@
-import type { Position, TableNode, TomlNode } from "./document.ts";
+import type { Position, TableNode, TomlNode } from "./toml/nodes.ts";
 import { oneOf, pathKey, plural } from "./fault.ts";
 import type { FieldSchema, ReadContext } from "./fields.ts";
-import { nearest } from "../lib/nearest.ts";
+import { nearest } from "./nearest.ts";
 import { describeKind, describeValue } from "./found.ts";
 import { readSecret, secretForms } from "./secrets.ts";
 

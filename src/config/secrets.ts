@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { visible } from "../lib/safe-text.ts";
-import type { TableNode, TomlNode } from "./document.ts";
+import type { TableNode, TomlNode } from "./toml/nodes.ts";
 import type { ReadContext, SecretRule } from "./fields.ts";
 import { pathKey, plural } from "./fault.ts";
 import { describeKind } from "./found.ts";

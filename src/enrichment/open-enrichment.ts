@@ -4,8 +4,8 @@ import type { Database } from "../database/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { AddressRules } from "../network/addresses.ts";
-import type { DnsClient } from "../network/dns-client.ts";
-import { resolveWithDns } from "../network/resolve-dns.ts";
+import type { DnsClient } from "../network/dns/dns-client.ts";
+import { resolveWithDns } from "../network/dns/resolve-dns.ts";
 import type { Threats } from "../threats/threats.ts";
 import {
   browserUserAgent,

@@ -4,7 +4,7 @@ import { opaque } from "../database/placeholders.ts";
 import { relaxedTransaction } from "../database/relaxed.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Instant } from "../lib/clock.ts";
-import { lazy } from "../lib/lazy.ts";
+import { lazy } from "../lib/startup.ts";
 import { threats } from "../threats/tables.ts";
 import type { Severity, Status } from "../vocabulary/threats.ts";
 import { nothingKnown, type Facts } from "./facts/facts.ts";

@@ -1,7 +1,7 @@
 import { desc, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import type { Instant } from "../lib/clock.ts";
-import { lazy } from "../lib/lazy.ts";
+import { lazy } from "../lib/startup.ts";
 import { events, threatOfEvent } from "./tables.ts";
 import type { EventBody } from "./types.ts";
 import type { EventType } from "../vocabulary/events.ts";

@@ -3,7 +3,7 @@ import type { ProtectedDomain, ProtectedDomains } from "../domains/domains.ts";
 import type { Existence, LookUpExistence } from "../lookups/dns/existence.ts";
 import type { Clock, Timer } from "../lib/clock.ts";
 import type { Pacer } from "../lib/pacer.ts";
-import type { DnsClient } from "../network/dns-client.ts";
+import type { DnsClient } from "../network/dns/dns-client.ts";
 import type { RecordedThreat, Sighting } from "../threats/record.ts";
 import type { Threats } from "../threats/threats.ts";
 import { collectLookAlikes } from "./look-alikes.ts";

@@ -9,7 +9,7 @@ import type { IdFactory } from "../lib/ids.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { visible } from "../lib/safe-text.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
-import type { ResolverCheck } from "../network/dns-client.ts";
+import type { ResolverCheck } from "../network/dns/dns-client.ts";
 import { type LiveScan, progressOf, type ScanProgress } from "./progress.ts";
 import { runScan, ScanError, type Found, type ScanDependencies, type ScanWatcher } from "./run-scan.ts";
 import { createScanStore, type ScanTotals } from "./store.ts";

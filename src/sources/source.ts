@@ -1,5 +1,5 @@
 import type { Instant } from "../lib/clock.ts";
-import { spanText } from "../lib/spans.ts";
+import { spanText } from "../lib/durations.ts";
 
 /**
  * An origin of domain names that runs inside the appliance: a watched folder, an upload, a certificate log.

@@ -2,7 +2,7 @@ import type { Actor } from "../access/audit/actor.ts";
 import type { AuditAction, AuditDetail } from "../access/audit/actions.ts";
 import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
-import { lazy } from "../lib/lazy.ts";
+import { lazy } from "../lib/startup.ts";
 import { counted } from "../lib/wording.ts";
 import type { Notes } from "./notes.ts";
 import type { Threats } from "./threats.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts";
-import { lazy } from "../lib/lazy.ts";
+import { lazy } from "../lib/startup.ts";
 import type { Instant } from "../lib/clock.ts";
 import type { Severity } from "../vocabulary/threats.ts";
 

@@ -7,7 +7,7 @@ import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { randomText, type FillRandom, type IdFactory } from "../lib/ids.ts";
-import { lazy } from "../lib/lazy.ts";
+import { lazy } from "../lib/startup.ts";
 import type { StatusChanger } from "./change-status.ts";
 import type { History } from "./history.ts";
 import { severityOf } from "./severity.ts";

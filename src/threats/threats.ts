@@ -2,7 +2,7 @@ import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
-import { lazy } from "../lib/lazy.ts";
+import { lazy } from "../lib/startup.ts";
 import { createStatusChanger, type StatusChange, type StatusChangeOptions } from "./change-status.ts";
 import { createDetailQuery, type ThreatDetail } from "./detail.ts";
 import { createHistory, type DatedChange } from "./history.ts";

@@ -7,7 +7,7 @@ import { protectedDomains } from "../domains/tables.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { badRequest, notFound } from "../lib/errors.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
-import { lazy } from "../lib/lazy.ts";
+import { lazy } from "../lib/startup.ts";
 import { visible } from "../lib/safe-text.ts";
 import { makeAddress } from "./addresses.ts";
 import type { HitStore } from "./hits.ts";

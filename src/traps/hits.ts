@@ -3,7 +3,7 @@ import type { Database } from "../database/database.ts";
 import { placeholders } from "../database/placeholders.ts";
 import { relaxedTransaction } from "../database/relaxed.ts";
 import type { Instant } from "../lib/clock.ts";
-import { lazy } from "../lib/lazy.ts";
+import { lazy } from "../lib/startup.ts";
 import { trapCounts, trapHits } from "./tables.ts";
 import type { HitClass } from "../vocabulary/traps.ts";
 

@@ -1,7 +1,7 @@
 import type { Clock, Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
-import type { ExchangeResult, HttpClient, Phases } from "../network/http-client.ts";
-import type { TlsFiles } from "../network/connection.ts";
+import type { ExchangeResult, HttpClient, Phases } from "../network/http/http-client.ts";
+import type { TlsFiles } from "../network/http/connection.ts";
 import { signingSecrets, type Endpoint } from "./endpoint-store.ts";
 import { requestedDelayMs } from "./schedule.ts";
 import { signatureHeaders } from "./signing.ts";

@@ -3,7 +3,7 @@ import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-or
 import { instant, json, origins } from "../database/columns.ts";
 import { events } from "../events/tables.ts";
 import type { EventType } from "../vocabulary/events.ts";
-import type { Phases } from "../network/http-client.ts";
+import type { Phases } from "../network/http/http-client.ts";
 import { deliveryStatuses } from "../vocabulary/deliveries.ts";
 
 /** Why an endpoint is disabled: a person did it, it left the file, or it did nothing but fail for too long. */

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { X509Certificate, createPrivateKey } from "node:crypto";
 import { messageOf } from "../lib/errors.ts";
-import type { TlsFiles } from "../network/connection.ts";
+import type { TlsFiles } from "../network/http/connection.ts";
 
 /** The paths of an endpoint's certificates. */
 export interface EndpointFiles {

@@ -3,7 +3,7 @@ import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
-import { createHttpClient } from "../network/http-client.ts";
+import { createHttpClient } from "../network/http/http-client.ts";
 import type { ResolveHost } from "../network/resolve.ts";
 import { createSender } from "./attempt.ts";
 import { createDeliveries, type Deliveries } from "./deliveries.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { parseDocument, type TomlNode } from "../../src/config/document.ts";
+import { parseDocument } from "../../src/config/toml/document.ts";
+import type { TomlNode } from "../../src/config/toml/nodes.ts";
 
 /** Each construct of TOML 1.0. */
 const everything = `# comment

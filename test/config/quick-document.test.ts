@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import { parseDocument, type TomlNode } from "../../src/config/document.ts";
-import { quickDocument } from "../../src/config/quick-document.ts";
+import { parseDocument } from "../../src/config/toml/document.ts";
+import type { TomlNode } from "../../src/config/toml/nodes.ts";
+import { quickDocument } from "../../src/config/toml/quick-document.ts";
 import { renderExample } from "../../src/config/render.ts";
 
 /** Another seed is given as TEST_SEED. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { bytesText, spanText } from "../../src/lib/spans.ts";
+import { bytesText, spanText } from "../../src/lib/durations.ts";
 
 test.each([
   [0, "0.0 s"],

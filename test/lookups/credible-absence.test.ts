@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { withCredibleAbsence } from "../../src/lookups/dns/credible-absence.ts";
 import type { Existence } from "../../src/lookups/dns/existence.ts";
-import type { DnsAnswer } from "../../src/network/dns-client.ts";
+import type { DnsAnswer } from "../../src/network/dns/dns-client.ts";
 
 const absent: Existence = { exists: "no", addresses: [], mailServers: [], nameServers: [], wildcard: false };
 const known: DnsAnswer = { outcome: "answer", records: [] };

@@ -4,7 +4,7 @@ import { decode } from "dns-packet";
 import { createExistenceLookUp } from "../../src/lookups/dns/existence.ts";
 import { createWildcardProbe } from "../../src/lookups/dns/wildcards.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { createDnsClient } from "../../src/network/dns-client.ts";
+import { createDnsClient } from "../../src/network/dns/dns-client.ts";
 import { fillRandom } from "../support/appliance.ts";
 import { answerTo, startDnsServer, type DnsServer, type Zones } from "../support/dns-server.ts";
 

@@ -7,7 +7,7 @@ import {
 } from "../../src/lookups/registration/rdap-services.ts";
 import { embeddedWhoisServers, whoisQuery } from "../../src/lookups/registration/whois-servers.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { createHttpClient } from "../../src/network/http-client.ts";
+import { createHttpClient } from "../../src/network/http/http-client.ts";
 import { type Answer, type Receiver, startReceiver } from "../support/receiver.ts";
 
 const receivers: Receiver[] = [];

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { systemClock } from "../../src/lib/clock.ts";
-import { createDnsClient, type DnsAnswer, type NameServer } from "../../src/network/dns-client.ts";
-import { parseResolvers } from "../../src/network/system-resolvers.ts";
+import { createDnsClient, type DnsAnswer, type NameServer } from "../../src/network/dns/dns-client.ts";
+import { parseResolvers } from "../../src/network/dns/system-resolvers.ts";
 import { fillRandom } from "../support/appliance.ts";
 import { answerTo, startDnsServer, type DnsServer, type Zones } from "../support/dns-server.ts";
 

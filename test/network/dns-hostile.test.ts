@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { isIP } from "node:net";
 import { systemClock } from "../../src/lib/clock.ts";
-import { createDnsClient } from "../../src/network/dns-client.ts";
-import { encodeQuery, readReply, type DnsQuery } from "../../src/network/dns-message.ts";
+import { createDnsClient } from "../../src/network/dns/dns-client.ts";
+import { encodeQuery, readReply, type DnsQuery } from "../../src/network/dns/dns-message.ts";
 import { fillRandom } from "../support/appliance.ts";
 import { answerTo, startDnsServer, type DnsServer, type Zones } from "../support/dns-server.ts";
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { request } from "node:http";
 import net from "node:net";
 import { systemClock } from "../../src/lib/clock.ts";
-import { startGuardProxy, type GuardProxy } from "../../src/network/guard-proxy.ts";
+import { startGuardProxy, type GuardProxy } from "../../src/network/http/guard-proxy.ts";
 import type { ResolveHost } from "../../src/network/resolve.ts";
 import { startReceiver } from "../support/receiver.ts";
 

@@ -2,7 +2,11 @@ import { afterEach, describe, expect, test } from "bun:test";
 import tls from "node:tls";
 import { gzipSync } from "node:zlib";
 import type net from "node:net";
-import { createHttpClient, type ExchangeResult, type HttpRequest } from "../../src/network/http-client.ts";
+import {
+  createHttpClient,
+  type ExchangeResult,
+  type HttpRequest,
+} from "../../src/network/http/http-client.ts";
 import { resolveWithSystem, type ResolveHost } from "../../src/network/resolve.ts";
 import { createAuthority, issue } from "../support/certificates.ts";
 import { startRawServer, type RawServer } from "../support/raw-server.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createResponseReader, type Progress } from "../../src/network/http-response.ts";
+import { createResponseReader, type Progress } from "../../src/network/http/http-response.ts";
 
 /** Feeds an answer in pieces and closes; the outcome must not depend on where it was cut. */
 function read(bytes: Uint8Array, cuts: readonly number[]): unknown {

@@ -3,7 +3,7 @@ import { and, count, desc, eq, lte, type SQL } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { placeholders } from "../../database/placeholders.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
-import { lazy } from "../../lib/lazy.ts";
+import { lazy } from "../../lib/startup.ts";
 import type { Actor } from "./actor.ts";
 import type { AuditAction, AuditDetail } from "./actions.ts";
 import { auditLog } from "./tables.ts";

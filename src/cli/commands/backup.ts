@@ -4,10 +4,10 @@ import { resolve } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { command } from "../terminal/command.ts";
-import { loadConfiguration } from "../configuration.ts";
+import { loadConfiguration } from "../appliance/configuration.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag } from "../terminal/flags.ts";
-import { actorOfShell } from "../shell-user.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
 
 export const backupCommand = command({
   name: "backup",

@@ -3,10 +3,10 @@ import type { Beacon } from "../../traps/beacons.ts";
 import type { Traps } from "../../traps/traps.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
 import { configFlag, jsonFlag, text, texts } from "../terminal/flags.ts";
-import { actorOfShell } from "../shell-user.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
 import { printJson, printRows, renderFacts, shortTime, type Column } from "../terminal/table.ts";
 import { countShape, countText, limitFlag, printHits, warnOfPlainHttp } from "./trap-hits.ts";
-import { withAppliance } from "../with-appliance.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 
 const create = command({
   name: "create",

@@ -9,12 +9,12 @@ import { messageOf } from "../../lib/errors.ts";
 import { counted } from "../../lib/wording.ts";
 import type { App } from "../../app.ts";
 import { command } from "../terminal/command.ts";
-import { loadConfiguration } from "../configuration.ts";
+import { loadConfiguration } from "../appliance/configuration.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { open } from "../with-appliance.ts";
+import { open } from "../appliance/with-appliance.ts";
 
 /** A name that every resolver with a way to the root servers knows. */
 const knownName = "com";

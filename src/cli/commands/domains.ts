@@ -5,10 +5,10 @@ import { toIsoTime } from "../../lib/clock.ts";
 import { grouped } from "../../lib/wording.ts";
 import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
 import { configFlag, jsonFlag, texts, toggle } from "../terminal/flags.ts";
-import { actorOfShell } from "../shell-user.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
 import { printJson, printRows, type Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { withAppliance } from "../with-appliance.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 
 const columns: Column<ProtectedDomain>[] = [
   { title: "DOMAIN", cell: ({ domain }) => domain, elastic: true },

@@ -4,7 +4,7 @@ import type { FeedFile } from "../../sources/feeds/tables.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
 import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
 import { printJson, printRows, shortTime, type Column } from "../terminal/table.ts";
-import { withAppliance } from "../with-appliance.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 
 const columns: Column<FeedFile>[] = [
   { title: "FEED", cell: ({ feed }) => feed, elastic: true },

@@ -8,10 +8,10 @@ import { documentFormats, tokenKinds } from "../../vocabulary/traps.ts";
 import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, duration, jsonFlag, text, toggle } from "../terminal/flags.ts";
-import { actorOfShell } from "../shell-user.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
 import { printJson, printRows, renderFacts, shortTime, type Column } from "../terminal/table.ts";
 import { countShape, countText, limitFlag, printHits, warnOfPlainHttp } from "./trap-hits.ts";
-import { withAppliance } from "../with-appliance.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 
 const create = command({
   name: "create",

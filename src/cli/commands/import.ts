@@ -10,10 +10,10 @@ import { FailedError } from "../terminal/failure.ts";
 import { choice, configFlag, jsonFlag, time } from "../terminal/flags.ts";
 import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
 import { createProgress, percentage } from "../terminal/progress.ts";
-import { actorOfShell } from "../shell-user.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { withAppliance } from "../with-appliance.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 
 const flags = {
   source: choice("--source <source>", sources, "how the names were found", "feed"),

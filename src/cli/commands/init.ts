@@ -2,7 +2,7 @@ import { renderExample } from "../../config/render.ts";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { visible } from "../../lib/safe-text.ts";
 import { command, UsageError } from "../terminal/command.ts";
-import { defaultConfigPath } from "../configuration.ts";
+import { defaultConfigPath } from "../appliance/configuration.ts";
 import { FailedError } from "../terminal/failure.ts";
 
 export const initCommand = command({

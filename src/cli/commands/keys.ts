@@ -3,9 +3,9 @@ import { defaultPlan, defaultScopes, plans, scopes } from "../../vocabulary/keys
 import { systemClock, toIsoTime } from "../../lib/clock.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
 import { choice, choices, configFlag, duration, jsonFlag, text, texts } from "../terminal/flags.ts";
-import { actorOfShell } from "../shell-user.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
 import { printJson, printRows, shortTime, type Column } from "../terminal/table.ts";
-import { withAppliance } from "../with-appliance.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 
 const create = command({
   name: "create",

@@ -12,7 +12,7 @@ import { configFlag, jsonFlag, number, texts, toggle } from "../terminal/flags.t
 import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
 import { createProgress, percentage } from "../terminal/progress.ts";
 import { printJson } from "../terminal/table.ts";
-import { loadConfiguration } from "../configuration.ts";
+import { loadConfiguration } from "../appliance/configuration.ts";
 import type { InvalidName } from "../../sources/candidate-run.ts";
 
 const invalidShownMax = 5;

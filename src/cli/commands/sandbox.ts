@@ -3,14 +3,14 @@ import { readPristine } from "../../sandbox/prebuilt.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";
 import { defaultConfig, scheduleOf } from "../../sandbox/settings.ts";
 import { defaultSeed, defaultStart } from "../../sandbox/world/world.ts";
-import { startIsOver } from "../../lib/start.ts";
+import { endStartup } from "../../lib/startup.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { command } from "../terminal/command.ts";
-import { loadConfiguration } from "../configuration.ts";
+import { loadConfiguration } from "../appliance/configuration.ts";
 import { number, text, time, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { openLog } from "../with-appliance.ts";
+import { openLog } from "../appliance/with-appliance.ts";
 
 const seedMax = 4_294_967_295;
 const parentLookMs = 200;
@@ -70,7 +70,7 @@ The README tells what is in it and what can be done with it.`,
       if (readyFile !== undefined) writeInOneStep(readyFile, `${JSON.stringify(sandbox.ready)}\n`);
       printJson(terminal.out, sandbox.ready);
       terminal.out.flush();
-      startIsOver();
+      endStartup();
       await ended;
     } finally {
       sandbox.stop();

@@ -7,10 +7,10 @@ import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, jsonFlag, number } from "../terminal/flags.ts";
 import { createProgress } from "../terminal/progress.ts";
-import { actorOfShell } from "../shell-user.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Output } from "../terminal/terminal.ts";
-import { withAppliance } from "../with-appliance.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 
 const barWidth = 24;
 

@@ -1,12 +1,12 @@
 import { takeServeLock } from "../../database/lock.ts";
 import type { FirstStart } from "../../access/console/first-start.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { startIsOver } from "../../lib/start.ts";
+import { endStartup } from "../../lib/startup.ts";
 import { command } from "../terminal/command.ts";
-import { loadConfiguration } from "../configuration.ts";
+import { loadConfiguration } from "../appliance/configuration.ts";
 import { configFlag } from "../terminal/flags.ts";
 import type { Output } from "../terminal/terminal.ts";
-import { open, openLog } from "../with-appliance.ts";
+import { open, openLog } from "../appliance/with-appliance.ts";
 
 /** How long requests, deliveries and feeds that are under way may take to end. */
 const graceMs = 10_000;
@@ -36,7 +36,7 @@ A second signal ends it at once; nothing that was answered is lost.`,
         terminal.out.flush();
         announce(terminal.out, appliance.firstStart(), url);
         terminal.out.flush();
-        startIsOver();
+        endStartup();
         const log = await openLog(config, terminal);
         await aborted(stop);
         log.info("stopping");

@@ -6,7 +6,7 @@ import { visible } from "../../lib/safe-text.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag } from "../terminal/flags.ts";
-import { withAppliance } from "../with-appliance.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 
 export const evidenceCommand = command({
   name: "evidence",

@@ -5,9 +5,9 @@ import type { Note } from "../../threats/notes.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, jsonFlag } from "../terminal/flags.ts";
-import { actorOfShell } from "../shell-user.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
 import { printJson, shortTime } from "../terminal/table.ts";
-import { withAppliance } from "../with-appliance.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 
 /** One line of a note at most is shown so long; the note itself is shorter. */
 const lineCharactersMax = 4_000;

@@ -6,12 +6,12 @@ import { severities, statuses, type Status } from "../../vocabulary/threats.ts";
 import { command, UsageError, type CommandDefinition, type CommandGroup } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { choice, configFlag, jsonFlag, number, text } from "../terminal/flags.ts";
-import { actorOfShell } from "../shell-user.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
 import { printJson, printRows, renderFacts, shortTime, type Column } from "../terminal/table.ts";
 import { shownDomain, threatJson, threatRows } from "./threat-details.ts";
 import { evidenceCommand } from "./threat-evidence.ts";
 import { notesCommand } from "./threat-notes.ts";
-import { withAppliance } from "../with-appliance.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 
 const rowsPerQuery = 1_000;
 const idsMax = 100_000;

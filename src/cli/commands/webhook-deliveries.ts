@@ -8,8 +8,8 @@ import { FailedError } from "../terminal/failure.ts";
 import { choice, configFlag, jsonFlag, number, text } from "../terminal/flags.ts";
 import { printJson, printRows, renderFacts, renderTable, shortTime, type Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { actorOfShell } from "../shell-user.ts";
-import { withAppliance } from "../with-appliance.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 
 const columns: Column<Delivery>[] = [
   { title: "ID", cell: ({ id }) => id },

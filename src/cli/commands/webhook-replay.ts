@@ -3,8 +3,8 @@ import type { ReplayRequest } from "../../webhooks/replay.ts";
 import { counted } from "../../lib/wording.ts";
 import { command, UsageError } from "../terminal/command.ts";
 import { configFlag, time, toggle } from "../terminal/flags.ts";
-import { actorOfShell } from "../shell-user.ts";
-import { withAppliance } from "../with-appliance.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 
 export const replayCommand = command({
   name: "replay",

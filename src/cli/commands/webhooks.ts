@@ -9,10 +9,10 @@ import { deliveriesCommand, redeliverCommand } from "./webhook-deliveries.ts";
 import { listenCommand } from "./webhook-listen.ts";
 import { replayCommand } from "./webhook-replay.ts";
 import { readSecret, readSettings, secretFlag, settingsFlags } from "./webhook-settings.ts";
-import { actorOfShell } from "../shell-user.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
 import { printJson, printRows, type Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { withAppliance } from "../with-appliance.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 
 const add = command({
   name: "add",

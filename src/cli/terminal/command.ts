@@ -14,7 +14,7 @@ export interface CommandDefinition {
   details?: string;
   flags: Record<string, Flag<unknown>>;
   examples: [command: string, does: string][];
-  /** Calls `startIsOver` itself, once it is ready; absent: its start is over when it runs. */
+  /** Calls `endStartup` itself, once it is ready; absent: its start is over when it runs. */
   getsReady?: boolean;
   run(call: Call<Record<string, Flag<unknown>>>): Promise<void> | void;
 }

@@ -1,5 +1,5 @@
 import base from "@knadh/oat/oat.min.css" with { type: "text" };
-import { lazy } from "../../lib/lazy.ts";
+import { lazy } from "../../lib/startup.ts";
 import script from "./browser.js" with { type: "text" };
 import own from "../kit/console.css" with { type: "text" };
 import threats from "../kit/threats.css" with { type: "text" };

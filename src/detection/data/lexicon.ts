@@ -7,7 +7,7 @@ import commonText from "./common-words.txt" with { type: "text" };
 import keywordText from "./keywords.txt" with { type: "text" };
 import popularText from "./popular-names.txt" with { type: "text" };
 import wordText from "./words.txt" with { type: "text" };
-import { lazy } from "../../lib/lazy.ts";
+import { lazy } from "../../lib/startup.ts";
 
 const keywords = new Set(
   keywordText

@@ -5,7 +5,7 @@
  * weighed in `alignment.ts`.
  */
 import confusables from "../data/confusables.txt" with { type: "text" };
-import { lazy } from "../../lib/lazy.ts";
+import { lazy } from "../../lib/startup.ts";
 import { decodeLabel } from "./name.ts";
 
 /**

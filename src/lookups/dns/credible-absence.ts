@@ -1,4 +1,4 @@
-import type { DnsClient } from "../../network/dns-client.ts";
+import type { DnsClient } from "../../network/dns/dns-client.ts";
 import type { LookUpExistence } from "./existence.ts";
 
 /** Always there, whoever is asked. */

@@ -1,4 +1,4 @@
-import type { DnsAnswer, DnsClient, DnsRecord, DnsType } from "../../network/dns-client.ts";
+import type { DnsAnswer, DnsClient, DnsRecord, DnsType } from "../../network/dns/dns-client.ts";
 import { classifyHosting } from "./hosting.ts";
 import type { WildcardProbe } from "./wildcards.ts";
 

@@ -1,6 +1,6 @@
 import type { Clock, Instant } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
-import { randomLabel, type DnsAnswer, type DnsClient } from "../../network/dns-client.ts";
+import { randomLabel, type DnsAnswer, type DnsClient } from "../../network/dns/dns-client.ts";
 
 /** What a parent (a public suffix, a hoster's domain) answers for names that nobody can have registered. */
 export interface ParentAnswers {

@@ -5,7 +5,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { AddressRules } from "../../network/addresses.ts";
-import { startGuardProxy, type GuardProxy } from "../../network/guard-proxy.ts";
+import { startGuardProxy, type GuardProxy } from "../../network/http/guard-proxy.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
 
 /** Takes pictures of pages. */

@@ -1,5 +1,5 @@
 import { isAtOrBelow } from "../../lib/host-names.ts";
-import { lazy } from "../../lib/lazy.ts";
+import { lazy } from "../../lib/startup.ts";
 import { foldedWords, foldText } from "./fold-text.ts";
 import type { FormField, PageContent } from "./page-content.ts";
 import parkingText from "./data/parking-markers.txt" with { type: "text" };

@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { isAtOrBelow } from "../../lib/host-names.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { AddressRules } from "../../network/addresses.ts";
-import { createHttpClient } from "../../network/http-client.ts";
+import { createHttpClient } from "../../network/http/http-client.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
 import { dataAddress, faviconAddress, faviconHash } from "./favicon.ts";
 import { createPageRequest, type Hop, type PageRequest } from "./page-request.ts";

@@ -1,7 +1,7 @@
-import type { PeerCertificate } from "../../network/connection.ts";
-import { acceptedEncodings, decodeBody } from "../../network/content-encoding.ts";
+import type { PeerCertificate } from "../../network/http/connection.ts";
+import { acceptedEncodings, decodeBody } from "../../network/http/content-encoding.ts";
 import type { FailureKind } from "../../network/failure.ts";
-import type { HttpClient } from "../../network/http-client.ts";
+import type { HttpClient } from "../../network/http/http-client.ts";
 
 /** One answer on the way to a page. */
 export interface Hop {

@@ -1,6 +1,6 @@
-import { decodeBody } from "../../network/content-encoding.ts";
-import type { HttpClient } from "../../network/http-client.ts";
-import type { HttpResponse } from "../../network/http-response.ts";
+import { decodeBody } from "../../network/http/content-encoding.ts";
+import type { HttpClient } from "../../network/http/http-client.ts";
+import type { HttpResponse } from "../../network/http/http-response.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { readRdap } from "./rdap-record.ts";
 import { bothAnswers, rawLengthMax, type RegistrationOutcome } from "./registration-outcome.ts";

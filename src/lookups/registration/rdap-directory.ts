@@ -1,6 +1,6 @@
 import type { Clock, Instant } from "../../lib/clock.ts";
-import { lazy } from "../../lib/lazy.ts";
-import type { HttpClient } from "../../network/http-client.ts";
+import { lazy } from "../../lib/startup.ts";
+import type { HttpClient } from "../../network/http/http-client.ts";
 import { embeddedRdapServices, parseBootstrap, type RdapServices, rdapServices } from "./rdap-services.ts";
 
 /** Knows the RDAP services by IANA's present list, and by the embedded copy while that cannot be had. */

@@ -1,7 +1,7 @@
 import { getDomain } from "tldts";
 import { type Clock, toIsoTime } from "../../lib/clock.ts";
 import { parseHostName } from "../../lib/host-names.ts";
-import { createHttpClient } from "../../network/http-client.ts";
+import { createHttpClient } from "../../network/http/http-client.ts";
 import type { AddressRules } from "../../network/addresses.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
 import type { Registration } from "../../vocabulary/registration.ts";

@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { parseHostName } from "../../lib/host-names.ts";
 import type { AddressRules } from "../../network/addresses.ts";
-import { connect } from "../../network/connection.ts";
+import { connect } from "../../network/http/connection.ts";
 import { allowedAddresses, type ResolveHost } from "../../network/resolve.ts";
 
 export type WhoisAnswer = { text: string; cut: boolean } | { failure: string };

@@ -1,4 +1,4 @@
-import { lazy } from "../../lib/lazy.ts";
+import { lazy } from "../../lib/startup.ts";
 import embeddedText from "./data/whois-servers.txt" with { type: "text" };
 
 /** Host of the server, with `:port` where it is not 43, for the longest suffix of `domain` that has one. */

@@ -1,4 +1,4 @@
-import type { DnsAnswer, DnsClient, DnsRecord, DnsType } from "../../network/dns-client.ts";
+import type { DnsAnswer, DnsClient, DnsRecord, DnsType } from "../../network/dns/dns-client.ts";
 
 /** A DNS that asks nobody. */
 export interface SandboxDns extends DnsClient {

@@ -8,7 +8,7 @@ import { Badge, Facts, Progress, Time, type Tone } from "../../kit/kit.tsx";
 import { Name } from "../../kit/name.tsx";
 import { scanPath } from "../../kit/paths.ts";
 import { listPath } from "../threats/threat-filters.ts";
-import { spanText } from "../../../lib/spans.ts";
+import { spanText } from "../../../lib/durations.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 
 const tones: Record<ScanStatus, Tone> = {

@@ -13,7 +13,7 @@ import { Badge, DeclaredMark, Facts, PageHead, Section, Time, type Tone } from "
 import { Text } from "../../kit/name.tsx";
 import { feedPath, feedsPath, importPath } from "../../kit/paths.ts";
 import { pageGroup, type Context } from "../../shell/router.ts";
-import { bytesText } from "../../../lib/spans.ts";
+import { bytesText } from "../../../lib/durations.ts";
 import { counted, grouped, sentence } from "../../../lib/wording.ts";
 import { Empty, pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
 

@@ -5,7 +5,7 @@ import { Badge, Facts, Section, type Tone } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { importPath, importsPath } from "../../kit/paths.ts";
-import { bytesText, spanText } from "../../../lib/spans.ts";
+import { bytesText, spanText } from "../../../lib/durations.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import { Table } from "../../kit/table.tsx";
 

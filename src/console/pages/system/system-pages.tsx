@@ -2,7 +2,7 @@ import type { Config } from "../../../config/config.ts";
 import type { Database } from "../../../database/database.ts";
 import { describeEffective, type Origin, type Setting } from "../../../config/effective.ts";
 import { toIsoTime } from "../../../lib/clock.ts";
-import { bytesText } from "../../../lib/spans.ts";
+import { bytesText } from "../../../lib/durations.ts";
 import { download, page } from "../../kit/page-result.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { Badge, Facts, PageHead, Section, Time } from "../../kit/kit.tsx";

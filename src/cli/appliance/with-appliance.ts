@@ -1,9 +1,9 @@
-import { type App, openApp } from "../app.ts";
-import type { Config } from "../config/config.ts";
-import { systemClock } from "../lib/clock.ts";
-import { createLog, type Log } from "../lib/log.ts";
+import { type App, openApp } from "../../app.ts";
+import type { Config } from "../../config/config.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { createLog, type Log } from "../../lib/log.ts";
 import { loadConfiguration } from "./configuration.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 /** Opens the appliance's database for one command and closes it whatever happens. A server may run beside it. */
 export async function withAppliance<T>(

@@ -1,4 +1,4 @@
-import type { Clock, Instant } from "../lib/clock.ts";
+import type { Clock, Instant } from "../../lib/clock.ts";
 import type { NameServer } from "./dns-transport.ts";
 
 export interface Resolver {

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "./clock.ts";
+import type { Clock, Timer } from "../../lib/clock.ts";
 
 /** Lets so much happen in a second; the rest waits for its turn, first come, first served. */
 export interface TokenBucket {

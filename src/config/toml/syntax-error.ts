@@ -1,6 +1,6 @@
 import type { ParseError } from "toml-eslint-parser";
-import { visible } from "../lib/safe-text.ts";
-import type { Position } from "./document.ts";
+import { visible } from "../../lib/safe-text.ts";
+import type { Position } from "./nodes.ts";
 
 /** Why a text is not TOML, and what was probably meant. Nothing of the text itself but a key is shown. */
 export interface SyntaxFault {

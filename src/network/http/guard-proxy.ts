@@ -1,9 +1,9 @@
 import net from "node:net";
-import type { Clock } from "../lib/clock.ts";
-import { createLimiter } from "../lib/limiter.ts";
-import type { AddressRules } from "./addresses.ts";
-import { ExchangeError } from "./failure.ts";
-import { allowedAddresses, type ResolveHost } from "./resolve.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { createLimiter } from "../../lib/limiter.ts";
+import type { AddressRules } from "../addresses.ts";
+import { ExchangeError } from "../failure.ts";
+import { allowedAddresses, type ResolveHost } from "../resolve.ts";
 
 /**
  * A forward proxy on loopback through which a browser reaches only addresses that `rules` allow. A browser

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { editDistance, nearest } from "../../src/lib/nearest.ts";
+import { editDistance, nearest } from "../../src/config/nearest.ts";
 
 const keys = ["listen", "public_url", "tls_cert", "tls_key", "trusted_proxies"];
 

@@ -1,4 +1,4 @@
-import type { TableNode, TomlNode } from "./document.ts";
+import type { TableNode, TomlNode } from "./nodes.ts";
 
 // Bun's parser takes time with the square of the number of keys.
 const quickCharactersMax = 64 * 1024;

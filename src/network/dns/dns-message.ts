@@ -4,7 +4,7 @@
  */
 import { isIP } from "node:net";
 import { decode, encode, RECURSION_DESIRED, type Answer, type DecodedPacket } from "dns-packet";
-import { visible } from "../lib/safe-text.ts";
+import { visible } from "../../lib/safe-text.ts";
 
 const dnsTypes = ["A", "AAAA", "MX", "NS", "SOA", "TXT", "CNAME"] as const;
 export type DnsType = (typeof dnsTypes)[number];

@@ -1,5 +1,5 @@
 import type { DnsAnswer, DnsClient } from "./dns-client.ts";
-import type { ResolveHost } from "./resolve.ts";
+import type { ResolveHost } from "../resolve.ts";
 
 /**
  * By the configured resolvers, which is what names of others are asked of; neither the hosts file nor the search

@@ -1,8 +1,8 @@
-import { allowedAddresses, type ResolveHost } from "./resolve.ts";
-import type { AddressRules } from "./addresses.ts";
+import { allowedAddresses, type ResolveHost } from "../resolve.ts";
+import type { AddressRules } from "../addresses.ts";
 import { connect, type Connection, type PeerCertificate, type TlsFiles } from "./connection.ts";
 import { createConnectionPool } from "./connection-pool.ts";
-import { ExchangeError, type FailureKind } from "./failure.ts";
+import { ExchangeError, type FailureKind } from "../failure.ts";
 import { createResponseReader, type HttpResponse, type Progress } from "./http-response.ts";
 
 /** Durations of the parts of an exchange in milliseconds; absent for a part that did not take place. */

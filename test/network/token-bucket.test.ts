@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createTokenBucket } from "../../src/lib/token-bucket.ts";
+import { createTokenBucket } from "../../src/network/dns/token-bucket.ts";
 import { manualClock } from "../support/appliance.ts";
 
 const settle = () => new Promise<void>((resolve) => void setImmediate(resolve));

@@ -1,7 +1,7 @@
-import type { Clock } from "../lib/clock.ts";
-import type { FillRandom } from "../lib/ids.ts";
-import { createLimiter } from "../lib/limiter.ts";
-import { createTokenBucket } from "../lib/token-bucket.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { FillRandom } from "../../lib/ids.ts";
+import { createLimiter } from "../../lib/limiter.ts";
+import { createTokenBucket } from "./token-bucket.ts";
 import {
   encodeQuery,
   readReply,

@@ -1,8 +1,8 @@
-import { formatFault, loadConfig } from "../config/load.ts";
+import { formatFault, loadConfig } from "../../config/load.ts";
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
-import type { Config } from "../config/config.ts";
-import { StartError } from "../lib/errors.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import type { Config } from "../../config/config.ts";
+import { StartError } from "../../lib/errors.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 export const defaultConfigPath = "phishwatch.toml";
 const configVariable = "PHISHWATCH_CONFIG";

@@ -1,7 +1,7 @@
 import net from "node:net";
 import tls from "node:tls";
-import { messageOf } from "../lib/errors.ts";
-import { ExchangeError } from "./failure.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { ExchangeError } from "../failure.ts";
 
 /** Certificates for TLS, in PEM. */
 export interface TlsFiles {

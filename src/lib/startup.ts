@@ -1,0 +1,26 @@
+/**
+ * What start-up costs, and the one way to defer it. Budget: `serve` returns its first 200 within twice the time
+ * of a bare Bun server (`scripts/bench start`). Only what a paired measurement shows to be worth 5 ms or more
+ * is loaded on demand:
+ *
+ * | Deferred                                         | Saves at start (CPU) |
+ * | ------------------------------------------------ | -------------------- |
+ * | the console (`app.ts`)                           | 23 ms                |
+ * | detection's tables (`app.ts`, `domains/`, `scans/`) | 21 ms             |
+ * | the code of other commands (`cli/commands.ts`)   | 20 ms                |
+ * | the TOML parser that knows positions (`config/`) | 9 ms                 |
+ */
+
+/** Returns a function that creates a value at its first call and returns the same value from then on. */
+export function lazy<T extends object>(create: () => T): () => T {
+  let created: T | undefined;
+  return () => (created ??= create());
+}
+
+/**
+ * Ends the start: from now on, frequently executed code is compiled as usual. The executable starts with a JIT
+ * that waits (`--compile-jit-policy` in `scripts/build`), because start-up code runs once.
+ */
+export function endStartup(): void {
+  Bun.unsafe.setJITPolicy(1);
+}
