@@ -1,11 +1,11 @@
 import { auditPages } from "./pages/system/audit-pages.tsx";
 import { deliveryPages } from "./pages/webhooks/delivery-pages.tsx";
 import { beaconPages } from "./pages/traps/beacons.tsx";
-import { domainPages } from "./pages/domains/domains.tsx";
+import { domainPages } from "./pages/domains/routes.ts";
 import { keyPages } from "./pages/keys/routes.ts";
 import { feedPages } from "./pages/sources/feeds.tsx";
 import { overviewPages } from "./pages/overview/overview.tsx";
-import { scanPages } from "./pages/scans/scans.tsx";
+import { scanPages } from "./pages/scans/routes.ts";
 import { systemPages } from "./pages/system/system-pages.tsx";
 import { threatListPages } from "./pages/threats/threat-list.tsx";
 import { threatPages } from "./pages/threats/threat-page.tsx";

@@ -11,58 +11,58 @@ beforeAll(async () => {
 });
 afterAll(() => app.dispose());
 
-const acts = () =>
+const latestAction = () =>
   app.app.auditLog
     .list({ channel: "console" }, { limit: 1, offset: 0 })
     .map(({ action, subject, address }) => [action, subject, address]);
 const fields = (domain: string, keywords = "", allow = "") => ({ domain, keywords, allow });
 
-test("a domain is looked at first, which adds nothing: its brand words, and look-alikes of every kind", async () => {
-  const looked = await visitor.post("/console/domains/new", {
+test("a preview shows brand keywords and look-alikes of every type, and adds nothing", async () => {
+  const preview = await visitor.post("/console/domains/new", {
     ...fields("Chase.example.", "Kestrel, post", "chase.test"),
     step: "look",
   });
-  expect(looked.status).toBe(200);
-  expect(looked.text).toContain('chase : "chase" is a word of its own');
-  expect(looked.text).toContain("login-chase.example combosquatting");
-  expect(looked.text).toMatch(/homograph .* doppelganger .* tld squatting/);
-  // What was typed stands in the form still.
-  expect(looked.html).toContain('value="Chase.example."');
-  expect(looked.html).toContain('value="Kestrel, post"');
+  expect(preview.status).toBe(200);
+  expect(preview.text).toContain('chase : "chase" is a word of its own');
+  expect(preview.text).toContain("login-chase.example combosquatting");
+  expect(preview.text).toMatch(/homograph .* doppelganger .* tld squatting/);
+  // The form keeps what was typed.
+  expect(preview.html).toContain('value="Chase.example."');
+  expect(preview.html).toContain('value="Kestrel, post"');
   expect(app.app.domains.find("chase.example")).toBeUndefined();
 });
 
-test("one is added, changed and removed; each is followed at once and written to the audit log", async () => {
+test("adding, changing and removing a domain takes effect at once and is recorded in the audit log", async () => {
   const added = await visitor.submit("/console/domains/new", {
     ...fields("Example-Mail.com", "exmail  zephyr", "example-mail.net\r\nexample-mail.org\r\n"),
     step: "add",
   });
-  expect(added.text).toContain("example-mail.com is protected from now on.");
+  expect(added.text).toContain("example-mail.com is now protected.");
   expect(app.app.domains.find("example-mail.com")).toMatchObject({
     keywords: ["exmail", "zephyr"],
     allow: ["example-mail.net", "example-mail.org"],
     origin: "runtime",
   });
-  expect(acts()).toEqual([["domain.add", "example-mail.com", "127.0.0.1"]]);
+  expect(latestAction()).toEqual([["domain.add", "example-mail.com", "127.0.0.1"]]);
 
   const path = "/console/domains/example-mail.com";
   expect(app.app.domains.matcher().match("kestrelpost-login.net")).toEqual([]);
   const changed = await visitor.submit(path, { keywords: "kestrelpost", allow: "" });
   expect(changed.text).toContain("Saved.");
   expect(app.app.domains.matcher().match("kestrelpost-login.net")).toHaveLength(1);
-  expect(acts()).toEqual([["domain.change", "example-mail.com", "127.0.0.1"]]);
+  expect(latestAction()).toEqual([["domain.change", "example-mail.com", "127.0.0.1"]]);
 
   await app.app.candidates.submit(["examp1e-mail.com", "login-example-mail.com"], { source: "submission" });
-  const asked = await visitor.get(`${path}/remove`);
-  expect(asked.text).toContain("Its 2 threats (2 active) stay as they are");
+  const confirmation = await visitor.get(`${path}/remove`);
+  expect(confirmation.text).toContain("Its 2 threats (2 active) are kept");
   expect(app.app.domains.find("example-mail.com")?.enabled).toBe(true);
   const removed = await visitor.submit(`${path}/remove`);
-  expect(removed.text).toContain("example-mail.com is protected no longer. Its 2 threats are kept.");
-  expect(acts()).toEqual([["domain.remove", "example-mail.com", "127.0.0.1"]]);
+  expect(removed.text).toContain("example-mail.com is no longer protected. Its 2 threats are kept.");
+  expect(latestAction()).toEqual([["domain.remove", "example-mail.com", "127.0.0.1"]]);
   expect(app.app.domains.matcher().match("kestrelpost-login.net")).toEqual([]);
 
   const again = await visitor.get(path);
-  expect(again.text).toContain("It is not protected any more");
+  expect(again.text).toContain("This domain is no longer protected");
   await visitor.submit("/console/domains/new", { ...fields("example-mail.com", "kestrelpost"), step: "add" });
   expect(app.app.domains.find("example-mail.com")).toMatchObject({
     enabled: true,
@@ -75,24 +75,21 @@ test.each([
   ["domain", fields("https://www.example.org/x"), 'did you mean "www.example.org"?'],
   ["keywords", fields("example.org", "a good_one"), 'The keyword "a" is not a word of 2 to 63 letters'],
   ["allow", fields("example.org", "", "fine.com\nnot/a/name"), 'The allowed name "not/a/name" is not'],
-])(
-  "what cannot be taken is said at its field, and what was typed stays: %s",
-  async (field, given, message) => {
-    for (const step of ["look", "add"]) {
-      const refused = await visitor.post("/console/domains/new", { ...given, step });
-      expect(refused.status).toBe(400);
-      const error = new RegExp(`id="${field}-error"[^>]*>([^<]*)`).exec(refused.html)?.[1];
-      expect(error?.replaceAll("&quot;", '"')).toContain(message);
-    }
-    expect(app.app.domains.find("example.org")).toBeUndefined();
-  },
-);
+])("an invalid value is reported beside its field, %s", async (field, given, message) => {
+  for (const step of ["look", "add"]) {
+    const refused = await visitor.post("/console/domains/new", { ...given, step });
+    expect(refused.status).toBe(400);
+    const error = new RegExp(`id="${field}-error"[^>]*>([^<]*)`).exec(refused.html)?.[1];
+    expect(error?.replaceAll("&quot;", '"')).toContain(message);
+  }
+  expect(app.app.domains.find("example.org")).toBeUndefined();
+});
 
-test("what the configuration file declares is marked with the reason, and can be neither changed nor removed", async () => {
+test("a domain from the configuration file is marked and can be neither changed nor removed", async () => {
   const path = "/console/domains/example-bank.com";
   const shown = await visitor.get(path);
   expect(shown.text).toContain(
-    "configuration file Declared in the configuration file, which is read again at every start: change it there.",
+    "configuration file Declared in the configuration file. To change it, edit the file and restart.",
   );
   expect(shown.html).not.toContain("textarea");
   expect(shown.html).not.toContain("/remove");
@@ -105,7 +102,7 @@ test("what the configuration file declares is marked with the reason, and can be
   expect(app.app.domains.find("example-bank.com")).toMatchObject({ enabled: true, keywords: ["examplepay"] });
 });
 
-test("hostile input is shown as text in the form and in what is said of it", async () => {
+test("hostile input is rendered as text in the form and in its errors", async () => {
   const evil = '"><script>alert(1)</script>\u202e.com';
   const answer = await visitor.post("/console/domains/new", { ...fields(evil, evil, evil), step: "add" });
   expect(answer.status).toBe(400);
@@ -114,7 +111,7 @@ test("hostile input is shown as text in the form and in what is said of it", asy
   expect((await visitor.get(`/console/domains/${encodeURIComponent(evil)}`)).status).toBe(404);
 });
 
-test("of many domains fifty stand on a page, and one is found by its name or keyword", async () => {
+test("the list has 50 domains per page and can be searched by name or keyword", async () => {
   for (let index = 0; index < 60; index++)
     app.app.domains.add(
       { domain: `brand-${index}.org`, keywords: [`word${index}x`] },

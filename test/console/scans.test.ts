@@ -26,52 +26,52 @@ beforeEach(async () => {
   const running = app.app.scans.running();
   if (running === undefined) return;
   app.app.scans.cancel(running.id);
-  await until(() => app.app.scans.running() === undefined, "the scan of the test before has ended");
+  await until(() => app.app.scans.running() === undefined, "the scan of the previous test has ended");
 });
 
-const acts = () =>
+const scanActions = () =>
   app.app.auditLog
     .list({}, { limit: 10, offset: 0 })
     .flatMap(({ action, subject, detail }) =>
       action.startsWith("scan.") ? [[action, subject, detail]] : [],
     );
 
-test("a scan of chosen domains is started, seen under way, and cancelled; each is in the audit log", async () => {
-  const begun = await visitor.submit("/console/scans/start", { domain: "example-shop.com", limit: "1000" });
+test("a scan of selected domains shows its progress, can be cancelled, and is recorded in the audit log", async () => {
+  const started = await visitor.submit("/console/scans/start", { domain: "example-shop.com", limit: "1000" });
   const { id } = app.app.scans.running()!;
-  expect(begun.text).toContain("A scan is running");
-  expect(begun.text).toContain("example-shop.com");
-  expect(begun.text).not.toContain("example-bank.com");
-  expect(begun.html).toContain(`data-refresh="/console/scans/${id}/panel"`);
-  await until(() => (app.app.scans.progress()?.perSecond ?? null) !== null, "a pace is known");
+  expect(started.text).toContain("A scan is running");
+  expect(started.text).toContain("example-shop.com");
+  expect(started.text).not.toContain("example-bank.com");
+  expect(started.html).toContain(`data-refresh="/console/scans/${id}/panel"`);
+  await until(() => (app.app.scans.progress()?.perSecond ?? null) !== null, "the speed is known");
   const panel = await visitor.get(`/console/scans/${id}/panel`, { "x-fragment": "1" });
-  expect(panel.text).toMatch(/\d+ of 1,000 look-alikes looked up .* \d+ a second, .* left/);
+  expect(panel.text).toMatch(/\d+ of 1,000 look-alikes checked .* \d+ a second, .* left/);
   expect(panel.html).toMatch(/^<section class="card panel" id="scan-panel"/);
 
   const ended = await visitor.submit(`/console/scans/${id}/cancel`);
-  expect(ended.text).toContain("what it found stays");
-  await until(() => app.app.scans.running() === undefined, "it has ended");
+  expect(ended.text).toContain("Its results are kept");
+  await until(() => app.app.scans.running() === undefined, "the scan has ended");
   const after = await visitor.get(`/console/scans/${id}/panel`, { "x-fragment": "1" });
   expect(after.text).toContain("cancelled");
   expect(after.html).not.toContain("data-refresh");
-  expect(acts()).toEqual([
+  expect(scanActions()).toEqual([
     ["scan.cancel", id, {}],
     ["scan.start", id, { domains: ["example-shop.com"], limit: 1_000 }],
   ]);
-  expect((await visitor.submit(`/console/scans/${id}/cancel`)).text).toContain("had ended before");
+  expect((await visitor.submit(`/console/scans/${id}/cancel`)).text).toContain("had already finished");
 });
 
-test("a second one is refused with what runs, and what is running stands in the place of the form", async () => {
+test("starting a second scan fails with the running scan, whose progress replaces the form", async () => {
   await visitor.submit("/console/scans/start", {});
   const refused = await visitor.submit("/console/scans/start", {});
   expect(refused.text).toMatch(
     /A scan is running already, begun by the console at .*; wait for its end or cancel it\./,
   );
   expect(refused.html).not.toContain('action="/console/scans/start"');
-  expect(refused.text).toContain("Cancel the scan");
+  expect(refused.text).toContain("Cancel scan");
 });
 
-test("the history tells of each scan its domains, counts, time and why it failed", async () => {
+test("the history shows the domains, counts and duration of each scan", async () => {
   const done = await app.app.scans.run({ trigger: "cli", domains: ["example-bank.com"], limit: 200 });
   expect(done.threatsFound).toBeGreaterThan(0);
   const all = await visitor.get("/console/scans");
@@ -83,7 +83,7 @@ test("the history tells of each scan its domains, counts, time and why it failed
   expect((await visitor.get(link!)).text).toContain("1–1 of 1");
 });
 
-test("a scan that there is not, or of a name that is not protected, is refused in words", async () => {
+test("an unknown scan is not found, and a scan of an unprotected domain is rejected with the reason", async () => {
   const none = await visitor.get("/console/scans/scn_none");
   expect([none.status, none.text]).toEqual([404, expect.stringContaining("There is no scan")]);
   const unknown = await visitor.submit("/console/scans/start", { domain: '<b>"x.com' });

@@ -194,8 +194,8 @@ export function DeclaredMark({ where }: { where?: string }) {
     <span class="declared">
       <Badge tone="neutral">configuration file</Badge>{" "}
       <span class="hint">
-        Declared{where === undefined ? "" : ` as ${where}`} in the configuration file, which is read again at
-        every start: change it there.
+        Declared{where === undefined ? "" : ` as ${where}`} in the configuration file. To change it, edit the
+        file and restart.
       </span>
     </span>
   );

@@ -5,13 +5,13 @@ import { counted, grouped } from "../../../lib/wording.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import {
   ContentFields,
-  faultOf,
+  fieldErrorOf,
   LookAlikes,
   readFields,
   Remarks,
   type DomainFields,
-  type FieldFault,
-} from "./domain-form.tsx";
+  type FieldError,
+} from "./form.tsx";
 import { listIn } from "../../kit/fields.ts";
 import { Button, Form, PostButton } from "../../kit/form.tsx";
 import {
@@ -30,7 +30,7 @@ import { listPath } from "../threats/threat-filters.ts";
 import type { Context } from "../../shell/router.ts";
 import type { PageServices } from "../../shell/services.ts";
 
-/** How many threats a domain has. */
+/** Counts the threats of a domain. */
 export function threatCounts({ threats }: Pick<PageServices, "threats">, domain: string) {
   const total = (status?: "active") =>
     threats.list({ protectedDomain: domain, ...(status && { status }) }, { page: 1, perPage: 1 }).total;
@@ -43,7 +43,7 @@ export function findDomain({ services, params }: Context<"domains">): ProtectedD
   return domain;
 }
 
-/** What the file declares can only be changed there. */
+/** Returns whether the configuration file declares the domain, so that it can only be changed there. */
 export function isDeclared({ origin, enabled }: ProtectedDomain): boolean {
   return origin === "file" && enabled;
 }
@@ -55,12 +55,12 @@ function fieldsOf({ domain, keywords, allow }: ProtectedDomain): DomainFields {
 function DomainPage({
   domain,
   fields = fieldsOf(domain),
-  fault,
+  error,
   counts,
 }: {
   domain: ProtectedDomain;
   fields?: DomainFields;
-  fault?: FieldFault;
+  error?: FieldError;
   counts: { all: number; active: number };
 }) {
   const path = domainPath(domain.domain);
@@ -82,7 +82,7 @@ function DomainPage({
         ) : (
           <PostButton
             action={newDomainPath}
-            label="Protect it again"
+            label="Protect again"
             fields={{ ...fieldsOf(domain), step: "add" }}
           />
         )}
@@ -90,9 +90,9 @@ function DomainPage({
           <LinkButton path={`${path}/remove`} label="Remove" variant="danger" />
         ) : null}
       </PageHead>
-      <Refusal message={fault?.field === undefined ? fault?.message : undefined} />
+      <Refusal message={error?.field === undefined ? error?.message : undefined} />
       {domain.enabled ? null : (
-        <p>It is not protected any more: nothing new is looked for, its threats are kept.</p>
+        <p>This domain is no longer protected: new look-alikes are not detected. Its threats are kept.</p>
       )}
       <Facts
         facts={[
@@ -100,31 +100,31 @@ function DomainPage({
             "Threats",
             <>
               <a href={listPath(ofDomain)}>{grouped(counts.active)} active</a>,{" "}
-              <a href={listPath(ofDomain, { status: "all" })}>{grouped(counts.all)} in all</a>
+              <a href={listPath(ofDomain, { status: "all" })}>{grouped(counts.all)} total</a>
             </>,
           ],
-          ["Declared", isDeclared(domain) ? <DeclaredMark /> : "added at run time"],
+          ["Declared", isDeclared(domain) ? <DeclaredMark /> : "in the console or on the command line"],
           ["Since", <Time at={domain.createdAt} />],
         ]}
       />
-      <Section title="What counts as its name">
+      <Section title="Matching">
         {isDeclared(domain) || !domain.enabled ? (
           <Facts
             facts={[
               ["Keywords", domain.keywords.length === 0 ? "none" : domain.keywords.join(", ")],
-              ["Your own names", domain.allow.length === 0 ? "none" : <OwnNames names={domain.allow} />],
+              ["Allow list", domain.allow.length === 0 ? "empty" : <AllowedNames names={domain.allow} />],
             ]}
           />
         ) : (
           <Form action={path} class="narrow">
-            <ContentFields fields={fields} fault={fault} />
+            <ContentFields fields={fields} error={error} />
             <p class="actions">
-              <Button label="Save" />
+              <Button label="Save changes" />
             </p>
           </Form>
         )}
       </Section>
-      <Section title="Its brand words">
+      <Section title="Brand keywords">
         <Remarks remarks={remarksOn(domain)} />
       </Section>
     </>
@@ -133,7 +133,7 @@ function DomainPage({
 
 const namesShownMax = 100;
 
-function OwnNames({ names }: { names: readonly string[] }) {
+function AllowedNames({ names }: { names: readonly string[] }) {
   return (
     <ul class="plain">
       {names.slice(0, namesShownMax).map((name) => (
@@ -163,11 +163,13 @@ export function changeDomain(context: Context<"domains" | "threats">): PageResul
     services.domains.change(domain.domain, content, by);
     return redirect(
       domainPath(domain.domain),
-      "Saved. It counts from the next name on; threats on record stay.",
+      "Saved. Applies to new names; existing threats are unchanged.",
     );
   } catch (error) {
     const counts = threatCounts(services, domain.domain);
-    const content = <DomainPage domain={domain} fields={fields} fault={faultOf(error)} counts={counts} />;
+    const content = (
+      <DomainPage domain={domain} fields={fields} error={fieldErrorOf(error)} counts={counts} />
+    );
     return page(domain.domain, content, { status: 400 });
   }
 }
@@ -188,8 +190,8 @@ export async function showLookAlikes(context: Context<"assessDomain" | "domains"
         back={{ label: name, path: domainPath(name) }}
         lead={
           <>
-            Some of every kind, whether they exist or not. All of them:{" "}
-            <code>phishwatch permutations {name}</code>; which of them exist is what a scan finds out.
+            A sample of each type, whether registered or not. To list all of them, run{" "}
+            <code>phishwatch permutations {name}</code>. To find those that exist, start a scan.
           </>
         }
       />
@@ -198,11 +200,11 @@ export async function showLookAlikes(context: Context<"assessDomain" | "domains"
   );
 }
 
-export function askToRemove(context: Context<"domains" | "threats">): PageResult {
+export function confirmRemoval(context: Context<"domains" | "threats">): PageResult {
   const row = findDomain(context);
   const { domain } = row;
   if (isDeclared(row)) {
-    const text = `${domain} is declared in the configuration file; take it out there.`;
+    const text = `${domain} is declared in the configuration file. To remove it, edit the file and restart.`;
     return redirect(domainPath(domain), { tone: "warning", text });
   }
   const { all, active } = threatCounts(context.services, domain);
@@ -210,18 +212,18 @@ export function askToRemove(context: Context<"domains" | "threats">): PageResult
   return page(
     title,
     <Confirm
-      title={`Protect ${domain} no longer?`}
+      title={`Stop protecting ${domain}?`}
       action={`${domainPath(domain)}/remove`}
-      button="Remove"
+      button="Stop protecting"
       back={domainPath(domain)}
     >
-      <p>Nothing new is looked for, and no scan includes it any more.</p>
+      <p>New look-alikes are no longer detected, and scans no longer include this domain.</p>
       {all === 0 ? (
-        <p>It has no threats: it is deleted.</p>
+        <p>It has no threats, so it is deleted.</p>
       ) : (
         <p>
-          Its <strong>{counted(all, "threat")}</strong> ({grouped(active)} active) stay as they are and can be
-          decided on. It is disabled, and can be protected again at any time.
+          Its <strong>{counted(all, "threat")}</strong> ({grouped(active)} active) are kept and can still be
+          triaged. You can protect the domain again at any time.
         </p>
       )}
     </Confirm>,
@@ -235,5 +237,5 @@ export function removeDomain(context: Context<"domains" | "threats">): PageResul
   const outcome = services.domains.remove(domain, by);
   const kept =
     outcome === "removed" ? "" : ` Its ${counted(all, "threat")} ${all === 1 ? "is" : "are"} kept.`;
-  return redirect(domainsPath, `${domain} is protected no longer.${kept}`);
+  return redirect(domainsPath, `${domain} is no longer protected.${kept}`);
 }

@@ -14,14 +14,15 @@ import type { Context } from "../../shell/router.ts";
 import { Table, type Column } from "../../kit/table.tsx";
 import { inWords } from "../../kit/labels.ts";
 
-/** The fields as somebody typed them. */
+/** Fields of the form as they were typed. */
 export interface DomainFields {
   domain: string;
   keywords: string;
   allow: string;
 }
 
-export interface FieldFault {
+export interface FieldError {
+  /** Undefined: the error concerns the whole form. */
   field: string | undefined;
   message: string;
 }
@@ -34,16 +35,16 @@ export function readFields(form: URLSearchParams): DomainFields {
   };
 }
 
-/** What is wrong with the fields; anything else is not for the form to tell. */
-export function faultOf(error: unknown): FieldFault {
+/** Converts an error in the input to a field error; throws any other error again. */
+export function fieldErrorOf(error: unknown): FieldError {
   if (!(error instanceof PublicError)) throw error;
   const field = error instanceof DomainFieldError ? error.field : undefined;
   return { field, message: sentence(error.message) };
 }
 
-/** Keywords and allowed names, which every form for a domain has. */
-export function ContentFields({ fields, fault }: { fields: DomainFields; fault: FieldFault | undefined }) {
-  const errorAt = (field: string) => (fault?.field === field ? fault.message : undefined);
+/** Keywords and allow list: the fields that can be changed after a domain was added. */
+export function ContentFields({ fields, error }: { fields: DomainFields; error: FieldError | undefined }) {
+  const errorAt = (field: string) => (error?.field === field ? error.message : undefined);
   return (
     <>
       <TextField
@@ -52,15 +53,15 @@ export function ContentFields({ fields, fault }: { fields: DomainFields; fault: 
         value={fields.keywords}
         maxLength={7_000}
         error={errorAt("keywords")}
-        hint="Further words that count as this domain's name, such as a product's. Blanks between them."
+        hint="Other words that identify this brand, such as product names. Separate them with spaces."
       />
       <TextArea
-        label="Your own names"
+        label="Allow list"
         name="allow"
         value={fields.allow}
         rows={3}
         error={errorAt("allow")}
-        hint="Names that are never threats, with everything below them. One on each line."
+        hint="Names that are never threats, including their subdomains. One per line."
       />
     </>
   );
@@ -68,11 +69,11 @@ export function ContentFields({ fields, fault }: { fields: DomainFields; fault: 
 
 function NewDomainPage({
   fields,
-  fault,
+  error,
   assessment,
 }: {
   fields: DomainFields;
-  fault?: FieldFault | undefined;
+  error?: FieldError | undefined;
   assessment?: DomainAssessment | undefined;
 }) {
   return (
@@ -80,9 +81,9 @@ function NewDomainPage({
       <PageHead
         title="Protect a domain"
         back={{ label: "Protected domains", path: domainsPath }}
-        lead="Look first at its brand words and at some of its look-alikes, or protect it at once."
+        lead="Preview its brand keywords and some of its look-alikes first, or protect it right away."
       />
-      <Refusal message={fault?.field === undefined ? fault?.message : undefined} />
+      <Refusal message={error?.field === undefined ? error?.message : undefined} />
       <Form action={newDomainPath} class="narrow">
         <TextField
           label="Domain"
@@ -92,21 +93,21 @@ function NewDomainPage({
           maxLength={300}
           placeholder="example.com"
           autofocus={assessment === undefined}
-          error={fault?.field === "domain" ? fault.message : undefined}
-          hint="As you own it, in any script, without www."
+          error={error?.field === "domain" ? error.message : undefined}
+          hint="The registered name, in any script, without www."
         />
-        <ContentFields fields={fields} fault={fault} />
+        <ContentFields fields={fields} error={error} />
         <p class="actions">
-          <Button label="Look first" variant="secondary" name="step" value="look" />
-          <Button label="Protect it" name="step" value="add" />
+          <Button label="Preview" variant="secondary" name="step" value="look" />
+          <Button label="Protect domain" name="step" value="add" />
         </p>
       </Form>
       {assessment === undefined ? null : (
         <>
-          <Section title="Its brand words">
+          <Section title="Brand keywords">
             <Remarks remarks={assessment.remarks} />
           </Section>
-          <Section title="Some of its look-alikes">
+          <Section title="Sample look-alikes">
             <LookAlikes lookAlikes={assessment.lookAlikes} />
           </Section>
         </>
@@ -116,7 +117,8 @@ function NewDomainPage({
 }
 
 export function Remarks({ remarks }: { remarks: readonly WordRemark[] }) {
-  if (remarks.length === 0) return <p>They are long and rare enough to be looked for everywhere.</p>;
+  if (remarks.length === 0)
+    return <p>All brand keywords are long and rare enough to be matched anywhere in a name.</p>;
   return (
     <ul>
       {remarks.map((remark) => (
@@ -140,18 +142,18 @@ export function LookAlikes({ lookAlikes }: { lookAlikes: readonly Permutation[] 
       caption="Look-alikes"
       columns={lookAlikeColumns}
       rows={lookAlikes}
-      empty="None: nothing that could be made of this name is close enough to it."
+      empty="No generated variant of this name is similar enough."
     />
   );
 }
 
-export function showNew({ query }: Context): PageResult {
+export function showNewDomain({ query }: Context): PageResult {
   const fields = { domain: query.get("domain") ?? "", keywords: "", allow: "" };
   return page("Protect a domain", <NewDomainPage fields={fields} />);
 }
 
-/** Looks at it, or adds it. */
-export async function addDomain({
+/** Previews or adds the domain, depending on the button. */
+export async function protectDomain({
   services,
   form,
   by,
@@ -162,15 +164,15 @@ export async function addDomain({
     keywords: listIn(fields.keywords),
     allow: listIn(fields.allow),
   };
-  const again = (more: { fault?: FieldFault; assessment?: DomainAssessment }) =>
+  const formAgain = (more: { error?: FieldError; assessment?: DomainAssessment }) =>
     page("Protect a domain", <NewDomainPage fields={fields} {...more} />, {
-      status: more.fault === undefined ? 200 : 400,
+      status: more.error === undefined ? 200 : 400,
     });
   try {
-    if (form.get("step") === "look") return again({ assessment: await services.assessDomain(declared) });
+    if (form.get("step") === "look") return formAgain({ assessment: await services.assessDomain(declared) });
     const { domain } = services.domains.add(declared, by);
-    return redirect(domainPath(domain), `${domain} is protected from now on.`);
+    return redirect(domainPath(domain), `${domain} is now protected.`);
   } catch (error) {
-    return again({ fault: faultOf(error) });
+    return formAgain({ error: fieldErrorOf(error) });
   }
 }

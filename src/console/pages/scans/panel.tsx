@@ -21,34 +21,34 @@ const tones: Record<ScanStatus, Tone> = {
 export const triggers = { schedule: "schedule", console: "console", cli: "command line" } as const;
 
 export function ScanState({ scan: { status, cancelRequested } }: { scan: Scan }) {
-  const ending = status === "running" && cancelRequested;
-  return <Badge tone={tones[status]}>{ending ? "ending" : status}</Badge>;
+  const isStopping = status === "running" && cancelRequested;
+  return <Badge tone={tones[status]}>{isStopping ? "stopping" : status}</Badge>;
 }
 
-/** How a scan stands: while it runs it is fetched again and again. */
+/** Progress of a scan. Refreshes itself while the scan runs. */
 export function ScanPanel({ scan, progress }: { scan: Scan; progress: ScanProgress | undefined }) {
   const { id, status, candidates, planned, resolving, unknown, threatsFound, threatsCreated, error } = scan;
   const running = status === "running";
   const refresh = running ? { "data-refresh": `${scanPath(id)}/panel`, "data-refresh-ms": "700" } : {};
   return (
-    <section class="card panel" id="scan-panel" aria-label="How the scan stands" {...refresh}>
+    <section class="card panel" id="scan-panel" aria-label="Scan progress" {...refresh}>
       <div class="page-title">
         <h2>
-          <a href={scanPath(id)}>{running ? "A scan is running" : "The scan has ended"}</a>
+          <a href={scanPath(id)}>{running ? "A scan is running" : "Scan finished"}</a>
         </h2>
         <ScanState scan={scan} />
       </div>
       {planned > 0 ? (
-        <Progress done={candidates} total={planned} label="look-alikes looked up" />
+        <Progress done={candidates} total={planned} label="look-alikes checked" />
       ) : running ? (
-        <p>The look-alikes are being made, and the resolvers checked.</p>
+        <p>Generating look-alikes and checking the resolvers.</p>
       ) : null}
       <Facts
         facts={[
           ["Domains", <ScannedDomains scan={scan} namesMax={20} />],
-          ...(running ? [["Pace", paceText(progress)] as const] : []),
+          ...(running ? [["Speed", speedText(progress)] as const] : []),
           ["Exist", counted(resolving, "look-alike")],
-          ["Not known", `${grouped(unknown)}, no resolver could say`],
+          ["Unknown", `${grouped(unknown)} without a usable DNS response`],
           [
             "Threats",
             <>
@@ -56,24 +56,23 @@ export function ScanPanel({ scan, progress }: { scan: Scan; progress: ScanProgre
               {threatsFound > 0 ? (
                 <>
                   {" · "}
-                  <a href={foundPath(scan)}>show them</a>
+                  <a href={foundPath(scan)}>view threats</a>
                 </>
               ) : null}
             </>,
           ],
-          ...(error === null ? [] : [["Why it failed", visible(error, 400)] as const]),
+          ...(error === null ? [] : [["Error", visible(error, 400)] as const]),
         ]}
       />
       {running && !scan.cancelRequested ? (
-        <PostButton action={`${scanPath(id)}/cancel`} label="Cancel the scan" variant="danger" />
+        <PostButton action={`${scanPath(id)}/cancel`} label="Cancel scan" variant="danger" />
       ) : null}
     </section>
   );
 }
 
-function paceText(progress: ScanProgress | undefined): string {
-  if (progress === undefined || progress.perSecond === null || progress.msLeft === null)
-    return "not known yet";
+function speedText(progress: ScanProgress | undefined): string {
+  if (progress === undefined || progress.perSecond === null || progress.msLeft === null) return "measuring";
   return `${grouped(progress.perSecond)} a second, ${spanText(progress.msLeft)} left`;
 }
 
@@ -98,7 +97,7 @@ export function scanDuration(scan: Scan): string {
   return scan.completedAt === null ? "–" : spanText(scan.completedAt - scan.startedAt);
 }
 
-/** The threats that scans found on the days of this one. */
+/** Returns the path of the list of threats that scans found on the days of this scan. */
 function foundPath({ startedAt, completedAt, protectedDomains }: Scan): string {
   const query = new URLSearchParams({ source: "scan", status: "all", from: dayText(startedAt) });
   if (completedAt !== null) query.set("to", dayText(completedAt));
@@ -110,11 +109,11 @@ export function ScanTimes({ scan }: { scan: Scan }) {
   return (
     <Facts
       facts={[
-        ["Begun", <Time at={scan.startedAt} />],
-        ["By", triggers[scan.trigger]],
-        ["Ended", scan.completedAt === null ? "it runs" : <Time at={scan.completedAt} />],
-        ["Took", scanDuration(scan)],
-        ["Identifier", <code>{scan.id}</code>],
+        ["Started", <Time at={scan.startedAt} />],
+        ["Trigger", triggers[scan.trigger]],
+        ["Finished", scan.completedAt === null ? "still running" : <Time at={scan.completedAt} />],
+        ["Duration", scanDuration(scan)],
+        ["ID", <code>{scan.id}</code>],
       ]}
     />
   );

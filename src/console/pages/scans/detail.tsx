@@ -1,0 +1,54 @@
+import { notFound } from "../../../lib/errors.ts";
+import type { Scan } from "../../../scans/tables.ts";
+import { PageHead, Section } from "../../kit/kit.tsx";
+import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { scanPath, scansPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { ScannedDomains, ScanPanel, ScanTimes } from "./panel.tsx";
+
+function findScan({ services, params }: Context<"scans">): Scan {
+  const scan = services.scans.get(params["id"]!);
+  if (scan === undefined) throw notFound("There is no scan with this id.");
+  return scan;
+}
+
+/** Renders the live progress of a running scan: its row in the table lags behind. */
+function panelOf(context: Context<"scans">) {
+  const progress = context.services.scans.progress();
+  const scan = findScan(context);
+  const own = progress?.scan.id === scan.id ? progress : undefined;
+  return <ScanPanel scan={own?.scan ?? scan} progress={own} />;
+}
+
+export function showScan(context: Context<"scans">): PageResult {
+  const scan = findScan(context);
+  return page(
+    "Scan",
+    <>
+      <PageHead
+        title={
+          <>
+            Scan of <ScannedDomains scan={scan} namesMax={3} />
+          </>
+        }
+        back={{ label: "Scans", path: scansPath }}
+      />
+      {panelOf(context)}
+      <Section title="Details">
+        <ScanTimes scan={scan} />
+      </Section>
+    </>,
+  );
+}
+
+export function showPanel(context: Context<"scans">): PageResult {
+  return fragment(panelOf(context));
+}
+
+export function cancelScan(context: Context<"scans">): PageResult {
+  const { id } = findScan(context);
+  const { services, by } = context;
+  if (!services.scans.cancel(id, by))
+    return redirect(scanPath(id), { tone: "warning", text: "The scan had already finished." });
+  return redirect(scanPath(id), "The scan stops within a second. Its results are kept.");
+}

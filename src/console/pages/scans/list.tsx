@@ -1,0 +1,134 @@
+import { nextTime } from "../../../lib/schedule.ts";
+import { PublicError } from "../../../lib/errors.ts";
+import { grouped, sentence } from "../../../lib/wording.ts";
+import type { Scan } from "../../../scans/tables.ts";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { listIn } from "../../kit/fields.ts";
+import { Button, Choices, Form, Select, TextField } from "../../kit/form.tsx";
+import { PageHead, Section, Time } from "../../kit/kit.tsx";
+import { newDomainPath, scanPath, scansPath, startScanPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { scanDuration, ScannedDomains, ScanPanel, ScanState, triggers } from "./panel.tsx";
+import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
+
+const perPage = 25;
+/** Maximum number of domains offered as checkboxes; for more, names are typed in. */
+const checkboxesMax = 30;
+const limits = [
+  { value: "", label: "all, up to 20,000 per domain" },
+  { value: "5000", label: "the 5,000 most likely per domain" },
+  { value: "1000", label: "the 1,000 most likely per domain" },
+  { value: "200", label: "the 200 most likely per domain" },
+];
+
+const columns: Column<Scan>[] = [
+  {
+    title: "Started",
+    look: "tight",
+    cell: (scan) => (
+      <a href={scanPath(scan.id)}>
+        <Time at={scan.startedAt} />
+      </a>
+    ),
+  },
+  { title: "Domains", look: "wide", cell: (scan) => <ScannedDomains scan={scan} namesMax={3} /> },
+  { title: "Trigger", look: "tight", cell: ({ trigger }) => triggers[trigger] },
+  { title: "State", cell: (scan) => <ScanState scan={scan} /> },
+  { title: "Checked", look: "number", cell: ({ candidates }) => grouped(candidates) },
+  { title: "Exist", look: "number", cell: ({ resolving }) => grouped(resolving) },
+  { title: "Threats", look: "number", cell: ({ threatsFound }) => grouped(threatsFound) },
+  { title: "New", look: "number", cell: ({ threatsCreated }) => grouped(threatsCreated) },
+  { title: "Duration", look: "tight", cell: scanDuration },
+];
+
+export function listScans({ services, query, now }: Context<"config" | "domains" | "scans">): PageResult {
+  const { scans, domains, config } = services;
+  const running = scans.progress();
+  const shown = pageNumber(query);
+  const total = scans.totals().byStatus.reduce((sum, one) => sum + one.total, 0);
+  const names = domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
+  const { schedule } = config.scan;
+  const next = schedule === null ? null : nextTime(schedule, now);
+  const lead = (
+    <>
+      A scan generates look-alikes of your domains and checks in DNS which of them exist.{" "}
+      {next === null ? (
+        <>
+          No scan is scheduled (<code>scan.schedule</code>).
+        </>
+      ) : (
+        <>
+          The next scheduled scan starts <Time at={next} relative />.
+        </>
+      )}
+    </>
+  );
+  return page(
+    "Scans",
+    <>
+      <PageHead title="Scans" lead={lead} />
+      {running === undefined ? (
+        <StartForm names={names} />
+      ) : (
+        <ScanPanel scan={running.scan} progress={running} />
+      )}
+      <Section title="History">
+        <Table
+          caption="Scans, newest first"
+          columns={columns}
+          rows={scans.list(perPage, (shown - 1) * perPage)}
+          empty="No scans yet. Start one above, or set scan.schedule in the configuration."
+        />
+        {total > perPage ? (
+          <Pagination page={shown} perPage={perPage} total={total} path={scansPath} query={query} />
+        ) : null}
+      </Section>
+    </>,
+  );
+}
+
+function StartForm({ names }: { names: readonly string[] }) {
+  if (names.length === 0)
+    return (
+      <div class="empty">
+        No domain to scan for. <a href={newDomainPath}>Protect a domain</a> first.
+      </div>
+    );
+  const allHint = "Leave empty to scan for all domains.";
+  return (
+    <section class="card panel" aria-label="Start scan">
+      <Form action={startScanPath}>
+        {names.length === 1 ? null : names.length <= checkboxesMax ? (
+          <Choices
+            label="Domains"
+            name="domain"
+            choices={names.map((name) => ({ value: name, label: name }))}
+            values={[]}
+            hint={allHint}
+          />
+        ) : (
+          <TextField label="Domains" name="domain" hint={`Names separated by spaces. ${allHint}`} />
+        )}
+        <div class="filters">
+          <Select label="Look-alikes" name="limit" choices={limits} />
+          <Button label="Start scan" />
+        </div>
+      </Form>
+    </section>
+  );
+}
+
+export function startScan({ services, form, by }: Context<"scans">): PageResult {
+  const domains = form.getAll("domain").flatMap(listIn);
+  const limit = limits.some(({ value }) => value !== "" && value === form.get("limit"))
+    ? Number(form.get("limit"))
+    : undefined;
+  let scan: Scan;
+  try {
+    ({ scan } = services.scans.begin({ trigger: "console", by, domains, limit }));
+  } catch (error) {
+    if (!(error instanceof PublicError)) throw error;
+    return redirect(scansPath, { tone: "danger", text: sentence(error.message) });
+  }
+  return redirect(scanPath(scan.id));
+}
