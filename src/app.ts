@@ -1,6 +1,4 @@
 import { createAuditLog } from "./access/audit/audit-log.ts";
-import { auditDomains } from "./access/audited-domains.ts";
-import { auditKeys } from "./access/audited-keys.ts";
 import { createConsolePassword } from "./access/console/password.ts";
 import { createConsoleSignIn } from "./access/console/sign-in.ts";
 import { firstStart } from "./access/console/first-start.ts";
@@ -33,7 +31,6 @@ import { createCandidates } from "./sources/candidates.ts";
 import { createFeeds } from "./sources/feeds/feeds.ts";
 import { createImports } from "./sources/imports/imports.ts";
 import type { Source } from "./sources/source.ts";
-import { auditThreats } from "./threats/audited-threats.ts";
 import { createThreats } from "./threats/threats.ts";
 import { createTraps } from "./traps/traps.ts";
 import { auditWebhooks } from "./webhooks/audited-webhooks.ts";
@@ -79,9 +76,8 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
 
   // Access
   const settings = createSettings({ database, clock });
-  const apiKeys = createApiKeys({ database, clock, ids, fillRandom });
-  const keys = auditKeys({ keys: apiKeys, auditLog, database });
-  const lastUsedWriter = createLastUsedWriter({ clock, keys: apiKeys, log });
+  const keys = createApiKeys({ database, clock, ids, fillRandom, auditLog });
+  const lastUsedWriter = createLastUsedWriter({ clock, keys, log });
   const keyUsage = createKeyUsage();
   const consolePassword = createConsolePassword({
     settings,
@@ -90,18 +86,16 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   });
 
   // Detection and threats
-  const protectedDomains = createProtectedDomains({ database, clock, ids, log, minSimilarity });
-  const domains = auditDomains({ domains: protectedDomains, auditLog, database });
+  const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity });
   const assessDomain = createDomainAssessment({ minSimilarity, pacer });
-  const recordedThreats = createThreats({ database, clock, ids, outbox, fillRandom, reactivate });
-  const threats = auditThreats({ threats: recordedThreats, auditLog, database });
+  const threats = createThreats({ database, clock, ids, outbox, auditLog, fillRandom, reactivate });
   const threatSearch = lazy(() => loadThreatSearch().createThreatSearch({ database, pacer }));
 
   // Names
   const candidates = createCandidates({
     database,
-    domains: protectedDomains,
-    threats: recordedThreats,
+    domains,
+    threats,
     clock,
     pacer,
   });
@@ -131,7 +125,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     log,
     lookUpExistence: withCredibleAbsence({ dns, lookUp: lookUpExistence }),
     reach,
-    threats: recordedThreats,
+    threats,
     version: buildInfo.version,
     which: (name) => Bun.which(name),
   });
@@ -140,7 +134,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     clock,
     database,
     dns,
-    domains: protectedDomains,
+    domains,
     ids,
     log,
     lookUp: lookUpExistence,
@@ -149,7 +143,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     pacer,
     queriesPerSecond,
     schedule,
-    threats: recordedThreats,
+    threats,
     onFound: ({ existence, threatId }) => enrichment.hand(threatId, existence),
   });
 
@@ -170,7 +164,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     auditLog,
     clock,
     database,
-    domains: protectedDomains,
+    domains,
     fillRandom,
     ids,
     log,
@@ -178,7 +172,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     pacer,
     publicUrl: () => config.traps.publicUrl ?? publicUrl(),
     settings: { ...config.traps, hitsKeptMs: config.retention.hitsMs },
-    threats: recordedThreats,
+    threats,
   });
 
   // HTTP
@@ -189,9 +183,9 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     newRequestId: () => crypto.randomUUID(),
     build: buildInfo,
     database,
-    keys: apiKeys,
+    keys,
     keyUsage,
-    threats: recordedThreats,
+    threats,
     candidates,
     deliveries: webhookService.deliveries,
     scans,

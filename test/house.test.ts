@@ -10,7 +10,7 @@ import { permissions } from "../src/vocabulary/permissions.ts";
 /** From the top to the bottom of the house: a subject imports only from those below it. */
 const subjects = (
   "main cli sandbox app console api http manual traps scans sources evidence channels deliveries webhooks enrichment " +
-  "lookups threat-index threats events access domains detection network database config vocabulary lib"
+  "lookups threat-index threats events domains access detection network database config vocabulary lib"
 ).split(" ");
 const sourceLinesMax = 300;
 /** Of the console's own script, as it is written: comfort, and no application. */

@@ -1,20 +1,21 @@
 import type { Permutation } from "../detection/generate/permutations.ts";
 import type { WordRemark } from "../detection/brand/word-warnings.ts";
 import type { Pacer } from "../lib/pacer.ts";
-import { type DeclaredDomain, type DomainContent, readDeclaration } from "./declaration.ts";
+import { type DeclaredDomain, type DomainContent, validateDeclaration } from "./declaration.ts";
 
-/** What is to be expected of a domain, before it is protected. */
+/** Preview of what protecting a domain will do. */
 export interface DomainAssessment {
   content: DomainContent;
-  /** Words of it that are not looked for everywhere, and why. */
-  remarks: WordRemark[];
-  /** Some look-alikes of every kind, the types in turns. */
+  /** Brand keywords that are not matched everywhere, and why. */
+  warnings: WordRemark[];
+  /** Examples of look-alikes, alternating between all types. */
   lookAlikes: Permutation[];
 }
 
-/** Rejects with DomainFieldError for a value that cannot be taken. Writes nothing, asks nobody. */
+/** Rejects with DomainFieldError for an invalid value. Does no I/O. */
 export type AssessDomain = (declared: DeclaredDomain) => Promise<DomainAssessment>;
 
+/** Number of look-alikes in a preview. */
 const lookAlikesShown = 40;
 
 export function createDomainAssessment({
@@ -26,9 +27,9 @@ export function createDomainAssessment({
   pacer: () => Pacer;
 }): AssessDomain {
   return async (declared) => {
-    const content = readDeclaration(declared);
+    const content = validateDeclaration(declared);
     const pace = pacer();
-    // Only now: the detection's word lists are nothing that a start should wait for.
+    // Loaded here, because the word lists would delay startup.
     const [{ remarksOn }, { previewSteps }] = await Promise.all([
       import("../detection/brand/word-warnings.ts"),
       import("../detection/generate/preview.ts"),
@@ -36,7 +37,7 @@ export function createDomainAssessment({
     const steps = previewSteps(content, { minSimilarity, count: lookAlikesShown });
     for (;;) {
       const { done, value } = steps.next();
-      if (done === true) return { content, remarks: remarksOn(content), lookAlikes: value };
+      if (done === true) return { content, warnings: remarksOn(content), lookAlikes: value };
       if (pace.due()) await pace.pause();
     }
   };

@@ -7,18 +7,18 @@ import { allowMax, keywordsMax } from "../vocabulary/protected-domains.ts";
 export interface DeclaredDomain {
   domain: string;
   keywords?: readonly string[];
-  /** Names of one's own that are never threats, with all below them. */
+  /** Legitimate names that, with their subdomains, are never threats. */
   allow?: readonly string[];
 }
 
-/** What a declaration says, in the form that is stored: A-labels, words in lower case, nothing twice. */
+/** A valid declaration as it is stored: A-labels, keywords in lower case, no duplicates. */
 export interface DomainContent {
   domain: string;
   keywords: string[];
   allow: string[];
 }
 
-/** A value that cannot be taken; `field` says where it was given. */
+/** An invalid value; `field` is the field that contains it. */
 export class DomainFieldError extends PublicError {
   readonly field: keyof DomainContent;
 
@@ -30,40 +30,46 @@ export class DomainFieldError extends PublicError {
 }
 
 /**
- * Reads a declaration by the rules of the configuration file, whoever makes it.
- * @throws DomainFieldError naming the field, the value and what is allowed.
+ * Validates and normalizes a declaration by the rules of the configuration file, whatever its source.
+ * @throws DomainFieldError with the field, the value and what is allowed.
  */
-export function readDeclaration({ domain, keywords = [], allow = [] }: DeclaredDomain): DomainContent {
-  return { domain: readName("domain", domain), keywords: readKeywords(keywords), allow: readAllow(allow) };
+export function validateDeclaration({ domain, keywords = [], allow = [] }: DeclaredDomain): DomainContent {
+  return {
+    domain: validateName("domain", domain),
+    keywords: validateKeywords(keywords),
+    allow: validateAllow(allow),
+  };
 }
 
-export function readKeywords(words: readonly string[]): string[] {
-  return distinct("keywords", words.map(readWord), keywordsMax);
+/** @throws DomainFieldError */
+export function validateKeywords(words: readonly string[]): string[] {
+  return distinct("keywords", words.map(validateKeyword), keywordsMax);
 }
 
-export function readAllow(names: readonly string[]): string[] {
+/** @throws DomainFieldError */
+export function validateAllow(names: readonly string[]): string[] {
   return distinct(
     "allow",
-    names.map((name) => readName("allow", name)),
+    names.map((name) => validateName("allow", name)),
     allowMax,
   );
 }
 
-function readName(field: "domain" | "allow", text: string): string {
+function validateName(field: "domain" | "allow", text: string): string {
   const result = readDomain(text);
   if ("value" in result) return result.value;
-  throw unfit(field, text, result);
+  throw invalid(field, text, result);
 }
 
-function readWord(text: string): string {
+function validateKeyword(text: string): string {
   const result = readKeyword(text);
   if ("value" in result) return result.value;
-  throw unfit("keywords", text, result);
+  throw invalid("keywords", text, result);
 }
 
 const labels = { domain: "domain", keywords: "keyword", allow: "allowed name" };
 
-function unfit(
+function invalid(
   field: keyof DomainContent,
   text: string,
   { allowed, nearest }: { allowed: string; nearest?: string | undefined },
@@ -73,10 +79,10 @@ function unfit(
 }
 
 function distinct(field: "keywords" | "allow", values: string[], countMax: number): string[] {
-  const found = [...new Set(values)];
-  if (found.length <= countMax) return found;
+  const unique = [...new Set(values)];
+  if (unique.length <= countMax) return unique;
   throw new DomainFieldError(
     field,
-    `there are ${found.length} ${labels[field]}s; ${countMax} are the most a domain can have`,
+    `there are ${unique.length} ${labels[field]}s; a domain can have at most ${countMax}`,
   );
 }

@@ -1,47 +1,52 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
+import { configurationFile, type Actor } from "../access/audit/actor.ts";
+import type { AuditDetail } from "../access/audit/actions.ts";
+import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
+import { statement, value } from "../database/statement.ts";
 import type { Matcher } from "../detection/match/matcher.ts";
 import { normalizeName } from "../detection/names/name.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Log } from "../lib/log.ts";
 import { badRequest, messageOf, notFound, PublicError } from "../lib/errors.ts";
 import type { IdFactory } from "../lib/ids.ts";
+import type { Log } from "../lib/log.ts";
 import { visible } from "../lib/safe-text.ts";
 import {
   type DeclaredDomain,
   type DomainContent,
-  readAllow,
-  readDeclaration,
-  readKeywords,
+  validateAllow,
+  validateDeclaration,
+  validateKeywords,
 } from "./declaration.ts";
-import { protectedDomains } from "./tables.ts";
+import { createMatcherCache } from "./matcher-cache.ts";
+import { protectedDomains, type ProtectedDomain } from "./tables.ts";
 
-export type ProtectedDomain = typeof protectedDomains.$inferSelect;
+export type { ProtectedDomain };
 
-/** The domains that are guarded, and the detection built for them. */
+/** The protected domains and their matcher. Changes are recorded in the audit log, in the same transaction. */
 export interface ProtectedDomains {
-  /** All, by name; disabled ones too. */
+  /** Returns all protected domains by name, including disabled ones. */
   list(): ProtectedDomain[];
-  /** By name, in any form and case. */
+  /** Finds one by its name in any form and case. */
   find(domain: string): ProtectedDomain | undefined;
   /**
-   * Adds one at run time; a disabled one is enabled again.
-   * @throws DomainFieldError: a value that cannot be taken; PublicError `bad_request`: there already.
+   * Adds a domain, or enables a disabled one with the given content.
+   * @throws DomainFieldError for an invalid value; PublicError `bad_request` when the domain is protected already.
    */
-  add(declared: DeclaredDomain): ProtectedDomain;
+  add(declared: DeclaredDomain, options: { by: Actor }): ProtectedDomain;
   /**
-   * Gives one other keywords and allowed names; absent: they stay as they are.
-   * @throws DomainFieldError; PublicError `not_found`, `bad_request` for one that the configuration file declares.
+   * Replaces the keywords, the allowed names, or both; absent ones stay as they are.
+   * @throws DomainFieldError; PublicError `not_found`; `bad_request` when the configuration file declares the domain.
    */
-  change(domain: string, content: Omit<DeclaredDomain, "domain">): ProtectedDomain;
+  change(domain: string, content: Omit<DeclaredDomain, "domain">, options: { by: Actor }): ProtectedDomain;
   /**
-   * Takes one away. One that has threats is disabled instead, for they refer to it.
-   * @throws PublicError `not_found`; `bad_request` for one that the configuration file declares.
+   * Deletes a domain, or disables it when it has threats, because they refer to it.
+   * @throws PublicError `not_found`; `bad_request` when the configuration file declares the domain.
    */
-  remove(domain: string): "removed" | "disabled";
-  /** Makes the table agree with the configuration file; what left the file is disabled. */
+  remove(domain: string, options: { by: Actor }): "removed" | "disabled";
+  /** Makes the table match the configuration file. Domains that are no longer declared are disabled. */
   reconcile(declared: readonly DeclaredDomain[]): void;
-  /** The matcher for all enabled domains; built anew after a change, also one by another process. */
+  /** Returns the matcher for all enabled domains; rebuilt after a change, even by another process. */
   matcher(): Matcher;
 }
 
@@ -50,35 +55,40 @@ export function createProtectedDomains({
   clock,
   ids,
   log,
+  auditLog,
   minSimilarity,
 }: {
   database: Database;
   clock: Clock;
   ids: IdFactory;
   log: Log;
+  auditLog: Pick<AuditLog, "record">;
   /** `detection.min_similarity`. */
   minSimilarity: number;
 }): ProtectedDomains {
   const { query } = database;
-  const all = query.select().from(protectedDomains).orderBy(asc(protectedDomains.domain)).prepare();
-  const byName = query
-    .select()
-    .from(protectedDomains)
-    .where(eq(protectedDomains.domain, sql.placeholder("domain")))
-    .prepare();
-  /** Remarks in the log already: one line for each, not one for each change of the domains. */
-  let logged = new Set<string>();
-  let cached: { matcher: Matcher; content: string; foreignVersion: number } | undefined;
+  const all = statement(database, (q) =>
+    q.select().from(protectedDomains).orderBy(asc(protectedDomains.domain)),
+  );
+  const byName = statement(database, (q) =>
+    q
+      .select()
+      .from(protectedDomains)
+      .where(eq(protectedDomains.domain, value(protectedDomains.domain))),
+  );
+  const list = () => all.all();
+  const cache = createMatcherCache({ database, log, minSimilarity, list });
 
-  function write(declared: DomainContent, origin: ProtectedDomain["origin"]): void {
+  function write(declared: DomainContent, origin: ProtectedDomain["origin"]): ProtectedDomain {
     const now = clock.now();
     const content = { ...declared, origin, enabled: true, updatedAt: now };
-    query
+    database.afterCommit(cache.invalidate);
+    return query
       .insert(protectedDomains)
       .values({ ...content, id: ids.next("protectedDomain"), createdAt: now })
       .onConflictDoUpdate({ target: protectedDomains.domain, set: content })
-      .run();
-    database.afterCommit(forget);
+      .returning()
+      .get();
   }
 
   function disable(domain: string): void {
@@ -87,10 +97,10 @@ export function createProtectedDomains({
       .set({ enabled: false, updatedAt: clock.now() })
       .where(eq(protectedDomains.domain, domain))
       .run();
-    database.afterCommit(forget);
+    database.afterCommit(cache.invalidate);
   }
 
-  /** Answers whether it could be deleted: SQLite refuses while a threat refers to it. */
+  /** Returns false when a threat refers to the domain: the foreign key forbids the deletion. */
   function deleteUnreferenced(seq: number): boolean {
     try {
       query.delete(protectedDomains).where(eq(protectedDomains.seq, seq)).run();
@@ -101,113 +111,89 @@ export function createProtectedDomains({
     }
   }
 
-  function forget(): void {
-    if (cached !== undefined) cached.foreignVersion = -1;
-  }
-
-  function logRemarks(matcher: Matcher): void {
-    const before = logged;
-    logged = new Set();
-    for (const remark of matcher.remarks()) {
-      const key = JSON.stringify(remark);
-      logged.add(key);
-      if (!before.has(key)) log.info(remark, "a brand word is not looked for everywhere");
-    }
-  }
-
-  const find = (text: string) => {
+  function find(text: string): ProtectedDomain | undefined {
     const result = normalizeName(text);
     return "name" in result ? byName.get({ domain: result.name }) : undefined;
-  };
+  }
 
-  function known(text: string): ProtectedDomain {
+  function get(text: string): ProtectedDomain {
     const present = find(text);
-    if (present !== undefined) return present;
-    throw notFound(`${visible(text, 100)} is not a protected domain`);
+    if (present === undefined) throw notFound(`${visible(text, 100)} is not a protected domain`);
+    return present;
   }
 
   return {
-    list: () => all.all(),
+    list,
     find,
 
-    add: (declared) =>
+    add: (declared, { by }) =>
       database.transaction(() => {
-        const content = readDeclaration(declared);
+        const content = validateDeclaration(declared);
         const { domain } = content;
-        const present = byName.get({ domain });
-        if (present?.enabled === true) throw badRequest(`${domain} is protected already`);
-        write(content, "runtime");
-        return byName.get({ domain })!;
+        if (byName.get({ domain })?.enabled === true) throw badRequest(`${domain} is protected already`);
+        const added = write(content, "runtime");
+        auditLog.record(by, "domain.add", domain, contentOf(added));
+        return added;
       }),
 
-    change: (text, { keywords, allow }) =>
+    change: (text, { keywords, allow }, { by }) =>
       database.transaction(() => {
-        const present = known(text);
+        const present = get(text);
         const { domain } = present;
-        if (!present.enabled) throw badRequest(`${domain} is not protected any more; add it again`);
+        if (!present.enabled) throw badRequest(`${domain} is no longer protected; add it again`);
         if (present.origin === "file") throw declaredInFile(domain, "change it there");
         const content = {
-          keywords: keywords === undefined ? present.keywords : readKeywords(keywords),
-          allow: allow === undefined ? present.allow : readAllow(allow),
+          keywords: keywords === undefined ? present.keywords : validateKeywords(keywords),
+          allow: allow === undefined ? present.allow : validateAllow(allow),
         };
-        if (!sameContent(present, content)) write({ domain, ...content }, "runtime");
-        return byName.get({ domain })!;
+        if (hasContent(present, content)) return present;
+        const changed = write({ domain, ...content }, "runtime");
+        auditLog.record(by, "domain.change", domain, contentOf(changed));
+        return changed;
       }),
 
-    remove: (text) =>
+    remove: (text, { by }) =>
       database.transaction(() => {
-        const present = known(text);
-        if (present.origin === "file" && present.enabled)
-          throw declaredInFile(present.domain, "take it out there");
-        if (!deleteUnreferenced(present.seq)) {
-          disable(present.domain);
-          return "disabled" as const;
-        }
-        database.afterCommit(forget);
-        return "removed" as const;
+        const { domain, seq, origin, enabled } = get(text);
+        if (origin === "file" && enabled) throw declaredInFile(domain, "remove it there");
+        const outcome = deleteUnreferenced(seq) ? "removed" : "disabled";
+        if (outcome === "disabled") disable(domain);
+        auditLog.record(by, "domain.remove", domain, { outcome });
+        database.afterCommit(cache.invalidate);
+        return outcome;
       }),
 
     reconcile: (declared) =>
       database.transaction(() => {
-        const wanted = declared.map(readDeclaration);
-        const present = all.all();
-        for (const one of wanted) {
-          const row = present.find(({ domain }) => domain === one.domain);
-          if (row === undefined || !row.enabled || row.origin !== "file" || !sameContent(row, one))
-            write(one, "file");
+        const wanted = declared.map(validateDeclaration);
+        const present = new Map(list().map((row) => [row.domain, row]));
+        for (const content of wanted) {
+          const row = present.get(content.domain);
+          const isUnchanged = row?.enabled === true && row.origin === "file" && hasContent(row, content);
+          if (isUnchanged) continue;
+          const action = row?.enabled === true ? "domain.change" : "domain.add";
+          auditLog.record(configurationFile, action, content.domain, contentOf(write(content, "file")));
         }
-        for (const row of present) {
-          const declaredStill = wanted.some(({ domain }) => domain === row.domain);
-          if (row.origin === "file" && row.enabled && !declaredStill) disable(row.domain);
+        const declaredNames = new Set(wanted.map(({ domain }) => domain));
+        for (const { domain, origin, enabled } of present.values()) {
+          if (origin !== "file" || !enabled || declaredNames.has(domain)) continue;
+          disable(domain);
+          auditLog.record(configurationFile, "domain.remove", domain, { outcome: "disabled" });
         }
       }),
 
-    matcher() {
-      const foreignVersion = database.foreignVersion();
-      if (cached?.foreignVersion === foreignVersion) return cached.matcher;
-      const enabled = all.all().filter((row) => row.enabled);
-      // Most commits of other processes leave the domains alone, and a matcher takes time to build.
-      const content = JSON.stringify(enabled.map(({ domain, keywords, allow }) => [domain, keywords, allow]));
-      const isUnchanged = cached?.content === content;
-      const matcher = isUnchanged
-        ? cached!.matcher
-        : loadDetection().createMatcher(enabled, { minSimilarity });
-      if (!isUnchanged) logRemarks(matcher);
-      cached = { matcher, content, foreignVersion };
-      return matcher;
-    },
+    matcher: cache.get,
   };
 }
 
-/** Only when a first name is to be judged: its word lists take 20 ms, for which no start should wait. */
-function loadDetection(): typeof import("../detection/match/matcher.ts") {
-  return require("../detection/match/matcher.ts");
+function declaredInFile(domain: string, advice: string): PublicError {
+  return badRequest(`${domain} is declared in the configuration file; ${advice}`);
 }
 
-function declaredInFile(domain: string, instead: string): PublicError {
-  return badRequest(`${domain} is declared in the configuration file; ${instead}`);
+function contentOf({ keywords, allow }: ProtectedDomain): AuditDetail {
+  return { keywords, allow };
 }
 
-function sameContent(row: ProtectedDomain, declared: Omit<DomainContent, "domain">): boolean {
+function hasContent(row: ProtectedDomain, declared: Omit<DomainContent, "domain">): boolean {
   return JSON.stringify([row.keywords, row.allow]) === JSON.stringify([declared.keywords, declared.allow]);
 }

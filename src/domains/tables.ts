@@ -9,8 +9,10 @@ export const protectedDomains = sqliteTable("protected_domains", {
   keywords: json<string[]>("keywords").notNull(),
   allow: json<string[]>("allow").notNull(),
   origin: text("origin", { enum: origins }).notNull(),
-  /** Disabled: nothing new is looked for; its threats stay. */
+  /** False: phishwatch no longer searches for its look-alikes; its threats are kept. */
   enabled: integer("enabled", { mode: "boolean" }).notNull(),
   createdAt: instant("created_at").notNull(),
   updatedAt: instant("updated_at").notNull(),
 });
+
+export type ProtectedDomain = typeof protectedDomains.$inferSelect;

@@ -4,6 +4,7 @@ import type { Database } from "../database/database.ts";
 import { placeholders } from "../database/placeholders.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { badRequest, notFound } from "../lib/errors.ts";
+import type { RecordThreatAct } from "./audit.ts";
 import { threatNotes, threats } from "./tables.ts";
 
 /** What somebody wrote about a threat: show nothing of it unescaped. */
@@ -18,7 +19,7 @@ export interface Notes {
    * Lines are kept, space around the text is not.
    * @throws PublicError `not_found`: no such threat; `bad_request`: empty, too long, or one too many.
    */
-  add(threatId: string, text: string, by: Actor): Note;
+  add(threatId: string, text: string, options: { by: Actor }): Note;
   /** Oldest first. */
   list(threatId: string): Note[];
 }
@@ -26,7 +27,15 @@ export interface Notes {
 export const noteCharactersMax = 4_000;
 export const notesPerThreatMax = 200;
 
-export function createNotes({ database, clock }: { database: Database; clock: Clock }): Notes {
+export function createNotes({
+  database,
+  clock,
+  recordAct,
+}: {
+  database: Database;
+  clock: Clock;
+  recordAct: RecordThreatAct;
+}): Notes {
   const { query } = database;
   const id = sql.placeholder("id");
   const seqOf = query.select({ seq: threats.seq }).from(threats).where(eq(threats.id, id)).prepare();
@@ -55,7 +64,7 @@ export function createNotes({ database, clock }: { database: Database; clock: Cl
     .prepare();
 
   return {
-    add: (threatId, given, by) =>
+    add: (threatId, given, { by }) =>
       database.transaction(() => {
         const text = checked(given);
         const threatSeq = seqOf.get({ id: threatId })?.seq;
@@ -71,6 +80,7 @@ export function createNotes({ database, clock }: { database: Database; clock: Cl
           actorName: by.name,
           actorAddress: by.address,
         });
+        recordAct({ by, action: "threat.note", ids: [threatId], changed: 1 });
         return { at, text, by };
       }),
     list: (threatId) =>

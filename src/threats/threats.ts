@@ -1,8 +1,10 @@
+import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import { lazy } from "../lib/startup.ts";
+import { createThreatAudit } from "./audit.ts";
 import { createStatusChanger, type StatusChange, type StatusChangeOptions } from "./change-status.ts";
 import { createDetailQuery, type ThreatDetail } from "./detail.ts";
 import { createHistory, type DatedChange } from "./history.ts";
@@ -51,13 +53,15 @@ export interface ThreatsDependencies {
   ids: IdFactory;
   outbox: Outbox;
   fillRandom: FillRandom;
+  auditLog: Pick<AuditLog, "record">;
   /** Whether a resolved threat becomes active again when its domain shows life (`detection.reactivate`). */
   reactivate: boolean;
 }
 
 export function createThreats(dependencies: ThreatsDependencies): Threats {
-  const { database } = dependencies;
+  const { auditLog, database } = dependencies;
   const queries = createThreatQueries(database);
+  const recordAct = createThreatAudit({ auditLog, get: queries.get });
   // Made when first needed: their queries take a tenth of the start to prepare.
   const history = lazy(() => createHistory(dependencies));
   const setStatus = lazy(() => createStatusChanger({ ...dependencies, history: history() }));
@@ -65,16 +69,21 @@ export function createThreats(dependencies: ThreatsDependencies): Threats {
   const recordOne = lazy(() =>
     createRecorder({ ...dependencies, history: history(), statusChanger: setStatus() }),
   );
-  const triage = lazy(() => createTriage({ ...dependencies, statusChanger: setStatus() }));
+  const triage = lazy(() => createTriage({ ...dependencies, recordAct, statusChanger: setStatus() }));
   const neighbours = lazy(() => createNeighbours(database));
-  const notes = lazy(() => createNotes(dependencies));
+  const notes = lazy(() => createNotes({ ...dependencies, recordAct }));
   return {
     record: (sightings) => database.transaction(() => sightings.map((sighting) => recordOne()(sighting))),
     list: queries.list,
     get: queries.get,
     detail: createDetailQuery(database),
     changeStatus: (ids, status, options) =>
-      database.transaction(() => [...new Set(ids)].map((id) => setStatus().byId(id, status, options))),
+      database.transaction(() => {
+        const changes = [...new Set(ids)].map((id) => setStatus().byId(id, status, options));
+        const changed = changes.filter(({ outcome }) => outcome === "updated").length;
+        recordAct({ by: options.by, action: "threat.change_status", ids, changed, detail: { status } });
+        return changes;
+      }),
     get triage() {
       return triage();
     },

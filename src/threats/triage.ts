@@ -1,10 +1,12 @@
 import { desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Actor } from "../access/audit/actor.ts";
+import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import { placeholders } from "../database/placeholders.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { badRequest } from "../lib/errors.ts";
+import type { RecordThreatAct } from "./audit.ts";
 import { changeableColumns, type StatusChanger } from "./change-status.ts";
 import { threats, triageActs, triageSteps } from "./tables.ts";
 import type { Status } from "../vocabulary/threats.ts";
@@ -44,12 +46,12 @@ export interface Triage {
    * Moves the threats to `status`, with their events, in one transaction.
    * @throws PublicError `bad_request` for more than `triageThreatsMax`.
    */
-  change(ids: readonly string[], status: Status, by: Actor): TriageAct;
+  change(ids: readonly string[], status: Status, options: { by: Actor }): TriageAct;
   /**
    * Gives each threat of an act the status that it had before, with events, in one transaction. A threat
    * whose status has been changed since is left alone, and so is every threat the second time.
    */
-  undo(act: number, by: Actor): UndoOutcome;
+  undo(act: number, options: { by: Actor }): UndoOutcome;
   /** Acts that can be undone, or were a short while ago; newest first, ten at most. */
   recent(): RecentAct[];
 }
@@ -57,10 +59,14 @@ export interface Triage {
 export function createTriage({
   database,
   clock,
+  auditLog,
+  recordAct,
   statusChanger,
 }: {
   database: Database;
   clock: Clock;
+  auditLog: Pick<AuditLog, "record">;
+  recordAct: RecordThreatAct;
   statusChanger: StatusChanger;
 }): Triage {
   const { query } = database;
@@ -122,6 +128,7 @@ export function createTriage({
         });
       }
     }
+    recordAct({ by, action: "threat.change_status", ids, changed: result.changed, detail: { status } });
     return result;
   }
 
@@ -149,12 +156,14 @@ export function createTriage({
       statusChanger.apply(threat, previousStatus, by);
       restored += 1;
     }
-    return { outcome: "undone", restored, changedSince: steps.length - restored };
+    const changedSince = steps.length - restored;
+    auditLog.record(by, "threat.undo_change", null, { threats: restored, changed_since: changedSince });
+    return { outcome: "undone", restored, changedSince };
   }
 
   return {
-    change: (ids, status, by) => database.transaction(() => change(ids, status, by)),
-    undo: (act, by) => database.transaction(() => undo(act, by)),
+    change: (ids, status, { by }) => database.transaction(() => change(ids, status, by)),
+    undo: (act, { by }) => database.transaction(() => undo(act, by)),
     recent: () =>
       recent
         .all({ from: clock.now() - undoableMs })

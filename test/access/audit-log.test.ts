@@ -18,13 +18,13 @@ const acts = (app = opened.app) => entries(app).map(({ action }) => action);
 
 test("every act on keys, domains and webhooks is told once, with who did it and no secret; what changes nothing is not", () => {
   const { keys, domains, webhooks } = opened.app;
-  const { key, record } = keys.create({ name: "ci" }, by);
-  keys.revoke(record.id, by);
-  keys.revoke(record.id, by);
-  domains.add({ domain: "example-bank.com" }, by);
-  domains.change("example-bank.com", { keywords: ["examplepay"] }, by);
-  domains.change("example-bank.com", { keywords: ["examplepay"] }, by);
-  domains.remove("example-bank.com", by);
+  const { key, record } = keys.create({ name: "ci" }, { by });
+  keys.revoke(record.id, { by });
+  keys.revoke(record.id, { by });
+  domains.add({ domain: "example-bank.com" }, { by });
+  domains.change("example-bank.com", { keywords: ["examplepay"] }, { by });
+  domains.change("example-bank.com", { keywords: ["examplepay"] }, { by });
+  domains.remove("example-bank.com", { by });
   const { endpoints } = webhooks;
   const url = "http://127.0.0.1:9/hooks/a-secret-path?token=a-secret-token";
   const { endpoint, secret } = endpoints.add(
@@ -61,7 +61,7 @@ test("every act on keys, domains and webhooks is told once, with who did it and 
 
 test("a decision on threats is told once with how many it changed, its undoing and notes too; what programs decide is not", () => {
   const { domains, threats } = opened.app;
-  domains.add({ domain: "example-bank.com" }, by);
+  domains.add({ domain: "example-bank.com" }, { by });
   const match = { protectedDomain: "example-bank.com", type: "combosquatting", similarity: 0.9, reasons: [] };
   const seen = { match, source: "feed", seenAt: Date.now() } as const;
   const [one, other] = threats
@@ -70,11 +70,11 @@ test("a decision on threats is told once with how many it changed, its undoing a
   const person: Actor = { channel: "console", name: null, address: "192.0.2.7" };
   threats.changeStatus([one], "resolved", { by });
   threats.changeStatus([one], "resolved", { by });
-  const { act } = threats.triage.change([one, other, other], "false_positive", person);
-  threats.triage.change([one], "false_positive", person);
-  threats.triage.undo(act!, person);
-  threats.triage.undo(act!, person);
-  threats.notes.add(other, "a note with a secret", person);
+  const { act } = threats.triage.change([one, other, other], "false_positive", { by: person });
+  threats.triage.change([one], "false_positive", { by: person });
+  threats.triage.undo(act!, { by: person });
+  threats.triage.undo(act!, { by: person });
+  threats.notes.add(other, "a note with a secret", { by: person });
   threats.changeStatus([one], "active", { by: { channel: "api", name: "ci", address: null } });
   expect(entries().map(({ channel, action, subject, detail }) => [channel, action, subject, detail])).toEqual(
     [
@@ -91,11 +91,11 @@ test("an act that is undone was never done", () => {
   const { keys, database } = opened.app;
   expect(() =>
     database.transaction(() => {
-      keys.create({ name: "ci" }, by);
+      keys.create({ name: "ci" }, { by });
       throw new Error("undone");
     }),
   ).toThrow("undone");
-  expect(() => keys.create({ name: "" }, by)).toThrow("The name of an API key");
+  expect(() => keys.create({ name: "" }, { by })).toThrow("The name of an API key");
   expect(acts()).toEqual([]);
 });
 

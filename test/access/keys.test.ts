@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { isMadeKey, makeKey } from "../../src/access/keys/key-format.ts";
 import { createApiKeys, type ApiKeys, type DeclaredKey } from "../../src/access/keys/keys.ts";
-import { openDatabase } from "../../src/database/database.ts";
+import { type Database, openDatabase } from "../../src/database/database.ts";
 import { fillRandom } from "../support/appliance.ts";
-import { openStores, type Stores } from "../support/stores.ts";
+import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;
 let keys: ApiKeys;
@@ -13,6 +14,15 @@ beforeEach(() => {
   keys = createApiKeys({ ...stores, fillRandom });
 });
 afterEach(() => stores.dispose());
+
+/** The keys as another process sees them. */
+const keysOf = (database: Database): ApiKeys =>
+  createApiKeys({
+    ...stores,
+    database,
+    auditLog: createAuditLog({ database, clock: stores.clock }),
+    fillRandom,
+  });
 
 function everythingStored(): string {
   return JSON.stringify(stores.database.sqlite.query("select *, hex(hash) as h from api_keys").all());
@@ -73,7 +83,7 @@ describe("the form of a key", () => {
 
 describe("a key made at run time", () => {
   test("is shown once, works, and is stored as its SHA-256 only", () => {
-    const { key, record } = keys.create({ name: "ci" });
+    const { key, record } = keys.create({ name: "ci" }, { by: analyst });
     expect(record).toMatchObject({
       name: "ci",
       prefix: key.slice(0, 8),
@@ -91,7 +101,7 @@ describe("a key made at run time", () => {
   });
 
   test("is refused when it is unknown, malformed, or differs in one character or its case", () => {
-    const { key } = keys.create({ name: "ci" });
+    const { key } = keys.create({ name: "ci" }, { by: analyst });
     const flipped = key.slice(0, -1) + (key.endsWith("a") ? "b" : "a");
     for (const wrong of ["", "x", flipped, key.toUpperCase(), `${key} `, `${key}x`, "k".repeat(5_000)]) {
       expect(keys.authenticate(wrong)).toBeUndefined();
@@ -99,7 +109,7 @@ describe("a key made at run time", () => {
   });
 
   test("stops working at the moment of its expiry", () => {
-    const { key } = keys.create({ name: "ci", expiresAt: stores.clock.now() + 1_000 });
+    const { key } = keys.create({ name: "ci", expiresAt: stores.clock.now() + 1_000 }, { by: analyst });
     stores.clock.advance(999);
     expect(keys.authenticate(key)).toBeDefined();
     stores.clock.advance(1);
@@ -107,12 +117,15 @@ describe("a key made at run time", () => {
   });
 
   test("stops working at once when it is revoked, here or by another process", () => {
-    const [one, two] = [keys.create({ name: "one" }), keys.create({ name: "two" })];
-    expect(keys.revoke(one.record.prefix).revokedAt).toBe(stores.clock.now());
+    const [one, two] = [
+      keys.create({ name: "one" }, { by: analyst }),
+      keys.create({ name: "two" }, { by: analyst }),
+    ];
+    expect(keys.revoke(one.record.prefix, { by: analyst }).revokedAt).toBe(stores.clock.now());
     expect(keys.authenticate(one.key)).toBeUndefined();
 
     const elsewhere = openDatabase(stores.path);
-    createApiKeys({ ...stores, database: elsewhere, fillRandom }).revoke(two.record.id);
+    keysOf(elsewhere).revoke(two.record.id, { by: analyst });
     elsewhere.close();
     expect(keys.authenticate(two.key)).toBeUndefined();
     expect(keys.list().map(({ name }) => name)).toEqual(["one", "two"]);
@@ -120,13 +133,16 @@ describe("a key made at run time", () => {
 
   test("that another process makes works at once", () => {
     const elsewhere = openDatabase(stores.path);
-    const { key } = createApiKeys({ ...stores, database: elsewhere, fillRandom }).create({ name: "there" });
+    const { key } = keysOf(elsewhere).create({ name: "there" }, { by: analyst });
     elsewhere.close();
     expect(keys.authenticate(key)?.name).toBe("there");
   });
 
   test("is bound to domains in A-label form", () => {
-    const { key } = keys.create({ name: "ci", domains: ["Bücher.example", "b\u00fccher.example."] });
+    const { key } = keys.create(
+      { name: "ci", domains: ["Bücher.example", "b\u00fccher.example."] },
+      { by: analyst },
+    );
     expect(keys.authenticate(key)?.domains).toEqual(["xn--bcher-kva.example"]);
   });
 
@@ -140,23 +156,27 @@ describe("a key made at run time", () => {
       { name: "ci", expiresAt: stores.clock.now() },
     ];
     for (const wanted of wrong) {
-      expect(() => keys.create(wanted)).toThrow(expect.objectContaining({ code: "bad_request" }));
+      expect(() => keys.create(wanted, { by: analyst })).toThrow(
+        expect.objectContaining({ code: "bad_request" }),
+      );
     }
     expect(keys.list()).toEqual([]);
   });
 
   test("is revoked by a prefix only when no other key has it", () => {
-    keys.create({ name: "one" });
-    keys.create({ name: "two" });
+    keys.create({ name: "one" }, { by: analyst });
+    keys.create({ name: "two" }, { by: analyst });
     stores.database.sqlite.run("update api_keys set prefix = 'pw_same_'");
-    expect(() => keys.revoke("pw_same_")).toThrow(/Several API keys begin with pw_same_/);
-    expect(() => keys.revoke("pw_other")).toThrow(expect.objectContaining({ code: "not_found" }));
+    expect(() => keys.revoke("pw_same_", { by: analyst })).toThrow(/Several API keys start with pw_same_/);
+    expect(() => keys.revoke("pw_other", { by: analyst })).toThrow(
+      expect.objectContaining({ code: "not_found" }),
+    );
   });
 });
 
 describe("the time of last use", () => {
   test("is written by the flush, never by a request, and never goes back", () => {
-    const { key } = keys.create({ name: "ci" });
+    const { key } = keys.create({ name: "ci" }, { by: analyst });
     keys.authenticate(key);
     expect(keys.list()[0]?.lastUsedAt).toBeNull();
     const used = stores.clock.now();
@@ -217,18 +237,18 @@ describe("keys that the configuration file declares", () => {
   });
 
   test("leave keys made at run time alone", () => {
-    const { key } = keys.create({ name: "ci" });
+    const { key } = keys.create({ name: "ci" }, { by: analyst });
     keys.reconcile([declared()]);
     keys.reconcile([]);
     expect(keys.authenticate(key)?.origin).toBe("runtime");
   });
 
   test("stop the start when two entries share a key, or one was made or revoked at run time", () => {
-    const { key, record } = keys.create({ name: "laptop" });
-    keys.revoke(record.id);
+    const { key, record } = keys.create({ name: "laptop" }, { by: analyst });
+    keys.revoke(record.id, { by: analyst });
     const wrong: [DeclaredKey[], RegExp][] = [
       [[declared(), declared({ name: "other" })], /"ci" and "other" have the same key/],
-      [[declared({ key })], /made at run time as "laptop" \(key_\w+\) and revoked on 2026/],
+      [[declared({ key })], /created at run time as "laptop" \(key_\w+\) and revoked on 2026/],
     ];
     for (const [entries, message] of wrong) {
       expect(() => keys.reconcile(entries)).toThrow(message);
@@ -240,6 +260,8 @@ describe("keys that the configuration file declares", () => {
 
   test("are revoked in the file only", () => {
     keys.reconcile([declared()]);
-    expect(() => keys.revoke(keys.list()[0]!.id)).toThrow(/declared in the configuration file/);
+    expect(() => keys.revoke(keys.list()[0]!.id, { by: analyst })).toThrow(
+      /declared in the configuration file/,
+    );
   });
 });

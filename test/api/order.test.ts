@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openApi, type Api } from "../support/api.ts";
+import { analyst } from "../support/stores.ts";
 
 let api: Api;
 beforeEach(() => void (api = openApi()));
@@ -58,7 +59,7 @@ describe("without a valid key", () => {
 
   test("an unknown, revoked or expired key is 401 and is not repeated in the answer", async () => {
     const revoked = api.key();
-    api.keys.revoke(api.keys.list()[0]!.id);
+    api.keys.revoke(api.keys.list()[0]!.id, { by: analyst });
     const expired = api.key({ expiresAt: api.clock.now() + 1 });
     api.clock.advance(1);
     for (const key of ["pw_unknown", revoked, expired]) {
@@ -90,7 +91,7 @@ describe("with a key", () => {
     const call = () => api.call("POST", "/v1/threats/batch", { key, body: "{" });
     for (let count = 0; count < 60; count += 1) expect((await call()).status).toBe(403);
     expect((await call()).status).toBe(429);
-    api.keys.revoke(api.keys.list()[0]!.id);
+    api.keys.revoke(api.keys.list()[0]!.id, { by: analyst });
     expect((await call()).status).toBe(401);
     const able = api.key();
     expect((await api.call("POST", "/v1/threats/batch", { key: able, body: "{" })).status).toBe(400);

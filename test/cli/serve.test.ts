@@ -152,7 +152,7 @@ describe("beside a running server", () => {
     folder.file("phishwatch.toml", `${defaultConfig}\n[[protected_domains]]\ndomain = "chase.com"\n`);
     const server = await folder.serve();
     const authorization = `Bearer ${await ok("keys", "create", "--scope", "candidates:write")}`;
-    const told = () => server.err().match(/a brand word is not looked for everywhere/g)?.length ?? 0;
+    const told = () => server.err().match(/brand keyword is not matched everywhere/g)?.length ?? 0;
     expect(told()).toBe(0);
     for (const name of ["one.example", "two.example"]) {
       const headers = { authorization, "content-type": "text/plain" };

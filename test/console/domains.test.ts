@@ -96,7 +96,7 @@ test("a domain from the configuration file is marked and can be neither changed 
   const changed = await visitor.post(path, { keywords: "other", allow: "" });
   expect([changed.status, changed.text]).toEqual([400, expect.stringContaining("change it there.")]);
   expect((await visitor.submit(`${path}/remove`).catch((error: Error) => error.message)) as string).toContain(
-    "take it out there",
+    "remove it there",
   );
   expect((await visitor.get(`${path}/remove`)).location).toBe(path);
   expect(app.app.domains.find("example-bank.com")).toMatchObject({ enabled: true, keywords: ["examplepay"] });
@@ -115,7 +115,7 @@ test("the list has 50 domains per page and can be searched by name or keyword", 
   for (let index = 0; index < 60; index++)
     app.app.domains.add(
       { domain: `brand-${index}.org`, keywords: [`word${index}x`] },
-      { channel: "system", name: null, address: null },
+      { by: { channel: "system", name: null, address: null } },
     );
   const first = await visitor.get("/console/domains");
   expect(first.text).toContain("1–50 of 6");

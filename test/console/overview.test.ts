@@ -43,7 +43,10 @@ describe("the overview", () => {
     opened = openConsoleApp({ config: `${domain}\n[[feeds]]\nname = "nrd"\npath = "no/such/folder"\n` });
     const { app } = opened;
     addThreats(app, now, [{ domain: "examp1e-bank.com", similarity: 0.98 }]);
-    app.keys.create({ name: "ci", expiresAt: now + day }, { channel: "system", name: null, address: null });
+    app.keys.create(
+      { name: "ci", expiresAt: now + day },
+      { by: { channel: "system", name: null, address: null } },
+    );
     app.webhooks.endpoints.add(
       { name: "soc", url: "https://soc.example/hook", events: [] },
       { channel: "system", name: null, address: null },

@@ -18,7 +18,10 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
   let gate = Promise.resolve();
   beforeAll(async () => {
     opened = openConsoleApp();
-    opened.app.domains.add({ domain: "example-bank.com" }, { channel: "system", name: null, address: null });
+    opened.app.domains.add(
+      { domain: "example-bank.com" },
+      { by: { channel: "system", name: null, address: null } },
+    );
     opened.app.start();
     receiver = startReceiver(async () => {
       await gate;

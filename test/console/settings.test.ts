@@ -28,7 +28,10 @@ events = ["scan.started"]
 `,
     env: { HOOK_SECRET: "a-declared-secret-0123456789" },
   });
-  opened.app.domains.add({ domain: "example-bank.com" }, { channel: "system", name: null, address: null });
+  opened.app.domains.add(
+    { domain: "example-bank.com" },
+    { by: { channel: "system", name: null, address: null } },
+  );
   opened.app.start();
   receiver = startReceiver(() => says());
   visitor = await opened.signedIn();
@@ -79,7 +82,7 @@ describe("API keys", () => {
     [{ name: "\u200b" }, "The name of an API key"],
     [{ name: "x", scopes: [] }, "at least one scope"],
     [{ name: "x", plan: "gold" }, "Choose one of these plans"],
-    [{ name: "x", expires_on: "2001-01-01" }, "would have expired already"],
+    [{ name: "x", expires_on: "2001-01-01" }, "must be in the future"],
     [{ name: "x", expires_on: "31.01.2099" }, "2027-01-31"],
     [{ name: "kept as written", domains: "not a name!" }, "is not a domain name"],
   ])("that cannot be made leave the form as it was, with what to change (%#)", async (fields, message) => {
@@ -94,14 +97,14 @@ describe("API keys", () => {
   test("say how much each was used in the last hour and how often it was limited", async () => {
     const { key, record } = opened.app.keys.create(
       { name: "busy", plan: "free" },
-      { channel: "system", name: null, address: null },
+      { by: { channel: "system", name: null, address: null } },
     );
     for (let count = 0; count < 62; count++)
       await fetch(`${opened.url}/v1/threats`, { headers: { authorization: `Bearer ${key}` } });
     const { text } = await visitor.get(keysPath);
     expect(text).toContain("62 requests");
     expect(text).toContain("2 limited");
-    opened.app.keys.revoke(record.id, { channel: "system", name: null, address: null });
+    opened.app.keys.revoke(record.id, { by: { channel: "system", name: null, address: null } });
   });
 
   test("are revoked after a question, and refused from then on", async () => {
@@ -126,12 +129,12 @@ describe("API keys", () => {
     const by = { channel: "system", name: null, address: null } as const;
     const ids = Array.from(
       { length: 60 },
-      (_, number) => opened.app.keys.create({ name: `many ${number}` }, by).record.id,
+      (_, number) => opened.app.keys.create({ name: `many ${number}` }, { by }).record.id,
     );
     const first = await visitor.get(keysPath);
     expect([first.text.includes("many 59"), first.text.includes("many 3 ")]).toEqual([true, false]);
     expect((await visitor.get(`${keysPath}?page=2`)).text).toContain("many 3 ");
-    for (const id of ids) opened.app.keys.revoke(id, by);
+    for (const id of ids) opened.app.keys.revoke(id, { by });
     expect((await visitor.get(keysPath)).text).toContain("the latest 50");
   });
 

@@ -151,7 +151,7 @@ describe("a session", () => {
     expect(await changed("second password")).toBe(false);
     expect(await changed(null)).toBe(true);
     expect(await changed(null)).toBe(false);
-    createConsolePassword({ settings, configured: null, fillRandom }).make();
+    createConsolePassword({ settings, configured: null, fillRandom }).create();
     expect(await changed(null)).toBe(true);
     expect(settings.get("console_password_mark")).not.toContain("password");
   });

@@ -109,7 +109,7 @@ describe("the page of a threat", () => {
     const hostile = `${hostileText}${longText}`;
     const id = sight(hostileName);
     knowAbout(app.app, id, hostileFacts(hostile), Date.now());
-    app.app.threats.notes.add(id, hostileText, tester);
+    app.app.threats.notes.add(id, hostileText, { by: tester });
     app.app.threats.changeStatus([id], "resolved", {
       by: { channel: "api", name: hostile, address: hostile },
     });

@@ -12,9 +12,9 @@ const assess = createDomainAssessment({
 });
 
 test("a domain is told of before it is protected: words that are not looked for everywhere, and look-alikes", async () => {
-  const { content, remarks, lookAlikes } = await assess({ domain: "Chase.com.", keywords: ["Kestrel"] });
+  const { content, warnings, lookAlikes } = await assess({ domain: "Chase.com.", keywords: ["Kestrel"] });
   expect(content).toEqual({ domain: "chase.com", keywords: ["kestrel"], allow: [] });
-  expect(remarks.map(({ word }) => word)).toContain("chase");
+  expect(warnings.map(({ word }) => word)).toContain("chase");
   expect(lookAlikes.length).toBeGreaterThan(20);
 });
 

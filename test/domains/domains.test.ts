@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { openDatabase } from "../../src/database/database.ts";
-import { openStores, type Stores } from "../support/stores.ts";
+import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;
 beforeEach(() => void (stores = openStores()));
@@ -10,7 +10,7 @@ const shown = () =>
   stores.domains.list().map(({ domain, origin, enabled }) => `${domain} ${origin} ${enabled}`);
 
 test("a name is found in any form and case, and kept as A-label", () => {
-  stores.domains.add({ domain: "Bücher-Laden.DE." });
+  stores.domains.add({ domain: "Bücher-Laden.DE." }, { by: analyst });
   for (const form of ["bücher-laden.de", "BÜCHER-LADEN.de", "xn--bcher-laden-thb.de"]) {
     expect(stores.domains.find(form)?.domain).toBe("xn--bcher-laden-thb.de");
   }
@@ -33,7 +33,7 @@ test("reconciling twice changes nothing, and what left the file is disabled, not
 });
 
 test("what was added at run time survives a reconciliation, and becomes the file's once it is declared there", () => {
-  stores.domains.add({ domain: "example-mail.com" });
+  stores.domains.add({ domain: "example-mail.com" }, { by: analyst });
   stores.domains.reconcile([{ domain: "example-shop.com" }]);
   expect(shown()).toContain("example-mail.com runtime true");
   stores.domains.reconcile([{ domain: "example-mail.com" }]);
@@ -48,15 +48,15 @@ test.each([
   ["co.uk", "a label before its public suffix"],
   ["https://www.example.org/login", 'did you mean "www.example.org"?'],
 ])("adding %p is refused with a reason: %s", (domain, reason) => {
-  expect(() => stores.domains.add({ domain })).toThrow(reason);
+  expect(() => stores.domains.add({ domain }, { by: analyst })).toThrow(reason);
 });
 
 test("one of the file cannot be removed; one of run time is removed, or disabled when it has threats", () => {
-  expect(() => stores.domains.remove("example-bank.com")).toThrow("configuration file");
-  expect(() => stores.domains.remove("unknown.com")).toThrow("not a protected domain");
-  stores.domains.add({ domain: "example-mail.com" });
-  expect(stores.domains.remove("example-mail.com")).toBe("removed");
-  stores.domains.add({ domain: "example-mail.com" });
+  expect(() => stores.domains.remove("example-bank.com", { by: analyst })).toThrow("configuration file");
+  expect(() => stores.domains.remove("unknown.com", { by: analyst })).toThrow("not a protected domain");
+  stores.domains.add({ domain: "example-mail.com" }, { by: analyst });
+  expect(stores.domains.remove("example-mail.com", { by: analyst })).toBe("removed");
+  stores.domains.add({ domain: "example-mail.com" }, { by: analyst });
   stores.threats.record([
     {
       domain: "examp1e-mail.com",
@@ -65,7 +65,7 @@ test("one of the file cannot be removed; one of run time is removed, or disabled
       seenAt: stores.clock.now(),
     },
   ]);
-  expect(stores.domains.remove("example-mail.com")).toBe("disabled");
+  expect(stores.domains.remove("example-mail.com", { by: analyst })).toBe("disabled");
   expect(stores.threats.list({ protectedDomain: "example-mail.com" }, { page: 1, perPage: 20 }).total).toBe(
     1,
   );
@@ -121,12 +121,16 @@ test("of two protected domains that are alike neither is a look-alike of the oth
 
 test("a change of keywords and allowed names is followed by the matcher at once, and a repetition writes nothing", () => {
   const { domains, clock } = stores;
-  domains.add({ domain: "example-mail.com", keywords: ["exmail"] });
+  domains.add({ domain: "example-mail.com", keywords: ["exmail"] }, { by: analyst });
   expect(domains.matcher().match("kestrelpost-login.net")).toEqual([]);
-  const changed = domains.change("EXAMPLE-mail.com.", {
-    keywords: ["KestrelPost", "kestrelpost"],
-    allow: ["Müller.de"],
-  });
+  const changed = domains.change(
+    "EXAMPLE-mail.com.",
+    {
+      keywords: ["KestrelPost", "kestrelpost"],
+      allow: ["Müller.de"],
+    },
+    { by: analyst },
+  );
   expect(changed).toMatchObject({
     keywords: ["kestrelpost"],
     allow: ["xn--mller-kva.de"],
@@ -136,31 +140,31 @@ test("a change of keywords and allowed names is followed by the matcher at once,
     { protectedDomain: "example-mail.com" },
   ]);
   clock.advance(1_000);
-  expect(domains.change("example-mail.com", { keywords: ["kestrelpost"] })).toEqual(changed);
-  domains.change("example-mail.com", { allow: ["kestrelpost-login.net"] });
+  expect(domains.change("example-mail.com", { keywords: ["kestrelpost"] }, { by: analyst })).toEqual(changed);
+  domains.change("example-mail.com", { allow: ["kestrelpost-login.net"] }, { by: analyst });
   expect(domains.find("example-mail.com")!.keywords).toEqual(["kestrelpost"]);
   expect(domains.matcher().match("www.kestrelpost-login.net")).toEqual([]);
 });
 
 test("a change of one that the file declares, that is disabled or unknown is refused with the reason", () => {
   const { domains } = stores;
-  const change = (domain: string) => () => domains.change(domain, { keywords: ["word"] });
+  const change = (domain: string) => () => domains.change(domain, { keywords: ["word"] }, { by: analyst });
   expect(change("example-bank.com")).toThrow("declared in the configuration file; change it there");
   expect(change("unknown.com")).toThrow("unknown.com is not a protected domain");
   expect(change("x\u202ey.com")).toThrow("x\\u{202e}y.com is not a protected domain");
   domains.reconcile([{ domain: "example-shop.com" }]);
-  expect(change("example-bank.com")).toThrow("not protected any more; add it again");
+  expect(change("example-bank.com")).toThrow("no longer protected; add it again");
 });
 
 test.each([
   ["keywords", { keywords: ["good", "not a word"] }, 'the keyword "not a word" is not a word of 2 to 63'],
-  ["keywords", { keywords: Array.from({ length: 101 }, (_, i) => `word${i}`) }, "100 are the most"],
+  ["keywords", { keywords: Array.from({ length: 101 }, (_, i) => `word${i}`) }, "at most 100"],
   ["allow", { allow: ["fine.com", "com"] }, 'the allowed name "com" is not a domain name with a label'],
   ["domain", { domain: "a\u0000b" }, 'the domain "a\\u{0}b" is not'],
 ] as const)(
   "a value that cannot be taken is refused by the name of its field: %s",
   (field, given, message) => {
-    const add = () => stores.domains.add({ domain: "example-mail.com", ...given });
+    const add = () => stores.domains.add({ domain: "example-mail.com", ...given }, { by: analyst });
     expect(add).toThrow(message);
     expect(add).toThrow(expect.objectContaining({ field }));
     expect(stores.domains.find("example-mail.com")).toBeUndefined();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { createThreats } from "../../src/threats/threats.ts";
@@ -51,7 +52,14 @@ describe("a new threat", () => {
     await opened.pass(1_000);
     const database = openDatabase(opened.path);
     const outbox = createOutbox({ ...opened, database });
-    const threats = createThreats({ ...opened, database, outbox, fillRandom, reactivate: true });
+    const threats = createThreats({
+      ...opened,
+      database,
+      outbox,
+      auditLog: createAuditLog({ ...opened, database }),
+      fillRandom,
+      reactivate: true,
+    });
     const match = {
       protectedDomain: "example-shop.com",
       type: "typosquatting" as const,

@@ -27,7 +27,7 @@ beforeEach(async () => {
   await opened.pass(1_000);
   const facts = () => opened.enrichment().factsOf(id)!.facts;
   await until(() => facts().screenshot !== undefined && facts().registration !== undefined, "facts");
-  opened.threats.notes.add(id, "Written to the registrar.", analyst);
+  opened.threats.notes.add(id, "Written to the registrar.", { by: analyst });
   opened.threats.changeStatus([id], "resolved", { by: analyst });
 });
 afterEach(() => opened.dispose());
@@ -102,7 +102,7 @@ test("the same content gives the same bytes, another moment or not", async () =>
   const first = await bundle();
   opened.clock.advance(90_000);
   expect(Buffer.from(await bundle()).equals(Buffer.from(first))).toBe(true);
-  opened.threats.notes.add(id, "One more.", analyst);
+  opened.threats.notes.add(id, "One more.", { by: analyst });
   expect(Buffer.from(await bundle()).equals(Buffer.from(first))).toBe(false);
 });
 

@@ -7,7 +7,7 @@ import { createPacer } from "../../src/lib/pacer.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
 import type { Feed } from "../../src/sources/feeds/feed-reader.ts";
 import { createFeeds, type Feeds } from "../../src/sources/feeds/feeds.ts";
-import { openStores, type Stores } from "../support/stores.ts";
+import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;
 let folder: string;
@@ -225,7 +225,7 @@ test("a file can be read again for domains that were protected later, unless it 
   start();
   await until(complete("a.txt"), "a.txt is read");
   expect(threats()).toEqual(["example-bank.net"]);
-  stores.domains.add({ domain: "example-mail.com" });
+  stores.domains.add({ domain: "example-mail.com" }, { by: analyst });
   await until(() => running!.status()[0]!.state === "watching", "the file is closed");
   running!.readAgain("nrd", path);
   await until(() => threats().length === 2, "it is read again");

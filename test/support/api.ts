@@ -11,7 +11,7 @@ import { createScanStore } from "../../src/scans/store.ts";
 import { createDeliveries } from "../../src/webhooks/deliveries.ts";
 import { fillRandom } from "./appliance.ts";
 import { expectDescribed } from "./openapi.ts";
-import { openStores } from "./stores.ts";
+import { analyst, openStores } from "./stores.ts";
 import { openTraps } from "./traps.ts";
 
 export const allScopes: Scope[] = ["threats:read", "threats:write", "candidates:write"];
@@ -125,7 +125,7 @@ export function openApi({
     call,
     /** A key of all scopes and without limit, unless told otherwise. */
     key: (wanted: { plan?: Plan; scopes?: Scope[]; domains?: string[]; expiresAt?: number } = {}) =>
-      keys.create({ name: "test", plan: "enterprise", scopes: allScopes, ...wanted }).key,
+      keys.create({ name: "test", plan: "enterprise", scopes: allScopes, ...wanted }, { by: analyst }).key,
     /** Records look-alikes, one second apart, and answers their ids, oldest first. */
     sight: (...names: (string | Partial<Sighting>)[]) =>
       names.map((name) => {

@@ -112,7 +112,7 @@ path = "feeds/zone.gz"
 
 /** Fills an appliance with what a team has after some weeks. */
 export async function seedSamples(app: App) {
-  app.domains.add({ domain: "example-bank.com", keywords: ["examplepay"] }, tester);
+  app.domains.add({ domain: "example-bank.com", keywords: ["examplepay"] }, { by: tester });
   const seenAt = Date.now() - 3_600_000;
   const match = (type: "typosquatting" | "homograph", similarity: number) => ({
     protectedDomain: "example-bank.com",

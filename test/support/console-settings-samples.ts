@@ -20,8 +20,8 @@ export function seedSettings(app: App) {
   const now = Date.now();
   // Names may hold no hidden characters.
   const visibleHostile = hostileText.replace(/[\u202E\u200B]/g, "");
-  const { record: key } = keys.create({ name: "SIEM", scopes: ["threats:read"] }, tester);
-  keys.create({ name: "nightly import", scopes: ["candidates:write"], plan: "enterprise" }, tester);
+  const { record: key } = keys.create({ name: "SIEM", scopes: ["threats:read"] }, { by: tester });
+  keys.create({ name: "nightly import", scopes: ["candidates:write"], plan: "enterprise" }, { by: tester });
   keys.create(
     {
       name: visibleHostile.slice(0, 100),
@@ -29,10 +29,10 @@ export function seedSettings(app: App) {
       domains: ["example-bank.com"],
       expiresAt: now + 5 * dayMs,
     },
-    tester,
+    { by: tester },
   );
-  const { record: old } = keys.create({ name: "the one that leaked" }, tester);
-  keys.revoke(old.id, tester);
+  const { record: old } = keys.create({ name: "the one that leaked" }, { by: tester });
+  keys.revoke(old.id, { by: tester });
   query
     .update(apiKeys)
     .set({ lastUsedAt: now - 3 * minuteMs })

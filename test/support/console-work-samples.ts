@@ -17,13 +17,13 @@ export function seedWork(app: App) {
       keywords: ["exshop", "kestrel"],
       allow: ["example-shop.net", "example-shop.de"],
     },
-    tester,
+    { by: tester },
   );
-  domains.add({ domain: "chase.example", keywords: [] }, tester);
-  domains.add({ domain: "bücherei-am-markt.de" }, tester);
+  domains.add({ domain: "chase.example", keywords: [] }, { by: tester });
+  domains.add({ domain: "bücherei-am-markt.de" }, { by: tester });
   domains.add(
     { domain: `${"a-very-long-label-of-a-protected-domain-".repeat(2).slice(0, 62)}x.com` },
-    tester,
+    { by: tester },
   );
   const ids = Array.from({ length: 8 }, (_, day) => {
     const startedAt = now - (8 - day) * 24 * hourMs;

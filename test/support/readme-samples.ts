@@ -57,9 +57,9 @@ export async function seedReadme(
   pages: { own: Uint8Array; clone: Uint8Array },
 ): Promise<string> {
   const random = createRandom(7);
-  for (const domain of worldDomains) app.domains.add({ domain }, analyst);
+  for (const domain of worldDomains) app.domains.add({ domain }, { by: analyst });
   app.webhooks.endpoints.add({ name: "SOC", url: receiverUrl, events: [] }, analyst);
-  app.keys.create({ name: "SOAR", expiresAt: readmeNow + 9 * dayMs }, analyst);
+  app.keys.create({ name: "SOAR", expiresAt: readmeNow + 9 * dayMs }, { by: analyst });
   app.start();
   const waited: string[] = [];
   let shown = "";
@@ -94,7 +94,9 @@ export async function seedReadme(
     }
     await app.webhooks.dispatcher.settled();
   }
-  app.threats.notes.add(shown, "Reported to the registrar, ticket 4711. They answer within a day.", analyst);
+  app.threats.notes.add(shown, "Reported to the registrar, ticket 4711. They answer within a day.", {
+    by: analyst,
+  });
   clock.jump(readmeNow - clock.now());
   await app.webhooks.dispatcher.settled();
   return shown;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Actor } from "../../src/access/audit/actor.ts";
+import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { createProtectedDomains } from "../../src/domains/domains.ts";
 import { events } from "../../src/events/tables.ts";
@@ -21,15 +22,17 @@ export function openStores({ reactivate = true } = {}) {
   const ids = createIdFactory(clock.now, fillRandom);
   const outbox = createOutbox({ database, clock, ids });
   const log = createLog({ level: "silent", format: "json", clock, write: () => {} });
-  const domains = createProtectedDomains({ database, clock, ids, log, minSimilarity: 0.75 });
+  const auditLog = createAuditLog({ database, clock });
+  const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity: 0.75 });
   domains.reconcile([{ domain: "example-bank.com" }, { domain: "example-shop.com" }]);
-  const threats = createThreats({ database, clock, ids, outbox, fillRandom, reactivate });
+  const threats = createThreats({ database, clock, ids, outbox, auditLog, fillRandom, reactivate });
   return {
     path,
     clock,
     database,
     ids,
     outbox,
+    auditLog,
     domains,
     threats,
     /** Bodies of all events, oldest first. */

@@ -157,7 +157,7 @@ export async function seedThreatPages(app: App, by: Actor, hostile: string) {
     now - 3_600_000,
   );
   await capture(app, known);
-  app.threats.notes.add(known, "Written to the registrar, ticket 4711.\nThey answer within a day.", by);
+  app.threats.notes.add(known, "Written to the registrar, ticket 4711.\nThey answer within a day.", { by });
   app.threats.changeStatus([known], "resolved", { by });
   app.threats.changeStatus([known], "active", { by: { channel: "api", name: "soc", address: "192.0.2.44" } });
   const hostileId = sight(hostileName, [
@@ -165,7 +165,7 @@ export async function seedThreatPages(app: App, by: Actor, hostile: string) {
     { code: "confusable", params: { label: hostile, position: 5, found: hostile, expected: hostile } },
   ]);
   knowAbout(app, hostileId, hostileFacts(hostile), now - 60_000);
-  app.threats.notes.add(hostileId, hostile.slice(0, 3_000), by);
+  app.threats.notes.add(hostileId, hostile.slice(0, 3_000), { by });
   app.threats.changeStatus([hostileId], "resolved", {
     by: { channel: "api", name: hostile, address: hostile },
   });

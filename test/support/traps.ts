@@ -1,4 +1,3 @@
-import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { createTraps, type TrapSettings } from "../../src/traps/traps.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
@@ -13,7 +12,6 @@ export function openTraps(
 ) {
   const log = createLog({ level: "warn", format: "json", clock: stores.clock, write });
   return createTraps({
-    auditLog: createAuditLog(stores),
     ...stores,
     fillRandom,
     log,

@@ -25,10 +25,10 @@ describe("notes on a threat", () => {
     const { notes } = stores.threats;
     const at = stores.clock.now();
     const key: Actor = { channel: "command_line", name: "alice", address: null };
-    notes.add(id, "  Written to the registrar.\r\n\r\nThey answer\u202e <b>tomorrow</b>.\n", analyst);
+    notes.add(id, "  Written to the registrar.\r\n\r\nThey answer\u202e <b>tomorrow</b>.\n", { by: analyst });
     stores.clock.advance(1_000);
-    notes.add(id, "Taken down.", key);
-    notes.add(other, "Ours?", key);
+    notes.add(id, "Taken down.", { by: key });
+    notes.add(other, "Ours?", { by: key });
     expect(notes.list(id)).toEqual([
       { at, text: "Written to the registrar.\n\nThey answer\u202e <b>tomorrow</b>.", by: analyst },
       { at: at + 1_000, text: "Taken down.", by: key },
@@ -42,7 +42,7 @@ describe("notes on a threat", () => {
     const add =
       (text: string, on = id) =>
       () =>
-        notes.add(on, text, analyst);
+        notes.add(on, text, { by: analyst });
     expect(add(" \n\t ")).toThrow("The note is empty.");
     expect(add("x".repeat(noteCharactersMax + 1))).toThrow("has 4001 characters; 4000 are allowed");
     expect(add("x", "thr_none")).toThrow("There is no threat with this id.");

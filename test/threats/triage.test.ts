@@ -31,7 +31,7 @@ const eventTypes = () => stores.events().map(({ type }) => type);
 describe("a decision on several threats", () => {
   test("changes each with its events and keeps who decided", () => {
     const before = eventTypes().length;
-    const result = stores.threats.triage.change([...ids.slice(0, 2), ids[0]!], "resolved", console_);
+    const result = stores.threats.triage.change([...ids.slice(0, 2), ids[0]!], "resolved", { by: console_ });
     expect(result).toEqual({ act: expect.any(Number), changed: 2, unchanged: 0, unknown: 0 });
     expect(statusesNow()).toEqual(["resolved", "resolved", "active", "active"]);
     expect(eventTypes().slice(before)).toEqual(
@@ -42,7 +42,7 @@ describe("a decision on several threats", () => {
 
   test("that changes nothing leaves nothing to undo", () => {
     const unknown = "thr_01h455vb4pex5vsknk084sn02q";
-    expect(stores.threats.triage.change([ids[0]!, unknown], "active", console_)).toEqual({
+    expect(stores.threats.triage.change([ids[0]!, unknown], "active", { by: console_ })).toEqual({
       act: undefined,
       changed: 0,
       unchanged: 1,
@@ -53,7 +53,9 @@ describe("a decision on several threats", () => {
 
   test(`is refused as a whole above ${triageThreatsMax} threats`, () => {
     const many = Array.from({ length: triageThreatsMax + 1 }, (_, index) => `thr_${index}`);
-    expect(() => stores.threats.triage.change([...ids, ...many], "resolved", console_)).toThrow("at most");
+    expect(() => stores.threats.triage.change([...ids, ...many], "resolved", { by: console_ })).toThrow(
+      "at most",
+    );
     expect(statusesNow()).toEqual(["active", "active", "active", "active"]);
   });
 });
@@ -62,11 +64,11 @@ describe("undo", () => {
   test("gives each threat the status that it had, with events, and does nothing the second time", () => {
     stores.threats.changeStatus([ids[1]!], "false_positive", { by: somebodyElse });
     stores.clock.advance(1_000);
-    const { act } = stores.threats.triage.change(ids, "resolved", console_);
+    const { act } = stores.threats.triage.change(ids, "resolved", { by: console_ });
     const before = eventTypes().length;
     stores.clock.advance(1_000);
 
-    expect(stores.threats.triage.undo(act!, console_)).toEqual({
+    expect(stores.threats.triage.undo(act!, { by: console_ })).toEqual({
       outcome: "undone",
       restored: 4,
       changedSince: 0,
@@ -74,18 +76,18 @@ describe("undo", () => {
     expect(statusesNow()).toEqual(["active", "false_positive", "active", "active"]);
     expect(eventTypes().slice(before)).toEqual(Array.from({ length: 4 }, () => "threat.updated"));
 
-    expect(stores.threats.triage.undo(act!, console_)).toEqual({ outcome: "undone_before" });
+    expect(stores.threats.triage.undo(act!, { by: console_ })).toEqual({ outcome: "undone_before" });
     expect(eventTypes().length).toBe(before + 4);
     expect(stores.threats.triage.recent()).toMatchObject([{ act, undone: true, threats: 4 }]);
   });
 
   test("leaves alone what somebody else has decided since, even back to the same status", () => {
-    const { act } = stores.threats.triage.change(ids, "resolved", console_);
+    const { act } = stores.threats.triage.change(ids, "resolved", { by: console_ });
     stores.clock.advance(1_000);
     stores.threats.changeStatus([ids[0]!], "false_positive", { by: somebodyElse });
     stores.threats.changeStatus([ids[1]!], "active", { by: somebodyElse });
     stores.threats.changeStatus([ids[1]!], "resolved", { by: somebodyElse });
-    expect(stores.threats.triage.undo(act!, console_)).toEqual({
+    expect(stores.threats.triage.undo(act!, { by: console_ })).toEqual({
       outcome: "undone",
       restored: 2,
       changedSince: 2,
@@ -94,16 +96,16 @@ describe("undo", () => {
   });
 
   test("is there for a day, also for a process that starts anew", () => {
-    const { act } = stores.threats.triage.change(ids, "resolved", console_);
+    const { act } = stores.threats.triage.change(ids, "resolved", { by: console_ });
     expect(stores.threats.triage.recent()).toMatchObject([
       { act, status: "resolved", threats: 4, undone: false },
     ]);
     stores.clock.advance(undoableMs + 1);
-    expect(stores.threats.triage.undo(act!, console_)).toEqual({ outcome: "too_late" });
+    expect(stores.threats.triage.undo(act!, { by: console_ })).toEqual({ outcome: "too_late" });
     expect(statusesNow()).toEqual(["resolved", "resolved", "resolved", "resolved"]);
     expect(stores.threats.triage.recent()).toEqual([]);
     // The next act clears away what is past undoing.
-    stores.threats.triage.change(ids, "active", console_);
-    expect(stores.threats.triage.undo(act!, console_)).toEqual({ outcome: "not_found" });
+    stores.threats.triage.change(ids, "active", { by: console_ });
+    expect(stores.threats.triage.undo(act!, { by: console_ })).toEqual({ outcome: "not_found" });
   });
 });

@@ -1,20 +1,20 @@
 import type { Database } from "../../database/database.ts";
 import { toIsoTime, type Clock } from "../../lib/clock.ts";
-import { system } from "../audit/actor.ts";
-import type { AuditedKeys } from "../audited-keys.ts";
-import type { ConsolePassword } from "./password.ts";
 import { scopes } from "../../vocabulary/keys.ts";
+import { system } from "../audit/actor.ts";
+import type { ApiKeys } from "../keys/keys.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { ConsolePassword } from "./password.ts";
 
-/** The secrets that were just made, to be shown once: nothing can bring them back. */
+/** Secrets that were just created. They are shown once and cannot be retrieved later. */
 export interface FirstStart {
   apiKey?: string;
   consolePassword?: string;
 }
 
 /**
- * Makes what a newcomer needs, exactly once: an API key at the first start, unless there is one already
- * (the configuration file may declare some), and a console password when there is none.
+ * Creates the secrets of a new installation, exactly once: an API key at the first start, unless the configuration
+ * file declares one, and a console password when there is none.
  */
 export function firstStart({
   database,
@@ -26,16 +26,17 @@ export function firstStart({
   database: Database;
   clock: Clock;
   settings: Settings;
-  keys: AuditedKeys;
+  keys: ApiKeys;
   consolePassword: ConsolePassword;
 }): FirstStart {
   return database.transaction(() => {
-    const made: FirstStart = {};
+    const created: FirstStart = {};
     if (settings.get("first_started_at") === undefined) {
       settings.set("first_started_at", toIsoTime(clock.now()));
-      if (keys.list().length === 0) made.apiKey = keys.create({ name: "first start", scopes }, system).key;
+      if (keys.list().length === 0)
+        created.apiKey = keys.create({ name: "first start", scopes }, { by: system }).key;
     }
-    if (!consolePassword.exists()) made.consolePassword = consolePassword.make();
-    return made;
+    if (!consolePassword.exists()) created.consolePassword = consolePassword.create();
+    return created;
   });
 }

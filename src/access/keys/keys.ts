@@ -1,56 +1,63 @@
-import { and, asc, eq, isNull, lt, or, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
+import { statement, value, valuesOf } from "../../database/statement.ts";
 import { normalizeName } from "../../detection/names/name.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";
 import type { FillRandom, IdFactory } from "../../lib/ids.ts";
 import { visible } from "../../lib/safe-text.ts";
-import { hashKey, isAcceptableKey, makeKey, shownLength } from "./key-format.ts";
 import { defaultPlan, defaultScopes, type Plan, type Scope } from "../../vocabulary/keys.ts";
-import { reconcileKeys, type DeclaredKey } from "./reconcile-keys.ts";
+import type { Actor } from "../audit/actor.ts";
+import type { AuditLog } from "../audit/audit-log.ts";
+import { contentOf, subjectOf } from "./audit.ts";
+import { hashKey, isAcceptableKey, makeKey, shownLength } from "./key-format.ts";
+import { type DeclaredKey, reconcileKeys } from "./reconcile-keys.ts";
 import { apiKeys } from "./tables.ts";
 
 export type { DeclaredKey };
 
-/** What is known of a key; the key itself is not. */
+/** An API key as it is stored, without its hash. */
 export type ApiKey = Omit<typeof apiKeys.$inferSelect, "hash">;
 
 export interface NewKey {
-  /** For people; need not be unique. */
+  /** Shown to people; need not be unique. */
   name: string;
   /** Default: pro. */
   plan?: Plan;
   /** Default: threats:read and threats:write. */
   scopes?: readonly Scope[];
-  /** Protected domains it is bound to, in any form; none or absent: all. */
+  /** Protected domains that the key is restricted to, in any form; empty or absent for all. */
   domains?: readonly string[];
-  /** From then on it is refused; absent: never. */
+  /** When the key stops working; absent for never. */
   expiresAt?: Instant;
 }
 
-/** The keys of the HTTP API. */
+/** The keys of the HTTP API. Changes are recorded in the audit log, in the same transaction. */
 export interface ApiKeys {
   /**
-   * Makes a key. It is answered this once and cannot be had again.
-   * @throws PublicError `bad_request`: no name, no scope, a bound domain that is no name, an expiry that is past.
+   * Creates a key. The key is returned only here and cannot be retrieved later.
+   * @throws PublicError `bad_request`: an invalid name or domain, no scope, or an expiry in the past.
    */
-  create(wanted: NewKey): { key: string; record: ApiKey };
-  /** The key's record, when it exists and is neither revoked nor expired. Notes that it was used. */
+  create(wanted: NewKey, options: { by: Actor }): { key: string; record: ApiKey };
+  /** Returns the key's record unless the key is unknown, revoked or expired, and marks the key as used. */
   authenticate(key: string): ApiKey | undefined;
-  /** All, oldest first; revoked ones too. */
+  /** Returns all keys, including revoked ones, oldest first. */
   list(): ApiKey[];
   /**
-   * Revokes for good, by identifier or by the characters that are shown of it. Revoking twice is no error.
-   * @throws PublicError `not_found`; `bad_request` when several fit, or the configuration file declares it.
+   * Revokes a key permanently, by its id or its displayed prefix. Revoking a revoked key changes nothing.
+   * @throws PublicError `not_found`; `bad_request` when several keys match or the configuration file declares the key.
    */
-  revoke(idOrPrefix: string): ApiKey;
-  /** Makes the table agree with the configuration file; what left the file is revoked. */
+  revoke(idOrPrefix: string, options: { by: Actor }): ApiKey;
+  /**
+   * Makes the stored keys match the configuration file. Keys that are no longer declared are revoked.
+   * @throws StartError when a declared key was created at run time, or is declared twice.
+   */
   reconcile(declared: readonly DeclaredKey[]): void;
-  /** Writes when keys were last used. Requests only note it in memory; call this once a minute and at the end. */
+  /** Writes when keys were last used. Requests only note it in memory; call this every minute and at shutdown. */
   flushLastUsed(): void;
 }
 
-const nameLengthMax = 100;
+const nameCharactersMax = 100;
 
 const recordColumns = {
   seq: apiKeys.seq,
@@ -72,65 +79,64 @@ export function createApiKeys({
   clock,
   ids,
   fillRandom,
+  auditLog,
 }: {
   database: Database;
   clock: Clock;
   ids: IdFactory;
   fillRandom: FillRandom;
+  auditLog: Pick<AuditLog, "record">;
 }): ApiKeys {
-  const { query } = database;
-  const byHash = query
-    .select(recordColumns)
-    .from(apiKeys)
-    .where(and(eq(apiKeys.hash, sql.placeholder("hash")), isNull(apiKeys.revokedAt)))
-    .prepare();
-  const all = query.select(recordColumns).from(apiKeys).orderBy(asc(apiKeys.seq)).prepare();
-  const used = new Map<number, Instant>();
-  // Records by hash, so that a request costs 2 µs here instead of 6. A key that another process revoked
-  // stops working at once all the same: its commit changes the version.
-  const cached = new Map<string, ApiKey>();
+  const statements = prepareStatements(database);
+  /** Times of use that are not written yet, by `seq`. */
+  const lastUses = new Map<number, Instant>();
+  // Caching records by hash reduces the cost per request from 6 to 2 µs. A key that another process revokes
+  // stops working at once nevertheless, because that process's commit changes the database version.
+  const cache = new Map<string, ApiKey>();
   let cachedVersion: number | undefined;
-  const forget = () => cached.clear();
+  const clearCache = () => cache.clear();
 
   function findValid(key: string): ApiKey | undefined {
     const version = database.foreignVersion();
-    if (version !== cachedVersion) forget();
+    if (version !== cachedVersion) clearCache();
     cachedVersion = version;
     const hash = Bun.SHA256.hash(key, "hex");
-    const known = cached.get(hash);
-    if (known !== undefined) return known;
-    const record = byHash.get({ hash: hashKey(key) });
-    // Unknown ones are not kept: anybody could make them by the million.
-    if (record !== undefined) cached.set(hash, record);
+    const cached = cache.get(hash);
+    if (cached !== undefined) return cached;
+    const record = statements.findValid.get({ hash: hashKey(key) });
+    // Unknown keys are not cached, because a client could send any number of them.
+    if (record !== undefined) cache.set(hash, record);
     return record;
   }
 
   function findOne(idOrPrefix: string): ApiKey {
-    const found = all.all().filter(({ id, prefix }) => id === idOrPrefix || prefix === idOrPrefix);
+    const matches = statements.all
+      .all()
+      .filter(({ id, prefix }) => id === idOrPrefix || prefix === idOrPrefix);
     const shown = visible(idOrPrefix, 100);
-    if (found.length > 1) {
-      const list = found.map(({ id }) => id).join(", ");
-      throw badRequest(`Several API keys begin with ${shown}: name one by its id: ${list}`);
+    if (matches.length > 1) {
+      const list = matches.map(({ id }) => id).join(", ");
+      throw badRequest(`Several API keys start with ${shown}. Use the id of one of them: ${list}`);
     }
-    if (found[0] === undefined) throw notFound(`There is no API key ${shown}.`);
-    return found[0];
+    if (matches[0] === undefined) throw notFound(`There is no API key ${shown}.`);
+    return matches[0];
   }
 
   return {
-    create(wanted) {
-      const content = readWanted(wanted, clock.now());
-      const key = makeKey(fillRandom);
-      const row = {
-        ...content,
-        id: ids.next("apiKey"),
-        hash: hashKey(key),
-        prefix: key.slice(0, shownLength),
-        origin: "runtime" as const,
-        createdAt: clock.now(),
-      };
-      const { hash: _, ...record } = query.insert(apiKeys).values(row).returning().get();
-      return { key, record };
-    },
+    create: (wanted, { by }) =>
+      database.transaction(() => {
+        const key = makeKey(fillRandom);
+        const record = statements.insert.get({
+          ...validateNewKey(wanted, clock.now()),
+          id: ids.next("apiKey"),
+          hash: hashKey(key),
+          prefix: key.slice(0, shownLength),
+          origin: "runtime",
+          createdAt: clock.now(),
+        })!;
+        auditLog.record(by, "key.create", subjectOf(record), contentOf(record));
+        return { key, record };
+      }),
 
     authenticate(key) {
       if (!isAcceptableKey(key)) return undefined;
@@ -138,61 +144,105 @@ export function createApiKeys({
       if (record === undefined) return undefined;
       const now = clock.now();
       if (record.expiresAt !== null && now >= record.expiresAt) return undefined;
-      used.set(record.seq, now);
+      lastUses.set(record.seq, now);
       return record;
     },
 
-    list: () => all.all(),
+    list: () => statements.all.all(),
 
-    revoke: (idOrPrefix) =>
+    revoke: (idOrPrefix, { by }) =>
       database.transaction(() => {
         const record = findOne(idOrPrefix);
         if (record.revokedAt !== null) return record;
         if (record.origin === "file") {
-          const message = `The API key "${record.name}" is declared in the configuration file: take it out there and start again.`;
-          throw badRequest(message);
+          throw badRequest(
+            `The API key "${record.name}" is declared in the configuration file. Remove it there and restart.`,
+          );
         }
         const revokedAt = clock.now();
-        query.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.seq, record.seq)).run();
-        database.afterCommit(forget);
+        statements.revoke.run({ seq: record.seq, revokedAt });
+        auditLog.record(by, "key.revoke", subjectOf(record));
+        database.afterCommit(clearCache);
         return { ...record, revokedAt };
       }),
 
     reconcile: (declared) =>
       database.transaction(() => {
-        database.afterCommit(forget);
-        reconcileKeys({ database, clock, ids }, declared);
+        database.afterCommit(clearCache);
+        reconcileKeys({ database, clock, ids, auditLog }, declared);
       }),
 
     flushLastUsed() {
-      if (used.size === 0) return;
+      if (lastUses.size === 0) return;
       database.transaction(() => {
-        for (const [seq, lastUsedAt] of used) {
-          const older = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, lastUsedAt));
-          query
-            .update(apiKeys)
-            .set({ lastUsedAt })
-            .where(and(eq(apiKeys.seq, seq), older))
-            .run();
-        }
+        for (const [seq, lastUsedAt] of lastUses) statements.markUsed.run({ seq, lastUsedAt });
       });
-      used.clear();
+      lastUses.clear();
     },
   };
 }
 
-function readWanted(wanted: NewKey, now: Instant) {
+function prepareStatements(database: Database) {
+  return {
+    findValid: statement(database, (query) =>
+      query
+        .select(recordColumns)
+        .from(apiKeys)
+        .where(and(eq(apiKeys.hash, value(apiKeys.hash)), isNull(apiKeys.revokedAt))),
+    ),
+    all: statement(database, (query) => query.select(recordColumns).from(apiKeys).orderBy(asc(apiKeys.seq))),
+    insert: statement(database, (query) =>
+      query
+        .insert(apiKeys)
+        .values(
+          valuesOf(
+            apiKeys,
+            "id",
+            "name",
+            "hash",
+            "prefix",
+            "plan",
+            "scopes",
+            "domains",
+            "origin",
+            "createdAt",
+            "expiresAt",
+          ),
+        )
+        .returning(recordColumns),
+    ),
+    revoke: statement(database, (query) =>
+      query
+        .update(apiKeys)
+        .set(valuesOf(apiKeys, "revokedAt"))
+        .where(eq(apiKeys.seq, value(apiKeys.seq))),
+    ),
+    markUsed: statement(database, (query) =>
+      query
+        .update(apiKeys)
+        .set(valuesOf(apiKeys, "lastUsedAt"))
+        .where(
+          and(
+            eq(apiKeys.seq, value(apiKeys.seq)),
+            or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, value(apiKeys.lastUsedAt))),
+          ),
+        ),
+    ),
+  };
+}
+
+function validateNewKey(wanted: NewKey, now: Instant) {
   const { name, plan = defaultPlan, scopes = defaultScopes, domains = [], expiresAt = null } = wanted;
-  const refuse = (message: string) => badRequest(message);
-  if (name === "" || name.length > nameLengthMax || visible(name) !== name) {
-    throw refuse(`The name of an API key is 1 to ${nameLengthMax} visible characters.`);
+  if (name === "" || name.length > nameCharactersMax || visible(name) !== name) {
+    throw badRequest(`The name of an API key must have 1 to ${nameCharactersMax} visible characters.`);
   }
-  if (scopes.length === 0) throw refuse("An API key needs at least one scope.");
-  if (expiresAt !== null && expiresAt <= now) throw refuse("The API key would have expired already.");
-  const bound = domains.map((text) => {
+  if (scopes.length === 0) throw badRequest("An API key needs at least one scope.");
+  if (expiresAt !== null && expiresAt <= now)
+    throw badRequest("The expiry of an API key must be in the future.");
+  const normalized = domains.map((text) => {
     const result = normalizeName(text);
     if ("name" in result) return result.name;
-    throw refuse(`"${visible(text, 100)}" is not a domain name: ${result.error}.`);
+    throw badRequest(`"${visible(text, 100)}" is not a domain name: ${result.error}.`);
   });
-  return { name, plan, scopes: [...new Set(scopes)], domains: [...new Set(bound)], expiresAt };
+  return { name, plan, scopes: [...new Set(scopes)], domains: [...new Set(normalized)], expiresAt };
 }

@@ -1,4 +1,4 @@
-import { sameText } from "../../access/console/password.ts";
+import { equalInConstantTime } from "../../access/console/password.ts";
 import { notFound, PublicError } from "../../lib/errors.ts";
 import { isId } from "../../lib/ids.ts";
 import type { Threats } from "../../threats/threats.ts";
@@ -50,7 +50,11 @@ export function sitePages({
 
     async picture(_request, headers, { id, token }) {
       const threat = typeof id === "string" && isId("threat", id) ? threats.get(id) : undefined;
-      if (threat === undefined || typeof token !== "string" || !sameText(token, threat.screenshotToken)) {
+      if (
+        threat === undefined ||
+        typeof token !== "string" ||
+        !equalInConstantTime(token, threat.screenshotToken)
+      ) {
         throw notFound("There is no picture at this address.");
       }
       const capture = await readCapture(threat.id);
@@ -74,7 +78,7 @@ export function sitePages({
 }
 
 function requireToken(sent: string | undefined, token: string | null, headers: AnswerHeaders): void {
-  if (token === null || (sent !== undefined && sameText(sent, token))) return;
+  if (token === null || (sent !== undefined && equalInConstantTime(sent, token))) return;
   headers["www-authenticate"] = "Bearer";
   throw new PublicError(
     "unauthorized",

@@ -59,7 +59,7 @@ const add = command({
     withAppliance({ terminal, options }, async ({ domains }) => {
       const { keyword: keywords, allow } = options;
       const added = asUsage(() =>
-        domains.add({ domain: args[0] ?? "", keywords, allow }, actorOfShell(terminal.env)),
+        domains.add({ domain: args[0] ?? "", keywords, allow }, { by: actorOfShell(terminal.env) }),
       );
       if (options.json) printJson(terminal.out, shape(added));
       else terminal.err.write(`${added.domain} is protected\n`);
@@ -95,7 +95,7 @@ const change = command({
         domains.change(
           args[0] ?? "",
           { ...(keywords && { keywords }), ...(allow && { allow }) },
-          actorOfShell(terminal.env),
+          { by: actorOfShell(terminal.env) },
         ),
       );
       if (options.json) printJson(terminal.out, shape(changed));
@@ -142,7 +142,7 @@ const remove = command({
       const [name = ""] = args;
       const domain = domains.find(name)?.domain ?? name;
       const kept = threats.list({ protectedDomain: domain }, { page: 1, perPage: 1 }).total;
-      const outcome = domains.remove(name, actorOfShell(terminal.env));
+      const outcome = domains.remove(name, { by: actorOfShell(terminal.env) });
       if (options.json) return printJson(terminal.out, { domain, outcome, threats_kept: kept });
       const threatsKept = kept === 1 ? "its 1 threat is kept" : `its ${grouped(kept)} threats are kept`;
       terminal.err.write(outcome === "removed" ? "removed\n" : `disabled: ${threatsKept}\n`);

@@ -34,7 +34,7 @@ const create = command({
         domains: domain,
         ...(expiresIn === undefined ? {} : { expiresAt: systemClock.now() + expiresIn }),
       };
-      const { key, record } = keys.create(wanted, actorOfShell(terminal.env));
+      const { key, record } = keys.create(wanted, { by: actorOfShell(terminal.env) });
       if (options.json) printJson(terminal.out, { key, ...shape(record) });
       else {
         terminal.out.write(`${key}\n`);
@@ -78,7 +78,7 @@ const revoke = command({
   examples: [["phishwatch keys revoke pw_5Xf80", "one that has leaked"]],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ keys }) => {
-      const record = keys.revoke((args[0] ?? "").replace(/…$/, ""), actorOfShell(terminal.env));
+      const record = keys.revoke((args[0] ?? "").replace(/…$/, ""), { by: actorOfShell(terminal.env) });
       if (options.json) printJson(terminal.out, shape(record));
       else terminal.err.write(`revoked ${record.id} (${record.name})\n`);
     }),

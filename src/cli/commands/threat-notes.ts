@@ -32,7 +32,7 @@ export const notesCommand = command({
       const notes =
         text === undefined
           ? threats.notes.list(id)
-          : [threats.notes.add(id, text, actorOfShell(terminal.env))];
+          : [threats.notes.add(id, text, { by: actorOfShell(terminal.env) })];
       for (const note of notes) {
         if (options.json) printJson(terminal.out, noteJson(note));
         else

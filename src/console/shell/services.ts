@@ -1,15 +1,15 @@
 import type { AuditLog } from "../../access/audit/audit-log.ts";
-import type { AuditedDomains } from "../../access/audited-domains.ts";
-import type { AuditedKeys } from "../../access/audited-keys.ts";
 import type { ConsolePassword } from "../../access/console/password.ts";
 import type { ConsoleSessions } from "../../access/console/sessions.ts";
 import type { SignInThrottle } from "../../access/console/sign-in-throttle.ts";
+import type { ApiKeys } from "../../access/keys/keys.ts";
 import type { KeyUsage } from "../../access/keys/key-usage.ts";
 import type { Readiness } from "../../api/site/health.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { LiveCopy } from "../../database/live-copy.ts";
 import type { AssessDomain } from "../../domains/assess.ts";
+import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { Enrichment } from "../../enrichment/enrichment.ts";
 import type { EventLog } from "../../events/event-log.ts";
 import type { BuildInfo } from "../../lib/build-info.ts";
@@ -34,14 +34,14 @@ export interface PageServices {
   /** Makes a consistent copy of the database while it is in use. */
   copyDatabase: () => Promise<LiveCopy>;
   database: Database;
-  domains: AuditedDomains;
+  domains: ProtectedDomains;
   enrichment: Enrichment;
   eventLog: EventLog;
   /** All sources of names, feeds and imports included. */
   sources: readonly Source[];
   feeds: Feeds;
   imports: Imports;
-  keys: AuditedKeys;
+  keys: ApiKeys;
   keyUsage: KeyUsage;
   /** Public URL of the appliance, without a trailing slash. */
   publicUrl: () => string;

@@ -1,5 +1,5 @@
 import type { ConsoleSession, ConsoleSessions } from "../../access/console/sessions.ts";
-import { sameText } from "../../access/console/password.ts";
+import { equalInConstantTime } from "../../access/console/password.ts";
 import { randomText, type FillRandom } from "../../lib/ids.ts";
 import { overviewPath } from "../kit/paths.ts";
 import { cookie, readCookie } from "./cookies.ts";
@@ -70,7 +70,7 @@ export function createVisitors({
 export type Visitors = ReturnType<typeof createVisitors>;
 
 export function isCsrfToken(given: string | null, visitor: Visitor): boolean {
-  return given !== null && sameText(given, visitor.csrfToken);
+  return given !== null && equalInConstantTime(given, visitor.csrfToken);
 }
 
 // Only a holder of the cookie can compute the token, and no script can read these cookies.

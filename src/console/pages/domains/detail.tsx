@@ -160,7 +160,7 @@ export function changeDomain(context: Context<"domains" | "threats">): PageResul
   const fields = { ...readFields(form), domain: domain.domain };
   try {
     const content = { keywords: listIn(fields.keywords), allow: listIn(fields.allow) };
-    services.domains.change(domain.domain, content, by);
+    services.domains.change(domain.domain, content, { by });
     return redirect(
       domainPath(domain.domain),
       "Saved. Applies to new names; existing threats are unchanged.",
@@ -234,7 +234,7 @@ export function removeDomain(context: Context<"domains" | "threats">): PageResul
   const { domain } = findDomain(context);
   const { services, by } = context;
   const { all } = threatCounts(services, domain);
-  const outcome = services.domains.remove(domain, by);
+  const outcome = services.domains.remove(domain, { by });
   const kept =
     outcome === "removed" ? "" : ` Its ${counted(all, "threat")} ${all === 1 ? "is" : "are"} kept.`;
   return redirect(domainsPath, `${domain} is no longer protected.${kept}`);

@@ -105,7 +105,7 @@ function NewDomainPage({
       {assessment === undefined ? null : (
         <>
           <Section title="Brand keywords">
-            <Remarks remarks={assessment.remarks} />
+            <Remarks remarks={assessment.warnings} />
           </Section>
           <Section title="Sample look-alikes">
             <LookAlikes lookAlikes={assessment.lookAlikes} />
@@ -170,7 +170,7 @@ export async function protectDomain({
     });
   try {
     if (form.get("step") === "look") return formAgain({ assessment: await services.assessDomain(declared) });
-    const { domain } = services.domains.add(declared, by);
+    const { domain } = services.domains.add(declared, { by });
     return redirect(domainPath(domain), `${domain} is now protected.`);
   } catch (error) {
     return formAgain({ error: fieldErrorOf(error) });

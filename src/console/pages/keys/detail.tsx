@@ -80,7 +80,7 @@ export function confirmRevocation({ params, services }: Context<"keys">) {
 
 export function revokeKey({ params, services, by }: Context<"keys">) {
   const { id } = keyOf(params["id"]!, services.keys.list());
-  const { name } = services.keys.revoke(id, by);
+  const { name } = services.keys.revoke(id, { by });
   return redirect(path, `Key ${name} revoked.`);
 }
 

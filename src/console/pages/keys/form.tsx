@@ -115,7 +115,7 @@ export async function createKey(context: Context<"domains" | "keys">) {
         domains: form.getAll("domains").flatMap(listIn),
         ...readExpiry(form, now),
       },
-      by,
+      { by },
     );
   });
   if (!created.ok) return showKeyForm(context, form, created.message);

@@ -150,7 +150,7 @@ async function triage({ services, form, by }: Context<"threats" | "threatSearch"
       : form.getAll("id");
   if (ids.length === 0)
     return redirect(listPath(query), { tone: "warning", text: "No threat was chosen: tick some first." });
-  const { act, changed, unchanged } = services.threats.triage.change(ids, status, by);
+  const { act, changed, unchanged } = services.threats.triage.change(ids, status, { by });
   if (act === undefined) {
     const text = `Nothing was changed: ${counted(unchanged, "threat was", "threats were")} ${inWords(status)} already.`;
     return redirect(listPath(query), { tone: "warning", text });
@@ -169,7 +169,7 @@ function lastSeqOf(form: URLSearchParams): number {
 function undo({ services, form, by }: Context<"threats">): PageResult {
   const act = wholeNumber(form.get("act")) ?? 0;
   const { query } = readListRequest(new URLSearchParams(form.get("query") ?? ""));
-  return redirect(listPath(query), undoFlash(services.threats.triage.undo(act, by)));
+  return redirect(listPath(query), undoFlash(services.threats.triage.undo(act, { by })));
 }
 
 /** Tells of an act for as long as its address is looked at, so that a reload does not take the undo away. */

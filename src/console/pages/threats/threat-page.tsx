@@ -220,7 +220,7 @@ function decide(context: ThreatContext): PageResult {
   const { id } = find(context);
   const status = statuses.find((one) => one === form.get("status"));
   if (status === undefined) throw badRequest("No decision was made.");
-  const { act } = services.threats.triage.change([id], status, by);
+  const { act } = services.threats.triage.change([id], status, { by });
   if (act === undefined)
     return redirect(threatPath(id), { tone: "warning", text: `It is ${inWords(status)} already.` });
   return redirect(threatPath(id), {
@@ -234,14 +234,14 @@ function undo(context: ThreatContext): PageResult {
   const { services, form, by } = context;
   const { id } = find(context);
   const act = wholeNumber(form.get("act")) ?? 0;
-  return redirect(threatPath(id), undoFlash(services.threats.triage.undo(act, by)));
+  return redirect(threatPath(id), undoFlash(services.threats.triage.undo(act, { by })));
 }
 
 async function addNote(context: ThreatContext): Promise<PageResult> {
   const { services, form, by } = context;
   const { id } = find(context);
   const text = form.get("text") ?? "";
-  const kept = await attempt(() => services.threats.notes.add(id, text, by));
+  const kept = await attempt(() => services.threats.notes.add(id, text, { by }));
   if (!kept.ok) return showThreat(context, { text, message: kept.message });
   return redirect(`${threatPath(id)}#notes`, "The note is kept.");
 }

@@ -1,0 +1,62 @@
+import type { Database } from "../database/database.ts";
+import type { Matcher } from "../detection/match/matcher.ts";
+import type { Log } from "../lib/log.ts";
+import type { ProtectedDomain } from "./tables.ts";
+
+/** Keeps the matcher for the enabled domains, because building one takes time. */
+export interface MatcherCache {
+  get(): Matcher;
+  /** Rebuilds the matcher at its next use when the domains have changed. */
+  invalidate(): void;
+}
+
+export function createMatcherCache({
+  database,
+  log,
+  list,
+  minSimilarity,
+}: {
+  database: Pick<Database, "foreignVersion">;
+  log: Log;
+  list: () => readonly ProtectedDomain[];
+  minSimilarity: number;
+}): MatcherCache {
+  let cached: { matcher: Matcher; content: string; foreignVersion: number } | undefined;
+  /** Warnings already in the log, so that each is logged once, not after every change of the domains. */
+  let logged = new Set<string>();
+
+  function logWarnings(matcher: Matcher): void {
+    const before = logged;
+    logged = new Set();
+    for (const warning of matcher.remarks()) {
+      const key = JSON.stringify(warning);
+      logged.add(key);
+      if (!before.has(key)) log.info(warning, "brand keyword is not matched everywhere");
+    }
+  }
+
+  return {
+    get() {
+      const foreignVersion = database.foreignVersion();
+      if (cached?.foreignVersion === foreignVersion) return cached.matcher;
+      const enabled = list().filter((row) => row.enabled);
+      // Most commits of other processes do not change the domains.
+      const content = JSON.stringify(enabled.map(({ domain, keywords, allow }) => [domain, keywords, allow]));
+      if (cached?.content === content) cached.foreignVersion = foreignVersion;
+      else {
+        const matcher = loadDetection().createMatcher(enabled, { minSimilarity });
+        logWarnings(matcher);
+        cached = { matcher, content, foreignVersion };
+      }
+      return cached.matcher;
+    },
+    invalidate() {
+      if (cached !== undefined) cached.foreignVersion = -1;
+    },
+  };
+}
+
+/** Loaded with the first name to classify: the word lists take 20 ms, which would delay startup. */
+function loadDetection(): typeof import("../detection/match/matcher.ts") {
+  return require("../detection/match/matcher.ts");
+}
