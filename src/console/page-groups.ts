@@ -3,7 +3,7 @@ import { deliveryPages } from "./pages/webhooks/delivery-pages.tsx";
 import { beaconPages } from "./pages/traps/beacons.tsx";
 import { domainPages } from "./pages/domains/routes.ts";
 import { keyPages } from "./pages/keys/routes.ts";
-import { feedPages } from "./pages/sources/feeds.tsx";
+import { sourcePages } from "./pages/sources/routes.ts";
 import { overviewPages } from "./pages/overview/overview.tsx";
 import { scanPages } from "./pages/scans/routes.ts";
 import { systemPages } from "./pages/system/system-pages.tsx";
@@ -20,7 +20,7 @@ export const pageGroups: readonly PageGroup[] = [
   threatPages,
   domainPages,
   scanPages,
-  feedPages,
+  sourcePages,
   beaconPages,
   tokenPages,
   keyPages,

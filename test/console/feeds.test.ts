@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const cookie = () => [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
 
-/** Sends a form as a browser without script does, and answers where it leads. */
+/** Sends a form as a browser without script does, and returns the location that it redirects to. */
 async function upload(
   file: File | undefined,
   {
@@ -58,13 +58,13 @@ async function upload(
 }
 
 const latest = () => app.app.imports.list(1)[0]!;
-const acts = () =>
+const feedActions = () =>
   app.app.auditLog
     .list({}, { limit: 20, offset: 0 })
     .flatMap(({ action, subject }) => (action.startsWith("feed.") ? [[action, subject]] : []));
-const refusal = async () => (await visitor.get("/console/feeds")).text;
+const errorShown = async () => (await visitor.get("/console/feeds")).text;
 
-test("a file is imported by a form without script: the page that follows tells what was in it", async () => {
+test("a file can be imported without scripts, and the next page shows its results", async () => {
   const content = gzipSync("rank,host\n1,example-bank.net\n2,not a name\n3,other.org\n");
   const { status, location } = await upload(new File([content], "nrd.csv.gz"), {
     fields: { format: "csv", column: "host" },
@@ -73,39 +73,39 @@ test("a file is imported by a form without script: the page that follows tells w
   const shown = await visitor.get(location!);
   expect(shown.text).toContain("Import of nrd.csv.gz");
   expect(shown.text).toMatch(
-    /completed Read 3 names in \d+ B, .* Matched 1 name New threats 1 Refused 1 line that is no name/,
+    /completed Read 3 names in \d+ B, .* Matched 1 name New threats 1 Rejected 1 line without a valid name/,
   );
   expect(shown.text).toContain("3 not a name It contains a character that no host name may have");
-  expect(acts()[0]).toEqual(["feed.import", "nrd.csv.gz"]);
+  expect(feedActions()[0]).toEqual(["feed.import", "nrd.csv.gz"]);
   expect((await visitor.get("/console/feeds")).text).toContain("nrd.csv.gz completed 3 1 1 1");
 });
 
-test("names that are typed in are checked the same way", async () => {
+test("typed names are checked like an imported file", async () => {
   const shown = await visitor.submit("/console/imports/names", {
     names: "login-example-bank.com\r\nother.org\r\n",
   });
-  expect(shown.text).toContain("Import of names that were typed in");
+  expect(shown.text).toContain("Import of typed names");
   expect(shown.text).toMatch(/Read 2 names .* New threats 1/);
   const none = await visitor.submit("/console/imports/names", { names: " \r\n" });
-  expect(none.text).toContain("Type at least one name in.");
+  expect(none.text).toContain("Enter at least one name.");
 });
 
 test.each([
   ["no file", undefined, {}, "Choose a file first."],
   [
-    "no such format",
+    "an unknown format",
     new File(["a.com"], "a"),
     { format: "pdf" },
-    "The format is one of auto, lines, jsonl, csv, zone.",
+    "The format must be one of auto, lines, jsonl, csv, zone.",
   ],
-] as const)("what cannot be imported is refused in words: %s", async (_, file, fields, message) => {
+] as const)("an invalid upload is rejected with the reason: %s", async (_, file, fields, message) => {
   expect((await upload(file, { fields })).location).toBe("/console/feeds");
-  expect(await refusal()).toContain(message);
+  expect(await errorShown()).toContain(message);
   const scripted = await upload(file, { fields, headers: { "x-fragment": "1" } });
   expect(scripted).toMatchObject({ status: 400, text: message });
 });
 
-test("without the form's token, from another site or without a session nothing is read", async () => {
+test("an upload without the CSRF token, from another site or without a session is not read", async () => {
   const { seq } = latest();
   const file = () => new File(["example-bank.org\n"], "a.txt");
   expect((await upload(file(), { token: "other" })).status).toBe(400);
@@ -114,7 +114,7 @@ test("without the form's token, from another site or without a session nothing i
   expect(latest().seq).toBe(seq);
 });
 
-/** A sender over a bare socket, which sends what it is told. */
+/** Starts an upload over a plain socket, which the test continues piece by piece. */
 async function slowUpload() {
   const token = await visitor.formToken();
   const { hostname, port } = new URL(app.url);
@@ -137,45 +137,47 @@ async function slowUpload() {
 }
 const manyNames = Array.from({ length: 3_000 }, (_, i) => `unrelated-${i}.org\n`).join("");
 
-test("while one is read its progress is shown, a second is refused, and it can be cancelled: what was found stays", async () => {
+test("a running import shows its progress, blocks a second one, and keeps its results when it is cancelled", async () => {
   const sender = await slowUpload();
   sender.send(`example-bank-cancelled.com\n${manyNames}`);
-  await until(() => (app.app.imports.running()?.received ?? 0) > 2_000, "it is being read");
+  await until(() => (app.app.imports.running()?.received ?? 0) > 2_000, "the list is being read");
   const { seq } = app.app.imports.running()!;
   const running = await visitor.get("/console/imports/running", { "x-fragment": "1" });
   expect(running.text).toMatch(/slow\.txt running Read [\d,]+ names in [\d.]+ KiB of 4\.8 MiB/);
   expect(running.html).toContain(`data-refresh="/console/imports/${seq}/panel"`);
   expect((await upload(new File(["a.com"], "second.txt"))).location).toBe("/console/feeds");
-  expect(await refusal()).toContain("Another list is being imported. Wait until it is done, or cancel it.");
+  expect(await errorShown()).toContain(
+    "Another list is being imported. Wait until it is done, or cancel it.",
+  );
 
   const cancelled = await visitor.submit(`/console/imports/${seq}/cancel`);
-  expect(cancelled.text).toContain("what was found up to there stays");
-  await until(() => app.app.imports.running() === undefined, "it has ended");
+  expect(cancelled.text).toContain("Its results so far are kept");
+  await until(() => app.app.imports.running() === undefined, "the import has finished");
   const shown = await visitor.get(`/console/imports/${seq}`);
-  expect(shown.text).toMatch(/cancelled .* New threats 1 .* What was found up to line 3,000 is recorded/);
+  expect(shown.text).toMatch(/cancelled .* New threats 1 .* Results up to line 3,000 are recorded/);
   expect((await visitor.get("/console/imports/running", { "x-fragment": "1" })).status).toBe(204);
-  expect(acts().slice(0, 2)).toEqual([
+  expect(feedActions().slice(0, 2)).toEqual([
     ["feed.cancel_import", "slow.txt"],
     ["feed.import", "slow.txt"],
   ]);
   sender.leave();
 });
 
-test("a browser that goes away leaves what came recorded, and said; the next import begins", async () => {
+test("an interrupted upload keeps its results, reports the interruption, and does not block the next import", async () => {
   const sender = await slowUpload();
   sender.send(`example-bank-broken.com\n${manyNames}`);
-  await until(() => (app.app.imports.running()?.received ?? 0) > 2_000, "it is being read");
+  await until(() => (app.app.imports.running()?.received ?? 0) > 2_000, "the list is being read");
   const { seq } = app.app.imports.running()!;
   sender.leave();
-  await until(() => app.app.imports.running() === undefined, "it has ended");
+  await until(() => app.app.imports.running() === undefined, "the import has finished");
   const shown = await visitor.get(`/console/imports/${seq}`);
   expect(shown.text).toMatch(
-    /failed .* New threats 1 .* The list was cut off: the upload ended early\. What was found up to line/,
+    /failed .* New threats 1 .* The list was cut off: the upload ended early\. Results up to line/,
   );
   expect((await upload(new File(["a.com\n"], "next.txt"))).location).toBe(`/console/imports/${seq + 1}`);
 });
 
-test("a list that says to be longer than allowed is refused before it is sent", async () => {
+test("an upload whose Content-Length is over the limit is rejected before its body is sent", async () => {
   const token = await visitor.formToken();
   const { hostname, port } = new URL(app.url);
   let answer = "";
@@ -189,12 +191,12 @@ test("a list that says to be longer than allowed is refused before it is sent", 
       `Cookie: ${cookie()}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${importBytesMax + 100_000}\r\n\r\n` +
       `--b\r\nContent-Disposition: form-data; name="file"; filename="big.txt"\r\n\r\na.com\n`,
   );
-  await until(() => answer.includes("larger than 1 GiB"), "it is refused");
+  await until(() => answer.includes("larger than 1 GiB"), "the upload is rejected");
   expect(answer).toStartWith("HTTP/1.1 400 ");
   socket.terminate();
 });
 
-test("hostile names of files and lines are shown as text", async () => {
+test("hostile file names and lines are rendered as text", async () => {
   const { location } = await upload(new File([`${hostileText}\n`], hostileText));
   for (const path of [location!, "/console/feeds"]) {
     const { html, text } = await visitor.get(path);
@@ -204,27 +206,27 @@ test("hostile names of files and lines are shown as text", async () => {
   }
 });
 
-test("a watched folder is shown with its files and counts, can be read again, and one that is missing is told", async () => {
+test("a feed shows its files and counts and can be read again, and a missing folder is reported", async () => {
   writeFileSync(join(folder.path, "nrd", "2026-01-14.txt"), "example-bank.de\nother.org\n");
   for (const feed of app.app.feeds.sources) feed.start();
   const feed = () => app.app.feeds.status()[0]!;
   await until(() => (feed().files[0]?.completedAt ?? null) !== null, "the file is read", 15_000);
-  await until(() => feed().state === "watching", "the reading has ended");
+  await until(() => feed().state === "watching", "the feed is idle");
   const all = await visitor.get("/console/feeds");
   expect(all.text).toMatch(
-    /nrd watching From .* Last file 2026-01-14\.txt .* Read 1 file, 2 lines, 0 refused Found 1 matched, 1 new threat/,
+    /nrd watching Location .* Last file 2026-01-14\.txt .* Read 1 file, 2 lines, 0 rejected Found 1 matched, 1 new threat/,
   );
   expect(all.text).toContain("Declared as [[feeds]] in the configuration file");
-  expect(all.text).toMatch(/gone missing .* Cannot be read it does not exist/);
+  expect(all.text).toMatch(/gone missing .* Not readable it does not exist/);
   const one = await visitor.get("/console/feeds/nrd");
   expect(one.text).toContain("configuration file");
   expect(one.text).toMatch(/2026-01-14\.txt .* read 26 B 2 0 1 1 Read again/);
   const before = feed().files[0]!.startedAt;
   const path = feed().files[0]!.path;
   const again = await visitor.submit("/console/feeds/nrd/read-again", { path });
-  expect(again.text).toContain("The file is read again");
-  await until(() => (feed().files[0]?.startedAt ?? before) > before, "it is read again", 15_000);
-  expect(acts()[0]).toEqual(["feed.read_again", "nrd"]);
+  expect(again.text).toContain("The file is being read again");
+  await until(() => (feed().files[0]?.startedAt ?? before) > before, "the file is read again", 15_000);
+  expect(feedActions()[0]).toEqual(["feed.read_again", "nrd"]);
   expect((await visitor.get("/console/feeds/none")).status).toBe(404);
   expect((await visitor.post("/console/feeds/nrd/read-again", { path: "/etc/passwd" })).status).toBe(404);
 }, 40_000);

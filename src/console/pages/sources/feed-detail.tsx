@@ -1,0 +1,110 @@
+import { basename } from "node:path";
+import { notFound } from "../../../lib/errors.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import { bytesText } from "../../../lib/durations.ts";
+import { grouped } from "../../../lib/wording.ts";
+import type { FeedStatus } from "../../../sources/feeds/feed-status.ts";
+import type { FeedFile } from "../../../sources/feeds/tables.ts";
+import { PostButton } from "../../kit/form.tsx";
+import { Badge, DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/kit.tsx";
+import { Text } from "../../kit/name.tsx";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { feedPath, feedsPath } from "../../kit/paths.ts";
+import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+import { sourceFacts, SourceState } from "./source-parts.tsx";
+
+const filesPerPage = 50;
+
+function fileColumns(feed: string): Column<FeedFile>[] {
+  return [
+    { title: "File", look: "wide", cell: ({ path }) => <Text text={basename(path)} charactersMax={120} /> },
+    { title: "Modified", look: "tight", cell: ({ modifiedAt }) => <Time at={modifiedAt} relative /> },
+    { title: "State", cell: fileState },
+    { title: "Size", look: "number", cell: ({ bytes }) => bytesText(bytes) },
+    { title: "Lines", look: "number", cell: ({ lines }) => grouped(lines) },
+    { title: "Rejected", look: "number", cell: ({ invalid }) => grouped(invalid) },
+    { title: "Matched", look: "number", cell: ({ matched }) => grouped(matched) },
+    { title: "New threats", look: "number", cell: ({ created }) => grouped(created) },
+    {
+      title: <span class="unseen">Actions</span>,
+      look: "tight",
+      cell: ({ path }) => (
+        <PostButton
+          action={`${feedPath(feed)}/read-again`}
+          label="Read again"
+          fields={{ path }}
+          variant="outline"
+        />
+      ),
+    },
+  ];
+}
+
+function fileState({ error, completedAt }: FeedFile) {
+  if (error !== null)
+    return (
+      <>
+        <Badge tone="bad">error</Badge> {visible(error, 200)}
+      </>
+    );
+  return (
+    <Badge tone={completedAt === null ? "warn" : "good"}>{completedAt === null ? "reading" : "read"}</Badge>
+  );
+}
+
+function findFeed({ services, params }: Context<"feeds">): FeedStatus {
+  const feed = services.feeds.status().find(({ name }) => name === params["feed"]);
+  if (feed === undefined) throw notFound("There is no feed with this name.");
+  return feed;
+}
+
+export function showFeed(context: Context<"feeds">): PageResult {
+  const feed = findFeed(context);
+  const { query } = context;
+  const shown = pageNumber(query);
+  const files = feed.files.toSorted((a, b) => b.modifiedAt - a.modifiedAt);
+  const total = files.length;
+  return page(
+    `Feed ${feed.name}`,
+    <>
+      <PageHead
+        title={
+          <>
+            Feed {feed.name} <SourceState status={feed} />
+          </>
+        }
+        back={{ label: "Feeds", path: feedsPath }}
+      />
+      <Facts facts={[...sourceFacts(feed), ["Declared", <DeclaredMark />]]} />
+      <Section title="Files">
+        <Table
+          caption="Files, newest first"
+          columns={fileColumns(feed.name)}
+          rows={files.slice((shown - 1) * filesPerPage, shown * filesPerPage)}
+          empty="No files read yet."
+        />
+        {total > filesPerPage ? (
+          <Pagination
+            page={shown}
+            perPage={filesPerPage}
+            total={total}
+            path={feedPath(feed.name)}
+            query={query}
+          />
+        ) : null}
+      </Section>
+    </>,
+  );
+}
+
+export function readAgain(context: Context<"auditLog" | "database" | "feeds">): PageResult {
+  const { name } = findFeed(context);
+  const { services, form, by } = context;
+  const path = form.get("path") ?? "";
+  services.database.transaction(() => {
+    services.feeds.readAgain(name, path);
+    services.auditLog.record(by, "feed.read_again", name, { path });
+  });
+  return redirect(feedPath(name), "The file is being read again. Known threats are not recorded twice.");
+}

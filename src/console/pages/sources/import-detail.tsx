@@ -1,0 +1,93 @@
+import { notFound } from "../../../lib/errors.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
+import type { ListImport } from "../../../sources/imports/tables.ts";
+import { wholeNumber } from "../../kit/fields.ts";
+import { Facts, PageHead, Section, Time } from "../../kit/kit.tsx";
+import { Text } from "../../kit/name.tsx";
+import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { feedsPath, importPath } from "../../kit/paths.ts";
+import { Table } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+import { ImportPanel, ListName } from "./import-panel.tsx";
+
+function findImport({ services, params }: Context<"imports">): ListImport {
+  const seq = wholeNumber(params["seq"]);
+  const running = services.imports.running();
+  if (running !== undefined && running.seq === seq) return running;
+  const list = seq === undefined ? undefined : services.imports.get(seq);
+  if (list === undefined) throw notFound("There is no such import. Old imports are deleted.");
+  return list;
+}
+
+export function showImport(context: Context<"imports">): PageResult {
+  const list = findImport(context);
+  const { format, column } = list;
+  return page(
+    "Import",
+    <>
+      <PageHead
+        title={
+          <>
+            Import of <ListName name={list.name} />
+          </>
+        }
+        back={{ label: "Feeds", path: feedsPath }}
+      />
+      <ImportPanel list={list} />
+      <RejectedLines list={list} />
+      <Section title="Details">
+        <Facts
+          facts={[
+            ["Format", format === "auto" ? "detected from name and content" : format],
+            ["Column", column === "" ? "default" : column],
+            ["Started", <Time at={list.startedAt} />],
+            ["Finished", list.completedAt === null ? "still running" : <Time at={list.completedAt} />],
+          ]}
+        />
+      </Section>
+    </>,
+  );
+}
+
+export function showPanel(context: Context<"imports">): PageResult {
+  return fragment(<ImportPanel list={findImport(context)} />);
+}
+
+/** Serves the page that is uploading a file and does not know the number of its import yet. */
+export function showRunning({ services }: Context<"imports">): PageResult {
+  const running = services.imports.running();
+  return running === undefined
+    ? new Response(null, { status: 204 })
+    : fragment(<ImportPanel list={running} />);
+}
+
+export function cancelImport(context: Context<"imports">): PageResult {
+  const { seq } = findImport(context);
+  const { services, by } = context;
+  if (!services.imports.cancel(seq, by))
+    return redirect(importPath(seq), { tone: "warning", text: "The import had already finished." });
+  return redirect(importPath(seq), "The import stops now. Its results so far are kept.");
+}
+
+function RejectedLines({ list: { invalid, firstInvalid } }: { list: ListImport }) {
+  if (invalid === 0) return null;
+  const more = invalid - firstInvalid.length;
+  return (
+    <Section title="Rejected lines">
+      <Table
+        caption="First rejected lines"
+        columns={[
+          { title: "Line", look: "number", cell: ({ line }) => grouped(line) },
+          {
+            title: "Content",
+            cell: ({ text }) => <Text text={text} charactersMax={120} />,
+          },
+          { title: "Reason", look: "wide", cell: ({ why }) => `It ${why}` },
+        ]}
+        rows={firstInvalid}
+        empty=""
+      />
+      {more > 0 ? <p class="hint">and {counted(more, "more", "more")}</p> : null}
+    </Section>
+  );
+}

@@ -1,0 +1,129 @@
+import { badRequest, PublicError } from "../../../lib/errors.ts";
+import { sentence } from "../../../lib/wording.ts";
+import type { ListToImport } from "../../../sources/imports/imports.ts";
+import type { ListImport } from "../../../sources/imports/tables.ts";
+import { listFormats } from "../../../vocabulary/lists.ts";
+import { Button, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import { redirect, type PageResult } from "../../kit/page-result.ts";
+import { feedsPath, importPath, importsPath } from "../../kit/paths.ts";
+import { readUpload } from "../../shell/multipart.ts";
+import type { Context } from "../../shell/router.ts";
+
+const fieldBytesMax = 16 * 1024;
+const columnLengthMax = 200;
+const nameLengthMax = 300;
+
+const formats = [
+  { value: "auto", label: "detect from name and content" },
+  { value: "lines", label: "one name per line" },
+  { value: "csv", label: "CSV" },
+  { value: "jsonl", label: "JSON lines" },
+  { value: "zone", label: "zone file" },
+];
+
+/** Forms to upload a file or to type names. The fields precede the file in the form because the upload is streamed. */
+export function ImportForms() {
+  const { csrfToken } = usePage();
+  return (
+    <div class="cards">
+      <section class="card panel">
+        <h2>Import a file</h2>
+        <form
+          method="post"
+          action={`${importsPath}?form_token=${csrfToken}`}
+          encType="multipart/form-data"
+          data-upload=""
+        >
+          <details>
+            <summary>File format</summary>
+            <Select label="Format" name="format" choices={formats} />
+            <TextField
+              label="Column"
+              name="column"
+              maxLength={200}
+              hint="CSV: column name or number. JSON lines: field name, with dots for nested fields. Leave empty to use the default."
+            />
+          </details>
+          <div data-field="" class="drop">
+            <label for="file">Choose a file, or drop it anywhere on this page</label>
+            <input type="file" id="file" name="file" required aria-describedby="file-hint" />
+            <p data-hint="" id="file-hint">
+              Up to 1 GiB, plain, gzip, or Zstandard. The file is processed during the upload and not stored.
+            </p>
+          </div>
+          <p class="error" role="alert" data-upload-error="" hidden></p>
+          <p class="actions">
+            <Button label="Import file" />
+          </p>
+        </form>
+      </section>
+      <section class="card panel">
+        <h2>Check names</h2>
+        <Form action={`${importsPath}/names`}>
+          <TextArea label="Names" name="names" rows={6} hint="One per line." />
+          <p class="actions">
+            <Button label="Check names" variant="secondary" />
+          </p>
+        </Form>
+      </section>
+    </div>
+  );
+}
+
+/** Responds after the whole file has been processed, because the browser is uploading until then. */
+export async function importFile(context: Context<"imports">): Promise<PageResult> {
+  const { request, services } = context;
+  // The console's script reads the location from the body; it does not follow redirects.
+  const isScript = request.headers.has("x-fragment");
+  const reject = (message: string) =>
+    isScript
+      ? new Response(message, { status: 400 })
+      : redirect(feedsPath, { tone: "danger" as const, text: message });
+  try {
+    // Checked before reading, so that nobody uploads a gigabyte in vain.
+    const running = services.imports.running();
+    if (running !== undefined)
+      throw badRequest("Another list is being imported. Wait until it is done, or cancel it.");
+    const { fields, file } = await readUpload(request, { fieldBytesMax });
+    if (file === undefined) throw badRequest("choose a file first");
+    const length = request.headers.get("content-length");
+    const finished = runImport(context, {
+      name: file.name.slice(0, nameLengthMax),
+      content: file.content,
+      bytesTotal: length === null ? null : Number(length),
+      ...readFormat(fields),
+    });
+    const path = importPath((await finished).seq);
+    return isScript ? new Response(path) : redirect(path);
+  } catch (error) {
+    if (!(error instanceof PublicError)) throw error;
+    return reject(sentence(error.message));
+  }
+}
+
+export async function importNames(context: Context<"imports">): Promise<PageResult> {
+  const bytes = new TextEncoder().encode(context.form.get("names") ?? "");
+  try {
+    if (bytes.every((byte) => byte <= 0x20)) throw badRequest("enter at least one name");
+    const content = new Blob([bytes]).stream();
+    const list = { name: null, content, bytesTotal: bytes.length, format: "lines", column: "" } as const;
+    return redirect(importPath((await runImport(context, list)).seq));
+  } catch (error) {
+    if (!(error instanceof PublicError)) throw error;
+    return redirect(feedsPath, { tone: "danger", text: sentence(error.message) });
+  }
+}
+
+function runImport({ services, by }: Context<"imports">, list: ListToImport): Promise<ListImport> {
+  return services.imports.begin(list, by).ended;
+}
+
+function readFormat(fields: ReadonlyMap<string, string>): Pick<ListToImport, "format" | "column"> {
+  const format = listFormats.find((one) => one === (fields.get("format") ?? "auto"));
+  if (format === undefined) throw badRequest(`the format must be one of ${listFormats.join(", ")}`);
+  const column = fields.get("column") ?? "";
+  if (column.length > columnLengthMax)
+    throw badRequest(`the column must have at most ${columnLengthMax} characters`);
+  return { format, column };
+}
