@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { StartError } from "../lib/errors.ts";
 import { explain } from "./database.ts";
 import { migrateDatabase } from "./migrate.ts";
+import { isBusy } from "./sqlite-error.ts";
 
 const busyTimeoutMs = 10_000;
 
@@ -108,8 +109,7 @@ function foldLog(path: string): void {
     sqlite = new Sqlite(path, { readwrite: true });
     sqlite.run("PRAGMA journal_mode = DELETE");
   } catch (error) {
-    if ((error as { code?: string }).code === "SQLITE_BUSY")
-      throw failure(`another command is using ${path}; try again when it has ended`, error);
+    if (isBusy(error)) throw failure(`another command is using ${path}; try again when it has ended`, error);
   } finally {
     sqlite?.close();
   }

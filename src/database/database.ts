@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import { StartError, messageOf } from "../lib/errors.ts";
 import { migrateDatabase } from "./migrate.ts";
+import { isBusy, sqliteErrorCode } from "./sqlite-error.ts";
 
 /** The value of a transaction: anything but a promise, for SQLite commits at the first `await`. */
 type Settled<T> = T extends PromiseLike<unknown> ? never : T;
@@ -96,8 +97,7 @@ function useWriteAheadLog(sqlite: Sqlite): void {
       sqlite.run("PRAGMA journal_mode = WAL");
       return;
     } catch (error) {
-      if ((error as { code?: string }).code !== "SQLITE_BUSY" || attempt * modePauseMs > busyTimeoutMs)
-        throw error;
+      if (!isBusy(error) || attempt * modePauseMs > busyTimeoutMs) throw error;
       Bun.sleepSync(modePauseMs);
     }
   }
@@ -223,18 +223,16 @@ function trackStatements(sqlite: Sqlite): () => void {
 /** SQLite's reasons in words that say what to do. */
 export function explain(error: unknown): string {
   const message = messageOf(error);
-  const code = (error as { code?: string }).code ?? "";
-  if (/readonly|EROFS/i.test(`${code} ${message}`))
+  const code = sqliteErrorCode(error) ?? "";
+  if (/^(SQLITE_READONLY|EROFS)/.test(code))
     return "it is read-only; give this user write permission for the file and its folder";
-  if (/SQLITE_NOTADB|SQLITE_CORRUPT|malformed|not a database/i.test(`${code} ${message}`)) {
+  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
     return `it is damaged or not a database (${message}); move it away, or bring back a copy with 'phishwatch restore'`;
   }
-  if (/SQLITE_FULL|ENOSPC|disk is full/i.test(`${code} ${message}`))
-    return "the disk is full; make room and start again";
-  if (/SQLITE_CANTOPEN|EACCES|EPERM|unable to open/i.test(`${code} ${message}`)) {
+  if (code === "SQLITE_FULL" || code === "ENOSPC") return "the disk is full; make room and start again";
+  if (/^(SQLITE_CANTOPEN|EACCES|EPERM)/.test(code)) {
     return `it cannot be opened (${message}); check that the folder exists and that this user may write there`;
   }
-  if (/SQLITE_BUSY|locked/i.test(`${code} ${message}`))
-    return "another process holds it locked; stop that process and start again";
+  if (isBusy(error)) return "another process holds it locked; stop that process and start again";
   return message;
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { StartError } from "../lib/errors.ts";
 import { explain } from "./database.ts";
+import { isBusy } from "./sqlite-error.ts";
 
 /** Held by one process, which has to keep it: what is collected is closed and free. */
 export interface Lock {
@@ -41,7 +42,7 @@ export function tryLock(path: string, purpose: string): Lock | undefined {
     lock.run("BEGIN EXCLUSIVE");
   } catch (cause) {
     lock?.close();
-    if ((cause as { code?: string }).code === "SQLITE_BUSY") return undefined;
+    if (isBusy(cause)) return undefined;
     throw new StartError(`lock file ${path}.${purpose}: ${explain(cause)}`, { exitCode: 1, cause });
   }
   const held = lock;

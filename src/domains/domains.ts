@@ -7,7 +7,7 @@ import { statement, value } from "../database/statement.ts";
 import type { Matcher } from "../detection/match/matcher.ts";
 import { normalizeName } from "../detection/names/name.ts";
 import type { Clock } from "../lib/clock.ts";
-import { badRequest, messageOf, notFound, PublicError } from "../lib/errors.ts";
+import { badRequest, notFound, PublicError } from "../lib/errors.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import { visible } from "../lib/safe-text.ts";
@@ -20,6 +20,7 @@ import {
 } from "./declaration.ts";
 import { createMatcherCache } from "./matcher-cache.ts";
 import { protectedDomains, type ProtectedDomain } from "./tables.ts";
+import { sqliteErrorCode } from "../database/sqlite-error.ts";
 
 export type { ProtectedDomain };
 
@@ -106,7 +107,7 @@ export function createProtectedDomains({
       query.delete(protectedDomains).where(eq(protectedDomains.seq, seq)).run();
       return true;
     } catch (error) {
-      if (/FOREIGN KEY/i.test(messageOf(error) + messageOf((error as Error).cause))) return false;
+      if (sqliteErrorCode(error) === "SQLITE_CONSTRAINT_FOREIGNKEY") return false;
       throw error;
     }
   }

@@ -31,7 +31,7 @@ export interface Reach {
 }
 
 /** Names, redirects and pages are chosen by attackers: nothing of one's own network is ever connected to. */
-const publicReach: Reach = { rules: { allowPrivateNetworks: false, fixed: true } };
+const publicReach: Reach = { rules: { allowPrivateNetworks: false } };
 
 /** The parts of this subject, put together. Nothing is opened before something is looked up. */
 export function openEnrichment({

@@ -15,8 +15,15 @@ export type AddressClass =
 export interface AddressRules {
   /** Whether loopback and private addresses may be connected to. */
   allowPrivateNetworks: boolean;
-  /** No setting would allow them, so a refusal names none. */
-  fixed?: boolean;
+}
+
+/** Why no connection may go to an address. */
+export interface AddressRefusal {
+  address: string;
+  /** `invalid`: not an IP address at all. */
+  class: Exclude<AddressClass, "global"> | "invalid";
+  /** Whether `allowPrivateNetworks` would allow it. */
+  allowable: boolean;
 }
 
 type Verdict = AddressClass | "embedded";
@@ -100,22 +107,18 @@ export function addressClass(address: string): AddressClass | undefined {
   return isIPv6(bare) ? classify(ipv6Ranges, 128, ipv6Bits(bare)) : undefined;
 }
 
-/** Why no connection may go to `address`, in words that say which setting would allow it; undefined when it may. */
-export function refusal(address: string, rules: AddressRules): string | undefined {
-  const kind = addressClass(address);
-  switch (kind) {
-    case "global":
-      return undefined;
-    case "private":
-    case "loopback":
-      return rules.allowPrivateNetworks
-        ? undefined
-        : `${address} is a ${kind} address${rules.fixed === true ? ", which is not connected to" : "; webhooks.allow_private_networks = true would allow it"}`;
-    case undefined:
-      return `${address} is not an IP address`;
-    default:
-      return `${address} is a ${kind.replace("_", "-")} address, which is never connected to`;
-  }
+/** Returns why no connection may go to `address`; undefined when one may. */
+export function refusal(address: string, { allowPrivateNetworks }: AddressRules): AddressRefusal | undefined {
+  const found = addressClass(address) ?? "invalid";
+  if (found === "global") return undefined;
+  const allowable = found === "private" || found === "loopback";
+  return allowable && allowPrivateNetworks ? undefined : { address, class: found, allowable };
+}
+
+export function describeRefusal({ address, class: found, allowable }: AddressRefusal): string {
+  if (found === "invalid") return `${address} is not an IP address`;
+  const what = `${address} is a ${found.replace("_", "-")} address`;
+  return allowable ? what : `${what}, which is never connected to`;
 }
 
 function classify(table: readonly Range[], width: number, bits: bigint): AddressClass {

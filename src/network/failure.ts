@@ -1,3 +1,5 @@
+import type { AddressRefusal } from "./addresses.ts";
+
 /**
  * Why there was no answer:
  * - `dns`: the name has no address
@@ -12,11 +14,14 @@ export type FailureKind = "dns" | "refused_address" | "connect" | "tls" | "timeo
 
 export class ExchangeError extends Error {
   readonly kind: FailureKind;
+  /** Present for `refused_address` where an address was the reason. */
+  readonly refused: AddressRefusal | undefined;
 
-  constructor(kind: FailureKind, message: string) {
+  constructor(kind: FailureKind, message: string, refused?: AddressRefusal) {
     super(message);
     // Class names are changed when the executable is minified.
     this.name = "ExchangeError";
     this.kind = kind;
+    this.refused = refused;
   }
 }

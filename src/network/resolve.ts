@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { refusal, type AddressRules } from "./addresses.ts";
+import { describeRefusal, refusal, type AddressRules } from "./addresses.ts";
 import { ExchangeError } from "./failure.ts";
 
 /** All addresses of a host name. Throws when it has none. */
@@ -30,9 +30,10 @@ export async function allowedAddresses({
   const bare = hostname.replace(/^\[|\]$/g, "");
   const addresses = isIP(bare) === 0 ? await resolve(bare, resolveHost) : [bare];
   for (const address of addresses) {
-    const reason = refusal(address, rules);
-    if (reason !== undefined)
-      throw new ExchangeError("refused_address", bare === address ? reason : `${bare}: ${reason}`);
+    const refused = refusal(address, rules);
+    if (refused === undefined) continue;
+    const reason = describeRefusal(refused);
+    throw new ExchangeError("refused_address", bare === address ? reason : `${bare}: ${reason}`, refused);
   }
   return addresses;
 }

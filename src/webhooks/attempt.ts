@@ -3,6 +3,7 @@ import { visible } from "../lib/safe-text.ts";
 import type { ExchangeResult, HttpClient, Phases } from "../network/http/http-client.ts";
 import type { TlsFiles } from "../network/http/connection.ts";
 import { signingSecrets, type Endpoint } from "./endpoint-store.ts";
+import { withSettingHint } from "./private-networks-hint.ts";
 import { requestedDelayMs } from "./schedule.ts";
 import { signatureHeaders } from "./signing.ts";
 import type { FailureClass } from "./tables.ts";
@@ -98,7 +99,8 @@ export function judge(
   };
   if ("failure" in result) {
     if (result.failure === "aborted") return undefined;
-    const { failure, partial, reason } = result;
+    const { failure, partial, refused } = result;
+    const reason = withSettingHint(result.reason, refused);
     const came = partial === undefined ? {} : { statusCode: partial.status, answer: safeText(partial.body) };
     return { ...base, ...came, failure, error: visible(reason, 500) };
   }

@@ -1,6 +1,7 @@
 import { badRequest } from "../lib/errors.ts";
 import { ExchangeError } from "../network/failure.ts";
 import { allowedAddresses, type ResolveHost } from "../network/resolve.ts";
+import { withSettingHint } from "./private-networks-hint.ts";
 import { checkUrl, type DestinationRules } from "./endpoint-rules.ts";
 
 /** Looks at where a URL leads now, before anything is sent there. */
@@ -27,7 +28,7 @@ export function createDestinations({
         return undefined;
       } catch (error) {
         if (!(error instanceof ExchangeError)) throw error;
-        if (error.kind === "refused_address") throw badRequest(error.message);
+        if (error.kind === "refused_address") throw badRequest(withSettingHint(error.message, error.refused));
         return error.message;
       }
     },

@@ -1,7 +1,8 @@
 import { eventTypes, type EventType } from "../vocabulary/events.ts";
 import { badRequest, PublicError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
-import { refusal, type AddressRules } from "../network/addresses.ts";
+import { describeRefusal, refusal, type AddressRules } from "../network/addresses.ts";
+import { withSettingHint } from "./private-networks-hint.ts";
 import { secretFault } from "./signing.ts";
 
 /** What a person or the file can say about an endpoint. */
@@ -50,8 +51,11 @@ export function checkUrl(text: string, rules: DestinationRules): string {
     throw bad("a URL must not hold a password; set an Authorization header instead");
   url.hash = "";
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const reason = /^[0-9.]+$|:/.test(host) ? refusal(host, rules) : undefined;
-  if (reason !== undefined) throw bad(`${shown} cannot be delivered to: ${reason}`);
+  const refused = /^[0-9.]+$|:/.test(host) ? refusal(host, rules) : undefined;
+  if (refused !== undefined) {
+    const reason = withSettingHint(describeRefusal(refused), refused);
+    throw bad(`${shown} cannot be delivered to: ${reason}`);
+  }
   return url.href;
 }
 

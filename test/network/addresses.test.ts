@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { addressClass, refusal, type AddressClass } from "../../src/network/addresses.ts";
+import { addressClass, describeRefusal, refusal, type AddressClass } from "../../src/network/addresses.ts";
 
 type Row = [
   first: string,
@@ -244,8 +244,13 @@ describe("what may be connected to", () => {
     expect(refusal(address, { allowPrivateNetworks: true }) === undefined).toBe(withPrivate);
   });
 
-  test("a refusal names the setting that would allow the address, and only where one would", () => {
-    expect(refusal("10.0.0.1", { allowPrivateNetworks: false })).toContain("webhooks.allow_private_networks");
-    expect(refusal("169.254.169.254", { allowPrivateNetworks: false })).not.toContain("allow_private");
+  test("a refusal tells the class, and whether allowing private networks would allow the address", () => {
+    const refused = (address: string) => refusal(address, { allowPrivateNetworks: false });
+    expect(refused("10.0.0.1")).toEqual({ address: "10.0.0.1", class: "private", allowable: true });
+    expect(refused("169.254.169.254")).toMatchObject({ class: "metadata", allowable: false });
+    expect(refused("10.0.0")).toMatchObject({ class: "invalid", allowable: false });
+    expect(describeRefusal(refused("fe80::1")!)).toBe(
+      "fe80::1 is a link-local address, which is never connected to",
+    );
   });
 });

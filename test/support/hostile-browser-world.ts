@@ -112,7 +112,7 @@ const camera = createCamera({
     clock: systemClock,
     write: (line) => void process.stderr.write(line),
   }),
-  rules: { allowPrivateNetworks: false, fixed: true },
+  rules: { allowPrivateNetworks: false },
   resolveHost: async (name) => {
     asked.push(name);
     return [name === "inside.example" ? "10.0.0.1" : webAddress];

@@ -2,6 +2,7 @@ import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { explain, type Database } from "../../database/database.ts";
 import { messageOf } from "../../lib/errors.ts";
+import { isBusy } from "../../database/sqlite-error.ts";
 
 /** What /readyz looks at. Each is "ok" or says in words what is wrong. */
 export interface Readiness {
@@ -38,7 +39,7 @@ function checkWritable({ sqlite }: Database): string {
     return "ok";
   } catch (error) {
     // Somebody else is writing, so one can.
-    return /busy|locked/i.test(messageOf(error)) ? "ok" : explain(error);
+    return isBusy(error) ? "ok" : explain(error);
   } finally {
     sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   }

@@ -58,7 +58,7 @@ const add = command({
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ domains }) => {
       const { keyword: keywords, allow } = options;
-      const added = asUsage(() =>
+      const added = await asUsage(() =>
         domains.add({ domain: args[0] ?? "", keywords, allow }, { by: actorOfShell(terminal.env) }),
       );
       if (options.json) printJson(terminal.out, shape(added));
@@ -91,7 +91,7 @@ const change = command({
       const allow = listOf("allow", options.allow, options.clearAllow, "--clear-allow");
       if (keywords === undefined && allow === undefined)
         throw new UsageError("say what is to change: --keyword, --allow, --clear-keywords or --clear-allow");
-      const changed = asUsage(() =>
+      const changed = await asUsage(() =>
         domains.change(
           args[0] ?? "",
           { ...(keywords && { keywords }), ...(allow && { allow }) },
@@ -115,12 +115,14 @@ function listOf(flag: string, given: string[], clear: boolean, clearForm: string
   return clear || given.length > 0 ? given : undefined;
 }
 
-/** A value that no domain can have is wrong use; told by its name, for the class would load much at every start. */
-function asUsage<T>(work: () => T): T {
+/** Reports a value that no domain can have as wrong usage. */
+async function asUsage<T>(work: () => T): Promise<T> {
   try {
     return work();
   } catch (error) {
-    throw error instanceof Error && error.name === "DomainFieldError" ? new UsageError(error.message) : error;
+    // Imported late: the module loads much that a start does not need.
+    const { DomainFieldError } = await import("../../domains/declaration.ts");
+    throw error instanceof DomainFieldError ? new UsageError(error.message) : error;
   }
 }
 

@@ -157,9 +157,8 @@ export function createCamera({
       });
       const picture = open(view, url).catch((error: unknown) => {
         // Chromium says "tunnel failed"; the guard knows why.
-        throw new Error(
-          refused().find((reason) => reason.includes(new URL(url).hostname)) ?? messageOf(error),
-        );
+        const hostname = new URL(url).hostname.replace(/\.$/, "");
+        throw new Error(refused().find(({ host }) => host === hostname)?.reason ?? messageOf(error));
       });
       return await before(picture, { clock, timeoutMs, signal });
     } finally {

@@ -65,8 +65,7 @@ export function createPageRequest({
       anyCertificate: true,
       ...(signal === undefined ? {} : { signal }),
     });
-    // Behind the semicolon stands which setting would allow a receiver of webhooks there.
-    if (!("response" in result)) return { failure: result.failure, reason: result.reason.split(";")[0]! };
+    if (!("response" in result)) return { failure: result.failure, reason: result.reason };
     const { status, headers, body, cut } = result.response;
     const decoded = await decodeBody({
       body,

@@ -58,8 +58,7 @@ export function createRdapClient({
         timeoutMs,
         bodyBytesMax,
       });
-      if (!("response" in result))
-        return { kind: "failed", reason: `${server}: ${result.reason.split(";")[0]}` };
+      if (!("response" in result)) return { kind: "failed", reason: `${server}: ${result.reason}` };
       const { response } = result;
       const location = response.headers.get("location");
       if ([301, 302, 303, 307, 308].includes(response.status) && location !== undefined) {

@@ -78,7 +78,7 @@ export function createWhoisClient({
         connection.write(Buffer.from(query, "ascii"));
       });
     } catch (error) {
-      return { failure: deadline.signal.aborted ? late.failure : messageOf(error).split(";")[0]! };
+      return { failure: deadline.signal.aborted ? late.failure : messageOf(error) };
     } finally {
       timer.cancel();
       deadline.abort();

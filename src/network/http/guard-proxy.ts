@@ -5,6 +5,12 @@ import type { AddressRules } from "../addresses.ts";
 import { ExchangeError } from "../failure.ts";
 import { allowedAddresses, type ResolveHost } from "../resolve.ts";
 
+export interface RefusedConnection {
+  /** As in a URL, without a trailing dot. */
+  host: string;
+  reason: string;
+}
+
 /**
  * A forward proxy on loopback through which a browser reaches only addresses that `rules` allow. A browser
  * resolves names by itself, again for each connection, and follows what a page tells it to: checks before it
@@ -12,8 +18,8 @@ import { allowedAddresses, type ResolveHost } from "../resolve.ts";
  */
 export interface GuardProxy {
   readonly port: number;
-  /** What was refused since the last call, the first ones. */
-  refused(): string[];
+  /** The first connections that were refused since the last call. */
+  refused(): RefusedConnection[];
   close(): void;
 }
 
@@ -50,7 +56,7 @@ export async function startGuardProxy({
   const portOf = (port: number) => (port === httpPort ? ports.http : port === httpsPort ? ports.https : port);
   const sockets = new Set<net.Socket>();
   const limited = createLimiter(resolvesMax);
-  let refused: string[] = [];
+  let refused: RefusedConnection[] = [];
 
   function keep(socket: net.Socket): net.Socket {
     sockets.add(socket);
@@ -74,7 +80,8 @@ export async function startGuardProxy({
       join(client, server);
     } catch (error) {
       const { kind, message } = error as ExchangeError;
-      if (kind === "refused_address" && refused.length < refusedKeptMax) refused.push(message);
+      if (kind === "refused_address" && refused.length < refusedKeptMax)
+        refused.push({ host, reason: message });
       answer(client, kind === "refused_address" ? "403 Forbidden" : "502 Bad Gateway");
     }
   }

@@ -1,5 +1,5 @@
 import { allowedAddresses, type ResolveHost } from "../resolve.ts";
-import type { AddressRules } from "../addresses.ts";
+import type { AddressRefusal, AddressRules } from "../addresses.ts";
 import { connect, type Connection, type PeerCertificate, type TlsFiles } from "./connection.ts";
 import { createConnectionPool } from "./connection-pool.ts";
 import { ExchangeError, type FailureKind } from "../failure.ts";
@@ -43,6 +43,8 @@ export type ExchangeResult = {
 export interface Failure {
   failure: FailureKind;
   reason: string;
+  /** The address that must not be connected to, where that was the reason. */
+  refused?: AddressRefusal | undefined;
   /** What had come of an answer that broke off. */
   partial: { status: number; body: Uint8Array } | undefined;
 }
@@ -159,7 +161,7 @@ export function createHttpClient({
         const { partial } = trace;
         if (late)
           return result({ failure: "timeout", reason: lateReason(request.timeoutMs, trace), partial });
-        return result({ failure: error.kind, reason: error.message, partial });
+        return result({ failure: error.kind, reason: error.message, refused: error.refused, partial });
       } finally {
         clearTimeout(timer);
         request.signal?.removeEventListener("abort", onAbort);
