@@ -1,5 +1,5 @@
 import type { Permutation } from "../detection/generate/permutations.ts";
-import type { WordRemark } from "../detection/brand/word-warnings.ts";
+import type { WordWarning } from "../detection/brand/word-warnings.ts";
 import type { Pacer } from "../lib/pacer.ts";
 import { type DeclaredDomain, type DomainContent, validateDeclaration } from "./declaration.ts";
 
@@ -7,7 +7,7 @@ import { type DeclaredDomain, type DomainContent, validateDeclaration } from "./
 export interface DomainAssessment {
   content: DomainContent;
   /** Brand keywords that are not matched everywhere, and why. */
-  warnings: WordRemark[];
+  warnings: WordWarning[];
   /** Examples of look-alikes, alternating between all types. */
   lookAlikes: Permutation[];
 }
@@ -30,14 +30,14 @@ export function createDomainAssessment({
     const content = validateDeclaration(declared);
     const pace = pacer();
     // Loaded here, because the word lists would delay startup.
-    const [{ remarksOn }, { previewSteps }] = await Promise.all([
+    const [{ wordWarnings }, { previewSteps }] = await Promise.all([
       import("../detection/brand/word-warnings.ts"),
       import("../detection/generate/preview.ts"),
     ]);
     const steps = previewSteps(content, { minSimilarity, count: lookAlikesShown });
     for (;;) {
       const { done, value } = steps.next();
-      if (done === true) return { content, warnings: remarksOn(content), lookAlikes: value };
+      if (done === true) return { content, warnings: wordWarnings(content), lookAlikes: value };
       if (pace.due()) await pace.pause();
     }
   };

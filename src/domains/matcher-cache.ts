@@ -28,7 +28,7 @@ export function createMatcherCache({
   function logWarnings(matcher: Matcher): void {
     const before = logged;
     logged = new Set();
-    for (const warning of matcher.remarks()) {
+    for (const warning of matcher.warnings()) {
       const key = JSON.stringify(warning);
       logged.add(key);
       if (!before.has(key)) log.info(warning, "brand keyword is not matched everywhere");

@@ -1,4 +1,4 @@
-import { describeRemark } from "../../detection/brand/word-warnings.ts";
+import { describeWarning } from "../../detection/brand/word-warnings.ts";
 import { chooseChromium } from "../../lookups/page/chromium.ts";
 import { endpointCertificateFault, serverCertificateFault } from "./check-files.ts";
 import { isIP } from "node:net";
@@ -120,11 +120,11 @@ function trapsLaid({ traps }: App): Finding[] {
 async function brandWords({ domains }: App): Promise<Finding[]> {
   return domains
     .matcher()
-    .remarks()
+    .warnings()
     .map((remark) => ({
       what: `brand word "${remark.word}" of ${remark.domain}`,
       state: remark.advice === undefined ? "ok" : "note",
-      detail: describeRemark(remark),
+      detail: describeWarning(remark),
     }));
 }
 

@@ -1,4 +1,4 @@
-import { describeRemark, remarksOn } from "../../detection/brand/word-warnings.ts";
+import { describeWarning, wordWarnings } from "../../detection/brand/word-warnings.ts";
 import type { ProtectedDomain } from "../../domains/domains.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { toIsoTime } from "../../lib/clock.ts";
@@ -127,8 +127,8 @@ async function asUsage<T>(work: () => T): Promise<T> {
 }
 
 async function tellRemarks(domain: ProtectedDomain, { err }: Terminal): Promise<void> {
-  for (const remark of remarksOn(domain))
-    err.write(`${visible(`brand word "${remark.word}": ${describeRemark(remark)}`, 500)}\n`);
+  for (const remark of wordWarnings(domain))
+    err.write(`${visible(`brand word "${remark.word}": ${describeWarning(remark)}`, 500)}\n`);
 }
 
 const remove = command({

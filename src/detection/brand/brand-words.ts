@@ -1,6 +1,6 @@
 /**
- * The words by which a protected name is known, and how strictly each is to be read: `chase` is found in
- * thousands of honest names, `wellsfargo` in none.
+ * The words by which a protected domain is known, and how strictly each is read: thousands of honest names contain
+ * `chase`, none contain `wellsfargo`.
  */
 import { foldLabel } from "../names/fold.ts";
 import { homophonesOf } from "../letters/homophones.ts";
@@ -18,41 +18,41 @@ import { splitName } from "../names/suffix.ts";
 import type { ProtectedName } from "../types.ts";
 
 /**
- * `label`: a label of the protected name. `keyword`: given in the configuration. `name`: label and suffix,
- * as they are run together (`chainlink` for chain.link). `stem`: the telling part of a label (`epos` of
- * eposcard), itself less than the brand.
+ * `label`: a label of the protected domain. `keyword`: a brand keyword from the configuration. `name`: label and
+ * suffix together (`chainlink` for chain.link). `stem`: the distinctive part of a label (`epos` of eposcard), which
+ * counts for less than the brand.
  */
 export type WordKind = "label" | "keyword" | "name" | "stem";
 
+/** From the most to the least tolerant; see `exact-rules.ts` and `typo-rules.ts`. */
 const strictnesses = ["plain", "careful", "strict"] as const;
 export type Strictness = (typeof strictnesses)[number];
 
 export interface BrandWord {
   kind: WordKind;
-  /** Folded; hyphens and dots are kept. */
+  /** Folded, with hyphens and dots. */
   text: string;
-  /** Letters and digits, separators not counted. */
+  /** Number of letters and digits, without separators. */
   length: number;
-  /** The word of a trade that it ends or begins with, which many names have: `bank` of rabobank. Or "". */
+  /** The generic word that it starts or ends with, such as `bank` in rabobank, or "". */
   trade: string;
   strictness: Strictness;
-  /** Why it is so strict, in words for whoever writes the configuration. */
+  /** Why it is read so strictly, as text for the operator. */
   reason: string;
-  /** Errors allowed where the brand stands between separators, or is the label. */
+  /** Maximum number of errors where the brand stands between separators, or is the label. */
   errorsAnchored: number;
-  /** Errors allowed where letters go on before or after the brand. */
+  /** Maximum number of errors where letters continue before or after the brand. */
   errorsAnywhere: number;
-  /** Letters beyond ASCII that the protected name is written with. */
+  /** Non-ASCII letters of the protected domain itself. */
   ownLetters: ReadonlySet<string>;
-  /** Spellings that sound the same. */
+  /** Spellings that sound the same and are no words. */
   homophones: ReadonlySet<string>;
-  /** The label whose finding is needed for this word to be found: nothing has to look for it by itself. */
-  rides?: BrandWord;
+  /** The label that every match of this word contains, so that the filter need not search for this word. */
+  requires?: BrandWord;
 }
 
-export interface Assessment {
+interface Assessment {
   strictness: Strictness;
-  /** Why, in words for whoever writes the configuration. */
   reason: string;
 }
 
@@ -74,7 +74,7 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
     const { strictness, reason } =
       strictnesses.indexOf(own.strictness) >= strictnesses.indexOf(atLeast)
         ? own
-        : { strictness: atLeast, reason: `"${text}" is a label below the domain that was registered` };
+        : { strictness: atLeast, reason: `"${text}" is a label below the registered domain` };
     const sounds = kind === "stem" || strictness === "strict" ? [] : homophonesOf(text);
     const homophones = new Set(sounds.filter((sound) => !isWord(sound)));
     words.set(text, {
@@ -92,7 +92,7 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
   for (const spelling of spellingsOf(parts.registrableLabel)) add("label", spelling);
   for (const keyword of protectedName.keywords)
     for (const spelling of spellingsOf(keyword)) add("keyword", spelling);
-  // A protected name below a registrable domain is known by its own label too, if that says anything.
+  // A protected domain below a registrable one is also known by its own label, if that is distinctive.
   for (const label of parts.subLabels)
     if (label.length > 4 && !isKeyword(label)) add("label", label, "careful");
   const stems = Array.from(words.values(), (word) => stemsOf(word.text)).flat();
@@ -101,7 +101,7 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
   return [...words.values(), ...labels.map((label) => nameWord(label, parts.suffix))];
 }
 
-/** Label and suffix run together. What is found of it holds the label, unless that is too common to be looked for. */
+/** Returns label and suffix as one word. Its matches contain the label, unless that is too common to be searched for. */
 function nameWord(label: BrandWord, suffix: string): BrandWord {
   const text = `${label.text}.${suffix}`;
   const word = {
@@ -110,27 +110,27 @@ function nameWord(label: BrandWord, suffix: string): BrandWord {
     length: lettersOf(text).length,
     trade: "",
     strictness: "plain",
-    reason: "label and suffix together are seldom anything else",
+    reason: "label and suffix together rarely mean anything else",
     homophones: new Set<string>(),
     ownLetters: label.ownLetters,
   } as const;
-  if (label.strictness !== "strict" && label.length >= ridingLengthMin) {
+  if (label.strictness !== "strict" && label.length >= requiredLengthMin) {
     const errors = label.errorsAnywhere;
-    return { ...word, errorsAnchored: errors, errorsAnywhere: errors, rides: label };
+    return { ...word, errorsAnchored: errors, errorsAnywhere: errors, requires: label };
   }
-  // A suffix of a country or of everybody says as much as one letter, one like .link as much as it is long.
+  // A country code or a general suffix is as distinctive as one letter, one such as .link as all of its letters.
   const telling = suffix.split(".").every((part) => part.length <= 3) ? 1 : lettersOf(suffix).length;
   return { ...word, ...tolerance(label.length + telling) };
 }
 
-const ridingLengthMin = 5;
+const requiredLengthMin = 5;
 
-/** Whether the word is found only where a run of letters starts or ends with it: `ing` is in every other name. */
-export function standsAtEdge({ strictness, length }: BrandWord): boolean {
+/** Returns whether the word counts only where a run of letters starts or ends with it: every other name contains `ing`. */
+export function countsAtEdgeOnly({ strictness, length }: BrandWord): boolean {
   return strictness === "strict" && length <= 3;
 }
 
-/** Errors allowed in a word of so many letters. */
+/** Returns the maximum number of errors in a word with this many letters. */
 function tolerance(letters: number): { errorsAnchored: number; errorsAnywhere: number } {
   return {
     errorsAnchored: letters <= 3 ? 0 : letters <= 7 ? 1 : 2,
@@ -138,7 +138,7 @@ function tolerance(letters: number): { errorsAnchored: number; errorsAnywhere: n
   };
 }
 
-/** Whether a brand word is long and odd enough to be looked for everywhere. */
+/** Returns how strictly a word is read: a long and rare one is searched for everywhere. */
 function assessWord(text: string): Assessment {
   const letters = lettersOf(text);
   const because = (strictness: Strictness, reason: string): Assessment => ({ strictness, reason });
@@ -149,14 +149,14 @@ function assessWord(text: string): Assessment {
   if (isWord(letters) || isKeyword(letters)) {
     const short = letters.length <= 5;
     if (short && (isKeyword(letters) || isCommonWord(letters))) {
-      return because("strict", `"${text}" is a word of its own`);
+      return because("strict", `"${text}" is a common word`);
     }
-    return because("careful", `"${text}" is a word of its own${short ? ", if a rare one" : ""}`);
+    return because("careful", `"${text}" is ${short ? "a rare word" : "a word"}`);
   }
   const around = countWordsAround(letters, 3);
   const odd = !isInWords(letters.slice(0, 3)) || !isInWords(letters.slice(1));
   if (letters.length === 4 && odd)
-    return because("plain", `"${text}" is short but holds a rare sequence of letters`);
+    return because("plain", `"${text}" is short but contains a rare sequence of letters`);
   if (letters.length === 4) {
     return because(
       "careful",
@@ -164,10 +164,10 @@ function assessWord(text: string): Assessment {
     );
   }
   if (around >= 3) return because("careful", `"${text}" is part of common words`);
-  return because("plain", `"${text}" is long and rare enough to be looked for anywhere`);
+  return because("plain", `"${text}" is long and rare enough to be searched for anywhere`);
 }
 
-/** Folded spellings of a label: with the letters that look alike, and as it is written without umlauts. */
+/** Returns the folded spellings of a label: by the look of its letters, and transcribed without umlauts. */
 export function spellingsOf(label: string): string[] {
   const shapes = foldLabel(label);
   const transcribed = transcribe(shapes[0]!.shown);
@@ -190,7 +190,7 @@ function transcribe(text: string): string {
   return text.normalize("NFC").replace(/[äöüßøå]/g, (letter) => transcriptions[letter]!);
 }
 
-/** What a trade puts before or after its name. */
+/** Generic words that companies of a trade put before or after their names. */
 const tradeWords = ["bank", "card", "mobile", "group", "wallet", "credit", "insurance", "telecom", "online"];
 
 function tradeIn(text: string): string {
@@ -198,7 +198,7 @@ function tradeIn(text: string): string {
   return text.includes("-") ? "" : (tradeWords.find((trade) => text !== trade && stands(trade)) ?? "");
 }
 
-/** Parts of a label that name the brand without the rest: `smbc` of smbc-card, `mizuho` of mizuhobank. */
+/** Returns the parts of a label that name the brand by themselves: `smbc` of smbc-card, `mizuho` of mizuhobank. */
 function stemsOf(text: string): string[] {
   const stems = text.includes("-")
     ? text.split("-").filter((part) => part.length >= hyphenStemLengthMin)

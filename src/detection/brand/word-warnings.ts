@@ -1,57 +1,57 @@
-/** What to tell whoever writes the configuration about brand words that are not looked for everywhere. */
+/** Warnings for the operator about brand words that are not searched for everywhere. */
 import { brandWordsOf, type BrandWord } from "./brand-words.ts";
 import { popularNamesWith } from "../data/lexicon.ts";
 import { splitName } from "../names/suffix.ts";
 import type { ProtectedName } from "../types.ts";
 
-export interface WordRemark {
+export interface WordWarning {
   domain: string;
   word: string;
-  /** `unused`: too short to be looked for at all. */
+  /** `unused`: too short to be searched for at all. */
   strictness: "careful" | "strict" | "unused";
-  /** Why: its length, the English words and the popular names that it is or stands in. */
+  /** Why: its length, or the English words and popular names that it is or is part of. */
   reason: string;
-  /** Where it still counts. */
+  /** Places in which the word still counts. */
   effect: string;
-  /** What would find more; absent where another word of the domain is looked for everywhere. */
+  /** How to find more. Absent if another word of the domain is searched for everywhere. */
   advice?: string;
 }
 
 const popularShownMax = 3;
 
-/** Remarks on the labels and keywords of a protected name that are read more strictly than others. */
-export function remarksOn(
+/** Returns warnings about the labels and keywords of a protected domain that are read more strictly than others. */
+export function wordWarnings(
   protectedName: ProtectedName,
   words: readonly BrandWord[] = brandWordsOf(protectedName),
-): WordRemark[] {
+): WordWarning[] {
   const { domain } = protectedName;
   const own = words.filter(({ kind }) => kind === "label" || kind === "keyword");
   const covered = own.some(({ strictness }) => strictness === "plain");
-  const remark = (word: string, { strictness, reason, effect }: Omit<WordRemark, "domain" | "word">) => {
-    const said = { domain, word, strictness, reason: reason + besidePopular(word, domain), effect };
-    return covered ? said : { ...said, advice: adviceFor(word) };
+  const warning = (word: string, { strictness, reason, effect }: Omit<WordWarning, "domain" | "word">) => {
+    const base = { domain, word, strictness, reason: reason + popularNamesAround(word, domain), effect };
+    return covered ? base : { ...base, advice: adviceFor(word) };
   };
-  const remarks = own.flatMap((word): WordRemark[] => {
+  const warnings = own.flatMap((word): WordWarning[] => {
     const { text, strictness, reason } = word;
-    return strictness === "plain" ? [] : [remark(text, { strictness, reason, effect: effectOf(word) })];
+    return strictness === "plain" ? [] : [warning(text, { strictness, reason, effect: effectOf(word) })];
   });
   const label = splitName(domain).registrableLabel;
-  if (own.some(({ kind }) => kind === "label")) return remarks;
+  if (own.some(({ kind }) => kind === "label")) return warnings;
   const reason = `"${label}" has only ${label.length} character`;
-  return [remark(label, { strictness: "unused", reason, effect: "it is not looked for" }), ...remarks];
+  return [warning(label, { strictness: "unused", reason, effect: "it is not searched for" }), ...warnings];
 }
 
-/** As one line. */
-export function describeRemark({ reason, effect, advice }: WordRemark): string {
+/** Returns the warning as one line. */
+export function describeWarning({ reason, effect, advice }: WordWarning): string {
   return [reason, effect, ...(advice === undefined ? [] : [advice])].join("; ");
 }
 
-/** Says what `acceptance.ts` does. */
+/** Describes what the rules of `exact-rules.ts` and `typo-rules.ts` do with the word. */
 function effectOf({ strictness, length }: BrandWord): string {
   const beside = 'beside words such as "login"';
   if (strictness === "careful") {
     const letters = length >= 6 ? "with other letters on both sides" : "with other letters beside it";
-    return `it counts where it stands apart or ${beside}, not ${letters}`;
+    return `it counts set apart or ${beside}, not ${letters}`;
   }
   if (length <= 2) return "it counts only as a whole label";
   const typos = length <= 3 ? "never with a typo" : "with a typo only as a whole label under the same suffix";
@@ -59,11 +59,11 @@ function effectOf({ strictness, length }: BrandWord): string {
 }
 
 function adviceFor(word: string): string {
-  return `longer names that it goes by find more when given as keywords, such as "${word}bank" for a bank`;
+  return `to find more, add longer names of the brand as keywords, such as "${word}bank" for a bank`;
 }
 
-/** Popular names are never reported, whatever they hold. */
-function besidePopular(word: string, domain: string): string {
+/** Returns the popular names that contain the word, because those are never reported. */
+function popularNamesAround(word: string, domain: string): string {
   if (word.length < 2) return "";
   const names = popularNamesWith(word).filter((name) => name !== splitName(domain).registrableDomain);
   if (names.length === 0) return "";

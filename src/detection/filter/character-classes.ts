@@ -1,8 +1,8 @@
 /**
- * Characters reduced to 32 classes: letters and digits that look alike are one (0 and o; 1, l and i), hyphen,
- * dot and underscore are the separator. Three classes make a number of 15 bits.
+ * Reduces characters to 32 classes. Letters and digits that look alike share a class (0 and o; 1, l and i). Hyphen,
+ * dot and underscore are the separator class. Three classes make a seed number of 15 bits.
  */
-import { multigraphPairs, visualGroups } from "../letters/likeness.ts";
+import { multigraphPairs, visualGroups } from "../letters/similar-characters.ts";
 import { keywordSample } from "../data/lexicon.ts";
 import type { Collapse } from "./seeds.ts";
 
@@ -10,12 +10,12 @@ export const classBits = 5;
 const classCount = 1 << classBits;
 export const classMask = classCount - 1;
 export const separatorClass = 0;
-/** Set beside the class of a digit in `classOfByte`. */
+/** Flag of digits in `classOfByte`. */
 export const digitFlag = classCount;
-/** The first of the classes of what no ASCII host name holds. */
+/** First of the classes for characters that no ASCII host name contains. */
 export const otherClass = 25;
 
-/** Class of each byte, with `digitFlag`. What no host name has is a class of its own. */
+/** Class of each byte, with `digitFlag`. */
 export const classOfByte: Uint8Array = characterClasses();
 
 export const collapses: readonly Collapse[] = multigraphPairs.map(({ pair, single }) => ({
@@ -24,12 +24,12 @@ export const collapses: readonly Collapse[] = multigraphPairs.map(({ pair, singl
   single: classOf(single.charCodeAt(0)),
 }));
 
-/** A byte for a code unit of a folded name: ASCII as itself, others by chance in the upper half. */
+/** Returns a byte for a code unit of a folded name: ASCII unchanged, other characters hashed to the upper half. */
 export function foldedByte(code: number): number {
   return code < 128 ? code : 128 + (code % 128);
 }
 
-/** Class of a code unit of a folded name, without flag. */
+/** Returns the class of a code unit of a folded name, without flag. */
 export function classOf(code: number): number {
   return classOfByte[foldedByte(code)]! & classMask;
 }
@@ -38,14 +38,14 @@ export function classesOf(text: string): number[] {
   return Array.from({ length: text.length }, (_, index) => classOf(text.charCodeAt(index)));
 }
 
-/** The number of three classes, for tables of all such numbers. */
+/** Returns the number of a seed: its classes, five bits each. */
 export function seedNumber(classes: readonly number[]): number {
   return classes.reduce((sum, value) => (sum << classBits) | value, 0);
 }
 
 /**
- * How often three classes follow upon each other in host names: an estimate from pairs, counted in the words
- * that stand beside brands. Only the order counts.
+ * Estimates how often three classes follow each other in host names, as a Markov chain of pairs counted in keywords
+ * and popular names. Only the order of the results matters.
  */
 export function commonness(seed: readonly number[]): number {
   let share = 1;

@@ -1,5 +1,5 @@
-/** The seeds of all words, laid out in typed arrays for the filter's loop. */
-import { standsAtEdge, type BrandWord } from "../brand/brand-words.ts";
+/** The seeds of all words, in typed arrays for the filter's loop. */
+import { countsAtEdgeOnly, type BrandWord } from "../brand/brand-words.ts";
 import {
   classBits,
   classesOf,
@@ -8,44 +8,45 @@ import {
   seedNumber,
   separatorClass,
 } from "./character-classes.ts";
-import { patternEdge, reaches, textEdge } from "./match-with-errors.ts";
+import { matchesWithErrors, patternEdge, textEdge } from "./match-with-errors.ts";
 import { seedLength, seedsFor, type Collapse, type Seed } from "./seeds.ts";
 
-/** All bits that the number of a seed can have. */
+/** Mask of the bits that a seed's number can have. */
 export const seedMask = (1 << (seedLength * classBits)) - 1;
 
 export interface FilterTables {
-  /** 1 for each number that is a seed of some pattern, else 0: the hits of a name are counted with it. */
+  /** 1 for each number that is a seed of some pattern, else 0. The filter adds it to its count of hits. */
   marks: Uint8Array;
   /**
-   * Entries of a seed's number: the anchored ones from `heads[2 * number]`, the others from
-   * `heads[2 * number + 1]`, up to before `heads[2 * number + 2]`.
+   * Ranges of entries by the seed's number: anchored ones from `heads[2 * number]`, unanchored ones from
+   * `heads[2 * number + 1]`, up to but excluding `heads[2 * number + 2]`.
    */
   heads: Int32Array;
-  /** `entryFields` numbers for each entry: what is asked of it lies in half a line of the processor's cache. */
+  /** `entryFields` numbers for each entry, so that an entry fills half a cache line. */
   entries: Int32Array;
-  /** Patterns between edges. */
+  /** Patterns, each followed by an edge. */
   patternBytes: Uint8Array;
   wordCount: number;
 }
 
 export const entryFields = 8;
-/** Classes of the entry's pattern, a bit for each. */
+/** Bit set of the classes in the entry's pattern. */
 export const maskField = 0;
-/** How many of them the name may lack altogether: two with each error. */
+/** Maximum number of these classes that the name may lack: each error explains one, or two if it is a collapse. */
 export const missingMaxField = 1;
 export const wordField = 2;
-/** Where in `patternBytes` the seed of the entry's pattern starts. */
+/** Index in `patternBytes` at which the seed of the entry's pattern starts. */
 export const patternField = 3;
 export const errorsField = 4;
-/** How far before the seed the pattern starts, and how far behind the seed's start it ends: both times with its separator, where it is anchored. */
+/** Number of classes from the start of the pattern to the start of the seed, and from there to its last class. */
 export const leftField = 5;
 export const rightField = 6;
-/** `exactLeft`, `exactRight`, `strangeMax`, a byte each, and 1 above them for what has to stand at an edge. */
+/** `exactLeft`, `exactRight` and `foreignMax`, one byte each, and above them `atEdgeFlag`. */
 export const exactField = 7;
+/** Set for a word that counts only where a run of letters starts or ends with it. */
 export const atEdgeFlag = 1 << 24;
 
-/** Which patterns are looked for: those with the separators around them, those without, or all. */
+/** Kinds of patterns: with the separators around them, without, or both. */
 export const anchoredOnly = 1;
 export const anywhereOnly = 2;
 export const both = anchoredOnly | anywhereOnly;
@@ -59,26 +60,26 @@ export function buildTables(words: readonly BrandWord[]): FilterTables {
     lists.set(number, list);
   };
   for (const [index, word] of words.entries()) {
-    if (word.rides !== undefined) continue;
+    if (word.requires !== undefined) continue;
     const squeezed = classesOf(word.text.replace(/[-.]/g, ""));
     const anywhere = seedsFor(squeezed, word.errorsAnywhere, collapses, commonness);
     for (const seed of anywhere) add(index, seed, false);
     const anchored = classesOf(`-${word.text}-`);
     for (const sound of word.homophones) {
       const spelling = classesOf(`-${sound}-`);
-      // Near spellings are found as typos of the word.
+      // A homophone within the error tolerance is found as a typo of the word.
       const [pattern, text] = [
         Uint8Array.of(...anchored, patternEdge),
         Uint8Array.of(...spelling, textEdge, textEdge),
       ];
-      if (reaches(pattern, 0, text, 0, 1, word.errorsAnchored)) continue;
+      if (matchesWithErrors(pattern, 0, text, 0, 1, word.errorsAnchored)) continue;
       for (const seed of seedsFor(spelling, 0, collapses, commonness)) add(index, seed, true);
     }
-    // Where the brand stands alone with no more errors than anywhere it has been found already.
+    // The unanchored pattern finds everything that an anchored one with as many errors would.
     if (word.errorsAnchored === word.errorsAnywhere && anywhere.length > 0) continue;
     for (const seed of seedsFor(anchored, word.errorsAnchored, collapses, commonness)) add(index, seed, true);
   }
-  return { ...layOut(lists, (word) => standsAtEdge(words[word]!)), wordCount: words.length };
+  return { ...layOut(lists, (word) => countsAtEdgeOnly(words[word]!)), wordCount: words.length };
 }
 
 function layOut(
@@ -107,7 +108,7 @@ function layOut(
   return { marks, heads, entries: Int32Array.from(entries), patternBytes: Uint8Array.from(patternBytes) };
 }
 
-/** In the order of the fields above. */
+/** Returns the numbers of one entry, in the order of the fields above. */
 function entryOf(
   word: number,
   { classes, offset, errors, left, right }: Seed,
@@ -116,9 +117,9 @@ function entryOf(
 ): number[] {
   const mask = classes.reduce((bits, value) => (value === separatorClass ? bits : bits | (1 << value)), 0);
   const missingMax = errors * (collapses.some((pair) => contains(classes, pair)) ? 2 : 1);
-  // How many classes may stand in the name that the pattern has not: two letters can look like one.
-  const strangeMax = errors * (collapses.some(({ single }) => classes.includes(single)) ? 2 : 1);
-  const exact = left | (right << 8) | (strangeMax << 16) | (atEdge ? atEdgeFlag : 0);
+  // Maximum number of classes in the name that the pattern does not contain: two letters can look like one.
+  const foreignMax = errors * (collapses.some(({ single }) => classes.includes(single)) ? 2 : 1);
+  const exact = left | (right << 8) | (foreignMax << 16) | (atEdge ? atEdgeFlag : 0);
   return [mask, missingMax, word, patternAt + offset, errors, offset, classes.length - 1 - offset, exact];
 }
 

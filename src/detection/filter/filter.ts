@@ -1,9 +1,15 @@
 /**
- * Says in some hundred nanoseconds which brand words a name might hold, and for nearly every name: none. It
- * may say yes wrongly; it never says no where `judge.ts` would find something.
+ * Prefilter: returns the brand words that a name may contain, which for nearly every name is none, in about a
+ * hundred nanoseconds. It has false positives and no false negatives: it never rejects a name in which
+ * `scoreName` would find a match.
  *
- * The name is reduced to classes of characters. Wherever three of them are a seed of some word, that word is
- * laid against the name, from the seed outwards to both sides, with as many errors as it is allowed.
+ * The algorithm is seed and extend. The name is encoded as character classes. Wherever three of them in a row are
+ * a seed of some word, the word is compared with the name from the seed outwards to both sides, with as many
+ * errors as it tolerates. `seeds.ts` explains why a tolerated match always contains a seed. One table
+ * of 32,768 bytes tells for all words at once whether a seed starts a comparison, so that most names cost the same
+ * with one word as with a thousand.
+ *
+ * Longer seeds would be rarer, but eight letters with two errors may leave no four together.
  */
 import {
   classBits,
@@ -26,51 +32,52 @@ import {
 import { labelBytesMax, nameBytesMax } from "../names/name.ts";
 import { createPatternTests } from "./pattern-tests.ts";
 import { textEdge } from "./match-with-errors.ts";
-import { margin, newReading, textLengthMax, type Reading } from "./encoded-name.ts";
+import { margin, newEncodedName, textLengthMax, type EncodedName } from "./encoded-name.ts";
 import { seedLength } from "./seeds.ts";
-import { createNameReader, hasALabel } from "./shown-name.ts";
+import { createNameDecoder, hasALabel } from "./name-decoder.ts";
 
 export interface Filter {
-  /** The words that `text`, a folded name without its public suffix, might hold. */
-  suspects(text: string): Suspects;
-  /** As `Matcher.screen`: whether the whole name in a buffer has to be looked at. */
+  /** Returns the words that `text`, a folded name without its public suffix, may contain. */
+  candidates(text: string): Candidates;
+  /** Returns whether the name needs `Matcher.match`; see `Matcher.screen`. */
   screen(bytes: Uint8Array, start: number, end: number): boolean;
 }
 
-/** The first `count` of `words` are indices of words; they change with the next call. */
-export interface Suspects {
+/** The first `count` of `words` are indices of words. The next call overwrites them. */
+export interface Candidates {
   readonly words: Int32Array;
   count: number;
 }
 
 const dot = 0x2e;
-/** A hit is the number of a seed and, in so many bits, the place of its last class. */
+/** Number of low bits in a seed hit that hold the place of the seed's last class; the seed's number is above. */
 const placeBits = 11;
 const placeMask = (1 << placeBits) - 1;
 
-/** @param tables of the words, from `buildTables`. */
+/** @param tables made by `buildTables` */
 export function createFilter(tables: FilterTables): Filter {
   const { marks, heads, entries, wordCount } = tables;
-  const { isBetweenSeparators, lacksTooMuch, isAmidLetters, holdsStrangers, fits } =
+  const { isBetweenSeparators, lacksTooManyClasses, isAmidLetters, hasTooManyForeignClasses, matches } =
     createPatternTests(tables);
   const lastSeen = new Int32Array(wordCount);
-  const suspects: Suspects = { words: new Int32Array(wordCount), count: 0 };
-  const plain = newReading();
-  const other = newReading();
+  const candidates: Candidates = { words: new Int32Array(wordCount), count: 0 };
+  const plain = newEncodedName();
+  const other = newEncodedName();
   const folded = new Uint8Array(textLengthMax);
-  const readName = createNameReader(textLengthMax);
-  let now = 0;
+  const decodeName = createNameDecoder(textLengthMax);
+  /** Number of the current scan, so that `lastSeen` needs no clearing. */
+  let scanNumber = 0;
   let nameMask = 0;
   let hasDigits = false;
   let mayHaveALabel = false;
-  /** It is no host name in plain letters, or needs a closer look to tell: it may hold anything. */
+  /** The name is not known to be a valid ASCII host name, so it may contain anything. */
   let unclear = false;
 
   /**
-   * Classes of the name, the seeds among them in `plain.hits`. Nobody imitates a brand by the name's last
-   * label, so what is found there does not count where `hasSuffix`.
+   * Encodes the name and compares the words whose seeds it contains. With `hasSuffix`, seeds in the last label do
+   * not count, because no brand is imitated by a top-level domain.
    */
-  function look(bytes: Uint8Array, start: number, end: number, hasSuffix: boolean): Suspects {
+  function scan(bytes: Uint8Array, start: number, end: number, hasSuffix: boolean): Candidates {
     const { classes, hits } = plain;
     const length = Math.min(end - start, textLengthMax);
     let seed = 0;
@@ -91,7 +98,8 @@ export function createFilter(tables: FilterTables): Filter {
       mask |= 1 << value;
       classes[place] = value;
       seed = ((seed << classBits) | value) & seedMask;
-      // Without a branch: which seeds are marks nobody foresees, the processor neither.
+      // Branch-free: always store the seed, and keep it by advancing the count if it is marked. Marked seeds come
+      // at random, so the processor would often mispredict a branch.
       hits[hitCount] = (seed << placeBits) | place;
       hitCount += marks[seed]!;
       if (value === separatorClass) {
@@ -115,31 +123,31 @@ export function createFilter(tables: FilterTables): Filter {
       lastDot === margin ||
       // A last label that starts with a digit may make it an IP address.
       isDigit(bytes[start + lastDot - margin]!);
-    // An A-label has two hyphens, and the name a dot.
+    // An A-label contains two hyphens, and the name a dot.
     mayHaveALabel = separators > 2;
     if (hasSuffix && lastDot > margin) {
       place = lastDot;
       hitCount = hitCountAtDot;
       mask = maskAtDot;
     } else {
-      hitCount = closeReading(plain, place, seed, hitCount);
+      hitCount = addLastSeed(plain, place, seed, hitCount);
     }
     classes[place] = separatorClass;
     classes[place + 1] = textEdge;
     plain.hitCount = hitCount;
-    suspects.count = 0;
+    candidates.count = 0;
     nameMask = mask;
     hasDigits = coded >= digitFlag;
-    now = (now + 1) | 0;
-    const parted = separators > (hasSuffix ? 1 : 0);
-    if (hitCount > 0) lookThrough(plain, parted ? anchoredOnly : both, parted ? 0 : place);
-    if (parted) lookSqueezed(place);
-    if (hasDigits) lookBetweenDigits(bytes, start, place);
-    return suspects;
+    scanNumber = (scanNumber + 1) | 0;
+    const isSplit = separators > (hasSuffix ? 1 : 0);
+    if (hitCount > 0) extendSeeds(plain, isSplit ? anchoredOnly : both, isSplit ? 0 : place);
+    if (isSplit) scanWithoutSeparators(place);
+    if (hasDigits) scanBetweenDigits(bytes, start, place);
+    return candidates;
   }
 
-  /** Without the separators: brands are split by hyphens and dots. */
-  function lookSqueezed(end: number): void {
+  /** Scans the name without separators, because attackers split brands by hyphens and dots. */
+  function scanWithoutSeparators(end: number): void {
     let seed = 0;
     let hitCount = 0;
     let place = margin + 1;
@@ -152,11 +160,11 @@ export function createFilter(tables: FilterTables): Filter {
       hitCount += marks[seed]!;
       place++;
     }
-    lookThroughOther(place, seed, hitCount, anywhereOnly);
+    extendSeedsOfOther(place, seed, hitCount, anywhereOnly);
   }
 
-  /** With digits as separators: brands are numbered. */
-  function lookBetweenDigits(bytes: Uint8Array, start: number, end: number): void {
+  /** Scans the name with digits as separators, because attackers number brands. */
+  function scanBetweenDigits(bytes: Uint8Array, start: number, end: number): void {
     let seed = 0;
     let hitCount = 0;
     for (let place = margin + 1; place < end; place++) {
@@ -167,25 +175,28 @@ export function createFilter(tables: FilterTables): Filter {
       other.hits[hitCount] = (seed << placeBits) | place;
       hitCount += marks[seed]!;
     }
-    lookThroughOther(end, seed, hitCount, anchoredOnly);
+    extendSeedsOfOther(end, seed, hitCount, anchoredOnly);
   }
 
-  function lookThroughOther(end: number, seed: number, hitCount: number, kinds: number): void {
+  function extendSeedsOfOther(end: number, seed: number, hitCount: number, kinds: number): void {
     other.classes[end] = separatorClass;
     other.classes[end + 1] = textEdge;
-    other.hitCount = closeReading(other, end, seed, hitCount);
-    if (other.hitCount > 0) lookThrough(other, kinds, 0);
+    other.hitCount = addLastSeed(other, end, seed, hitCount);
+    if (other.hitCount > 0) extendSeeds(other, kinds, 0);
   }
 
-  /** The seed that ends with the separator at the end of the name. */
-  function closeReading(reading: Reading, place: number, seed: number, hitCount: number): number {
+  /** Adds the seed that ends with the separator at the end of the name, and returns the number of hits. */
+  function addLastSeed(reading: EncodedName, place: number, seed: number, hitCount: number): number {
     const last = (seed << classBits) & seedMask;
     reading.hits[hitCount] = (last << placeBits) | place;
     return hitCount + marks[last]!;
   }
 
-  /** A reading without separators holds all that a parted name holds anywhere, so that it is not looked for twice. */
-  function lookThrough({ classes, hits, hitCount }: Reading, kinds: number, edge: number): void {
+  /**
+   * Compares the words at each seed hit. `kinds` selects anchored patterns, unanchored ones, or both: the name without
+   * separators contains everything that a split name contains unanchored, so that is compared only once.
+   */
+  function extendSeeds({ classes, hits, hitCount }: EncodedName, kinds: number, edge: number): void {
     for (let hit = 0; hit < hitCount; hit++) {
       const start = (hits[hit]! & placeMask) - seedLength + 1;
       const head = 2 * (hits[hit]! >>> placeBits);
@@ -194,47 +205,47 @@ export function createFilter(tables: FilterTables): Filter {
         for (let entry = heads[head]! * entryFields; entry < anywhere * entryFields; entry += entryFields) {
           if (
             isBetweenSeparators(entry, classes, start, edge) &&
-            !lacksTooMuch(entry, nameMask) &&
-            !holdsStrangers(entry, classes, start)
+            !lacksTooManyClasses(entry, nameMask) &&
+            !hasTooManyForeignClasses(entry, classes, start)
           )
-            lookCloser(entry, classes, start);
+            extendSeed(entry, classes, start);
         }
       }
       if ((kinds & anywhereOnly) !== 0) {
         const last = heads[head + 2]! * entryFields;
         for (let entry = anywhere * entryFields; entry < last; entry += entryFields) {
-          if (lacksTooMuch(entry, nameMask)) continue;
+          if (lacksTooManyClasses(entry, nameMask)) continue;
           if (edge !== 0 && !hasDigits && isAmidLetters(entry, classes, start)) continue;
-          lookCloser(entry, classes, start);
+          extendSeed(entry, classes, start);
         }
       }
     }
   }
 
-  function lookCloser(entry: number, classes: Uint8Array, start: number): void {
+  function extendSeed(entry: number, classes: Uint8Array, start: number): void {
     const word = entries[entry + wordField]!;
-    if (lastSeen[word] === now || !fits(entry, classes, start)) return;
-    lastSeen[word] = now;
-    suspects.words[suspects.count++] = word;
+    if (lastSeen[word] === scanNumber || !matches(entry, classes, start)) return;
+    lastSeen[word] = scanNumber;
+    candidates.words[candidates.count++] = word;
   }
 
   return {
-    suspects(text) {
+    candidates(text) {
       const length = Math.min(text.length, textLengthMax);
       for (let i = 0; i < length; i++) folded[i] = foldedByte(text.charCodeAt(i));
-      return look(folded, 0, length, false);
+      return scan(folded, 0, length, false);
     },
     screen(bytes, start, end) {
-      look(bytes, start, end, true);
+      scan(bytes, start, end, true);
       if (unclear) return true;
-      if (!mayHaveALabel || !hasALabel(bytes, start, end)) return suspects.count > 0;
-      const first = readName(bytes, start, end, false);
+      if (!mayHaveALabel || !hasALabel(bytes, start, end)) return candidates.count > 0;
+      const first = decodeName(bytes, start, end, false);
       const { ambiguous } = first;
-      look(first.bytes, 0, first.length, false);
-      if (suspects.count > 0 || !ambiguous) return suspects.count > 0;
-      const second = readName(bytes, start, end, true);
-      look(second.bytes, 0, second.length, false);
-      return suspects.count > 0;
+      scan(first.bytes, 0, first.length, false);
+      if (candidates.count > 0 || !ambiguous) return candidates.count > 0;
+      const second = decodeName(bytes, start, end, true);
+      scan(second.bytes, 0, second.length, false);
+      return candidates.count > 0;
     },
   };
 }

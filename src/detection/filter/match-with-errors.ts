@@ -1,16 +1,16 @@
-/** Reading a pattern of classes in a text of classes, with errors; the exact part of the filter. */
+/** Approximate matching of a pattern of character classes in a text: the exact part of the filter. */
 import { classBits, classMask, collapses } from "./character-classes.ts";
 
-/** Before and behind patterns and texts, so that neither equals the other there. */
+/** Sentinels around patterns and texts. They differ, so that a comparison always stops at either end. */
 export const patternEdge = 0xff;
 export const textEdge = 0xfe;
 
 /**
- * Whether the pattern from `p` to its edge can be read in the text from `t` on with at most `errors` errors, in
- * the direction of `step`. Going on while both agree loses nothing: an error that could come earlier can as
- * well come where they part (Landau and Vishkin 1989).
+ * Returns whether the pattern from `p` to its edge matches the text from `t` with at most `errors` errors, in the
+ * direction of `step`. Skipping equal classes first loses no match: an error that could come earlier can just as
+ * well come where pattern and text first differ (Landau and Vishkin 1989).
  */
-export function reaches(
+export function matchesWithErrors(
   pattern: Uint8Array,
   p: number,
   text: Uint8Array,
@@ -26,26 +26,26 @@ export function reaches(
   if (expected === patternEdge) return true;
   if (errors === 0) return false;
   const left = errors - 1;
-  if (reaches(pattern, p + step, text, t, step, left)) return true;
+  if (matchesWithErrors(pattern, p + step, text, t, step, left)) return true;
   const found = text[t]!;
   if (found === textEdge) return false;
-  if (reaches(pattern, p + step, text, t + step, step, left)) return true;
-  if (reaches(pattern, p, text, t + step, step, left)) return true;
+  if (matchesWithErrors(pattern, p + step, text, t + step, step, left)) return true;
+  if (matchesWithErrors(pattern, p, text, t + step, step, left)) return true;
   const expectedNext = pattern[p + step]!;
   const foundNext = text[t + step]!;
   if (expected === foundNext && expectedNext === found) {
-    if (reaches(pattern, p + 2 * step, text, t + 2 * step, step, left)) return true;
+    if (matchesWithErrors(pattern, p + 2 * step, text, t + 2 * step, step, left)) return true;
   }
   if (singleFor(found, foundNext, step) === expected) {
-    if (reaches(pattern, p + step, text, t + 2 * step, step, left)) return true;
+    if (matchesWithErrors(pattern, p + step, text, t + 2 * step, step, left)) return true;
   }
   return (
     singleFor(expected, expectedNext, step) === found &&
-    reaches(pattern, p + 2 * step, text, t + step, step, left)
+    matchesWithErrors(pattern, p + 2 * step, text, t + step, step, left)
   );
 }
 
-/** The class that two others look like, or -1; `near` comes first in the direction of `step`. */
+/** Returns the class that two others look like, or -1. `near` comes first in the direction of `step`. */
 function singleFor(near: number, far: number, step: 1 | -1): number {
   if (near > classMask || far > classMask) return -1;
   return singles[step > 0 ? (near << classBits) | far : (far << classBits) | near]!;

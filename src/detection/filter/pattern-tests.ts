@@ -1,4 +1,4 @@
-/** What is asked of a pattern where its seed was found in a name, the cheapest first. */
+/** Tests of a pattern at a place where its seed occurs in a name. The filter runs them from the cheapest on. */
 import { separatorClass } from "./character-classes.ts";
 import {
   atEdgeFlag,
@@ -11,15 +11,19 @@ import {
   rightField,
   type FilterTables,
 } from "./filter-tables.ts";
-import { reaches } from "./match-with-errors.ts";
+import { matchesWithErrors } from "./match-with-errors.ts";
 import { distanceToSeparator, margin } from "./encoded-name.ts";
 import { seedLength } from "./seeds.ts";
 
-/** Entries are places in `entries`, `classes` are those of a reading, and `start` is where the seed starts there. */
+/**
+ * Returns tests over an index in `entries`, the classes of an encoded name, and the place where the seed starts in
+ * them.
+ */
 export function createPatternTests({ entries, patternBytes }: FilterTables) {
   /**
-   * Whether separators are where the pattern has its own, moved by no more places than there may be errors.
-   * `edge`: the place of the last separator, where the only other one is before the name; else 0.
+   * Returns whether separators stand where the pattern has its own, shifted by at most as many places as the
+   * pattern tolerates errors. `edge` is the place of the last separator if the only other one is before the name,
+   * else 0.
    */
   function isBetweenSeparators(entry: number, classes: Uint8Array, start: number, edge: number): boolean {
     const errors = entries[entry + errorsField]!;
@@ -30,19 +34,19 @@ export function createPatternTests({ entries, patternBytes }: FilterTables) {
     return moved <= errors && moved + distanceToSeparator(classes, last, errors - moved) <= errors;
   }
 
-  /** Whether more letters stand between the pattern's separators that it has not than its errors explain. */
-  function holdsStrangers(entry: number, classes: Uint8Array, start: number): boolean {
+  /** Returns whether more classes that are not the pattern's stand between its separators than errors explain. */
+  function hasTooManyForeignClasses(entry: number, classes: Uint8Array, start: number): boolean {
     const errors = entries[entry + errorsField]!;
     const last = start + entries[entry + rightField]! - errors;
-    let strange = 0;
+    let foreign = 0;
     for (let place = start - entries[entry + leftField]! + errors + 1; place < last; place++) {
-      strange |= 1 << classes[place]!;
+      foreign |= 1 << classes[place]!;
     }
-    strange &= ~(entries[entry + maskField]! | 1);
-    return strange !== 0 && countBits(strange) > ((entries[entry + exactField]! >>> 16) & 0xff);
+    foreign &= ~(entries[entry + maskField]! | 1);
+    return foreign !== 0 && countBits(foreign) > ((entries[entry + exactField]! >>> 16) & 0xff);
   }
 
-  /** Whether letters go on at both ends of a pattern that has to stand at an edge, in a name of one run of letters. */
+  /** Returns whether letters continue at both ends of a pattern that counts only at an edge, in a name of one run. */
   function isAmidLetters(entry: number, classes: Uint8Array, start: number): boolean {
     if (entries[entry + exactField]! < atEdgeFlag) return false;
     const before = classes[start - entries[entry + leftField]! - 1];
@@ -50,39 +54,39 @@ export function createPatternTests({ entries, patternBytes }: FilterTables) {
     return before !== separatorClass && after !== separatorClass;
   }
 
-  /** Whether more of the pattern's classes are nowhere in the name than its errors explain. */
-  function lacksTooMuch(entry: number, nameMask: number): boolean {
+  /** Returns whether more of the pattern's classes are absent from the name than its errors explain. */
+  function lacksTooManyClasses(entry: number, nameMask: number): boolean {
     const missing = entries[entry + maskField]! & ~nameMask;
     return missing !== 0 && countBits(missing) > entries[entry + missingMaxField]!;
   }
 
-  /** Whether the entry's pattern can be read where its seed is at `start`. */
-  function fits(entry: number, classes: Uint8Array, start: number): boolean {
+  /** Returns whether the entry's pattern matches with its seed at `start`: the "extend" of seed and extend. */
+  function matches(entry: number, classes: Uint8Array, start: number): boolean {
     const errors = entries[entry + errorsField]!;
     const seedAt = entries[entry + patternField]!;
     const exact = entries[entry + exactField]!;
-    // The stretch around the seed, which no error may touch.
+    // No error may touch the stretch around the seed, so it is compared exactly.
     let p = seedAt - (exact & 0xff);
     const q = seedAt + seedLength + ((exact >>> 8) & 0xff);
     let t = start - (exact & 0xff);
     const patternBefore = p - 1;
     const textBefore = t - 1;
     for (; p < q; p++, t++) if (patternBytes[p] !== classes[t]) return false;
-    if (reaches(patternBytes, patternBefore, classes, textBefore, -1, 0)) {
-      return reaches(patternBytes, p, classes, t, 1, errors);
+    if (matchesWithErrors(patternBytes, patternBefore, classes, textBefore, -1, 0)) {
+      return matchesWithErrors(patternBytes, p, classes, t, 1, errors);
     }
     if (errors === 0) return false;
-    if (reaches(patternBytes, p, classes, t, 1, 0)) {
-      return reaches(patternBytes, patternBefore, classes, textBefore, -1, errors);
+    if (matchesWithErrors(patternBytes, p, classes, t, 1, 0)) {
+      return matchesWithErrors(patternBytes, patternBefore, classes, textBefore, -1, errors);
     }
     if (errors === 1) return false;
     return (
-      reaches(patternBytes, patternBefore, classes, textBefore, -1, 1) &&
-      reaches(patternBytes, p, classes, t, 1, 1)
+      matchesWithErrors(patternBytes, patternBefore, classes, textBefore, -1, 1) &&
+      matchesWithErrors(patternBytes, p, classes, t, 1, 1)
     );
   }
 
-  return { isBetweenSeparators, lacksTooMuch, isAmidLetters, holdsStrangers, fits };
+  return { isBetweenSeparators, lacksTooManyClasses, isAmidLetters, hasTooManyForeignClasses, matches };
 }
 
 function countBits(bits: number): number {

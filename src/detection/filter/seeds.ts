@@ -1,52 +1,55 @@
 /**
- * Which three neighbouring characters of a word are bound to survive a given number of errors. By the
- * pigeonhole principle (Wu and Manber 1992; Navarro and Raffinot 2002, section 6.3) k errors cannot touch
- * k + 1 stretches that lie far enough apart: a text that holds none of them cannot hold the word.
+ * Pigeonhole seeds: sequences of three characters of which at least one survives a given number of errors. k
+ * errors cannot touch all of k + 1 stretches that are far enough apart, so a text without any of them cannot
+ * contain the word (Wu and Manber 1992; Navarro and Raffinot 2002, section 6.3).
+ *
+ * In a short word, a transposition or a collapse at the border of two stretches touches both. Then the word as that
+ * error leaves it contributes a seed of its own, called a rescue below.
  */
 
-/** Characters of a seed. Longer ones would be rarer, but two errors in eight letters leave no four together. */
+/** Number of characters in a seed. Four would be rarer, but two errors in eight letters may leave no four together. */
 export const seedLength = 3;
 
-/** Two characters that an error can make one of, as classes. */
+/** Two classes that look like a single one, as `rn` looks like `m`. */
 export interface Collapse {
   first: number;
   second: number;
   single: number;
 }
 
-/** What has to be looked at where `classes[offset]` and the two after it are found. */
+/** A pattern to compare wherever `classes[offset]` and the two classes after it occur. */
 export interface Seed {
-  /** The word, or what one error made of it. */
+  /** The word, or the word after one error. */
   classes: readonly number[];
   offset: number;
-  /** How many classes left and right of the seed survive with it. */
+  /** Number of classes left and right of the seed that survive with it. */
   left: number;
   right: number;
-  /** Errors that may still be in the rest. */
+  /** Maximum number of errors in the rest. */
   errors: number;
 }
 
-/** A stretch of the word, from the first to the last position. */
+/** A stretch of the word, from its first to its last position. */
 interface Stretch {
   first: number;
   last: number;
 }
 
 interface WordError extends Stretch {
-  /** The word after this error, where the error leaves no choice: classes, and what they stand for. */
+  /** The word after this error, if the error has only one outcome: classes, and the positions that they replace. */
   outcome?: readonly ({ value: number } & Stretch)[];
 }
 
-/** A seed of an error's outcome, for where the other errors hit all of the word's own. */
+/** A seed of the word after one error, for combinations of errors that touch all of the word's own seeds. */
 interface Rescue extends Stretch, Seed {
   spent: WordError;
 }
 
 /**
- * Seeds of `classes` for at most `errors` errors, which are: substitution, omission or insertion of any
- * character, transposition of neighbours, two characters become one or one becomes two.
+ * Returns the seeds of `classes` for at most `errors` errors. An error is a substitution, omission or insertion of
+ * a character, a transposition of adjacent characters, or two characters for one or one for two that look alike.
  *
- * @param rarity the lower, the fewer texts hold the seed
+ * @param rarity returns a lower number for a seed that fewer texts contain
  */
 export function seedsFor(
   classes: readonly number[],
@@ -57,10 +60,10 @@ export function seedsFor(
   const starts = classes.length - seedLength + 1;
   if (starts < 1) return [];
   const cost = (start: number): number => rarity(classes.slice(start, start + seedLength));
-  // Apart by four, no transposition touches two of them; where the word is too short, by three.
+  // Four apart, no transposition touches two of them. In a short word they may only be three apart.
   const chosen = chooseStarts(starts, errors + 1, 4, cost) ?? chooseStarts(starts, errors + 1, 3, cost);
   if (chosen === undefined)
-    throw new Error(`a word of ${classes.length} characters bears no ${errors} errors`);
+    throw new Error(`a word of ${classes.length} characters cannot tolerate ${errors} errors`);
   const pieces = chosen.map((start, index) => pieceAround(chosen, index, classes.length, start));
   const rescues: Rescue[] = [];
   for (const combination of combinations(possibleErrors(classes, collapses), errors)) {
@@ -73,7 +76,7 @@ export function seedsFor(
       continue;
     const possible = combination.flatMap((error) => seedsOfOutcome(error, errors - 1));
     const fit = possible.filter((rescue) => !isHit(rescue, rescue.spent));
-    if (fit.length === 0) throw new Error("errors that no seed survives");
+    if (fit.length === 0) throw new Error("no seed survives this combination of errors");
     const rarityOf = ({ classes: outcome, offset }: Seed): number =>
       rarity(outcome.slice(offset, offset + seedLength));
     rescues.push(fit.reduce((a, b) => (rarityOf(b) < rarityOf(a) ? b : a)));
@@ -86,8 +89,8 @@ export function seedsFor(
 }
 
 /**
- * The stretch that a seed stands for: up to the neighbouring seeds, with one position between them, so that a
- * transposition does not touch both.
+ * Returns the stretch that a seed stands for: up to the adjacent seeds, with one position between them, so that no
+ * transposition touches both.
  */
 function pieceAround(starts: readonly number[], index: number, length: number, start: number): Stretch {
   const before = starts[index - 1];
@@ -118,7 +121,10 @@ function seedsOfOutcome(error: WordError, errors: number): Rescue[] {
   });
 }
 
-/** The cheapest `count` starts that are `distance` apart, by dynamic programming; undefined without room. */
+/**
+ * Returns the `count` starts with the lowest sum of costs that are `distance` apart, by dynamic programming, or
+ * undefined if they do not fit.
+ */
 function chooseStarts(
   starts: number,
   count: number,

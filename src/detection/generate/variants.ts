@@ -1,7 +1,12 @@
 /** Other writings of one label, by kind of change: what a person or a bit error would make of it. */
 import { lookAlikeLetters } from "../names/fold.ts";
 import { homophonesOf } from "../letters/homophones.ts";
-import { keyboardNeighboursOf, lookAlikesOf, multigraphPairs, vowelLetters } from "../letters/likeness.ts";
+import {
+  keyboardNeighboursOf,
+  lookAlikesOf,
+  multigraphPairs,
+  vowelLetters,
+} from "../letters/similar-characters.ts";
 
 const letters = Array.from("abcdefghijklmnopqrstuvwxyz");
 const alphabet = [...letters, ..."0123456789"];

@@ -1,11 +1,11 @@
-/** Which protected names a name imitates. */
+/** Finds the protected domains that a name resembles. */
 import { createAligner } from "../score/alignment.ts";
 import { brandWordsOf, type BrandWord } from "../brand/brand-words.ts";
 import { foldLabel } from "../names/fold.ts";
 import { createFilter } from "../filter/filter.ts";
 import { buildTables, type FilterTables } from "../filter/filter-tables.ts";
 import { readHost, type Host } from "../names/host.ts";
-import { judge, type Finding } from "../score/score-name.ts";
+import { scoreName, type ScoredReading } from "../score/score-name.ts";
 import { isPopularName } from "../data/lexicon.ts";
 import { normalizeName } from "../names/name.ts";
 import { rounded } from "../score/similarity.ts";
@@ -14,46 +14,47 @@ import { acceptance } from "../score/rules.ts";
 import { splitName } from "../names/suffix.ts";
 import type { NameMatch, ProtectedName } from "../types.ts";
 import { specificity } from "../../vocabulary/threats.ts";
-import { remarksOn, type WordRemark } from "../brand/word-warnings.ts";
+import { wordWarnings, type WordWarning } from "../brand/word-warnings.ts";
 
 export interface Matcher {
-  /** `name` in any form of host name; what is no host name matches nothing. */
+  /** Returns at most one match per protected domain, in their order. Text that is not a host name matches nothing. */
   match(name: string): NameMatch[];
   /**
-   * Whether the text of `bytes` from `start` to before `end` needs a look. False is certain: it is a valid host
-   * name in ASCII, and `match` finds nothing in it. Takes a fraction of a microsecond.
+   * Prefilter: returns whether the text in `bytes` from `start` to before `end` needs `match`. False means that it is
+   * a valid ASCII host name that does not match. Takes a fraction of a microsecond.
    */
   screen(bytes: Uint8Array, start: number, end: number): boolean;
-  /** What `createFilter` makes the same `screen` of in another thread; it can be sent there. */
+  /** Returns the tables from which `createFilter` builds the same `screen` in another thread. They can be posted. */
   screeningTables(): FilterTables;
-  /** Whether a name (A-labels, lower case) is one of the owner's, which are never look-alikes, or below one. */
+  /** Returns whether a name (A-labels, lower case) is a protected or allowed domain, or below one. Those never match. */
   isOwn(name: string): boolean;
-  /** What was decided about brand words that are not looked for everywhere. */
-  remarks(): WordRemark[];
+  /** Returns warnings about brand words that are not searched for everywhere. */
+  warnings(): WordWarning[];
 }
 
 interface Target {
   domain: string;
   suffix: string;
   /**
-   * Names that are never look-alikes, with everything below them: not of this one and not of another protected
-   * name, for one owner may well have two that are alike.
+   * Domains that never match, with everything below them. They do not match other protected domains either, because
+   * one owner may protect two similar ones.
    */
   own: readonly string[];
 }
 
-interface Suspect {
+interface Term {
+  /** Index of the target. */
   target: number;
   word: BrandWord;
-  /** Words that can be found only where this one is. */
-  riders: number[];
+  /** Indices of the terms whose matches always contain this word. */
+  dependents: number[];
 }
 
 export interface MatcherOptions {
   minSimilarity: number;
   /**
-   * Without the filter every word is judged against every name, which is easy to trust: thousands of times slower
-   * on any names, twice as quick where nearly all of them match.
+   * `false` scores every name against every word, as the naive reference for the prefilter. That is thousands of
+   * times slower on ordinary names, and twice as fast if nearly all of them match.
    */
   filter?: boolean;
   /** Rules that decide which readings count, for the test of each rule. Default: `acceptanceRules`. */
@@ -61,38 +62,36 @@ export interface MatcherOptions {
 }
 
 export function createMatcher(protectedNames: readonly ProtectedName[], options: MatcherOptions): Matcher {
-  const judging = {
-    aligner: createAligner(),
-    accept: options.rules === undefined ? acceptance : createAcceptance(options.rules),
-  };
+  const aligner = createAligner();
+  const accept = options.rules === undefined ? acceptance : createAcceptance(options.rules);
   const targets = protectedNames.map(targetOf);
   const wordsOfTargets = protectedNames.map(brandWordsOf);
-  const suspects = wordsOfTargets.flatMap((words, target) =>
-    words.map((word): Suspect => ({ target, word, riders: [] })),
+  const terms = wordsOfTargets.flatMap((words, target) =>
+    words.map((word): Term => ({ target, word, dependents: [] })),
   );
-  for (const [index, { word }] of suspects.entries()) {
-    suspects.find((suspect) => suspect.word === word.rides)?.riders.push(index);
+  for (const [index, { word }] of terms.entries()) {
+    terms.find((term) => term.word === word.requires)?.dependents.push(index);
   }
   const own = new Set(targets.flatMap((target) => target.own));
-  const tables = buildTables(suspects.map((suspect) => suspect.word));
+  const tables = buildTables(terms.map((term) => term.word));
   const filter = options.filter === false ? undefined : createFilter(tables);
-  const all = suspects.map((_, index) => index);
+  const all = terms.map((_, index) => index);
 
-  function mightHold(name: string): boolean {
+  function mayMatch(name: string): boolean {
     if (filter === undefined) return true;
     const labels = name.split(".").slice(0, -1).map(foldLabel);
-    if (filter.suspects(labels.map((readings) => readings[0]!.folded).join(".")).count > 0) return true;
+    if (filter.candidates(labels.map((readings) => readings[0]!.folded).join(".")).count > 0) return true;
     if (labels.every((readings) => readings.length === 1)) return false;
-    return filter.suspects(labels.map((readings) => readings.at(-1)!.folded).join(".")).count > 0;
+    return filter.candidates(labels.map((readings) => readings.at(-1)!.folded).join(".")).count > 0;
   }
 
-  /** Indices of the words to judge, in their order: it decides between findings of equal rank. */
-  function suspectsIn(host: Host): readonly number[] {
+  /** Returns the indices of the terms to score, in ascending order, which decides between readings of equal rank. */
+  function candidatesIn(host: Host): readonly number[] {
     if (filter === undefined) return all;
-    const { words, count } = filter.suspects(host.text);
+    const { words, count } = filter.candidates(host.text);
     const found = Array.from(words.subarray(0, count));
-    const riders = found.flatMap((index) => suspects[index]!.riders);
-    return found.concat(riders).sort((a, b) => a - b);
+    const dependents = found.flatMap((index) => terms[index]!.dependents);
+    return found.concat(dependents).sort((a, b) => a - b);
   }
 
   return {
@@ -101,26 +100,27 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
     },
     screeningTables: () => tables,
     isOwn: (name) => isOrIsBelow(name, own),
-    remarks: () => protectedNames.flatMap((name, target) => remarksOn(name, wordsOfTargets[target]!)),
+    warnings: () => protectedNames.flatMap((name, target) => wordWarnings(name, wordsOfTargets[target]!)),
     match(text) {
       const normalized = normalizeName(text);
       if ("error" in normalized) return [];
       const { name } = normalized;
       if (isPopularName(name) || isOrIsBelow(name, own)) return [];
-      // Without the suffix cut off, which takes time, it may hold more words but no fewer.
-      if (!mightHold(name)) return [];
-      const findings = new Map<number, Finding[]>();
+      // Splitting off the suffix takes time, so the filter first sees the name with it, and may find more words.
+      if (!mayMatch(name)) return [];
+      const scored = new Map<number, ScoredReading[]>();
       for (const host of readHost(name)) {
-        for (const index of suspectsIn(host)) {
-          const { target, word } = suspects[index]!;
+        for (const index of candidatesIn(host)) {
+          const { target, word } = terms[index]!;
           const { suffix } = targets[target]!;
-          const found = judge(judging, host, { suffix, word }, options.minSimilarity);
-          if (found.length > 0) findings.set(target, [...(findings.get(target) ?? []), ...found]);
+          const { minSimilarity } = options;
+          const found = scoreName({ aligner, accept, host, word, suffix, minSimilarity });
+          if (found.length > 0) scored.set(target, [...(scored.get(target) ?? []), ...found]);
         }
       }
-      return [...findings.keys()]
+      return [...scored.keys()]
         .sort((a, b) => a - b)
-        .map((target) => strongest(targets[target]!.domain, findings.get(target)!));
+        .map((target) => strongest(targets[target]!.domain, scored.get(target)!));
     },
   };
 }
@@ -131,7 +131,7 @@ function targetOf(protectedName: ProtectedName): Target {
   return { domain: protectedName.domain, suffix, own };
 }
 
-/** Whether `names` hold the name itself or one above it. */
+/** Returns whether `names` contain the name itself or a parent domain of it. */
 function isOrIsBelow(name: string, names: ReadonlySet<string>): boolean {
   for (let at = 0; at !== -1; at = name.indexOf(".", at + 1)) {
     if (names.has(at === 0 ? name : name.slice(at + 1))) return true;
@@ -139,16 +139,16 @@ function isOrIsBelow(name: string, names: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** The most specific type that was found, with its reasons, and the highest similarity of all findings. */
-function strongest(protectedDomain: string, findings: Finding[]): NameMatch {
-  const rank = (finding: Finding): number => (specificity as readonly string[]).indexOf(finding.type);
-  // Where two words are read in one stretch, the closer one is meant.
-  const closest = findings.filter(({ start, end, similarity }) => {
-    return !findings.some(
+/** Combines readings: the most specific type with its reasons and rule, and the highest similarity of all. */
+function strongest(protectedDomain: string, readings: ScoredReading[]): NameMatch {
+  const rank = ({ type }: ScoredReading): number => (specificity as readonly string[]).indexOf(type);
+  // If one stretch reads as two words, the closer one counts.
+  const closest = readings.filter(({ start, end, similarity }) => {
+    return !readings.some(
       (other) => other.start === start && other.end === end && other.similarity > similarity,
     );
   });
   const [first] = closest.toSorted((a, b) => rank(a) - rank(b) || b.similarity - a.similarity);
-  const similarity = rounded(Math.max(...findings.map((finding) => finding.similarity)));
+  const similarity = rounded(Math.max(...readings.map((reading) => reading.similarity)));
   return { protectedDomain, type: first!.type, similarity, rule: first!.rule, reasons: first!.reasons };
 }

@@ -10,7 +10,7 @@ import {
   pairForSingleCost,
   substitutionCost,
   substitutionKind,
-} from "../letters/likeness.ts";
+} from "../letters/similar-characters.ts";
 import type { EditKind } from "../types.ts";
 
 const repetitionCost = 70;

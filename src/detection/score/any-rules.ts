@@ -1,14 +1,10 @@
-/** Rules that come before all others: what can be no evidence, whatever stands around it. */
-import type { Context } from "./brand-context.ts";
+/** Rules for all readings by alignment: what is no evidence, whatever stands beside it. */
 import type { Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 
-/** Minimum length of a keyword that tells something; shorter ones are mostly country codes. */
-export const tellingKeywordMin = 3;
-
-/** Minimum length of a brand that is searched with separators inside. */
+/** Minimum length of a brand that may be split by separators. */
 const splitLengthMin = 3;
-/** Maximum length of a brand of which one look-alike is chance. */
+/** Maximum length of a brand in which one look-alike character is chance. */
 const lookAlikeLengthMax = 3;
 
 const readings = ["exact", "typos"] as const;
@@ -18,7 +14,7 @@ export const anyRules: readonly Rule[] = [
     name: "too_many_errors",
     readings,
     verdict: "drop",
-    why: "More errors than a word of this length tolerates make another word of it.",
+    why: "With more errors than its length tolerates, a word is a different word.",
     keeps: [["paypal.com", "my-paipal-login.net"]],
     drops: [["paypal.com", "mypaipallogin.net"]],
     test: ({ word, errors, anchored }) => errors > (anchored ? word.errorsAnchored : word.errorsAnywhere),
@@ -27,7 +23,7 @@ export const anyRules: readonly Rule[] = [
     name: "short_word_split",
     readings,
     verdict: "drop",
-    why: "Two letters with a separator between them are an abbreviation of anything.",
+    why: "Two letters with a separator between them can abbreviate anything.",
     keeps: [["hp.com", "hp.net"]],
     drops: [["hp.com", "h-p.net"]],
     test: ({ word, anchored }) => word.length < splitLengthMin && !anchored,
@@ -36,7 +32,7 @@ export const anyRules: readonly Rule[] = [
     name: "part_of_word",
     readings,
     verdict: "drop",
-    why: "Letters inside a longer word mean that word: a pineapple is no apple.",
+    why: "Letters inside a longer English word mean that word: discordant is not discord.",
     keeps: [["discord.com", "discordqx.net"]],
     drops: [
       ["discord.com", "discordant.net"],
@@ -48,7 +44,7 @@ export const anyRules: readonly Rule[] = [
     name: "mostly_look_alikes",
     readings,
     verdict: "drop",
-    why: "If fewer than half of the characters are the brand's own, any text might look like it: 801 is not bol.",
+    why: "If most characters only look like the brand's, any text might look like it: 801 is not bol.",
     keeps: [["bol.com", "b0l.net"]],
     drops: [["bol.com", "801.net"]],
     test: (reading) => 2 * countKept(reading) < reading.word.length,
@@ -57,24 +53,19 @@ export const anyRules: readonly Rule[] = [
     name: "look_alike_in_three_letters",
     readings,
     verdict: "drop",
-    why: "One look-alike in three letters is chance, unless they are a label or stand beside keywords.",
+    why: "A look-alike among three letters is chance, unless they are the label or stand beside keywords.",
     keeps: [["bol.com", "b0l-login.net"]],
     drops: [["bol.com", "22boi.net"]],
     test: ({ word, alignment, context }) =>
       word.length <= lookAlikeLengthMax &&
       alignment.edits.some(({ kind }) => kind !== "separator") &&
       !context.wholeLabel &&
-      !isBesideKeywords(context),
+      !context.besideKeywords,
   },
 ];
 
-/** Number of the brand's characters that stand in the name as themselves. */
+/** Returns the number of the brand's characters that the name contains unchanged. */
 function countKept({ word, alignment }: Reading): number {
   const changed = alignment.edits.filter(({ kind }) => kind !== "separator");
   return word.length - changed.reduce((sum, { expected }) => sum + expected.length, 0);
-}
-
-/** Whether the label holds nothing else but keywords, one of them longer than a country code. */
-export function isBesideKeywords({ onlyKeywords, keywords }: Context): boolean {
-  return onlyKeywords && keywords.some((keyword) => keyword.length >= tellingKeywordMin);
 }

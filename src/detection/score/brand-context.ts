@@ -1,54 +1,31 @@
-/** Where in a host name a brand stands, and what stands beside it. */
+/** The place of a brand in a host name, and what stands beside it. */
 import { holdsLookAlikes, isWord, keywordIn, readAsKeywords, splitIntoKeywords } from "../data/lexicon.ts";
 import { labelIndexAt, type Host } from "../names/host.ts";
 
 export type Edge = "separator" | "digit" | "keyword" | "letter";
 
-/** What the rest of the label says: nothing, only words that go with a brand, some of them, or none. */
+/** The rest of the label: empty, nothing but keywords, some keywords, or no keyword. */
 export type Rest = "none" | "keywords" | "some_keywords" | "other";
 
-export interface Context {
-  labelIndex: number;
-  registrable: boolean;
-  /** The brand's stretch goes over a dot. */
-  acrossLabels: boolean;
-  /** The brand is all there is in its label (or labels). */
-  wholeLabel: boolean;
-  /** What stands beside the brand; `keyword` where the letters up to the next separator are keywords. */
-  left: Edge;
-  right: Edge;
-  rest: Rest;
-  /** Whether `rest` is `keywords`; said sooner than what it is else. */
-  onlyKeywords: boolean;
-  keywords: string[];
-  /** Text of the label left and right of the brand, separators at the brand removed. */
-  before: string;
-  after: string;
-  /** A run of letters starts or ends with the brand; it does both where the brand is between separators or digits. */
-  atEdge: boolean;
-  between: boolean;
-  /** Share of the label's letters that are the brand's. */
-  share: number;
-  /** The run between separators that holds the brand. */
-  token: string;
-  tokenStart: number;
-  /** That run is a common word, and more than the brand. */
-  insideWord: boolean;
-}
+/** Minimum length of a keyword that tells something; shorter ones are mostly country codes. */
+export const tellingKeywordMin = 3;
 
-export function contextOf(host: Host, start: number, end: number): Context {
-  return new Surroundings(host, start, end);
-}
-
-/** What takes long is read when it is asked for: most readings of a name are refused before. */
-class Surroundings implements Context {
+/** Computes what takes long when it is first read, because most readings of a name are dropped before. */
+export class BrandContext {
+  /** Index of the label that holds the end of the brand. */
   readonly labelIndex: number;
   readonly registrable: boolean;
+  /** The brand extends over a dot. */
   readonly acrossLabels: boolean;
+  /** The brand is everything in its label or labels. */
   readonly wholeLabel: boolean;
+  /** A run of letters starts or ends with the brand. */
   readonly atEdge: boolean;
+  /** A run of letters starts and ends with the brand: it stands between separators or digits. */
   readonly between: boolean;
+  /** Share of the label's characters that are the brand's. */
   readonly share: number;
+  /** The run between separators that contains the brand. */
   readonly token: string;
   readonly tokenStart: number;
   readonly #brand: string;
@@ -82,18 +59,22 @@ class Surroundings implements Context {
     this.#right = host.text.slice(end, labelEnd);
   }
 
+  /** Text of the label left of the brand, without separators next to the brand. */
   get before(): string {
     return this.#left.replace(/-+$/, "");
   }
 
+  /** Text of the label right of the brand, without separators next to the brand. */
   get after(): string {
     return this.#right.replace(/^-+/, "");
   }
 
+  /** What stands left of the brand; `keyword` if the letters up to the next separator are keywords. */
   get left(): Edge {
     return (this.#leftEdge ??= edgeOf(this.#left.at(-1), () => /[^-\d]*$/.exec(this.#left)![0]));
   }
 
+  /** What stands right of the brand, as `left`. */
   get right(): Edge {
     return (this.#rightEdge ??= edgeOf(this.#right[0], () => /^[^-\d]*/.exec(this.#right)![0]));
   }
@@ -102,10 +83,11 @@ class Surroundings implements Context {
     return this.#words().rest;
   }
 
+  /** Whether `rest` is `keywords`, which is cheaper to tell than the other cases. */
   get onlyKeywords(): boolean {
     const isKnown = this.left !== "letter" && this.right !== "letter";
     const sides = this.#left + this.#right;
-    // Letters beside the brand that are no keywords can only be some where they are read in another way.
+    // Letters beside the brand that are not keywords can only become keywords as look-alikes.
     if (!isKnown && !/\d/.test(sides) && !holdsLookAlikes(sides)) return false;
     return this.rest === "keywords";
   }
@@ -118,12 +100,18 @@ class Surroundings implements Context {
     return (this.#rest ??= restOf([this.#left, this.#right]));
   }
 
+  /** Whether the label contains nothing else but keywords, one of them longer than a country code. */
+  get besideKeywords(): boolean {
+    return this.onlyKeywords && this.keywords.some((keyword) => keyword.length >= tellingKeywordMin);
+  }
+
+  /** Whether the token is an English word that is longer than the brand. */
   get insideWord(): boolean {
     return (this.#insideWord ??= isLongerWord(this.token, this.#brand));
   }
 }
 
-/** A plural of the brand is no other word. */
+/** A plural of the brand does not count as another word. */
 function isLongerWord(token: string, brand: string): boolean {
   return token.length > brand.length && token !== `${brand}s` && isWord(token);
 }
@@ -132,7 +120,7 @@ function isLetter(character: string | undefined): boolean {
   return character !== undefined && !/[-.\d]/.test(character);
 }
 
-/** @param piece the letters up to the next separator or digit. */
+/** @param piece returns the letters up to the next separator or digit */
 function edgeOf(neighbour: string | undefined, piece: () => string): Edge {
   if (isLetter(neighbour)) return splitIntoKeywords(piece()) === undefined ? "letter" : "keyword";
   return neighbour === undefined || neighbour === "-" ? "separator" : "digit";
@@ -148,7 +136,7 @@ function restOf(sides: string[]): { rest: Rest; keywords: string[] } {
   return { rest: hidden.length > 0 ? "some_keywords" : "other", keywords: [...keywords, ...hidden] };
 }
 
-/** Keywords that a piece of a label is made of, digits among them left out unless they stand for letters. */
+/** Splits a piece of a label into keywords. Digits are left out, unless they stand for letters. */
 function partsOf(piece: string): { part: string; words: string[] | undefined }[] {
   const words = readAsKeywords(piece);
   if (words !== undefined || !/\d/.test(piece)) return [{ part: piece, words }];

@@ -1,9 +1,9 @@
 /**
- * Rules for readings in which every letter is the brand's own or looks like it. The more common a brand word is
- * in honest names, the more of its label has to be explained.
+ * Rules for readings in which every letter is the brand's own or looks like it. The more common a brand word is in
+ * honest names, the more of its label must be keywords.
  */
-import { standsAtEdge } from "../brand/brand-words.ts";
-import type { Context } from "./brand-context.ts";
+import { countsAtEdgeOnly } from "../brand/brand-words.ts";
+import type { BrandContext } from "./brand-context.ts";
 import type { Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 
@@ -19,7 +19,7 @@ export const exactRules: readonly Rule[] = [
     name: "whole_label",
     readings,
     verdict: "keep",
-    why: "A label that is the brand and nothing else can only mean the brand.",
+    why: "A label that is the brand and nothing else means the brand.",
     keeps: [["chase.com", "chase.net"]],
     drops: [["chase.com", "chasetheace.net"]],
     test: ({ context }) => context.wholeLabel,
@@ -28,7 +28,7 @@ export const exactRules: readonly Rule[] = [
     name: "rare_word",
     readings,
     verdict: "keep",
-    why: "A long or odd brand word occurs in hardly any honest name.",
+    why: "A long or rare brand word occurs in hardly any honest name.",
     keeps: [["wellsfargo.com", "qxwellsfargoqx.net"]],
     drops: [["chase.com", "qxchaseqx.net"]],
     test: ({ word }) => word.strictness === "plain",
@@ -37,7 +37,7 @@ export const exactRules: readonly Rule[] = [
     name: "word_set_apart",
     readings,
     verdict: "keep",
-    why: "A brand that is also a word is meant where separators, digits or keywords stand on both sides.",
+    why: "A word that also occurs elsewhere means the brand between separators, digits or keywords.",
     keeps: [["dhl.com", "dhl-qx.net"]],
     drops: [["dhl.com", "qxdhlqx.net"]],
     test: ({ word, context }) =>
@@ -47,7 +47,7 @@ export const exactRules: readonly Rule[] = [
     name: "word_at_edge",
     readings,
     verdict: "keep",
-    why: "A brand of six letters that is also a word is meant even with other letters on one side.",
+    why: "A word of six letters that also occurs elsewhere means the brand even with letters on one side.",
     keeps: [["amazon.com", "amazonqx.net"]],
     drops: [["amazon.com", "qxamazonqx.net"]],
     test: ({ word, context }) =>
@@ -59,7 +59,7 @@ export const exactRules: readonly Rule[] = [
     name: "two_letters_in_label",
     readings,
     verdict: "drop",
-    why: "Two letters occur in every other name, so they count only as a whole label.",
+    why: "Every other name contains some two letters, so they count only as a whole label.",
     keeps: [["hp.com", "hp.net"]],
     drops: [["hp.com", "hp-login.net"]],
     test: ({ word }) => word.strictness === "strict" && word.length <= 2,
@@ -68,16 +68,16 @@ export const exactRules: readonly Rule[] = [
     name: "three_letters_amid_letters",
     readings,
     verdict: "drop",
-    why: "Three letters that are a word or part of words occur inside many runs of letters.",
+    why: "Three letters that are part of words occur by chance inside longer runs of letters.",
     keeps: [["ing.nl", "ing-login.net"]],
     drops: [["ing.nl", "qx-marketingpromo.net"]],
-    test: ({ word, context }) => standsAtEdge(word) && !context.atEdge,
+    test: ({ word, context }) => countsAtEdgeOnly(word) && !context.atEdge,
   },
   {
     name: "common_word_beside_keywords",
     readings,
     verdict: "keep",
-    why: "A common word counts as the brand in a label with nothing else but words that phishing names use.",
+    why: "A common word means the brand in a label with nothing else but keywords such as login.",
     keeps: [["chase.com", "chase-login.net"]],
     drops: [["chase.com", "chase-qx.net"]],
     test: ({ word, context }) =>
@@ -92,7 +92,7 @@ export const exactRules: readonly Rule[] = [
     name: "common_word_set_apart",
     readings,
     verdict: "keep",
-    why: "A common word set apart counts beside a keyword, and in labels that cost nothing to make.",
+    why: "A common word that is set apart counts beside a keyword, and in labels that anybody can create.",
     keeps: [["chase.com", "chase-qx-login.net"]],
     drops: [["chase.com", "chase-qx.net"]],
     test: isCommonWordSetApart,
@@ -105,6 +105,6 @@ function isCommonWordSetApart({ word, context, host }: Reading): boolean {
 }
 
 /** Whether separators, digits or keywords stand on both sides. */
-function isSetApart({ left, right }: Context): boolean {
+function isSetApart({ left, right }: BrandContext): boolean {
   return left !== "letter" && right !== "letter";
 }

@@ -1,7 +1,7 @@
-/** One way to read a stretch of a host name as a brand word, with everything that the acceptance rules ask. */
+/** One way to read a stretch of a host name as a brand word, with everything that the acceptance rules test. */
 import type { Alignment, Edit } from "./alignment.ts";
 import type { BrandWord } from "../brand/brand-words.ts";
-import { contextOf, type Context } from "./brand-context.ts";
+import { BrandContext } from "./brand-context.ts";
 import { isOtherLetter, type Host, type HostLabel } from "../names/host.ts";
 
 /**
@@ -15,7 +15,7 @@ export interface Reading {
   word: BrandWord;
   host: Host;
   alignment: Alignment;
-  context: Context;
+  context: BrandContext;
   /** Public suffix of the protected name. */
   suffix: string;
   sameSuffix: boolean;
@@ -45,7 +45,7 @@ export function readingOf(given: {
   kind?: "homophone";
 }): Reading {
   const { word, host, alignment, suffix } = given;
-  const context = contextOf(host, alignment.start, alignment.end);
+  const context = new BrandContext(host, alignment.start, alignment.end);
   const found = host.text.slice(alignment.start, alignment.end);
   const typos = alignment.edits.filter(({ kind }) => kind !== "separator" && kind !== "confusable");
   const sameSuffix = host.parts.suffix === suffix;
@@ -67,8 +67,8 @@ export function readingOf(given: {
 }
 
 /**
- * Number of edits that the filter has to bridge: typos, and pairs of characters that look like one. Single
- * look-alike characters are in the same character class, so the filter does not see them.
+ * Returns the number of edits that the filter has to tolerate: typos, and pairs of characters that look like one.
+ * Single look-alike characters share a character class, so the filter does not notice them.
  */
 export function countErrors({ edits }: Alignment): number {
   return edits.filter((edit) => {
@@ -77,7 +77,7 @@ export function countErrors({ edits }: Alignment): number {
   }).length;
 }
 
-function isAnchored(alignment: Alignment, context: Context, found: string): boolean {
+function isAnchored(alignment: Alignment, context: BrandContext, found: string): boolean {
   if (!context.between) return false;
   const movesSeparator = alignment.edits.some(
     (edit) => edit.kind === "separator" && edit.found.length !== edit.expected.length,
@@ -86,7 +86,7 @@ function isAnchored(alignment: Alignment, context: Context, found: string): bool
   return (context.left === "separator" && context.right === "separator") || !/\d/.test(found);
 }
 
-/** Returns the characters of the stretch that are other ones than they look like, with their index in `folded`. */
+/** Returns the characters of the stretch that are not what they look like, with their index in `folded`. */
 export function otherLettersIn({ word, alignment, host }: Reading): { label: HostLabel; index: number }[] {
   const others: { label: HostLabel; index: number }[] = [];
   for (const label of host.labels) {

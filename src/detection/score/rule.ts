@@ -1,4 +1,4 @@
-/** What an acceptance rule is, and how the first rule that applies decides. */
+/** Acceptance rules: a decision list in which the first rule that applies decides. */
 import type { Reading, ReadingKind } from "./reading.ts";
 
 /** A protected domain and a name that is compared with it. */
@@ -7,14 +7,14 @@ export type Example = readonly [protectedDomain: string, name: string];
 export interface Rule {
   /** Stable: `match --explain` prints it. */
   name: string;
-  /** Kinds of readings that the rule is asked about. */
+  /** Kinds of readings that the rule is tested on. */
   readings: readonly ReadingKind[];
   verdict: "keep" | "drop";
-  /** Why a reading like this is, or is not, evidence of an imitation. */
+  /** Why such a reading is, or is not, evidence of a look-alike. */
   why: string;
-  /** Names that match. A rule that keeps decides each of them; a rule that drops leaves them alone. */
+  /** Names that match. They are decided by a rule that keeps, and not affected by a rule that drops. */
   keeps: readonly [Example, ...Example[]];
-  /** Names that do not match. A rule that drops decides each of them; a rule that keeps leaves them alone. */
+  /** Names that do not match. They are decided by a rule that drops, and not affected by a rule that keeps. */
   drops: readonly [Example, ...Example[]];
   /** Whether the rule applies to the reading. */
   test(reading: Reading): boolean;

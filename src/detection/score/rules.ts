@@ -1,5 +1,5 @@
 /**
- * The rules that decide which readings of a name count as imitations of a brand. The order matters: the first
+ * The rules that decide which readings of a name count as look-alikes of a brand. The order matters: the first
  * rule that applies decides. A test runs the examples of every rule with and without it.
  */
 import { anyRules } from "./any-rules.ts";
@@ -12,7 +12,7 @@ const homophoneRules: readonly Rule[] = [
     name: "homophone",
     readings: ["homophone"],
     verdict: "keep",
-    why: "A label, or a part between hyphens, that sounds like the brand and is no word is chosen for its sound.",
+    why: "A label or a part between hyphens that sounds like the brand, and is not a word, is a spelling of it.",
     keeps: [["netflix.com", "netflicks-login.com"]],
     drops: [["netflix.com", "netblicks-login.com"]],
     test: () => true,

@@ -1,7 +1,7 @@
 /**
- * The verdict on one name and one brand word: every stretch of the name that reads as the word, what kind of
- * squatting it is and how close. It is slow, a few microseconds, and knows nothing of speed: `filter.ts`
- * keeps nearly all names away from it.
+ * Scores one name against one brand word: finds every stretch of the name that reads as the word, with its type of
+ * squatting and its similarity. This takes a few microseconds and is not optimized, because the prefilter
+ * (`filter.ts`) rejects nearly all names.
  */
 import type { Aligner, Alignment } from "./alignment.ts";
 import type { BrandWord } from "../brand/brand-words.ts";
@@ -14,8 +14,8 @@ import type { Acceptance, Rule } from "./rule.ts";
 import type { Reason } from "../types.ts";
 import type { ThreatType } from "../../vocabulary/threats.ts";
 
-export interface Finding {
-  /** The stretch of the host's text that was read as the word. */
+export interface ScoredReading {
+  /** The stretch of the host's text that reads as the word. */
   start: number;
   end: number;
   type: ThreatType;
@@ -25,53 +25,61 @@ export interface Finding {
   reasons: Reason[];
 }
 
-export interface Suspect {
-  /** The public suffix of the protected name. */
-  suffix: string;
-  word: BrandWord;
-}
+// Costs are in hundredths of an edit.
 
-/** Cost of letters that are other characters than they seem, for each of them, in hundredths of an edit. */
+/** Cost of each character that is not what it looks like. */
 const foldedCharacterCost = 5;
-/** Of one edit in a label under the brand's own suffix, wherever in the label. */
-const dearestEdit = 130;
-/** Costs beside the counted errors: separators and look-alikes. */
+/** Maximum cost of a single edit in a label under the brand's own suffix, wherever in the label. */
+const exposedEditCostMax = 130;
+/** Allowance for edits that do not count as errors: separators and look-alikes. */
 const slackCost = 120;
-/** More than one edit ever costs. */
-const dearestReading = 250;
+/** More than any single edit costs. */
+const editCostMax = 250;
 
-/** Findings below `minSimilarity` are left out; reasons are made for the others only. */
-export function judge(
-  { aligner, accept }: { aligner: Aligner; accept: Acceptance },
-  host: Host,
-  suspect: Suspect,
-  minSimilarity: number,
-): Finding[] {
-  const { word, suffix } = suspect;
-  const findings: Finding[] = [];
-  for (const alignment of readings(aligner, host, word)) {
-    // Checked before the context is read, which takes longest: no context would mend these.
+/**
+ * Returns the readings of the name as `word` with at least `minSimilarity`.
+ *
+ * @param suffix public suffix of the protected domain
+ */
+export function scoreName({
+  aligner,
+  accept,
+  host,
+  word,
+  suffix,
+  minSimilarity,
+}: {
+  aligner: Aligner;
+  accept: Acceptance;
+  host: Host;
+  word: BrandWord;
+  suffix: string;
+  minSimilarity: number;
+}): ScoredReading[] {
+  const scored: ScoredReading[] = [];
+  for (const alignment of alignmentsOf(aligner, host, word)) {
+    // Cheap necessary conditions first: computing the context takes longest.
     if (fidelity(leastCost(alignment), word.length) < minSimilarity) continue;
     if (countErrors(alignment) > word.errorsAnchored) continue;
-    // The letters of the suffix are no typos; the word without them is read too.
+    // Letters of the suffix are not typos; another alignment reads the label without them.
     if (countErrors(alignment) > 0 && lacksDotOfSuffix(word, host, suffix)) continue;
-    if (word.rides !== undefined && hasTypoWithin(suffix.length, alignment)) continue;
+    if (word.requires !== undefined && hasTypoInSuffix(suffix.length, alignment)) continue;
     const reading = readingOf({ word, host, alignment, suffix });
     const rule = accept(reading);
     if (rule === undefined) continue;
     const similarity = fidelity(costOf(reading), word.length) * prominence(reading);
-    if (similarity >= minSimilarity) findings.push(findingOf(reading, rule, similarity));
+    if (similarity >= minSimilarity) scored.push(scoredReading(reading, rule, similarity));
   }
-  for (const reading of homophoneReadings(host, suspect)) {
+  for (const reading of homophoneReadings({ host, word, suffix })) {
     const rule = accept(reading);
     if (rule === undefined) continue;
     const similarity = homophoneFidelity * prominence(reading);
-    if (similarity >= minSimilarity) findings.push(findingOf(reading, rule, similarity));
+    if (similarity >= minSimilarity) scored.push(scoredReading(reading, rule, similarity));
   }
-  return findings;
+  return scored;
 }
 
-function findingOf(reading: Reading, rule: Rule, similarity: number): Finding {
+function scoredReading(reading: Reading, rule: Rule, similarity: number): ScoredReading {
   const { start, end } = reading.alignment;
   const type = reading.kind === "homophone" ? "soundsquatting" : classify(reading);
   return { start, end, type, similarity, rule: rule.name, reasons: explain(reading, type) };
@@ -81,29 +89,37 @@ function costOf(reading: Reading): number {
   const { alignment, exposed } = reading;
   const editCost = exposed ? leastCost(alignment) : alignment.cost;
   const lettersCost = foldedCharacterCost * otherLettersIn(reading).length;
-  // The brand's own name never comes here: one that differs in nothing that is seen has lost its marks.
+  // The protected domain itself is never scored, so a name without visible differences has lost diacritics.
   return editCost + (exposed && editCost === 0 ? Math.max(lettersCost, foldedCharacterCost) : lettersCost);
 }
 
-/** What the steps cost where they cost least: in a label of their own under the brand's suffix. */
+/** Returns the cost of the edits where it is lowest: in a whole label under the brand's own suffix. */
 function leastCost({ cost, edits }: Alignment): number {
-  return edits.length === 1 ? Math.min(cost, dearestEdit) : cost;
+  return edits.length === 1 ? Math.min(cost, exposedEditCostMax) : cost;
 }
 
 /**
- * Whether one of the last letters, where a whole name has its suffix, is mistyped. Then it is not the whole
- * name that was embedded, but its label with something else behind: `example-bank-log` is no
- * `example-bank.com`. The label that the name rides on is found as such.
+ * Returns whether there is a typo in the last characters, where a whole name has its suffix. Then the name does not
+ * contain the whole protected domain, but its label followed by something else: `example-bank-log` is not
+ * `example-bank.com`. Another alignment reads the label.
  */
-function hasTypoWithin(lastCharacters: number, { edits, end }: Alignment): boolean {
+function hasTypoInSuffix(lastCharacters: number, { edits, end }: Alignment): boolean {
   return edits.some(
     ({ kind, position, found }) =>
       kind !== "separator" && kind !== "confusable" && position + found.length > end - lastCharacters,
   );
 }
 
-/** Returns the labels, and the parts between hyphens, that are spelled otherwise and sound the same. */
-function homophoneReadings(host: Host, { word, suffix }: Suspect): Reading[] {
+/** Returns readings of the labels, and the parts between hyphens, that are homophones of the word. */
+function homophoneReadings({
+  host,
+  word,
+  suffix,
+}: {
+  host: Host;
+  word: BrandWord;
+  suffix: string;
+}): Reading[] {
   if (word.homophones.size === 0) return [];
   return stretchesOf(host).flatMap(({ start, end }) => {
     if (!word.homophones.has(host.text.slice(start, end))) return [];
@@ -112,7 +128,7 @@ function homophoneReadings(host: Host, { word, suffix }: Suspect): Reading[] {
   });
 }
 
-/** Labels, and the parts between hyphens of those that have some. */
+/** Returns the labels, and the parts between the hyphens of labels that contain some. */
 function stretchesOf(host: Host): { start: number; end: number }[] {
   return host.labels.flatMap(({ start, folded }) => {
     const stretches = [{ start, end: start + folded.length }];
@@ -127,12 +143,12 @@ function stretchesOf(host: Host): { start: number; end: number }[] {
 }
 
 /**
- * Readings of whole labels and of the parts between hyphens beside those of any stretch: in `ppaypal` the
- * cheapest stretch is the brand itself, but the label as a whole is a typo of it.
+ * Returns alignments of any stretch, of whole labels, and of the parts between hyphens. In `ppaypal` the cheapest
+ * stretch is the brand itself, but the label as a whole is a typo of it.
  */
-function readings(aligner: Aligner, host: Host, word: BrandWord): Alignment[] {
-  const anchoredMax = word.errorsAnchored * dearestReading + slackCost;
-  const anywhereMax = word.errorsAnywhere * dearestReading + slackCost;
+function alignmentsOf(aligner: Aligner, host: Host, word: BrandWord): Alignment[] {
+  const anchoredMax = word.errorsAnchored * editCostMax + slackCost;
+  const anywhereMax = word.errorsAnywhere * editCostMax + slackCost;
   const found = aligner.within(word.text, host.text, anywhereMax);
   for (const { start, end } of stretchesOf(host)) {
     if (Math.abs(end - start - word.text.length) > lengthDifferenceMax) continue;
@@ -144,5 +160,5 @@ function readings(aligner: Aligner, host: Host, word: BrandWord): Alignment[] {
   return found;
 }
 
-/** Two errors of two characters each, and separators. */
+/** Enough for two errors of two characters each, and separators. */
 const lengthDifferenceMax = 6;

@@ -5,7 +5,7 @@
  * distance of `alignment.ts` in edits. The 2 stands for the edges of the word: without it, one typo would take
  * too much from a short word. Prominence is how much of the name the brand is.
  */
-import { fullEdit } from "../letters/likeness.ts";
+import { fullEdit } from "../letters/similar-characters.ts";
 import type { Reading } from "./reading.ts";
 
 /** Fidelity of a homophone: it sounds the same, and looks different. */

@@ -1,32 +1,31 @@
 /**
- * Rules for readings in which letters are changed. The longer the brand and the clearer its place in the name,
- * the more may be wrong with it; what ordinary words explain is no typo of a brand.
+ * Rules for readings in which letters are changed. A longer brand in a more prominent place may contain more
+ * errors. A near miss that ordinary words explain is not a typo of the brand.
  */
 import type { Edit } from "./alignment.ts";
 import type { BrandWord } from "../brand/brand-words.ts";
-import type { Context, Edge } from "./brand-context.ts";
+import { tellingKeywordMin, type Edge } from "./brand-context.ts";
 import { soundsLike } from "../letters/homophones.ts";
 import { isKeyword, isMadeOfWords, isPopularLabel, isTwoWords, isWord } from "../data/lexicon.ts";
-import { areAlike } from "../letters/likeness.ts";
+import { areAlike } from "../letters/similar-characters.ts";
 import type { Reading } from "./reading.ts";
-import { isBesideKeywords, tellingKeywordMin } from "./any-rules.ts";
 import type { Rule } from "./rule.ts";
 
 /** Minimum length of a brand in which a typo counts anywhere in its label. */
 const typoLengthMin = 5;
-/** Minimum length of a brand in which a typo counts beside letters that are no keywords. */
+/** Minimum length of a brand in which a typo counts beside letters that are not keywords. */
 const besideLettersLengthMin = 6;
-/** Minimum length of a brand in which a typo counts beside letters that mean nothing. */
+/** Minimum length of a brand in which a typo counts in a label without keywords. */
 const besideUnknownLengthMin = 8;
-/** Minimum length of a brand in which a typo counts at its end while letters go on. */
+/** Minimum length of a brand in which a typo counts at an end where letters continue. */
 const looseEndLengthMin = 8;
-/** Maximum length of what remains of a brand without its trade and says too little after two typos. */
+/** Maximum length of the distinctive part of a brand that two typos make unrecognizable. */
 const untellingLengthMax = 5;
-/** Minimum length of a brand that may itself be made of common words, such as walletconnect. */
+/** Minimum length of a brand that is often made of common words itself, such as walletconnect. */
 const ownWordsLengthMin = 12;
 /** Minimum length of a stretch that can be a foreign spelling of a word. */
 const foreignWordLengthMin = 7;
-/** Number of letters on each side that may belong to a word which explains the stretch. */
+/** Maximum number of letters on each side that belong to a word which explains the stretch. */
 const wordMargin = 5;
 
 const readings = ["typos"] as const;
@@ -36,7 +35,7 @@ export const typoRules: readonly Rule[] = [
     name: "another_word",
     readings,
     verdict: "drop",
-    why: "A near miss that is a word, a keyword or a popular name itself means that one.",
+    why: "A near miss that is a word, a keyword or a popular name means that one.",
     keeps: [["binance.com", "bimance.com"]],
     drops: [["binance.com", "finance.com"]],
     test: ({ letters }) => isWord(letters) || isKeyword(letters) || isPopularLabel(letters),
@@ -45,7 +44,7 @@ export const typoRules: readonly Rule[] = [
     name: "typo_of_common_word",
     readings,
     verdict: "drop",
-    why: "A common word with a typo is most often another word; it counts only as the whole name.",
+    why: "A common word with a typo is usually another word, so it counts only as the whole name.",
     keeps: [["chase.com", "chasse.com"]],
     drops: [["chase.com", "chasse.net"]],
     test: ({ word, exposed }) => word.strictness === "strict" && !exposed,
@@ -54,7 +53,7 @@ export const typoRules: readonly Rule[] = [
     name: "typo_of_short_word",
     readings,
     verdict: "drop",
-    why: "A brand of four letters has too many neighbors; one letter less leaves three that say nothing.",
+    why: "Too many words are one letter away from a brand of four letters, or are the brand without one.",
     keeps: [["aldi.de", "aldii.net"]],
     drops: [
       ["aldi.de", "audi.cn"],
@@ -63,14 +62,14 @@ export const typoRules: readonly Rule[] = [
     test: ({ word, exposed, context, typos }) =>
       word.length < typoLengthMin &&
       !exposed &&
-      !isBesideKeywords(context) &&
+      !context.besideKeywords &&
       (!context.wholeLabel || typos.some(({ expected }) => expected !== "")),
   },
   {
     name: "typo_amid_short_label",
     readings,
     verdict: "drop",
-    why: "A brand of five letters with a typo counts as a whole label or beside nothing but keywords.",
+    why: "A typo of a brand of five letters counts only as a whole label or beside nothing but keywords.",
     keeps: [["venmo.com", "vemno-login.net"]],
     drops: [["venmo.com", "vemno-qx.net"]],
     test: ({ word, context }) =>
@@ -80,7 +79,7 @@ export const typoRules: readonly Rule[] = [
     name: "part_of_hyphenated_word",
     readings,
     verdict: "drop",
-    why: "A stretch over a hyphen that cuts a word beside it in two is chance: a bike-discount is no cdiscount.",
+    why: "A stretch over a hyphen that takes part of an adjacent word is chance: bike-discount is not cdiscount.",
     keeps: [["cdiscount.com", "c-discoount.net"]],
     drops: [["cdiscount.com", "bike-discount.net"]],
     test: cutsNeighbor,
@@ -89,7 +88,7 @@ export const typoRules: readonly Rule[] = [
     name: "only_trade_left",
     readings,
     verdict: "drop",
-    why: "Two typos in what tells a bank from other banks leave only the trade: sberbank is not swedbank.",
+    why: "Two typos in the distinctive part leave only the generic one: sberbank is not swedbank.",
     keeps: [["swedbank.se", "svedbank.net"]],
     drops: [["swedbank.se", "sberbank.net"]],
     test: ({ word, found, typos }) =>
@@ -102,7 +101,7 @@ export const typoRules: readonly Rule[] = [
     name: "another_first_letter",
     readings,
     verdict: "drop",
-    why: "People notice the first letter: with another one and a second typo it is another word.",
+    why: "People notice the first letter: with a different one and a second typo, it is another word.",
     keeps: [["metamask.io", "netamaskk.net"]],
     drops: [["metamask.io", "betamaskk.net"]],
     test: ({ word, typos, alignment }) => typos.length > 1 && startsDifferently(word, alignment.start, typos),
@@ -111,7 +110,7 @@ export const typoRules: readonly Rule[] = [
     name: "foreign_spelling_of_word",
     readings,
     verdict: "drop",
-    why: "What sounds like a word is that word in another language: a telegraf is a telegraph, not telegram.",
+    why: "A near miss that sounds like a word is its spelling in another language: telegraf is telegraph.",
     keeps: [["telegram.org", "telegran.net"]],
     drops: [["telegram.org", "telegraf.net"]],
     test: ({ word, letters }) =>
@@ -122,7 +121,7 @@ export const typoRules: readonly Rule[] = [
     name: "anagram",
     readings,
     verdict: "keep",
-    why: "The same letters in another order are no accident, whatever words they make.",
+    why: "The same letters in another order are deliberate, even if they make words.",
     keeps: [["metamask.io", "matemask.net"]],
     drops: [["metamask.io", "metabase.net"]],
     test: ({ word, letters, context }) => context.between && isAnagram(letters, word),
@@ -131,7 +130,7 @@ export const typoRules: readonly Rule[] = [
     name: "made_of_words",
     readings,
     verdict: "drop",
-    why: "With two differences or more, letters that are words of their own mean those words.",
+    why: "With two or more differences, letters that form words mean those words.",
     keeps: [["metamask.io", "metamassk.net"]],
     drops: [["metamask.io", "metabase.net"]],
     test: ({ word, letters, context, alignment }) =>
@@ -144,7 +143,7 @@ export const typoRules: readonly Rule[] = [
     name: "typo_set_apart",
     readings,
     verdict: "keep",
-    why: "A near miss between separators is written as a name of its own, as the brand is.",
+    why: "A near miss between separators is written as a name, as the brand is.",
     keeps: [["paypal.com", "paypaal-qx.net"]],
     drops: [["paypal.com", "qxpaypaalqx.net"]],
     test: ({ anchored }) => anchored,
@@ -153,7 +152,7 @@ export const typoRules: readonly Rule[] = [
     name: "typo_amid_unknown_letters",
     readings,
     verdict: "drop",
-    why: "In a label that no keyword explains, seven letters with a typo come about by chance.",
+    why: "In a label without keywords, seven letters with a typo occur by chance.",
     keeps: [["coinbase.com", "qxcoinbaesqx.net"]],
     drops: [["netflix.com", "qxnetflyxqx.net"]],
     test: ({ word, context }) => word.length < besideUnknownLengthMin && context.rest === "other",
@@ -162,7 +161,7 @@ export const typoRules: readonly Rule[] = [
     name: "explained_by_word",
     readings,
     verdict: "drop",
-    why: "A word at the place of the brand, or reaching over it, explains the letters: telegraph is not telegram.",
+    why: "A word that covers the stretch explains it: notify is not spotify.",
     keeps: [["spotify.com", "365sp0tfyus.net"]],
     drops: [["spotify.com", "365notifyus.net"]],
     test: (reading) => isExplainedBy(isWord, reading),
@@ -171,7 +170,7 @@ export const typoRules: readonly Rule[] = [
     name: "typo_at_open_end",
     readings,
     verdict: "drop",
-    why: "Where letters go on, a typo at the end of the brand says nothing: one letter less fits as well.",
+    why: "Where letters continue, a typo at the end of the brand means nothing: the rest of the brand fits as well.",
     keeps: [["netflix.com", "netflyxone-168.net"]],
     drops: [["netflix.com", "betflixone-168.net"]],
     test: (reading) => !reading.context.onlyKeywords && hasTypoAtOpenEnd(reading),
@@ -180,7 +179,7 @@ export const typoRules: readonly Rule[] = [
     name: "typo_of_long_word",
     readings,
     verdict: "keep",
-    why: "Twelve letters are a brand with typos, too, even if words can be cut out of them.",
+    why: "A brand of twelve letters is recognizable with typos, even if words explain parts of it.",
     keeps: [["walletconnect.com", "walletsconnectaid.net"]],
     drops: [["opensea.io", "openhearts.net"]],
     test: ({ word }) => word.length >= ownWordsLengthMin,
@@ -189,7 +188,7 @@ export const typoRules: readonly Rule[] = [
     name: "explained_by_words",
     readings,
     verdict: "drop",
-    why: "Several words in a row that take in the brand's place explain it in a label without keywords.",
+    why: "In a label without keywords, several words in a row that cover the stretch explain it.",
     keeps: [["coinbase.com", "qxcoinbaesqx.net"]],
     drops: [
       ["facebook.com", "placebooks.net"],
@@ -201,7 +200,7 @@ export const typoRules: readonly Rule[] = [
     name: "cut_out_of_words",
     readings,
     verdict: "drop",
-    why: "Words that reach over the edge of the brand's place explain it: openheart is not opensea.",
+    why: "Words that extend over the edge of the stretch explain it: openteam is not opensea.",
     keeps: [["metamask.io", "metamaksio.net"]],
     drops: [["opensea.io", "openteam.website"]],
     test: (reading) => reading.context.rest !== "other" && isCutOutOfWords(reading),
@@ -210,14 +209,14 @@ export const typoRules: readonly Rule[] = [
     name: "unexplained_typo",
     readings,
     verdict: "keep",
-    why: "A near miss of a long brand that nothing else explains means the brand.",
+    why: "A near miss of a long brand that no word explains means the brand.",
     keeps: [["telegram.org", "stelegrem.net"]],
     drops: [["paypal.com", "qxpaypaalqx.net"]],
     test: () => true,
   },
 ];
 
-/** Number of typos and look-alikes. */
+/** Returns the number of typos and look-alikes. */
 function countDifferences(edits: readonly Edit[]): number {
   return edits.filter(({ kind }) => kind !== "separator").length;
 }
@@ -227,7 +226,7 @@ function isAnagram(letters: string, { text }: BrandWord): boolean {
   return sorted(letters) === sorted(text);
 }
 
-/** Whether the first letter is replaced by one that is not taken for it, or left out. */
+/** Whether the first letter is omitted, or replaced by one that does not resemble it. */
 function startsDifferently(word: BrandWord, start: number, [first]: readonly Edit[]): boolean {
   if (first === undefined || first.position !== start || first.kind === "transposition") return false;
   if (!word.text.startsWith(first.expected)) return false;
@@ -248,7 +247,7 @@ function hasTypoAtOpenEnd({ word, typos, alignment, context }: Reading): boolean
   );
 }
 
-/** Whether the stretch takes in a hyphen and only a part of a word beside it. */
+/** Whether the stretch contains a hyphen and only part of the word next to it. */
 function cutsNeighbor({ found, context }: Reading): boolean {
   const { before, after, left, right } = context;
   const [first, last] = [found.indexOf("-"), found.lastIndexOf("-")];
@@ -265,7 +264,7 @@ function isExplainedBy(isKnown: (text: string) => boolean, reading: Reading): bo
   return stretchesAround(reading).some(({ text }) => isKnown(text));
 }
 
-/** Whether words explain the stretch that reach over its edges, and are not whole words beside it. */
+/** Whether words cover the stretch that extend over its edges, other than whole words next to it. */
 function isCutOutOfWords(reading: Reading): boolean {
   return stretchesAround(reading).some(({ text, before, after }) => {
     const sides = [before, after].filter((side) => side !== "");
@@ -278,14 +277,14 @@ function isCutOutOfWords(reading: Reading): boolean {
 
 interface Stretch {
   text: string;
-  /** Letters that the stretch has before the brand's place, and after it. */
+  /** Letters before and after the brand's place. */
   before: string;
   after: string;
 }
 
-/** Returns the brand's place in its token, with one letter less or up to `wordMargin` more on each side. */
+/** Returns the brand's place in its token, shortened by one letter or extended by up to `wordMargin` on each side. */
 function stretchesAround({ alignment, context }: Reading): Stretch[] {
-  const { token, tokenStart }: Context = context;
+  const { token, tokenStart } = context;
   const start = alignment.start - tokenStart;
   const end = alignment.end - tokenStart;
   const stretches: Stretch[] = [];

@@ -1,5 +1,5 @@
 import type { ProtectedDomain } from "../../../domains/domains.ts";
-import { remarksOn } from "../../../detection/brand/word-warnings.ts";
+import { wordWarnings } from "../../../detection/brand/word-warnings.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
@@ -125,7 +125,7 @@ function DomainPage({
         )}
       </Section>
       <Section title="Brand keywords">
-        <Remarks remarks={remarksOn(domain)} />
+        <Remarks remarks={wordWarnings(domain)} />
       </Section>
     </>
   );

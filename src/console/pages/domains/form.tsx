@@ -2,7 +2,7 @@ import type { DomainAssessment } from "../../../domains/assess.ts";
 import { DomainFieldError } from "../../../domains/declaration.ts";
 import { PublicError } from "../../../lib/errors.ts";
 import { sentence } from "../../../lib/wording.ts";
-import { describeRemark, type WordRemark } from "../../../detection/brand/word-warnings.ts";
+import { describeWarning, type WordWarning } from "../../../detection/brand/word-warnings.ts";
 import type { Permutation } from "../../../detection/generate/permutations.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { listIn } from "../../kit/fields.ts";
@@ -116,14 +116,14 @@ function NewDomainPage({
   );
 }
 
-export function Remarks({ remarks }: { remarks: readonly WordRemark[] }) {
+export function Remarks({ remarks }: { remarks: readonly WordWarning[] }) {
   if (remarks.length === 0)
     return <p>All brand keywords are long and rare enough to be matched anywhere in a name.</p>;
   return (
     <ul>
       {remarks.map((remark) => (
         <li>
-          <strong>{remark.word}</strong>: {describeRemark(remark)}.
+          <strong>{remark.word}</strong>: {describeWarning(remark)}.
         </li>
       ))}
     </ul>

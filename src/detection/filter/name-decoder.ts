@@ -1,4 +1,4 @@
-/** A host name with A-labels as its reader sees it, made without a text: one name in a hundred has some. */
+/** Decodes a host name with A-labels to what a reader sees, without creating strings: one name in a hundred has one. */
 import { foldedByte } from "./character-classes.ts";
 import { createFoldMemory } from "../names/fold.ts";
 import { labelBytesMax } from "../names/name.ts";
@@ -9,7 +9,7 @@ const dot = 0x2e;
 const aLabelPrefixBytes = 4;
 const firstBeyondAscii = 0x80;
 
-/** Whether the bytes from `start` on are `xn--`, in either case. */
+/** Returns whether the bytes at `start` are `xn--`, in either case. */
 function isALabel(bytes: Uint8Array, start: number): boolean {
   return (
     bytes[start + 2] === hyphen &&
@@ -19,7 +19,7 @@ function isALabel(bytes: Uint8Array, start: number): boolean {
   );
 }
 
-/** Whether some label of the name is an A-label. */
+/** Returns whether a label of the name is an A-label. */
 export function hasALabel(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at + aLabelPrefixBytes <= end; at++) {
     if (isALabel(bytes, at) && (at === start || bytes[at - 1] === dot)) return true;
@@ -27,30 +27,30 @@ export function hasALabel(bytes: Uint8Array, start: number, end: number): boolea
   return false;
 }
 
-export interface ShownName {
-  /** The folded name without its last label, as the filter reads it: a byte for each code unit. */
+export interface DecodedName {
+  /** The folded name without its last label, one byte for each code unit; see `foldedByte`. */
   bytes: Uint8Array;
   length: number;
-  /** Some letter can be read in another way too. */
+  /** Whether a letter has a second reading. */
   ambiguous: boolean;
 }
 
 /**
- * Answers what the name in `bytes` from `start` to before `end` looks like, in the first reading of its letters
- * or in the second; it changes with the next call. The name has to be valid in length and characters.
+ * Returns a function that decodes and folds the name in `bytes` from `start` to before `end`, with the first or the
+ * second reading of its letters. The next call overwrites the result. The name must be valid in length and characters.
  */
-export function createNameReader(
+export function createNameDecoder(
   bytesMax: number,
-): (bytes: Uint8Array, start: number, end: number, second: boolean) => ShownName {
+): (bytes: Uint8Array, start: number, end: number, second: boolean) => DecodedName {
   const foldOf = createFoldMemory();
   const points = new Int32Array(labelBytesMax + 1);
-  const shown: ShownName = { bytes: new Uint8Array(bytesMax), length: 0, ambiguous: false };
+  const decoded: DecodedName = { bytes: new Uint8Array(bytesMax), length: 0, ambiguous: false };
 
   function put(byte: number): void {
-    if (shown.length < bytesMax) shown.bytes[shown.length++] = byte;
+    if (decoded.length < bytesMax) decoded.bytes[decoded.length++] = byte;
   }
 
-  /** False: it is none that can be decoded, and stands for itself. */
+  /** Returns false if the label cannot be decoded; then it stands for itself. */
   function putDecoded(bytes: Uint8Array, start: number, end: number, second: boolean): boolean {
     const count = decodeInto(points, bytes, start + aLabelPrefixBytes, end);
     let beyondAscii = false;
@@ -63,19 +63,19 @@ export function createNameReader(
         continue;
       }
       const fold = foldOf(point, second);
-      shown.ambiguous ||= fold !== foldOf(point, !second);
+      decoded.ambiguous ||= fold !== foldOf(point, !second);
       for (let unit = 0; unit < fold.length; unit++) put(foldedByte(fold.charCodeAt(unit)));
     }
     return true;
   }
 
   return (bytes, start, end, second) => {
-    shown.length = 0;
-    shown.ambiguous = false;
+    decoded.length = 0;
+    decoded.ambiguous = false;
     for (let labelStart = start; ;) {
       let labelEnd = labelStart;
       while (labelEnd < end && bytes[labelEnd] !== dot) labelEnd++;
-      if (labelEnd === end) return shown;
+      if (labelEnd === end) return decoded;
       if (labelStart > start) put(dot);
       if (!isALabel(bytes, labelStart) || !putDecoded(bytes, labelStart, labelEnd, second)) {
         for (let at = labelStart; at < labelEnd; at++) put(bytes[at]!);
