@@ -1,12 +1,11 @@
-import { auditPages } from "./pages/system/audit-pages.tsx";
 import { deliveryPages } from "./pages/webhooks/delivery-pages.tsx";
 import { beaconPages } from "./pages/traps/beacons.tsx";
 import { domainPages } from "./pages/domains/routes.ts";
 import { keyPages } from "./pages/keys/routes.ts";
 import { sourcePages } from "./pages/sources/routes.ts";
-import { overviewPages } from "./pages/overview/overview.tsx";
+import { overviewPages } from "./pages/overview/routes.ts";
 import { scanPages } from "./pages/scans/routes.ts";
-import { systemPages } from "./pages/system/system-pages.tsx";
+import { auditPages, systemPages } from "./pages/system/routes.ts";
 import { threatListPages } from "./pages/threats/threat-list.tsx";
 import { threatPages } from "./pages/threats/threat-page.tsx";
 import { webhookPages } from "./pages/webhooks/webhook-pages.tsx";

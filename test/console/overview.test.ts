@@ -22,23 +22,23 @@ async function overviewOf(options: Parameters<typeof openConsoleApp>[0], path = 
 }
 
 describe("the overview", () => {
-  /** Every address that the page leads to, within its content. */
-  const leads = (html: string) => [
+  /** Returns the targets of all links in the content of a page. */
+  const linksIn = (html: string) => [
     ...new Set(
       [...html.slice(html.indexOf("<main")).matchAll(/href="(\/console[^"]*)"/g)].map(([, path]) => path!),
     ),
   ];
 
-  test("of a new appliance says what to do first, and leads there", async () => {
+  test("of a new appliance lists the first steps, whose links work", async () => {
     const { html, text } = await overviewOf({});
     expect(text).toContain("First steps");
     expect(html).not.toContain('class="chart"');
     const visitor = await opened!.signedIn();
-    expect(leads(html).length).toBeGreaterThanOrEqual(6);
-    for (const path of leads(html)) expect([path, (await visitor.get(path)).status]).toEqual([path, 200]);
+    expect(linksIn(html).length).toBeGreaterThanOrEqual(6);
+    for (const path of linksIn(html)) expect([path, (await visitor.get(path)).status]).toEqual([path, 200]);
   });
 
-  test("leads to pages that are there, whatever needs attention", async () => {
+  test("links every concern to a page that exists", async () => {
     const now = Date.now();
     opened = openConsoleApp({ config: `${domain}\n[[feeds]]\nname = "nrd"\npath = "no/such/folder"\n` });
     const { app } = opened;
@@ -62,13 +62,13 @@ describe("the overview", () => {
     for (const feed of app.feeds.sources) feed.start();
     let html = "";
     while (!html.includes("Feed nrd: ")) ({ html } = await visitor.get("/console"));
-    const concerns = leads(html.slice(0, html.indexOf("</ul>", html.indexOf('class="attention"'))));
+    const concerns = linksIn(html.slice(0, html.indexOf("</ul>", html.indexOf('class="attention"'))));
     expect(concerns).toHaveLength(6);
-    for (const path of leads(html).map((one) => one.replaceAll("&amp;", "&")))
+    for (const path of linksIn(html).map((one) => one.replaceAll("&amp;", "&")))
       expect([path, (await visitor.get(path)).status]).toEqual([path, 200]);
   });
 
-  test("tells of new high threats that wait, and shows the newest of all that wait, whatever their age", async () => {
+  test("counts new undecided high-severity threats and lists the newest ones of any age", async () => {
     const clock = manualClock();
     opened = openConsoleApp({ clock, config: domain });
     const [newer, , decided] = addThreats(opened.app, clock.now(), [
@@ -83,12 +83,12 @@ describe("the overview", () => {
     });
     const visitor = await opened.signedIn();
     const { html, text } = await visitor.get("/console");
-    expect(text).toContain("2 high threats of the last 7 days wait for a decision");
+    expect(text).toContain("2 new high-severity threats to triage from the last 7 days");
     const links = [...html.matchAll(/href="\/console\/threats\/(thr_[^"]+)"/g)].map(([, id]) => id!);
     expect(links).toHaveLength(3);
     expect(links[0]).toBe(newer!);
     expect(links).not.toContain(decided!);
-    expect(text).not.toContain("All 3 that wait");
+    expect(text).not.toContain("View all");
     const [, path] = /href="(\/console\/threats\?severity=high[^"]*)"/.exec(html)!;
     const list = await visitor.get(path!.replaceAll("&amp;", "&"));
     expect(list.text).toContain("1–2 of 2");
@@ -99,12 +99,12 @@ describe("the overview", () => {
       clock.now(),
       names.map((name) => ({ domain: name, similarity: 0.98, agoMs: 30 * day })),
     );
-    expect((await visitor.get("/console")).text).toContain("All 6 that wait for a decision");
+    expect((await visitor.get("/console")).text).toContain("View all 6 active high-severity threats");
     const all = await visitor.get("/console/threats?severity=high&sort=first_seen");
     expect(all.text).toContain("1–6 of 6");
   });
 
-  test("counts by day in a chart and in a table whose days lead to their threats", async () => {
+  test("shows threats by day in a chart and in a table that links each day to its threats", async () => {
     const clock = manualClock();
     opened = openConsoleApp({ clock, config: domain });
     addThreats(opened.app, clock.now(), [
@@ -124,15 +124,15 @@ describe("the overview", () => {
     );
   });
 
-  test("says that nothing needs attention where nothing does", async () => {
+  test("reports that nothing needs attention when that is the case", async () => {
     const clock = manualClock();
     opened = openConsoleApp({ clock, config: domain });
     addThreats(opened.app, clock.now(), [{ domain: "example-bamk.com", similarity: 0.8 }]);
     opened.app.start();
-    expect((await (await opened.signedIn()).get("/console")).text).toContain("Nothing needs attention now.");
+    expect((await (await opened.signedIn()).get("/console")).text).toContain("Nothing needs attention.");
   });
 
-  test("shows the scan that is under way, and nothing of it once it has ended", async () => {
+  test("shows the progress of a running scan, and nothing when no scan is running", async () => {
     opened = openConsoleApp({ config: domain });
     const visitor = await opened.signedIn();
     const before = await visitor.get("/console/overview/scan");
@@ -144,10 +144,10 @@ describe("the overview", () => {
     );
     const during = await visitor.get("/console/overview/scan");
     expect(during.html).toContain('data-refresh="/console/overview/scan"');
-    expect(during.text).toContain("250 of 1,000 names looked up");
+    expect(during.text).toContain("250 of 1,000 names checked");
   });
 
-  test("tells of a feed that is not there and of a database that is not ready", async () => {
+  test("reports a missing feed and an appliance that is not ready", async () => {
     const { text } = await overviewOf({
       config: `${domain}\n[[feeds]]\nname = "nrd"\npath = "no/such/folder"\n`,
     });
@@ -159,9 +159,9 @@ describe("the overview", () => {
   });
 });
 
-describe("what needs attention", () => {
+describe("the list of concerns", () => {
   const now = Date.UTC(2026, 0, 15);
-  const calm: Parameters<typeof concernsOf>[0] = {
+  const healthy: Parameters<typeof concernsOf>[0] = {
     now,
     readiness: { ready: true, checks: { database: "ok", disk: "ok", schedulers: "ok" } },
     endpoints: [],
@@ -183,66 +183,74 @@ describe("what needs attention", () => {
   const failing = { consecutiveFailures: 4, failingSince: now - 2 * 3_600_000 };
   const scan = { status: "failed" as const, error: "no resolver answers", startedAt: now - day };
 
-  test.each<[string, Partial<typeof calm>, string[]]>([
-    ["nothing", {}, []],
+  test.each<[string, Partial<typeof healthy>, string[]]>([
+    ["is empty when all is well", {}, []],
     [
-      "a full disk",
+      "names a disk that is nearly full",
       { readiness: { ready: false, checks: { database: "ok", disk: "nearly full", schedulers: "ok" } } },
       ["Not ready: disk nearly full"],
     ],
-    ["an endpoint that works", { endpoints: [endpoint] }, []],
+    ["omits a working endpoint", { endpoints: [endpoint] }, []],
     [
-      "an endpoint that fails",
+      "names a failing endpoint",
       { endpoints: [{ ...endpoint, ...failing }] },
-      ["Webhook soc fails: 4 attempts in a row, the first 2 hours ago"],
+      ["Webhook endpoint soc is failing: 4 consecutive failures, the first 2 hours ago"],
     ],
     [
-      "one that a person switched off",
+      "omits an endpoint that a person disabled",
       { endpoints: [{ ...endpoint, enabled: false, disabledReason: "operator" }] },
       [],
     ],
     [
-      "one that was switched off",
+      "names an endpoint that was disabled for failing",
       { endpoints: [{ ...endpoint, enabled: false, disabledReason: "failing", disabledAt: now - day }] },
-      ["Webhook soc was switched off 1 day ago: it did nothing but fail"],
+      ["Webhook endpoint soc was disabled 1 day ago: all its deliveries failed"],
     ],
-    ["a feed that goes on", { sources: [{ ...feed, lastReadAt: now - day }] }, []],
+    ["omits a feed with recent files", { sources: [{ ...feed, lastReadAt: now - day }] }, []],
     [
-      "a feed that has stopped",
+      "names a silent feed",
       { sources: [{ ...feed, lastReadAt: now - feedSilentMs - day }] },
       ["Feed nrd last received new names 8 days ago"],
     ],
     [
-      "a feed that is late for its rhythm",
+      "names an overdue feed",
       { sources: [{ ...feed, lastReadAt: now - 2 * day, overdue: { usualMs: day / 24, sinceMs: 2 * day } }] },
       ["Feed nrd last received new names 2 days ago"],
     ],
     [
-      "a feed with a fault",
+      "names a feed with an error",
       { sources: [{ ...feed, problem: "no permission" }] },
       ["Feed nrd: no permission"],
     ],
-    ["keys that stay", { keys: [key, { ...key, expiresAt: now + keyExpiresSoonMs + 1 }] }, []],
     [
-      "a key that expires",
+      "omits keys that do not expire soon",
+      { keys: [key, { ...key, expiresAt: now + keyExpiresSoonMs + 1 }] },
+      [],
+    ],
+    [
+      "names a key that expires soon",
       { keys: [{ ...key, expiresAt: now + 3 * day }] },
       ["API key ci expires in 3 days"],
     ],
-    ["a key that expired", { keys: [{ ...key, expiresAt: now - day }] }, ["API key ci expired 1 day ago"]],
-    ["a revoked one", { keys: [{ ...key, expiresAt: now + day, revokedAt: now }] }, []],
-    ["one that expired long ago", { keys: [{ ...key, expiresAt: now - 30 * day }] }, []],
     [
-      "a scan that failed",
-      { lastScan: scan },
-      ["The last scan, begun 1 day ago, failed: no resolver answers"],
+      "names a key that expired recently",
+      { keys: [{ ...key, expiresAt: now - day }] },
+      ["API key ci expired 1 day ago"],
     ],
-    ["a scan that did not", { lastScan: { ...scan, status: "completed", error: null } }, []],
+    ["omits a revoked key", { keys: [{ ...key, expiresAt: now + day, revokedAt: now }] }, []],
+    ["omits a key that expired long ago", { keys: [{ ...key, expiresAt: now - 30 * day }] }, []],
     [
-      "a hostile name",
+      "names a failed scan",
+      { lastScan: scan },
+      ["The last scan, started 1 day ago, failed: no resolver answers"],
+    ],
+    ["omits a completed scan", { lastScan: { ...scan, status: "completed", error: null } }, []],
+    [
+      "escapes hidden characters in names and truncates long errors",
       { sources: [{ ...feed, name: "a\u202eb", problem: "x".repeat(10_000) }] },
       [`Feed a\\u{202e}b: ${"x".repeat(159)}…`],
     ],
   ])("%s", (_, given, expected) => {
-    expect(concernsOf({ ...calm, ...given }).map(({ text }) => text)).toEqual(expected);
+    expect(concernsOf({ ...healthy, ...given }).map(({ text }) => text)).toEqual(expected);
   });
 });

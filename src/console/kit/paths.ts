@@ -1,6 +1,8 @@
 /** Where the pages of the console are: whoever leads to one takes its address from here. */
 
 export const overviewPath = "/console";
+/** Fragment that refreshes the progress of the running scan. */
+export const runningScanPath = `${overviewPath}/overview/scan`;
 export const signInPath = "/console/sign-in";
 export const signOutPath = "/console/sign-out";
 export const signOutEverywherePath = "/console/sign-out-everywhere";

@@ -9,7 +9,7 @@ import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
 import { relativeTime } from "../../kit/kit.tsx";
 import { feedsPath, keysPath, scansPath, systemPath, webhookPath } from "../../kit/paths.ts";
 
-/** Something that wants to be looked at, and where that is done. */
+/** A problem that needs attention, with the page where it can be solved. */
 export interface Concern {
   tone: "bad" | "warn";
   text: string;
@@ -17,16 +17,16 @@ export interface Concern {
 }
 
 export const keyExpiresSoonMs = 14 * 86_400_000;
-/** An expired key is told of for as long: whoever uses it will come asking. */
+/** How long an expired key is reported: its users will ask about it. */
 const keyExpiredMs = 7 * 86_400_000;
-/** Most lists come daily. */
+/** Feeds usually deliver daily. */
 export const feedSilentMs = 7 * 86_400_000;
 const textMax = 160;
 
-/** What of a source may need attention. */
+/** Fields of a source that can raise a concern. */
 type SourceConcerns = Pick<SourceStatus, "name" | "problem" | "overdue" | "latest" | "lastReadAt">;
 
-/** What does not work, or soon will not, the gravest first. */
+/** Lists what is broken or about to break, most severe first. */
 export function concernsOf({
   now,
   readiness,
@@ -46,12 +46,12 @@ export function concernsOf({
   lastScan: Pick<Scan, "status" | "error" | "startedAt"> | undefined;
 }): Concern[] {
   const concerns: Concern[] = [];
-  const say = (tone: Concern["tone"], path: string, text: string) => void concerns.push({ tone, path, text });
+  const add = (tone: Concern["tone"], path: string, text: string) => void concerns.push({ tone, path, text });
   const ago = (at: Instant) => relativeTime(at, now);
   const shown = (text: string) => visible(text, textMax);
 
   for (const [what, state] of Object.entries(readiness.checks)) {
-    if (state !== "ok") say("bad", systemPath, `Not ready: ${what} ${shown(state)}`);
+    if (state !== "ok") add("bad", systemPath, `Not ready: ${what} ${shown(state)}`);
   }
   for (const endpoint of endpoints) {
     const {
@@ -65,12 +65,16 @@ export function concernsOf({
     } = endpoint;
     if (!enabled && disabledReason === "failing") {
       const since = disabledAt === null ? "" : ` ${ago(disabledAt)}`;
-      say("bad", webhookPath(id), `Webhook ${shown(name)} was switched off${since}: it did nothing but fail`);
-    } else if (enabled && failures > 0 && failingSince !== null) {
-      say(
+      add(
         "bad",
         webhookPath(id),
-        `Webhook ${shown(name)} fails: ${counted(failures, "attempt")} in a row, the first ${ago(failingSince)}`,
+        `Webhook endpoint ${shown(name)} was disabled${since}: all its deliveries failed`,
+      );
+    } else if (enabled && failures > 0 && failingSince !== null) {
+      add(
+        "bad",
+        webhookPath(id),
+        `Webhook endpoint ${shown(name)} is failing: ${counted(failures, "consecutive failure")}, the first ${ago(failingSince)}`,
       );
     }
   }
@@ -78,20 +82,20 @@ export function concernsOf({
     const source = `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)} ${shown(name)}`;
     const last = lastReadAt ?? latest?.at;
     const isSilent = lastReadAt !== null && now - lastReadAt > feedSilentMs;
-    if (problem !== null) say("bad", feedsPath, `${source}: ${shown(problem)}`);
+    if (problem !== null) add("bad", feedsPath, `${source}: ${shown(problem)}`);
     else if (last !== undefined && (overdue !== null || isSilent))
-      say("warn", feedsPath, `${source} last received new names ${ago(last)}`);
+      add("warn", feedsPath, `${source} last received new names ${ago(last)}`);
   }
   if (lastScan?.status === "failed") {
     const why = lastScan.error === null ? "" : `: ${shown(lastScan.error)}`;
-    say("warn", scansPath, `The last scan, begun ${ago(lastScan.startedAt)}, failed${why}`);
+    add("warn", scansPath, `The last scan, started ${ago(lastScan.startedAt)}, failed${why}`);
   }
   for (const { name, expiresAt, revokedAt } of keys) {
     if (revokedAt !== null || expiresAt === null) continue;
     if (expiresAt <= now && expiresAt > now - keyExpiredMs)
-      say("warn", keysPath, `API key ${shown(name)} expired ${ago(expiresAt)}`);
+      add("warn", keysPath, `API key ${shown(name)} expired ${ago(expiresAt)}`);
     else if (expiresAt > now && expiresAt <= now + keyExpiresSoonMs)
-      say("warn", keysPath, `API key ${shown(name)} expires ${ago(expiresAt)}`);
+      add("warn", keysPath, `API key ${shown(name)} expires ${ago(expiresAt)}`);
   }
   return concerns;
 }

@@ -3,7 +3,7 @@ import { Section } from "../../kit/kit.tsx";
 import { domainsPath, feedsPath, keysPath, scansPath, webhooksPath } from "../../kit/paths.ts";
 import type { PageServices } from "../../shell/services.ts";
 
-/** What to do where nothing was found yet: each step with what is there of it already. */
+/** Setup steps, shown until there are threats; each is marked once it is done. */
 export function FirstSteps({
   services,
 }: {
@@ -18,17 +18,17 @@ export function FirstSteps({
     <Section title="First steps">
       <ol class="steps">
         <Step done={hasDomain}>
-          <a href={domainsPath}>Add a domain to be protected</a>: the one that your customers know.
+          <a href={domainsPath}>Protect a domain</a>: the one that your customers know.
         </Step>
         <Step done={hasScanned}>
-          <a href={scansPath}>Start a scan</a>: it looks for registered look-alikes. Where there is no
-          internet, <a href={feedsPath}>hand in a list of names</a>.
+          <a href={scansPath}>Start a scan</a> to find registered look-alikes. Without internet access,{" "}
+          <a href={feedsPath}>import a list of names</a>.
         </Step>
         <Step done={hasWebhook}>
-          <a href={webhooksPath}>Add a webhook</a>, to be told of what is found.
+          <a href={webhooksPath}>Add a webhook endpoint</a> to be notified of new threats.
         </Step>
         <Step done={hasKey}>
-          <a href={keysPath}>Make an API key</a> for your own programs.
+          <a href={keysPath}>Create an API key</a> for your own programs.
         </Step>
       </ol>
     </Section>

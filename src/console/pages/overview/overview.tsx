@@ -12,56 +12,35 @@ import { dayText } from "../../kit/fields.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import { PageHead, Progress, Section, StateBadge, Time } from "../../kit/kit.tsx";
 import { Name } from "../../kit/name.tsx";
-import { overviewPath, scansPath } from "../../kit/paths.ts";
-import { pageGroup, type Context } from "../../shell/router.ts";
+import { overviewPath, runningScanPath, scansPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
 import { Table } from "../../kit/table.tsx";
 import { listPath } from "../threats/threat-filters.ts";
 import { Indicators, ThreatLink } from "../threats/threat-rows.tsx";
 import { inWords } from "../../kit/labels.ts";
 
-const scanNowPath = `${overviewPath}/overview/scan`;
 const dayMs = 86_400_000;
-/** A high threat is new for so long, unless it is decided before. */
+/** Days for which an undecided high-severity threat counts as new. */
 const newDays = 7;
-const newestShown = 5;
-const chartDays = [30, 90];
+const newestShownMax = 5;
+const chartDaysChoices = [30, 90];
 
-const serviceNames = [
-  "domains",
-  "keys",
-  "readiness",
-  "scans",
-  "sources",
-  "threatSearch",
-  "webhooks",
-] as const;
-type OverviewService = (typeof serviceNames)[number];
-
-/** Where one begins: what wants to be looked at now, and how things go. */
-export const overviewPages = pageGroup({
-  nav: { section: "main", label: "Overview", path: overviewPath },
-  services: serviceNames,
-  routes: [
-    { method: "GET", path: overviewPath, permission: "read", run: showOverview },
-    {
-      method: "GET",
-      path: scanNowPath,
-      permission: "read",
-      run: ({ services: { scans } }) => fragment(<ScanNow scans={scans} />),
-    },
-  ],
-});
-
-async function showOverview({ services, query, now }: Context<OverviewService>): Promise<PageResult> {
+export async function showOverview({
+  services,
+  query,
+  now,
+}: Context<
+  "domains" | "keys" | "readiness" | "scans" | "sources" | "threatSearch" | "webhooks"
+>): Promise<PageResult> {
   const { domains, keys, readiness, scans, sources, webhooks } = services;
   const search = services.threatSearch();
   await search.prepare();
   const from = startOfDay(now) - (newDays - 1) * dayMs;
   const high = { status: "active", severity: "high" } as const;
   const newestFirst = { key: "first_seen", descending: true } as const;
-  const newest = await search.search(high, newestFirst, { page: 1, perPage: newestShown });
+  const newest = await search.search(high, newestFirst, { page: 1, perPage: newestShownMax });
   const newHigh = await search.search({ ...high, from }, newestFirst, { page: 1, perPage: 1 });
-  const days = chartDays.find((count) => String(count) === query.get("days")) ?? chartDays[0]!;
+  const days = chartDaysChoices.find((count) => String(count) === query.get("days")) ?? chartDaysChoices[0]!;
   const byDay = await search.byDay(startOfDay(now), days);
   const byKind = await search.byKind();
   const protectedDomains = domains.list();
@@ -82,9 +61,9 @@ async function showOverview({ services, query, now }: Context<OverviewService>):
       <PageHead title="Overview" />
       {isNew ? <FirstSteps services={services} /> : null}
       <Attention concerns={concerns} newHigh={newHigh.total} from={from} hideCalm={isNew} />
-      <ScanNow scans={scans} />
+      <RunningScan scans={scans} />
       {newest.threats.length === 0 ? null : (
-        <Section title="Newest high threats">
+        <Section title="Newest high-severity threats">
           <ul class="newest">
             {newest.threats.map(({ id, domain, protectedDomain, severity, severityReasons, firstSeen }) => (
               <li>
@@ -99,7 +78,7 @@ async function showOverview({ services, query, now }: Context<OverviewService>):
                     />
                   </ThreatLink>{" "}
                   <span class="hint">
-                    imitates <Name name={protectedDomain} />
+                    look-alike of <Name name={protectedDomain} />
                   </span>
                   <Indicators severityReasons={severityReasons} />
                 </span>
@@ -107,10 +86,10 @@ async function showOverview({ services, query, now }: Context<OverviewService>):
               </li>
             ))}
           </ul>
-          {newest.total <= newestShown ? null : (
+          {newest.total <= newestShownMax ? null : (
             <p class="prose">
               <a href={listPath(new URLSearchParams({ severity: "high", sort: "first_seen" }))}>
-                All {newest.total.toLocaleString("en")} that wait for a decision
+                View all {newest.total.toLocaleString("en")} active high-severity threats
               </a>
             </p>
           )}
@@ -125,10 +104,10 @@ async function showOverview({ services, query, now }: Context<OverviewService>):
                 "threat",
               )}
               , by day (UTC).{" "}
-              {chartDays
+              {chartDaysChoices
                 .filter((count) => count !== days)
                 .map((count) => (
-                  <a href={`${overviewPath}?days=${count}`}>The last {count} days</a>
+                  <a href={`${overviewPath}?days=${count}`}>Show {count} days</a>
                 ))}
             </p>
             <DaysChart
@@ -164,12 +143,12 @@ function Attention({
   hideCalm: boolean;
 }) {
   const view = new URLSearchParams({ severity: "high", from: dayText(from), sort: "first_seen" });
-  const text = `${counted(newHigh, "high threat")} of the last ${newDays} days ${newHigh === 1 ? "waits" : "wait"} for a decision`;
+  const text = `${counted(newHigh, "new high-severity threat")} to triage from the last ${newDays} days`;
   const all: Concern[] = [
     ...(newHigh === 0 ? [] : [{ tone: "bad" as const, path: listPath(view), text }]),
     ...concerns,
   ];
-  if (all.length === 0) return hideCalm ? null : <p class="calm">Nothing needs attention now.</p>;
+  if (all.length === 0) return hideCalm ? null : <p class="calm">Nothing needs attention.</p>;
   return (
     <Section title="Needs attention">
       <ul class="attention">
@@ -185,20 +164,24 @@ function Attention({
   );
 }
 
-/** The scan that is under way; looks again by itself until it has ended. */
-function ScanNow({ scans }: { scans: Scans }): VNode {
+export function showRunningScan({ services: { scans } }: Context<"scans">): PageResult {
+  return fragment(<RunningScan scans={scans} />);
+}
+
+/** Progress of the running scan. Refreshes itself until the scan has finished. */
+function RunningScan({ scans }: { scans: Scans }): VNode {
   const progress = scans.progress();
   if (progress === undefined) return <div id="scan-now" />;
   const { scan, msLeft } = progress;
   const left =
     msLeft === null ? "" : `, about ${counted(Math.max(1, Math.ceil(msLeft / 60_000)), "minute")} left`;
   return (
-    <div id="scan-now" class="card" data-refresh={scanNowPath} data-refresh-ms="2000">
+    <div id="scan-now" class="card" data-refresh={runningScanPath} data-refresh-ms="2000">
       <p>
-        <a href={scansPath}>A scan is under way</a>: {counted(scan.threatsFound, "threat")} found,{" "}
-        {grouped(scan.threatsCreated)} of them new{left}
+        <a href={scansPath}>A scan is running</a>: {counted(scan.threatsFound, "threat")} found,{" "}
+        {grouped(scan.threatsCreated)} new{left}
       </p>
-      <Progress done={scan.candidates} total={scan.planned} label="names looked up" />
+      <Progress done={scan.candidates} total={scan.planned} label="names checked" />
     </div>
   );
 }
@@ -215,7 +198,7 @@ function ByType({ active }: { active: Awaited<ReturnType<ThreatSearch["byKind"]>
     .sort((a, b) => totalOf(b.counts) - totalOf(a.counts));
   const most = Math.max(0, ...rows.map((row) => totalOf(row.counts)));
   return (
-    <Section title="To be decided, by type and severity">
+    <Section title="Active threats by type and severity">
       <Table
         caption="Active threats by type and severity"
         columns={[
@@ -235,13 +218,13 @@ function ByType({ active }: { active: Awaited<ReturnType<ThreatSearch["byKind"]>
               ),
           })),
           {
-            title: <span class="unseen">As a bar</span>,
+            title: <span class="unseen">Chart</span>,
             look: "wide",
             cell: ({ counts: row }) => <SeverityBar counts={row} most={most} />,
           },
         ]}
         rows={rows}
-        empty="Everything is decided."
+        empty="No active threats."
       />
     </Section>
   );

@@ -8,39 +8,19 @@ import { PostButton } from "../../kit/form.tsx";
 import { Badge, Facts, PageHead, Section, Time } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";
 import { signOutEverywherePath, systemPath, webhookPath } from "../../kit/paths.ts";
-import { pageGroup, type Context } from "../../shell/router.ts";
+import type { Context } from "../../shell/router.ts";
 import { Table, type Column } from "../../kit/table.tsx";
 
-/** More lines of entries are not listed. */
-const linesMax = 20;
+/** Maximum number of entries listed in one value. */
+const listedMax = 20;
 
-const serviceNames = [
-  "auditLog",
-  "build",
-  "config",
-  "copyDatabase",
-  "database",
-  "publicUrl",
-  "readiness",
-  "sessions",
-  "webhooks",
-] as const;
-type SystemService = (typeof serviceNames)[number];
-
-/** Settings → System. */
-export const systemPages = pageGroup({
-  nav: { section: "settings", label: "System", path: systemPath },
-  services: serviceNames,
-  routes: [
-    { method: "GET", path: systemPath, permission: "read", run: showSystem },
-    { method: "POST", path: `${systemPath}/backup`, permission: "administer", run: makeBackup },
-  ],
-});
-
-function showSystem({ services, now }: Context<SystemService>) {
+export function showSystem({
+  services,
+  now,
+}: Context<"build" | "config" | "database" | "publicUrl" | "readiness" | "sessions" | "webhooks">) {
   const { build, database, readiness, sessions, webhooks } = services;
   const { ready, checks } = readiness();
-  const ailing = webhooks.endpoints
+  const failing = webhooks.endpoints
     .list()
     .filter(({ enabled, disabledReason, consecutiveFailures }) =>
       enabled ? consecutiveFailures > 0 : disabledReason === "failing",
@@ -48,7 +28,10 @@ function showSystem({ services, now }: Context<SystemService>) {
   return page(
     "System",
     <>
-      <PageHead title="System" lead="What runs here, whether it is well, and what it is set to." />
+      <PageHead
+        title="System"
+        lead="Health, version, database, sessions, and configuration of this appliance."
+      />
       <Section title="Health">
         <p>{ready ? <Badge tone="good">ready</Badge> : <Badge tone="critical">not ready</Badge>}</p>
         <Facts
@@ -57,13 +40,13 @@ function showSystem({ services, now }: Context<SystemService>) {
             ["Disk", <Check text={checks.disk} />],
             ["Schedulers", <Check text={checks.schedulers} />],
             [
-              "Webhooks",
-              ailing.length === 0 ? (
+              "Webhook endpoints",
+              failing.length === 0 ? (
                 <Check text="ok" />
               ) : (
                 <>
-                  <Badge tone="bad">{ailing.length} failing</Badge>{" "}
-                  {ailing.slice(0, linesMax).map(({ id, name }, index) => (
+                  <Badge tone="bad">{failing.length} failing</Badge>{" "}
+                  {failing.slice(0, listedMax).map(({ id, name }, index) => (
                     <>
                       {index === 0 ? "" : ", "}
                       <a href={webhookPath(id)}>
@@ -83,7 +66,7 @@ function showSystem({ services, now }: Context<SystemService>) {
             ["phishwatch", build.version],
             ["Commit", <code>{build.commit}</code>],
             ["Bun", build.bunVersion],
-            ["Address", <Text text={services.publicUrl()} />],
+            ["Public URL", <Text text={services.publicUrl()} />],
           ]}
         />
       </Section>
@@ -97,24 +80,24 @@ function showSystem({ services, now }: Context<SystemService>) {
         <div class="after">
           <PostButton action={`${systemPath}/backup`} label="Download a backup" />
           <p class="hint after">
-            A consistent copy of this moment. It holds everything, secrets of webhooks too: keep it as safe as
-            the database. <code>phishwatch restore FILE</code> restores it.
+            A consistent copy of the current state. It includes all secrets of webhook endpoints: protect it
+            like the database. <code>phishwatch restore FILE</code> restores it.
           </p>
         </div>
       </Section>
-      <Section title="Sign-ins to the console">
+      <Section title="Active sessions">
         <Table
-          caption="Sign-ins that hold"
+          caption="Active sessions"
           rows={sessions.list()}
           empty="None."
           columns={[
-            { title: "From", cell: ({ address }) => address ?? "not known" },
+            { title: "Address", cell: ({ address }) => address ?? "unknown" },
             {
-              title: "With",
+              title: "Browser",
               look: "wide",
               cell: ({ userAgent }) => <Text text={userAgent} charactersMax={150} />,
             },
-            { title: "Since", look: "tight", cell: ({ createdAt }) => <Time at={createdAt} relative /> },
+            { title: "Signed in", look: "tight", cell: ({ createdAt }) => <Time at={createdAt} relative /> },
             {
               title: "Last seen",
               look: "tight",
@@ -136,7 +119,7 @@ function Check({ text }: { text: string }) {
     <Badge tone="good">ok</Badge>
   ) : (
     <>
-      <Badge tone="bad">fault</Badge> <Text text={text} charactersMax={1_000} />
+      <Badge tone="bad">error</Badge> <Text text={text} charactersMax={1_000} />
     </>
   );
 }
@@ -145,7 +128,7 @@ function Configuration({ source, publicUrl }: { source: Config["source"]; public
   if (source === undefined)
     return (
       <Section title="Configuration">
-        <p>It was read from no file.</p>
+        <p>No configuration file is in use.</p>
       </Section>
     );
   const { settings, entries } = describeEffective(source);
@@ -156,14 +139,14 @@ function Configuration({ source, publicUrl }: { source: Config["source"]; public
       look: "wide",
       cell: (setting) => <SettingValue setting={setting} publicUrl={publicUrl} />,
     },
-    { title: "From", look: "tight", cell: ({ origin }) => <OriginText origin={origin} /> },
-    { title: "What it is", cell: ({ description }) => <span class="hint">{description}</span> },
+    { title: "Origin", look: "tight", cell: ({ origin }) => <OriginText origin={origin} /> },
+    { title: "Description", cell: ({ description }) => <span class="hint">{description}</span> },
   ];
   return (
     <Section title="Configuration">
       <p>
-        In force since the start, read from <Text text={source.path} charactersMax={1_000} />. To change it,
-        edit the file and start again.
+        Read from <Text text={source.path} charactersMax={1_000} /> at startup. To change it, edit the file
+        and restart.
       </p>
       <Table caption="Settings" columns={columns} rows={settings} empty="" />
       <h3 class="after">Entries</h3>
@@ -172,7 +155,7 @@ function Configuration({ source, publicUrl }: { source: Config["source"]; public
           `[[${key}]]`,
           lines.length === 0
             ? "none"
-            : `${lines.length} (${lines.length === 1 ? "line" : "lines"} ${lines.slice(0, linesMax).join(", ")}${lines.length > linesMax ? ", …" : ""})`,
+            : `${lines.length} (${lines.length === 1 ? "line" : "lines"} ${lines.slice(0, listedMax).join(", ")}${lines.length > listedMax ? ", …" : ""})`,
         ])}
       />
     </Section>
@@ -182,7 +165,7 @@ function Configuration({ source, publicUrl }: { source: Config["source"]; public
 function SettingValue({ setting, publicUrl }: { setting: Setting; publicUrl: string }) {
   const { path: key, value, isSet, origin } = setting;
   if (value === null) return <span class="hint">{isSet ? "set, hidden" : "not set"}</span>;
-  // Follows from the address that is listened on.
+  // The default is derived from the listening address.
   if (key === "server.public_url" && origin.kind === "default")
     return <Text text={JSON.stringify(publicUrl)} />;
   return (
@@ -215,11 +198,11 @@ function OriginText({ origin }: { origin: Origin }) {
 
 function sizeText(database: Database): string {
   const bytes = database.bytesOnDisk();
-  if (bytes === undefined) return "kept in memory";
-  return `${bytesText(bytes.file)} and ${bytesText(bytes.log)} not yet merged in`;
+  if (bytes === undefined) return "in memory";
+  return `${bytesText(bytes.file)} and ${bytesText(bytes.log)} in the write-ahead log`;
 }
 
-async function makeBackup({ services, by, now }: Context<"auditLog" | "copyDatabase">) {
+export async function downloadBackup({ services, by, now }: Context<"auditLog" | "copyDatabase">) {
   const { bytes, stream } = await services.copyDatabase();
   services.auditLog.record(by, "backup.make", null, { bytes });
   const moment = toIsoTime(now).slice(0, 16).replace(/[:T]/g, "-");

@@ -8,21 +8,14 @@ import { Select } from "../../kit/form.tsx";
 import { PageHead, Time } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";
 import { auditPath } from "../../kit/paths.ts";
-import { pageGroup, type Context } from "../../shell/router.ts";
+import type { Context } from "../../shell/router.ts";
 import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
 import { inWords } from "../../kit/labels.ts";
 
 const perPage = 50;
 const valueCharactersMax = 300;
 
-/** Settings → Audit log. */
-export const auditPages = pageGroup({
-  nav: { section: "settings", label: "Audit log", path: auditPath },
-  services: ["auditLog"],
-  routes: [{ method: "GET", path: auditPath, permission: "read", run: showLog }],
-});
-
-function showLog({ query, services: { auditLog } }: Context<"auditLog">) {
+export function showAuditLog({ query, services: { auditLog } }: Context<"auditLog">) {
   const action = auditActions.find((one) => one === query.get("action"));
   const channel = actorChannels.find((one) => one === query.get("via"));
   const filter = { action, channel };
@@ -32,10 +25,10 @@ function showLog({ query, services: { auditLog } }: Context<"auditLog">) {
   const isFiltered = action !== undefined || channel !== undefined;
   const columns: Column<AuditEntry>[] = [
     { title: "Time", look: "tight", cell: ({ at }) => <Time at={at} seconds /> },
-    { title: "Who", cell: (entry) => <Text text={describeActor(entry)} /> },
-    { title: "Act", look: "tight", cell: (entry) => labelOf(entry.action) },
+    { title: "Actor", cell: (entry) => <Text text={describeActor(entry)} /> },
+    { title: "Action", look: "tight", cell: (entry) => labelOf(entry.action) },
     {
-      title: "What",
+      title: "Details",
       look: "wide",
       cell: ({ subject, detail }) => (
         <>
@@ -58,11 +51,11 @@ function showLog({ query, services: { auditLog } }: Context<"auditLog">) {
     <>
       <PageHead
         title="Audit log"
-        lead={`Every administrative act and every sign-in, from console, command line and configuration file; the latest ${grouped(auditEntriesMax)}. Times are UTC.`}
+        lead={`Administrative actions and sign-ins from the console, command line, and configuration file: the latest ${grouped(auditEntriesMax)}. Times are UTC.`}
       />
       <form class="filters" method="get" action={auditPath} role="search">
         <Select
-          label="Act"
+          label="Action"
           name="action"
           value={action ?? ""}
           choices={[
@@ -71,33 +64,33 @@ function showLog({ query, services: { auditLog } }: Context<"auditLog">) {
           ]}
         />
         <Select
-          label="From"
+          label="Channel"
           name="via"
           value={channel ?? ""}
           choices={[
-            { value: "", label: "everywhere" },
+            { value: "", label: "all" },
             ...actorChannels.map((one) => ({ value: one, label: channelNames[one] })),
           ]}
         />
-        <button type="submit">Show</button>
+        <button type="submit">Filter</button>
       </form>
       <Table
         caption="Audit log"
         columns={columns}
         rows={rows}
-        empty={isFiltered ? "Nothing of the kind was done." : "Nothing was done yet."}
+        empty={isFiltered ? "No matching entries." : "No entries yet."}
       />
       <Pagination page={number} perPage={perPage} total={total} path={auditPath} query={query} />
     </>,
   );
 }
 
-/** `console.sign_in_failed` as `console: sign in failed`; an older log may hold acts that are not known any more. */
+/** Formats `console.sign_in_failed` as `console: sign in failed`. Older logs may hold actions that no longer exist. */
 function labelOf(action: string): string {
   return visible(inWords(action).replace(".", ": "), 100);
 }
 
-/** Without what there is none of. */
+/** Returns the details that have a value. */
 function facts(detail: AuditEntry["detail"]): [name: string, value: string][] {
   return Object.entries(detail).flatMap(([name, value]) => {
     const text = Array.isArray(value) ? value.join(", ") : String(value ?? "");

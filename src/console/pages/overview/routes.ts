@@ -1,0 +1,13 @@
+import { overviewPath, runningScanPath } from "../../kit/paths.ts";
+import { pageGroup } from "../../shell/router.ts";
+import { showOverview, showRunningScan } from "./overview.tsx";
+
+/** Start page: what needs attention, the newest threats, and trends. */
+export const overviewPages = pageGroup({
+  nav: { section: "main", label: "Overview", path: overviewPath },
+  services: ["domains", "keys", "readiness", "scans", "sources", "threatSearch", "webhooks"],
+  routes: [
+    { method: "GET", path: overviewPath, permission: "read", run: showOverview },
+    { method: "GET", path: runningScanPath, permission: "read", run: showRunningScan },
+  ],
+});

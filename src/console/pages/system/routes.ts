@@ -1,0 +1,31 @@
+import { auditPath, systemPath } from "../../kit/paths.ts";
+import { pageGroup } from "../../shell/router.ts";
+import { showAuditLog } from "./audit-log.tsx";
+import { downloadBackup, showSystem } from "./status.tsx";
+
+/** Settings → System. */
+export const systemPages = pageGroup({
+  nav: { section: "settings", label: "System", path: systemPath },
+  services: [
+    "auditLog",
+    "build",
+    "config",
+    "copyDatabase",
+    "database",
+    "publicUrl",
+    "readiness",
+    "sessions",
+    "webhooks",
+  ],
+  routes: [
+    { method: "GET", path: systemPath, permission: "read", run: showSystem },
+    { method: "POST", path: `${systemPath}/backup`, permission: "administer", run: downloadBackup },
+  ],
+});
+
+/** Settings → Audit log. */
+export const auditPages = pageGroup({
+  nav: { section: "settings", label: "Audit log", path: auditPath },
+  services: ["auditLog"],
+  routes: [{ method: "GET", path: auditPath, permission: "read", run: showAuditLog }],
+});
