@@ -4,8 +4,14 @@ import { toPlainTime, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
 import { describeForThirdParties } from "../threats/similarity-reasons.ts";
 import type { Threat } from "../threats/queries.ts";
-import { sameLookFrom } from "../threats/severity.ts";
-import { hasPage, mailServersOf, parkedWith, type Facts } from "../enrichment/facts/facts.ts";
+import { looksLikeOriginal } from "../threats/phishing-page.ts";
+import {
+  hasPage,
+  mailServersOf,
+  parkedWith,
+  showsPhishingPage,
+  type Facts,
+} from "../enrichment/facts/facts.ts";
 
 /** A report of abuse, ready to be read over and sent. Plain text, each line of it ours or quoted safely. */
 export interface AbuseReport {
@@ -34,7 +40,7 @@ export function abuseReport({
   lookedAt: Instant | null | undefined;
 }): AbuseReport {
   const { domain, protectedDomain } = threat;
-  const phishing = threat.type === "cloned_site" || isSignIn(facts);
+  const phishing = threat.type === "cloned_site" || (facts !== undefined && showsPhishingPage(facts));
   const { to, otherWays } = contactsOf(threat, facts);
   const what = phishing ? "Phishing" : "Abusive domain name";
   const lines = [
@@ -144,13 +150,6 @@ function networkWay(facts: Facts | undefined): string[] {
   ];
 }
 
-function isSignIn(facts: Facts | undefined): boolean {
-  if (facts === undefined || !hasPage(facts)) return false;
-  const { asksForPassword, asksForCard, namesBrand, redirectsToProtected } = facts.page!;
-  const looksAlike = (facts.screenshot?.visualSimilarity ?? 0) >= sameLookFrom;
-  return !redirectsToProtected && (asksForPassword || asksForCard) && (namesBrand || looksAlike);
-}
-
 function findings(facts: Facts | undefined, protectedDomain: string): string[] {
   if (facts === undefined) return [];
   const { existence, page, screenshot } = facts;
@@ -173,7 +172,7 @@ function findings(facts: Facts | undefined, protectedDomain: string): string[] {
     if (page.asksForPassword) found.push("it asks for a password");
     if (page.asksForCard) found.push("it asks for the number of a payment card");
     if (page.namesBrand) found.push("it names our brand");
-    if ((screenshot?.visualSimilarity ?? 0) >= sameLookFrom)
+    if (screenshot !== undefined && looksLikeOriginal(screenshot))
       found.push(`it looks like the page of ${protectedDomain}`);
   }
   if (page.certificate !== undefined)

@@ -1,4 +1,5 @@
 import type { Severity, ThreatType } from "../vocabulary/threats.ts";
+import { asksForSecrets, looksLikeOriginal, type PageEvidence } from "./phishing-page.ts";
 import type { SeverityReason } from "./severity-reasons.ts";
 
 /** What is known of a suspicious domain beyond its name; what is absent or undefined is not known. */
@@ -17,16 +18,6 @@ export interface SeverityFacts {
   sinkholed?: string | undefined;
   /** Whole days since the registration. */
   registeredDays?: number | undefined;
-}
-
-export interface PageEvidence {
-  asksForPassword: boolean;
-  asksForCard: boolean;
-  namesBrand: boolean;
-  /** It is, or leads to, the page of the domain that is imitated. */
-  redirectsToOwner: boolean;
-  /** To the eye, the page of the domain that is imitated: 0 to 1; undefined: not compared. */
-  visualSimilarity?: number | undefined;
 }
 
 /** A severity and its reasons, the name first. */
@@ -51,9 +42,6 @@ const deceivesCarefulFrom = 0.95;
 const deceivesHurriedFrom = 0.88;
 /** Foreign letters are no slip of the finger: somebody chose them in order to deceive. */
 const homographDeceivesFrom = 0.9;
-
-/** Eight of the 64 bits of the perceptual hash: dates, banners, a cookie notice. */
-export const sameLookFrom = 0.75;
 
 const youngDaysMax = 30;
 /** Phishing names seldom live so long, and send whom they do not want to the original. */
@@ -143,15 +131,7 @@ function factEvidence(facts: SeverityFacts): Evidence[] {
 
 /** No sinkhole shows such a page: it only says that it is one. */
 function isHarmful(page: PageEvidence | undefined): boolean {
-  return page !== undefined && (asksForSecrets(page) || (looksAlike(page) && !page.redirectsToOwner));
-}
-
-function asksForSecrets({ asksForPassword, asksForCard }: PageEvidence): boolean {
-  return asksForPassword || asksForCard;
-}
-
-function looksAlike({ visualSimilarity }: PageEvidence): boolean {
-  return visualSimilarity !== undefined && visualSimilarity >= sameLookFrom;
+  return page !== undefined && (asksForSecrets(page) || (looksLikeOriginal(page) && !page.redirectsToOwner));
 }
 
 function pageEvidence(
@@ -163,7 +143,7 @@ function pageEvidence(
   if (page.redirectsToOwner && !asksForSecrets(page))
     return [{ points: settled ? -3 : -2, reason: { code: "redirects_to_protected", params: {} } }];
   const evidence: Evidence[] = [];
-  if (looksAlike(page) && !page.redirectsToOwner)
+  if (looksLikeOriginal(page) && !page.redirectsToOwner)
     evidence.push({ points: 4, reason: { code: "looks_like_original", params: {} } });
   if (asksForSecrets(page)) {
     const params = { password: page.asksForPassword, card: page.asksForCard };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { greyPixels } from "../../src/lookups/page/gray-pixels.ts";
 import { hashSide, perceptualHash, visualSimilarity } from "../../src/lookups/page/perceptual-hash.ts";
-import { sameLookFrom } from "../../src/threats/severity.ts";
+import { looksLikeOriginal } from "../../src/threats/phishing-page.ts";
 import { bitmap } from "../support/pictures.ts";
 
 type Draw = (x: number, y: number) => number;
@@ -36,8 +36,8 @@ describe("perceptual hash", () => {
     const other = perceptualHash(pixels(otherPage))!;
     expect(visualSimilarity(hash, hash)).toBe(1);
     expect(visualSimilarity(hash, brighter)).toBe(1);
-    expect(visualSimilarity(hash, detailed)).toBeGreaterThanOrEqual(sameLookFrom);
-    expect(visualSimilarity(hash, other)).toBeLessThan(sameLookFrom);
+    expect(looksLikeOriginal({ visualSimilarity: visualSimilarity(hash, detailed) })).toBe(true);
+    expect(looksLikeOriginal({ visualSimilarity: visualSimilarity(hash, other) })).toBe(false);
   });
 
   test("does not exist for a blank page: all blank pages are alike", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { describeSeverityReason } from "../../src/threats/severity-reasons.ts";
-import { severityOf, type PageEvidence, type SeverityFacts } from "../../src/threats/severity.ts";
+import type { PageEvidence } from "../../src/threats/phishing-page.ts";
+import { severityOf, type SeverityFacts } from "../../src/threats/severity.ts";
 import type { Severity, ThreatType } from "../../src/vocabulary/threats.ts";
 
 const plainPage: PageEvidence = {

@@ -1,4 +1,5 @@
 import type { Instant } from "../../lib/clock.ts";
+import { isPhishingPage } from "../../threats/phishing-page.ts";
 import type { SeverityFacts } from "../../threats/severity.ts";
 import type { ThreatFacts } from "../../threats/update-facts.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
@@ -124,6 +125,17 @@ export function hasPage({ page }: Facts): boolean {
   if (page === undefined) return false;
   if (page.asksForPassword || page.asksForCard) return true;
   return page.status < 400 && (page.unseen === undefined || page.redirectsToProtected);
+}
+
+/** Returns whether the page poses as the protected brand and asks for secrets. */
+export function showsPhishingPage(facts: Facts): boolean {
+  const { page, screenshot } = facts;
+  if (page === undefined || !hasPage(facts)) return false;
+  return isPhishingPage({
+    ...page,
+    redirectsToOwner: page.redirectsToProtected,
+    visualSimilarity: screenshot?.visualSimilarity,
+  });
 }
 
 /** What we could not read a browser may have shown. */

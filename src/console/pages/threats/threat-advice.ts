@@ -1,6 +1,5 @@
 import type { Facts } from "../../../enrichment/facts/facts.ts";
-import { hasPage, mailServersOf, parkedWith } from "../../../enrichment/facts/facts.ts";
-import { sameLookFrom } from "../../../threats/severity.ts";
+import { hasPage, mailServersOf, parkedWith, showsPhishingPage } from "../../../enrichment/facts/facts.ts";
 import type { Status, ThreatType } from "../../../vocabulary/threats.ts";
 import { indicatorsIn } from "../../../threat-index/indicators.ts";
 import type { SeverityReason } from "../../../threats/severity-reasons.ts";
@@ -44,7 +43,7 @@ function activeAdvice(facts: Facts | undefined, isHarmful: boolean): string[] {
     return isHarmful
       ? [report, warn, block]
       : ["Little is known yet beside the name: wait for the first look, or look now."];
-  const { existence, page, screenshot } = facts;
+  const { existence, page } = facts;
   if (existence.exists === "no")
     return [
       "The name is not in DNS: there is nothing to take down. It stays watched.",
@@ -58,9 +57,7 @@ function activeAdvice(facts: Facts | undefined, isHarmful: boolean): string[] {
         "It leads to your own site. Find out whether it is yours: then put it on the protected domain's allow-list.",
         "If it is not, watch it: its owner can lead visitors elsewhere at any time.",
       ];
-    const asks = page.asksForPassword || page.asksForCard;
-    const alike = page.namesBrand || (screenshot?.visualSimilarity ?? 0) >= sameLookFrom;
-    if (asks && alike) return [report, warn, block];
+    if (showsPhishingPage(facts)) return [report, warn, block];
   }
   if (mailServersOf(facts).length > 0)
     return ["It can send and receive mail under a name that is taken for yours.", block, report];

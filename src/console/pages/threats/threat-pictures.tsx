@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Facts } from "../../../enrichment/facts/facts.ts";
-import { sameLookFrom } from "../../../threats/severity.ts";
+import { looksLikeOriginal } from "../../../threats/phishing-page.ts";
 import type { Threat } from "../../../threats/queries.ts";
 import { Time } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";
@@ -27,7 +27,9 @@ export function Pictures({
       {likeness === undefined ? null : (
         <p>
           They look alike to {Math.round(likeness * 100)} %
-          {likeness >= sameLookFrom ? ": as a copy does." : ": less than a copy would."}
+          {looksLikeOriginal({ visualSimilarity: likeness })
+            ? ": as a copy does."
+            : ": less than a copy would."}
         </p>
       )}
       <div class="pictures">
