@@ -99,7 +99,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     clock,
     pacer,
   });
-  const feeds = createFeeds({ feeds: config.feeds, database, candidates, clock, log });
+  const feeds = createFeeds({ feeds: config.feeds, database, candidates, clock, log, auditLog });
   const imports = createImports({ auditLog, database, candidates, clock, log });
   const sources: readonly Source[] = [...feeds.sources, imports];
 
@@ -197,7 +197,15 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
 
   async function openConsole() {
     const { createConsole } = await import("./console/console.tsx");
-    const { createLiveCopies } = await import("./database/live-copy.ts");
+    const { createLiveBackups } = await import("./access/backups/live-backups.ts");
+    const consoleSignIn = createConsoleSignIn({
+      database,
+      clock,
+      fillRandom,
+      log,
+      auditLog,
+      password: consolePassword,
+    });
     return createConsole({
       config,
       clock,
@@ -205,7 +213,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       fillRandom,
       build: buildInfo,
       database,
-      copyDatabase: createLiveCopies({ database, fillRandom }),
+      backups: createLiveBackups({ database, fillRandom, auditLog }),
       eventLog,
       domains,
       assessDomain,
@@ -221,8 +229,8 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       webhooks,
       traps,
       auditLog,
-      consolePassword,
-      ...createConsoleSignIn({ database, clock, fillRandom }),
+      consoleSignIn,
+      sessions: consoleSignIn.sessions,
       readiness: server.readiness,
       publicUrl,
     });

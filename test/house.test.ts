@@ -141,6 +141,14 @@ describe("source files", () => {
     ).toEqual([]);
   });
 
+  test("write to the audit log in the services that make the change, not in their callers", () => {
+    const callers = ["app", "cli", "console", "sandbox", "api", "http", "main"];
+    const calls = typescript.filter((path) => callers.includes(subjectOf(path)));
+    expect(offenders(calls, /\bauditLog\.record\(|\binsertAuditEntry\(/)).toEqual([]);
+    const raw = typescript.filter((path) => !path.startsWith("src/access/"));
+    expect(offenders(raw, /\binsertAuditEntry\(|INSERT INTO audit_log/i)).toEqual([]);
+  });
+
   test("leave console.* to the command line", () => {
     const others = typescript.filter((path) => path !== "src/main.ts" && subjectOf(path) !== "cli");
     expect(offenders(others, /\bconsole\.\w+\(/)).toEqual([]);

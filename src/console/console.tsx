@@ -35,7 +35,7 @@ const contentSecurityPolicy = [
 ].join("; ");
 
 export function createConsole(services: ConsoleServices): AnswerConsole {
-  const { clock, config, consolePassword, log, sessions } = services;
+  const { clock, config, consoleSignIn, log, sessions } = services;
   // Built while somebody types the password: among a million threats it takes seconds.
   services
     .threatSearch()
@@ -59,10 +59,6 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
   // Checked once per start: the configured password cannot change while the appliance runs.
   let passwordChecked: Promise<void> | undefined;
 
-  async function endSessionsOfOldPassword(): Promise<void> {
-    if (await consolePassword.hasChanged()) sessions.endAll();
-  }
-
   async function respond(call: ConsoleRequest): Promise<Response> {
     const { request, headers, path } = call;
     headers["content-security-policy"] = contentSecurityPolicy;
@@ -74,7 +70,7 @@ export function createConsole(services: ConsoleServices): AnswerConsole {
       const response = assets.respond(asset, request.headers.get("accept-encoding"), headers);
       return response ?? responder.error(call, noSuchPage());
     }
-    await (passwordChecked ??= endSessionsOfOldPassword().catch((error: unknown) => {
+    await (passwordChecked ??= consoleSignIn.endSessionsOfOldPassword().catch((error: unknown) => {
       passwordChecked = undefined;
       throw error;
     }));

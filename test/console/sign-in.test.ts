@@ -46,7 +46,7 @@ describe("sign-in", () => {
     ]);
     expect(visitor.cookies.has("phishwatch_session")).toBe(false);
     expect(auditActions()[0]).toEqual(["console.sign_in_failed", "console", "127.0.0.1"]);
-    expect(app.logged.join()).toContain("a sign-in to the console failed");
+    expect(app.logged.join()).toContain("console sign-in failed");
     expect(app.logged.join()).not.toContain("a wrong guess");
   });
 

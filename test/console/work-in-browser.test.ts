@@ -87,14 +87,14 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
     async () => {
       const slow = new ReadableStream<Uint8Array>({ pull: () => Bun.sleep(20) });
       const list = { name: "slow", content: slow, bytesTotal: null, format: "lines", column: "" } as const;
-      const { import: begun, ended } = app.app.imports.begin(list, tester);
+      const { import: begun, ended } = app.app.imports.begin(list, { by: tester });
       await openFeeds();
       await drop("second", 1_000_000);
       await browser.until(
         "document.querySelector('[data-upload-error]').innerText.startsWith('Another list is being imported')",
         "it is refused",
       );
-      app.app.imports.cancel(begun.seq, tester);
+      app.app.imports.cancel(begun.seq, { by: tester });
       await ended;
     },
     browserTimeoutMs,

@@ -32,6 +32,7 @@ function start(feed: Partial<Feed> = {}): Feeds {
   const candidates = createCandidates({ ...stores, pacer });
   const write = (line: string) => void log.push(JSON.parse(line));
   running = createFeeds({
+    auditLog: stores.auditLog,
     feeds: [{ name: "nrd", path: folder, format: "auto", column: null, ...feed }],
     database,
     candidates,
@@ -227,13 +228,13 @@ test("a file can be read again for domains that were protected later, unless it 
   expect(threats()).toEqual(["example-bank.net"]);
   stores.domains.add({ domain: "example-mail.com" }, { by: analyst });
   await until(() => running!.status()[0]!.state === "watching", "the file is closed");
-  running!.readAgain("nrd", path);
+  running!.readAgain("nrd", path, { by: analyst });
   await until(() => threats().length === 2, "it is read again");
   await until(complete("a.txt"), "it is read to its end");
   expect(fileNamed("a.txt")).toMatchObject({ lines: 2, matched: 2, created: 1 });
-  expect(() => running!.readAgain("nrd", `${path}x`)).toThrow("no such file");
-  expect(() => running!.readAgain("other", path)).toThrow("no such file");
+  expect(() => running!.readAgain("nrd", `${path}x`, { by: analyst })).toThrow("no such file");
+  expect(() => running!.readAgain("other", path, { by: analyst })).toThrow("no such file");
   rmSync(path);
   await settle();
-  expect(() => running!.readAgain("nrd", path)).toThrow("no such file");
+  expect(() => running!.readAgain("nrd", path, { by: analyst })).toThrow("no such file");
 });

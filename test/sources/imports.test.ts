@@ -77,7 +77,7 @@ test("a list becomes threats of source feed, with counts and the lines that were
     "example-bank.net\nother.org\n\n",
     "not a name\nexample-shop.net\nexample-bank.net\n",
   );
-  const { import: begun, ended } = imports.begin(list(content, { bytesTotal: 70 }), tester);
+  const { import: begun, ended } = imports.begin(list(content, { bytesTotal: 70 }), { by: tester });
   expect(begun).toMatchObject({ state: "running", name: "nrd.txt", bytesTotal: 70 });
   expect(await ended).toMatchObject({
     state: "completed",
@@ -107,7 +107,7 @@ test.each([
   ["JSON lines", '{"name":"x","domain":"example-bank.net"}\n', {}],
   ["a zone", "$ORIGIN net.\nexample-bank 300 IN NS ns1.host.net.\n", { format: "zone" }],
 ] as const)("any form of list is read: %s", async (_, content, options) => {
-  const { ended } = imports.begin(list(streamOf(content), options), tester);
+  const { ended } = imports.begin(list(streamOf(content), options), { by: tester });
   expect(await ended).toMatchObject({ state: "completed", created: 1 });
 });
 
@@ -121,31 +121,35 @@ test.each([
     "is cut short",
   ],
 ] as const)("what cannot be read fails with the reason: %s", async (_, content, options, reason) => {
-  const { ended } = imports.begin(list(streamOf(content), options), tester);
+  const { ended } = imports.begin(list(streamOf(content), options), { by: tester });
   const { state, error } = await ended;
   expect({ state, error }).toEqual({ state: "failed", error: expect.stringContaining(reason) });
 });
 
 test("one at a time: the second is refused while the first one runs, and how far that is can be seen", async () => {
   const sender = slowSender();
-  const { import: begun, ended } = imports.begin(list(sender.content), tester);
+  const { import: begun, ended } = imports.begin(list(sender.content), { by: tester });
   sender.send(`example-bank.net\n${manyNames}`);
   await until(() => (imports.running()?.received ?? 0) > 0, "it is being read");
   expect(imports.running()).toMatchObject({ seq: begun.seq, state: "running", bytes: expect.any(Number) });
-  expect(() => imports.begin(list(streamOf("a.com")), tester)).toThrow("Another list is being imported");
-  expect(imports.cancel(begun.seq + 1, tester)).toBe(false);
-  expect(imports.cancel(begun.seq, tester)).toBe(true);
+  expect(() => imports.begin(list(streamOf("a.com")), { by: tester })).toThrow(
+    "Another list is being imported",
+  );
+  expect(imports.cancel(begun.seq + 1, { by: tester })).toBe(false);
+  expect(imports.cancel(begun.seq, { by: tester })).toBe(true);
   await ended;
-  expect(await imports.begin(list(streamOf("a.com")), tester).ended).toMatchObject({ state: "completed" });
+  expect(await imports.begin(list(streamOf("a.com")), { by: tester }).ended).toMatchObject({
+    state: "completed",
+  });
 });
 
 test("one that is cancelled keeps what was found, and does not wait for a sender that stalls", async () => {
   const sender = slowSender();
-  const { import: begun, ended } = imports.begin(list(sender.content), tester);
+  const { import: begun, ended } = imports.begin(list(sender.content), { by: tester });
   // The last line is one that has only begun: it would be another name than the one that is meant.
   sender.send(`example-bank.net\n${manyNames}example-bank.co`);
   await until(() => (imports.running()?.received ?? 0) > 5_000, "all that was sent is read");
-  imports.cancel(begun.seq, tester);
+  imports.cancel(begun.seq, { by: tester });
   expect(await ended).toMatchObject({ state: "cancelled", error: null, created: 1, lines: 5_001 });
   expect(sender.wasCancelled()).toBe(true);
   expect(threats().map(({ domain }) => domain)).toEqual(["example-bank.net"]);
@@ -153,7 +157,7 @@ test("one that is cancelled keeps what was found, and does not wait for a sender
 
 test("of a sender that goes away what came is recorded, and said", async () => {
   const sender = slowSender();
-  const { ended } = imports.begin(list(sender.content), tester);
+  const { ended } = imports.begin(list(sender.content), { by: tester });
   sender.send(`example-bank.net\n${manyNames}`);
   await until(() => (imports.running()?.received ?? 0) > 5_000, "all that was sent is read");
   sender.fail();
@@ -167,7 +171,7 @@ test("of a sender that goes away what came is recorded, and said", async () => {
 });
 
 test("what is longer than allowed is refused at once, or cut off where its length was not told", async () => {
-  expect(() => imports.begin(list(streamOf(""), { bytesTotal: importBytesMax + 1 }), tester)).toThrow(
+  expect(() => imports.begin(list(streamOf(""), { bytesTotal: importBytesMax + 1 }), { by: tester })).toThrow(
     "larger than 1 GiB",
   );
   expect(imports.running()).toBeUndefined();
@@ -178,7 +182,7 @@ test("what is longer than allowed is refused at once, or cut off where its lengt
     { pull: (controller) => (sent++, controller.enqueue(piece)) },
     { highWaterMark: 0 },
   );
-  const { state, error } = await limited.begin(list(endless), tester).ended;
+  const { state, error } = await limited.begin(list(endless), { by: tester }).ended;
   expect({ state, error }).toEqual({
     state: "failed",
     error: expect.stringContaining("is larger than 1 GiB"),
@@ -193,16 +197,16 @@ test("a sender waits until its names are dealt with: nothing is piled up", async
     { pull: (controller) => (asked++, controller.enqueue(piece)) },
     { highWaterMark: 0 },
   );
-  const { import: begun, ended } = imports.begin(list(content), tester);
+  const { import: begun, ended } = imports.begin(list(content), { by: tester });
   await until(() => (imports.running()?.received ?? 0) > 50_000, "much is read");
   expect(asked * 5_000).toBeLessThan(imports.running()!.received + 5 * 5_000);
-  imports.cancel(begun.seq, tester);
+  imports.cancel(begun.seq, { by: tester });
   await ended;
 });
 
 test("one that was cut off by the end of the process is told as failed at the next start, with its counts", async () => {
   const sender = slowSender();
-  const { import: begun } = imports.begin(list(sender.content), tester);
+  const { import: begun } = imports.begin(list(sender.content), { by: tester });
   sender.send("example-bank.net\n".repeat(200));
   await until(() => threats().length > 0, "it is recorded");
   const other = open();
@@ -216,7 +220,7 @@ test("one that was cut off by the end of the process is told as failed at the ne
 
 test("an end of phishwatch ends it within moments, and it is recorded as cancelled", async () => {
   const sender = slowSender();
-  const { ended } = imports.begin(list(sender.content), tester);
+  const { ended } = imports.begin(list(sender.content), { by: tester });
   await imports.stop();
   expect((await ended).state).toBe("cancelled");
 });

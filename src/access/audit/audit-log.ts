@@ -1,8 +1,7 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { and, count, desc, eq, lte, type SQL } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { placeholders } from "../../database/placeholders.ts";
-import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { lazy } from "../../lib/startup.ts";
 import type { Actor } from "./actor.ts";
 import type { AuditAction, AuditDetail } from "./actions.ts";
@@ -32,7 +31,6 @@ export const auditEntriesMax = 100_000;
 // How often the old end is cut, in entries: a range delete each time would be wasted on nothing.
 const cutEvery = 100;
 const textMax = 300;
-const busyTimeoutMs = 5_000;
 /** Of these anybody can make any number: they must not push the acts out. */
 const failedSignInsMax = 10_000;
 
@@ -87,31 +85,6 @@ function conditions({ action, channel }: AuditFilter): SQL | undefined {
     action === undefined ? undefined : eq(auditLog.action, action),
     channel === undefined ? undefined : eq(auditLog.channel, channel),
   );
-}
-
-/**
- * For a command that leaves the database as it is, whatever version it is of. Answers false where that cannot
- * be written.
- */
-export function recordFromOutside(
-  path: string,
-  { by, action, subject, at }: { by: Actor; action: AuditAction; subject: string; at: Instant },
-): boolean {
-  let sqlite: Sqlite | undefined;
-  try {
-    sqlite = new Sqlite(path, { readwrite: true, strict: true });
-    sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    const row = [at, by.channel, by.name, by.address, action, subject];
-    sqlite.run(
-      "INSERT INTO audit_log (at, via, name, address, action, subject, detail) VALUES (?, ?, ?, ?, ?, ?, '{}')",
-      row,
-    );
-    return true;
-  } catch {
-    return false;
-  } finally {
-    sqlite?.close();
-  }
 }
 
 /** What differs between two states of a table: rows that came, went (`is` absent) or changed. */

@@ -22,6 +22,8 @@ export interface ConsolePassword {
   create(): string;
 }
 
+/** Longer input is not a password: it is rejected before it is hashed. */
+export const passwordCharactersMax = 1_000;
 /** Maximum number of concurrent hashes, because each takes 19 MiB and a CPU core. Others wait. */
 const concurrentHashesMax = 2;
 

@@ -1,33 +1,44 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { and, desc, eq, gte, lt, lte, or, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lt, lte, or } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
+import { statement, value } from "../../database/statement.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import { randomText, type FillRandom } from "../../lib/ids.ts";
 import { consoleSessions } from "./tables.ts";
 
 export type ConsoleSession = Omit<typeof consoleSessions.$inferSelect, "hash">;
 
-/** Sign-ins to the web console. A token is only known to the browser that holds it in its cookie. */
+/** Sessions of the web console. Only the browser's cookie contains a session's token. */
 export interface ConsoleSessions {
-  start(from: { address: string | null; userAgent: string }): { token: string; session: ConsoleSession };
-  /** The session of this token, when it still holds. Notes that it was used. */
+  start(client: { address: string | null; userAgent: string }): { token: string; session: ConsoleSession };
+  /** Returns the session with this token unless it has expired, and notes when it was last seen. */
   find(token: string): ConsoleSession | undefined;
   end(session: ConsoleSession): void;
   endAll(): void;
-  /** Those that hold, latest first. */
+  /** Returns the active sessions, most recently seen first. */
   list(): ConsoleSession[];
 }
 
 const hourMs = 3_600_000;
-/** A session that was not used for so long has ended. */
+/** A session expires after this time without a request. */
 export const idleMsMax = 12 * hourMs;
-/** And one that is so old in any case. */
+/** A session expires after this time in any case. */
 export const sessionMsMax = 7 * 24 * hourMs;
-/** More at once are not kept: the oldest end. There is one administrator. */
+/** Maximum number of sessions; the oldest are ended first. */
 const sessionsMax = 100;
-const notedEveryMs = 60_000;
+/** How often a session's time of last use is written. */
+const lastSeenIntervalMs = 60_000;
 const tokenBytes = 32;
-const userAgentMax = 300;
+const userAgentCharactersMax = 300;
+
+/** All columns except the hash. */
+const columns = {
+  seq: consoleSessions.seq,
+  address: consoleSessions.address,
+  userAgent: consoleSessions.userAgent,
+  createdAt: consoleSessions.createdAt,
+  lastSeenAt: consoleSessions.lastSeenAt,
+};
 
 export function createConsoleSessions({
   database,
@@ -39,42 +50,40 @@ export function createConsoleSessions({
   fillRandom: FillRandom;
 }): ConsoleSessions {
   const { query } = database;
-  // All but the hash.
-  const columns = {
-    seq: consoleSessions.seq,
-    address: consoleSessions.address,
-    userAgent: consoleSessions.userAgent,
-    createdAt: consoleSessions.createdAt,
-    lastSeenAt: consoleSessions.lastSeenAt,
-  };
-  const byHash = query
-    .select(columns)
-    .from(consoleSessions)
-    .where(eq(consoleSessions.hash, sql.placeholder("hash")))
-    .prepare();
+  const byHash = statement(database, (q) =>
+    q
+      .select(columns)
+      .from(consoleSessions)
+      .where(eq(consoleSessions.hash, value(consoleSessions.hash))),
+  );
 
-  function removeEnded(now: Instant): void {
-    const ended = or(
+  /** Deletes expired sessions, and the oldest so that there is room for another one. */
+  function makeRoom(now: Instant): void {
+    const isExpired = or(
       lt(consoleSessions.lastSeenAt, now - idleMsMax),
       lt(consoleSessions.createdAt, now - sessionMsMax),
     );
-    query.delete(consoleSessions).where(ended).run();
-    const kept = query.select(columns).from(consoleSessions).orderBy(desc(consoleSessions.seq)).all();
-    const tooMany = kept[sessionsMax - 1];
-    if (tooMany !== undefined)
-      query.delete(consoleSessions).where(lte(consoleSessions.seq, tooMany.seq)).run();
+    query.delete(consoleSessions).where(isExpired).run();
+    const active = query.select(columns).from(consoleSessions).orderBy(desc(consoleSessions.seq)).all();
+    const excess = active[sessionsMax - 1];
+    if (excess !== undefined) query.delete(consoleSessions).where(lte(consoleSessions.seq, excess.seq)).run();
   }
 
   return {
     start: ({ address, userAgent }) =>
       database.transaction(() => {
         const now = clock.now();
-        removeEnded(now);
+        makeRoom(now);
         const token = randomText(fillRandom, tokenBytes);
-        const row = { address, userAgent: userAgent.slice(0, userAgentMax), createdAt: now, lastSeenAt: now };
         const session = query
           .insert(consoleSessions)
-          .values({ ...row, hash: hashOf(token) })
+          .values({
+            hash: hashOf(token),
+            address,
+            userAgent: userAgent.slice(0, userAgentCharactersMax),
+            createdAt: now,
+            lastSeenAt: now,
+          })
           .returning(columns)
           .get();
         return { token, session };
@@ -86,7 +95,7 @@ export function createConsoleSessions({
       const now = clock.now();
       const { seq, createdAt, lastSeenAt } = session;
       if (now - lastSeenAt > idleMsMax || now - createdAt > sessionMsMax) return undefined;
-      if (now - lastSeenAt >= notedEveryMs)
+      if (now - lastSeenAt >= lastSeenIntervalMs)
         query.update(consoleSessions).set({ lastSeenAt: now }).where(eq(consoleSessions.seq, seq)).run();
       return session;
     },
@@ -96,25 +105,22 @@ export function createConsoleSessions({
 
     list() {
       const now = clock.now();
-      const holds = and(
+      const isActive = and(
         gte(consoleSessions.lastSeenAt, now - idleMsMax),
         gte(consoleSessions.createdAt, now - sessionMsMax),
       );
       return query
         .select(columns)
         .from(consoleSessions)
-        .where(holds)
+        .where(isActive)
         .orderBy(desc(consoleSessions.lastSeenAt))
         .all();
     },
   };
 }
 
-/**
- * Ends all sessions of a database that nothing else has open: in one from the past those would hold again that
- * were ended since.
- */
-export function endSessionsFromOutside(sqlite: Sqlite): void {
+/** Deletes all sessions over a plain connection, for a database file that is not in use. */
+export function deleteAllSessions(sqlite: Sqlite): void {
   sqlite.run("DELETE FROM console_sessions");
 }
 

@@ -1,5 +1,4 @@
-import { copyDatabase } from "../../database/backup.ts";
-import { recordFromOutside } from "../../access/audit/audit-log.ts";
+import { backUpFile } from "../../access/backups/file-backups.ts";
 import { resolve } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -22,14 +21,14 @@ export const backupCommand = command({
     const target = resolve(args[0] ?? "");
     if (config.storage.path === ":memory:")
       throw new FailedError("the database is kept in memory only (storage.path)");
-    copyDatabase(config.storage.path, target);
-    terminal.err.write(`wrote ${visible(target, 1_000)}\n`);
-    const entry = {
+    const { recorded } = backUpFile({
+      path: config.storage.path,
+      target,
       by: actorOfShell(terminal.env),
-      action: "backup.make",
-      subject: visible(target),
-    } as const;
-    if (!recordFromOutside(config.storage.path, { ...entry, at: systemClock.now() }))
+      at: systemClock.now(),
+    });
+    terminal.err.write(`wrote ${visible(target, 1_000)}\n`);
+    if (!recorded)
       terminal.err.write(
         "phishwatch: note: the audit log could not be written: is the database read-only?\n",
       );

@@ -80,27 +80,26 @@ async function importList(
   let lines = 0;
   let tally: Readonly<Tally> | undefined;
   try {
-    tally = await appliance.candidates.process(list.batches(), {
-      source,
-      observedAt,
-      signal,
-      onCommit: (done, soFar) => {
-        lines = done.line - 1;
-        tally = soFar;
+    tally = await appliance.imports.process(
+      { name: path, batches: list.batches() },
+      {
+        by: actorOfShell(terminal.env),
+        source,
+        observedAt,
+        signal,
+        onCommit: (done, soFar) => {
+          lines = done.line - 1;
+          tally = soFar;
+        },
+        onProgress: (soFar) =>
+          progress.show((ms) => progressText(path, soFar, ms, bytes && list.diskBytes / bytes)),
       },
-      onProgress: (soFar) =>
-        progress.show((ms) => progressText(path, soFar, ms, bytes && list.diskBytes / bytes)),
-    });
+    );
   } finally {
     progress.end();
     signal.removeEventListener("abort", closeInput);
     await list.close();
-    if (tally !== undefined) {
-      const { received, matched, created } = tally;
-      const by = actorOfShell(terminal.env);
-      appliance.auditLog.record(by, "feed.import", visible(path), { source, received, matched, created });
-      report(terminal, path, tally, elapsedMs() - startedMs, options.json);
-    }
+    if (tally !== undefined) report(terminal, path, tally, elapsedMs() - startedMs, options.json);
   }
   if (signal.aborted)
     throw new FailedError(

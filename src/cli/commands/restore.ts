@@ -1,10 +1,7 @@
-import { restoreDatabase } from "../../database/backup.ts";
-import { endSessionsFromOutside } from "../../access/console/sessions.ts";
-import { recordFromOutside } from "../../access/audit/audit-log.ts";
+import { restoreFile } from "../../access/backups/file-backups.ts";
 import { takeServeLock } from "../../database/lock.ts";
 import { resolve } from "node:path";
 import { systemClock, toIsoTime } from "../../lib/clock.ts";
-import { visible } from "../../lib/safe-text.ts";
 import { command } from "../terminal/command.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { FailedError } from "../terminal/failure.ts";
@@ -25,16 +22,11 @@ No server may run on it. Whoever is signed in to the console has to sign in anew
     if (path === ":memory:") throw new FailedError("the database is kept in memory only (storage.path)");
     const lock = takeServeLock(path);
     try {
-      const stamp = toIsoTime(systemClock.now()).slice(0, 19).replaceAll(/[-:]/g, "");
+      const at = systemClock.now();
+      const stamp = toIsoTime(at).slice(0, 19).replaceAll(/[-:]/g, "");
       const copy = resolve(args[0] ?? "");
       const aside = `${path}.before-restore-${stamp}`;
-      const { keptAs } = restoreDatabase(copy, path, aside, endSessionsFromOutside);
-      const entry = {
-        by: actorOfShell(terminal.env),
-        action: "backup.restore",
-        subject: visible(copy),
-      } as const;
-      recordFromOutside(path, { ...entry, at: systemClock.now() });
+      const { keptAs } = restoreFile({ copy, path, aside, by: actorOfShell(terminal.env), at });
       terminal.err.write(`restored ${path}\n`);
       if (keptAs !== undefined) terminal.err.write(`the database as it was is kept as ${keptAs}\n`);
     } finally {

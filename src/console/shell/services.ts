@@ -1,13 +1,12 @@
 import type { AuditLog } from "../../access/audit/audit-log.ts";
-import type { ConsolePassword } from "../../access/console/password.ts";
+import type { LiveBackups } from "../../access/backups/live-backups.ts";
 import type { ConsoleSessions } from "../../access/console/sessions.ts";
-import type { SignInThrottle } from "../../access/console/sign-in-throttle.ts";
+import type { ConsoleSignIn } from "../../access/console/sign-in.ts";
 import type { ApiKeys } from "../../access/keys/keys.ts";
 import type { KeyUsage } from "../../access/keys/key-usage.ts";
 import type { Readiness } from "../../api/site/health.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
-import type { LiveCopy } from "../../database/live-copy.ts";
 import type { AssessDomain } from "../../domains/assess.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { Enrichment } from "../../enrichment/enrichment.ts";
@@ -28,11 +27,10 @@ import type { AuditedWebhooks } from "../../webhooks/audited-webhooks.ts";
 /** Services that page groups choose from: a group names those that it uses and receives no others. */
 export interface PageServices {
   assessDomain: AssessDomain;
-  auditLog: AuditLog;
+  auditLog: Pick<AuditLog, "list" | "count">;
+  backups: LiveBackups;
   build: BuildInfo;
   config: Config;
-  /** Makes a consistent copy of the database while it is in use. */
-  copyDatabase: () => Promise<LiveCopy>;
   database: Database;
   domains: ProtectedDomains;
   enrichment: Enrichment;
@@ -47,7 +45,7 @@ export interface PageServices {
   publicUrl: () => string;
   readiness: () => Readiness;
   scans: Scans;
-  sessions: ConsoleSessions;
+  sessions: Pick<ConsoleSessions, "find" | "list">;
   threats: Threats;
   threatSearch: () => ThreatSearch;
   traps: Traps;
@@ -59,10 +57,9 @@ export type ServiceName = keyof PageServices;
 /** Everything that the console is built on: services for pages, and those that only its shell uses. */
 export interface ConsoleServices extends PageServices {
   clock: Clock;
-  consolePassword: ConsolePassword;
+  consoleSignIn: ConsoleSignIn;
   fillRandom: FillRandom;
   log: Log;
-  throttle: SignInThrottle;
 }
 
 /** Returns the named services and no others. */

@@ -1,8 +1,7 @@
+import { passwordCharactersMax } from "../../access/console/password.ts";
 import { Button, Form, HiddenFields, TextField } from "../kit/form.tsx";
 import { Refusal } from "../kit/kit.tsx";
 import { overviewPath, signInPath } from "../kit/paths.ts";
-
-export const passwordLengthMax = 1_000;
 
 export function SignInPage({
   to,
@@ -26,7 +25,7 @@ export function SignInPage({
           name="password"
           type="password"
           autocomplete="current-password"
-          maxLength={passwordLengthMax}
+          maxLength={passwordCharactersMax}
           required
           autofocus
           hint={

@@ -1,4 +1,3 @@
-import type { Log } from "../../lib/log.ts";
 import { overviewPath, signInPath } from "../kit/paths.ts";
 import type { PageResult } from "../kit/page-result.ts";
 import { administrator, readForm, type ConsoleRequest } from "./request.ts";
@@ -6,22 +5,16 @@ import type { Responder } from "./responses.tsx";
 import type { Context } from "./router.ts";
 import type { ConsoleServices } from "./services.ts";
 import type { SessionMemory } from "./session-memory.ts";
-import { ArrivalPage, passwordLengthMax, SignInPage } from "./sign-in-page.tsx";
+import { ArrivalPage, SignInPage } from "./sign-in-page.tsx";
 import { isCsrfToken, ownPath, type Visitors } from "./visitors.ts";
 
 /** Signs visitors in and out. */
 export function createSignIn({
-  auditLog,
-  consolePassword,
-  database,
-  log,
+  consoleSignIn,
   memory,
   responder,
-  sessions,
-  throttle,
   visitors,
-}: Pick<ConsoleServices, "auditLog" | "consolePassword" | "database" | "sessions" | "throttle"> & {
-  log: Log;
+}: Pick<ConsoleServices, "consoleSignIn"> & {
   memory: SessionMemory;
   responder: Responder;
   visitors: Visitors;
@@ -32,7 +25,7 @@ export function createSignIn({
     { message, status = 200 }: { message?: string; status?: number } = {},
   ): Response {
     if (call.visitor!.session !== undefined) return responder.redirect(call, to);
-    const content = <SignInPage to={to} message={message} exists={consolePassword.exists()} />;
+    const content = <SignInPage to={to} message={message} exists={consoleSignIn.isPossible()} />;
     return responder.page(call, "Sign in", content, status);
   }
 
@@ -45,26 +38,19 @@ export function createSignIn({
         message: "This page was too old. Enter the password once more.",
         status: 400,
       });
-    const waitSeconds = throttle.take(address);
-    if (waitSeconds > 0) {
+    const password = form.get("password") ?? "";
+    const userAgent = request.headers.get("user-agent") ?? "";
+    const by = administrator(address);
+    const result = await consoleSignIn.signIn({ password, userAgent }, { by });
+    if (result.outcome === "throttled") {
+      const waitSeconds = result.retryAfterSeconds;
       headers["retry-after"] = String(waitSeconds);
       const wait = waitSeconds > 90 ? `${Math.ceil(waitSeconds / 60)} minutes` : `${waitSeconds} seconds`;
       return showForm(call, to, { message: `Too many attempts. Try again in ${wait}.`, status: 429 });
     }
-    const password = form.get("password") ?? "";
-    const by = administrator(address);
-    if (password.length > passwordLengthMax || !(await consolePassword.verify(password))) {
-      auditLog.record(by, "console.sign_in_failed", null);
-      log.warn({ client: address }, "a sign-in to the console failed");
+    if (result.outcome === "wrong_password")
       return showForm(call, to, { message: "That is not the password.", status: 401 });
-    }
-    throttle.forgive(address);
-    const userAgent = request.headers.get("user-agent") ?? "";
-    const token = database.transaction(() => {
-      auditLog.record(by, "console.sign_in", null);
-      return sessions.start({ address, userAgent }).token;
-    });
-    headers["set-cookie"] = visitors.sessionCookie(token);
+    headers["set-cookie"] = visitors.sessionCookie(result.token);
     return responder.redirect(call, to);
   }
 
@@ -88,18 +74,12 @@ export function createSignIn({
   }
 
   function signOut({ session, by }: Context): PageResult {
-    database.transaction(() => {
-      auditLog.record(by, "console.sign_out", null);
-      sessions.end(session);
-    });
+    consoleSignIn.signOut(session, { by });
     return leave(session.seq);
   }
 
   function signOutEverywhere({ session, by }: Context): PageResult {
-    database.transaction(() => {
-      auditLog.record(by, "console.sign_out_everywhere", null);
-      sessions.endAll();
-    });
+    consoleSignIn.signOutEverywhere({ by });
     return leave(session.seq);
   }
 

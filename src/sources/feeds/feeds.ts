@@ -1,3 +1,5 @@
+import type { Actor } from "../../access/audit/actor.ts";
+import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { notFound } from "../../lib/errors.ts";
@@ -20,7 +22,7 @@ export interface Feeds {
    * Reads a file from its start again, for example after more domains are protected. No threat is created twice.
    * @throws PublicError `not_found`; `bad_request` while the feed is being read.
    */
-  readAgain(feed: string, path: string): void;
+  readAgain(feed: string, path: string, options: { by: Actor }): void;
   /** Resolves when no check of a feed is in progress. Checks that are due later do not count. */
   idle(): Promise<void>;
 }
@@ -31,12 +33,14 @@ export function createFeeds({
   candidates,
   clock,
   log,
+  auditLog,
 }: {
   feeds: readonly Feed[];
   database: Database;
   candidates: Candidates;
   clock: Clock;
   log: Log;
+  auditLog: Pick<AuditLog, "record">;
 }): Feeds {
   const files = createFeedFileStore(database);
   const read = createFeedReader({ candidates, clock, files });
@@ -45,10 +49,12 @@ export function createFeeds({
   return {
     sources: watchers,
     status: () => watchers.map((watcher) => watcher.status()),
-    readAgain(name, path) {
-      const watcher = watchers.find((one) => one.name === name);
-      if (watcher?.readAgain(path) !== true) throw notFound("There is no such file in a feed.");
-    },
+    readAgain: (name, path, { by }) =>
+      database.transaction(() => {
+        const watcher = watchers.find((one) => one.name === name);
+        if (watcher?.readAgain(path) !== true) throw notFound("There is no such file in a feed.");
+        auditLog.record(by, "feed.read_again", name, { path });
+      }),
     idle: async () => void (await Promise.all(watchers.map((watcher) => watcher.idle()))),
   };
 }

@@ -1,14 +1,17 @@
 import type { Actor } from "../../access/audit/actor.ts";
+import type { AuditDetail } from "../../access/audit/actions.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
+import { visible } from "../../lib/safe-text.ts";
 import type { ListFormat } from "../../vocabulary/lists.ts";
 import type { Tally } from "../candidate-run.ts";
-import type { Candidates } from "../candidates.ts";
+import type { Candidates, ProcessOptions } from "../candidates.ts";
 import { NameListError } from "../lists/errors.ts";
 import type { NameList } from "../lists/name-list.ts";
+import type { NameBatch } from "../name-batch.ts";
 import type { Source } from "../source.ts";
 import { boundedStream, type BoundedStream } from "./bounded-stream.ts";
 import { createImportStore, type ImportStore } from "./import-store.ts";
@@ -43,9 +46,17 @@ export interface Imports extends Source {
    * Starts to read a list. `ended` never rejects: the outcome is in the import.
    * @throws PublicError `bad_request`: another import is running, or the list is too long.
    */
-  begin(list: ListToImport, by: Actor): { import: ListImport; ended: Promise<ListImport> };
+  begin(list: ListToImport, options: { by: Actor }): { import: ListImport; ended: Promise<ListImport> };
   /** Returns whether this import was running. */
-  cancel(seq: number, by: Actor): boolean;
+  cancel(seq: number, options: { by: Actor }): boolean;
+  /**
+   * Processes a list that a command has opened. It is not in the list of imports; the audit log records it once
+   * something was committed, even when it fails later or is aborted.
+   */
+  process<Position>(
+    list: { name: string; batches: AsyncIterable<NameBatch<Position>> },
+    options: ProcessOptions<Position> & { by: Actor },
+  ): Promise<Tally>;
   /** Returns the running import with its present counts. */
   running(): ListImport | undefined;
   get(seq: number): ListImport | undefined;
@@ -69,7 +80,7 @@ export function createImports({
   log,
   bytesMax = importBytesMax,
 }: {
-  auditLog: AuditLog;
+  auditLog: Pick<AuditLog, "record">;
   database: Database;
   candidates: Candidates;
   clock: Clock;
@@ -80,6 +91,10 @@ export function createImports({
   const store = createImportStore(database);
   const run = createImportRun({ candidates, clock, log, store });
   let current: Running | undefined;
+
+  function recordImport(by: Actor, name: string | null, detail: AuditDetail): void {
+    auditLog.record(by, "feed.import", name, detail);
+  }
 
   const running = () => {
     const row = current && store.get(current.seq);
@@ -126,7 +141,7 @@ export function createImports({
         created,
       };
     },
-    begin({ content, ...list }, by) {
+    begin({ content, ...list }, { by }) {
       if (current !== undefined) {
         const { name } = store.get(current.seq) ?? { name: null };
         const what = name === null ? "Names that were typed in are" : "Another list is";
@@ -135,7 +150,7 @@ export function createImports({
       if ((list.bytesTotal ?? 0) > bytesMax) throw badRequest(`The list ${tooLong}.`);
       const begun = database.transaction(() => {
         const row = store.begin({ ...list, startedAt: clock.now() });
-        auditLog.record(by, "feed.import", list.name, { import: row.seq });
+        recordImport(by, list.name, { import: row.seq });
         return row;
       });
       const started: Running = {
@@ -148,11 +163,28 @@ export function createImports({
       started.ended = ended;
       return { import: begun, ended };
     },
-    cancel(seq, by) {
+    cancel(seq, { by }) {
       if (current?.seq !== seq) return false;
       auditLog.record(by, "feed.cancel_import", store.get(seq)?.name ?? null, { import: seq });
       current.cancelling.abort();
       return true;
+    },
+    async process({ name, batches }, { by, ...options }) {
+      const { source } = options;
+      let tally: Readonly<Tally> | undefined;
+      try {
+        const onCommit: typeof options.onCommit = (position, soFar) => {
+          tally = soFar;
+          options.onCommit?.(position, soFar);
+        };
+        tally = await candidates.process(batches, { ...options, onCommit });
+        return tally;
+      } finally {
+        if (tally !== undefined) {
+          const { received, matched, created } = tally;
+          recordImport(by, visible(name), { source, received, matched, created });
+        }
+      }
     },
     running,
     get: store.get,

@@ -98,13 +98,10 @@ export function showFeed(context: Context<"feeds">): PageResult {
   );
 }
 
-export function readAgain(context: Context<"auditLog" | "database" | "feeds">): PageResult {
+export function readAgain(context: Context<"feeds">): PageResult {
   const { name } = findFeed(context);
   const { services, form, by } = context;
   const path = form.get("path") ?? "";
-  services.database.transaction(() => {
-    services.feeds.readAgain(name, path);
-    services.auditLog.record(by, "feed.read_again", name, { path });
-  });
+  services.feeds.readAgain(name, path, { by });
   return redirect(feedPath(name), "The file is being read again. Known threats are not recorded twice.");
 }

@@ -64,7 +64,7 @@ export function showRunning({ services }: Context<"imports">): PageResult {
 export function cancelImport(context: Context<"imports">): PageResult {
   const { seq } = findImport(context);
   const { services, by } = context;
-  if (!services.imports.cancel(seq, by))
+  if (!services.imports.cancel(seq, { by }))
     return redirect(importPath(seq), { tone: "warning", text: "The import had already finished." });
   return redirect(importPath(seq), "The import stops now. Its results so far are kept.");
 }

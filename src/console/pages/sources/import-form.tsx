@@ -116,7 +116,7 @@ export async function importNames(context: Context<"imports">): Promise<PageResu
 }
 
 function runImport({ services, by }: Context<"imports">, list: ListToImport): Promise<ListImport> {
-  return services.imports.begin(list, by).ended;
+  return services.imports.begin(list, { by }).ended;
 }
 
 function readFormat(fields: ReadonlyMap<string, string>): Pick<ListToImport, "format" | "column"> {

@@ -8,7 +8,7 @@ import { importFile, importNames } from "./import-form.tsx";
 /** Feeds and imports: the origins of names. */
 export const sourcePages = pageGroup({
   nav: { section: "main", label: "Feeds", path: feedsPath },
-  services: ["auditLog", "database", "feeds", "imports", "sources"],
+  services: ["feeds", "imports", "sources"],
   routes: [
     { method: "GET", path: feedsPath, permission: "read", run: listSources },
     { method: "GET", path: `${feedsPath}/:feed`, permission: "read", run: showFeed },

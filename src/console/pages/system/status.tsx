@@ -202,9 +202,8 @@ function sizeText(database: Database): string {
   return `${bytesText(bytes.file)} and ${bytesText(bytes.log)} in the write-ahead log`;
 }
 
-export async function downloadBackup({ services, by, now }: Context<"auditLog" | "copyDatabase">) {
-  const { bytes, stream } = await services.copyDatabase();
-  services.auditLog.record(by, "backup.make", null, { bytes });
+export async function downloadBackup({ services, by, now }: Context<"backups">) {
+  const { stream } = await services.backups.create({ by });
   const moment = toIsoTime(now).slice(0, 16).replace(/[:T]/g, "-");
   return download(`phishwatch-${moment}.db`, "application/vnd.sqlite3", stream);
 }

@@ -1,0 +1,64 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { copyDatabase, restoreDatabase } from "../../database/backup.ts";
+import type { Instant } from "../../lib/clock.ts";
+import { visible } from "../../lib/safe-text.ts";
+import type { Actor } from "../audit/actor.ts";
+import { insertAuditEntry } from "../audit/raw-entry.ts";
+import { deleteAllSessions } from "../console/sessions.ts";
+
+const busyTimeoutMs = 5_000;
+
+/**
+ * Copies the database file to `target` and records it in the database's audit log. `recorded` is false when the audit
+ * log cannot be written, for example because the database is read-only.
+ * @throws StartError with a message for the operator.
+ */
+export function backUpFile({
+  path,
+  target,
+  by,
+  at,
+}: {
+  path: string;
+  target: string;
+  by: Actor;
+  at: Instant;
+}): { recorded: boolean } {
+  copyDatabase(path, target);
+  let sqlite: Sqlite | undefined;
+  try {
+    sqlite = new Sqlite(path, { readwrite: true, strict: true });
+    sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    insertAuditEntry(sqlite, { by, action: "backup.make", subject: visible(target), at });
+    return { recorded: true };
+  } catch {
+    // The backup is made and must not fail because of its record; the caller warns.
+    return { recorded: false };
+  } finally {
+    sqlite?.close();
+  }
+}
+
+/**
+ * Replaces the database file with a copy and keeps the previous one as `aside`. The copy's console sessions are
+ * deleted, because they may have been ended since, and the restore is recorded in its audit log.
+ * @throws StartError with a message for the operator.
+ */
+export function restoreFile({
+  copy,
+  path,
+  aside,
+  by,
+  at,
+}: {
+  copy: string;
+  path: string;
+  aside: string;
+  by: Actor;
+  at: Instant;
+}): { keptAs: string | undefined } {
+  return restoreDatabase(copy, path, aside, (incoming) => {
+    deleteAllSessions(incoming);
+    insertAuditEntry(incoming, { by, action: "backup.restore", subject: visible(copy), at });
+  });
+}

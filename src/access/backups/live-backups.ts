@@ -1,0 +1,33 @@
+import type { Database } from "../../database/database.ts";
+import { createLiveCopies, type LiveCopy } from "../../database/live-copy.ts";
+import type { FillRandom } from "../../lib/ids.ts";
+import type { Actor } from "../audit/actor.ts";
+import type { AuditLog } from "../audit/audit-log.ts";
+
+/** Backups of the database while it is in use. */
+export interface LiveBackups {
+  /**
+   * Makes a consistent copy of the database and records it in the audit log.
+   * @throws PublicError `bad_request` while another copy is being made.
+   */
+  create(options: { by: Actor }): Promise<LiveCopy>;
+}
+
+export function createLiveBackups({
+  database,
+  fillRandom,
+  auditLog,
+}: {
+  database: Database;
+  fillRandom: FillRandom;
+  auditLog: Pick<AuditLog, "record">;
+}): LiveBackups {
+  const copyDatabase = createLiveCopies({ database, fillRandom });
+  return {
+    async create({ by }) {
+      const copy = await copyDatabase();
+      auditLog.record(by, "backup.make", null, { bytes: copy.bytes });
+      return copy;
+    },
+  };
+}
