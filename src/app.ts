@@ -11,10 +11,8 @@ import type { Config } from "./config/config.ts";
 import { openDatabase } from "./database/database.ts";
 import { createDomainAssessment } from "./domains/assess.ts";
 import { createProtectedDomains } from "./domains/domains.ts";
-import { withCredibleAbsence } from "./lookups/dns/credible-absence.ts";
-import { createExistenceLookUp } from "./lookups/dns/existence.ts";
+import { createDnsLookup } from "./lookups/dns/dns-lookup.ts";
 import { openEnrichment, type Reach } from "./enrichment/open-enrichment.ts";
-import { createWildcardProbe } from "./lookups/dns/wildcards.ts";
 import { createEventLog } from "./events/event-log.ts";
 import { createOutbox } from "./events/outbox.ts";
 import { buildInfo } from "./lib/build-info.ts";
@@ -112,10 +110,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       resolvers: () => (resolvers.length > 0 ? resolvers : systemResolvers()),
       queriesPerSecond,
     });
-  const lookUpExistence = createExistenceLookUp({
-    dns,
-    probeWildcard: createWildcardProbe({ dns, clock, fillRandom }),
-  });
+  const dnsLookup = createDnsLookup({ clock, dns, fillRandom });
   const enrichment = openEnrichment({
     clock,
     config,
@@ -123,7 +118,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     dns,
     isRoot: process.getuid?.() === 0,
     log,
-    lookUpExistence: withCredibleAbsence({ dns, lookUp: lookUpExistence }),
+    lookUpExistence: dnsLookup.confirmExistence,
     reach,
     threats,
     version: buildInfo.version,
@@ -137,14 +132,14 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     domains,
     ids,
     log,
-    lookUp: lookUpExistence,
+    lookUp: dnsLookup.lookUpExistence,
     minSimilarity,
     outbox,
     pacer,
     queriesPerSecond,
     schedule,
     threats,
-    onFound: ({ existence, threatId }) => enrichment.hand(threatId, existence),
+    onFound: ({ existence, threatId }) => enrichment.handOff(threatId, existence),
   });
 
   // Deliveries and traps
@@ -189,7 +184,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     candidates,
     deliveries: webhookService.deliveries,
     scans,
-    readCapture: (id) => enrichment.captureOf(id),
+    readCapture: (id) => enrichment.screenshotOf(id),
     openConsole,
     traps,
     schedulersRunning: lastUsedWriter.isRunning,
@@ -258,7 +253,6 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     feeds,
     imports,
     dns,
-    lookUpExistence,
     enrichment,
     scans,
     webhooks,

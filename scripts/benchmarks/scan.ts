@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createExistenceLookUp } from "../../src/lookups/dns/existence.ts";
+import { createExistenceLookup } from "../../src/lookups/dns/existence.ts";
 import { createWildcardProbe } from "../../src/lookups/dns/wildcards.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createDnsClient } from "../../src/network/dns/dns-client.ts";
@@ -106,7 +106,7 @@ async function lookUpAll(): Promise<{ seconds: number; cpuMicroseconds: number }
     queriesPerSecond,
   });
   const probeWildcard = createWildcardProbe({ dns, clock: systemClock, fillRandom });
-  const lookUp = createExistenceLookUp({ dns, probeWildcard });
+  const lookUp = createExistenceLookup({ dns, probeWildcard });
   const found = new Set<string>();
   const rest = names.values();
   const startedMs = performance.now();

@@ -1,196 +1,223 @@
 import type { Database } from "../database/database.ts";
-import type { Clock, Instant } from "../lib/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import { logDropped, type Log } from "../lib/log.ts";
-import type { Threats } from "../threats/threats.ts";
-import type { Facts } from "./facts/facts.ts";
-import type { Camera } from "../lookups/page/chromium.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
-import { createHandedOver } from "./handoff.ts";
-import { createEvidenceStore, type RegistrationAnswer } from "./registration-responses.ts";
-import { createLook } from "./check-job.ts";
-import type { Pictures } from "../lookups/page/screenshot-files.ts";
+import type { Camera } from "../lookups/page/chromium.ts";
+import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
+import type { Threats } from "../threats/threats.ts";
+import { createCheckJob } from "./check-job.ts";
+import { explainMissingScreenshot } from "./facts/missing-screenshot.ts";
+import { createHandoff } from "./handoff.ts";
+import type { Lookups } from "./lookups.ts";
 import type { Abilities } from "./plan.ts";
-import type { LookUps } from "./lookups.ts";
+import { createRegistrationJob } from "./registration-job.ts";
 import { createRegistrationQueue } from "./registration-queue.ts";
-import { createRegistrations } from "./registration-job.ts";
-import { createScreenshots } from "./screenshot-job.ts";
-import { createEnrichmentStore } from "./store.ts";
-import { whyNoCapture } from "./facts/missing-screenshot.ts";
+import { createRegistrationResponses, type RegistrationResponse } from "./registration-responses.ts";
+import { createScreenshotJob } from "./screenshot-job.ts";
+import { createEnrichmentStore, type EnrichmentStore, type KnownFacts } from "./store.ts";
 import { createWorker, type Worker } from "./worker.ts";
 
-/** Facts about threats: found out when a threat is new, then at growing intervals, and when a person asks. */
+/** Determines facts about threats: when a threat is new, then at growing intervals, and on request. */
 export interface Enrichment {
-  /** Takes up what is due, from this run or an earlier one. Does nothing where everything is switched off. */
+  /** Starts the jobs that are due, from this run or an earlier one. Does nothing if all lookups are disabled. */
   start(): void;
-  /** Gives up what is under way; it stays due. */
+  /** Aborts the jobs in progress, which stay due. */
   stop(): Promise<void>;
-  /** Looks at a threat as soon as possible. Answers whether anything can be looked up at all. */
+  /** Requests a check of a threat as soon as possible. Returns whether anything can be looked up at all. */
   request(threatId: string): boolean;
-  /** What is known; undefined: never looked at. */
-  factsOf(threatId: string): { facts: Facts; lookedAt: Instant | null; dueAt: Instant } | undefined;
-  /** The captured page of a threat (WebP), or why there is none, for people. */
-  captureOf(threatId: string): Promise<{ webp: Uint8Array<ArrayBuffer> } | { why: string }>;
-  /** Takes what a scan heard from DNS about a threat, so that the next look need not ask again. */
-  hand(threatId: string, existence: Existence): void;
-  /** Whether all is done for a threat that is due, what failed and is tried again later included. */
-  isSettled(threatId: string): boolean;
-  /** The page of the domain that a threat imitates, as it was last compared with a threat (WebP). */
+  /** Returns undefined if the threat was never checked. */
+  factsOf(threatId: string): KnownFacts | undefined;
+  /** Returns the screenshot of a threat's page (WebP), or why there is none, as text for people. */
+  screenshotOf(threatId: string): Promise<{ webp: Uint8Array<ArrayBuffer> } | { why: string }>;
+  /** Returns the screenshot of the original page with which a threat was last compared (WebP). */
   originalOf(threatId: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** What registry or registrar last said about a threat's registration. */
-  registrationAnswerOf(threatId: string): RegistrationAnswer | undefined;
-  /** Looks, questions about registrations and screenshots under way. */
+  /** Accepts the DNS result of a scan, so that the next check of the threat need not query again. */
+  handOff(threatId: string, existence: Existence): void;
+  /** Returns whether nothing is due for a threat now. Retries that are due later do not count. */
+  isSettled(threatId: string): boolean;
+  /** Returns the latest raw response about a threat's registration. */
+  registrationResponseOf(threatId: string): RegistrationResponse | undefined;
+  /** Number of jobs in progress. */
   running(): number;
 }
 
-/** Look-ups wait for others nearly all of the time. */
+/** Lookups spend nearly all of their time waiting. */
 const concurrencyMax = 128;
-/** About 36,000 threats an hour: an import of 100,000 is spread over three hours, the most severe ones first. */
+/** About 36,000 threats per hour: an import of 100,000 is spread over three hours, the most severe threats first. */
 const startsPerSecondMax = 10;
-/** A few of each suffix; most of them then wait for their turn. */
+/** A few of each suffix, most of which then wait for their turn. */
 const registrationStartsPerSecondMax = 50;
 const admittedPerStepMax = 200;
 const requestsMax = 1_000;
 
-export function createEnrichment({
-  abilities: { names, registration },
-  camera,
-  clock,
-  database,
-  log,
-  lookUps,
-  noCamera,
-  onStop = () => {},
-  pictures,
-  reactivate,
-  threats,
-}: {
+interface EnrichmentDependencies {
   abilities: Omit<Abilities, "screenshots">;
-  /** Undefined: no screenshots. */
+  /** Undefined if no screenshots are taken. */
   camera: Camera | undefined;
-  /** Why there is none. */
+  /** Why no screenshots are taken. */
   noCamera?: string | undefined;
   clock: Clock;
   database: Database;
   log: Log;
-  lookUps: LookUps;
-  /** Closes what the look-ups keep open. */
+  lookups: Lookups;
+  /** Closes what the lookups keep open. */
   onStop?: () => void;
-  pictures: Pictures;
+  screenshotFiles: ScreenshotFiles;
   reactivate: boolean;
   threats: Threats;
-}): Enrichment {
+}
+
+export function createEnrichment(dependencies: EnrichmentDependencies): Enrichment {
+  const { abilities, camera, clock, database, log, noCamera, onStop, screenshotFiles, threats } =
+    dependencies;
+  const { names, registration } = abilities;
   const store = createEnrichmentStore(database);
-  const evidence = createEvidenceStore(database);
-  const registrationQueue = createRegistrationQueue(database);
-  const handedOver = createHandedOver(clock);
-  const requested = new Set<string>();
+  const responses = createRegistrationResponses(database);
+  const handoff = createHandoff(clock);
+  const admission = createAdmission({ clock, log, store });
+  const workers = createWorkers({ ...dependencies, admission, handoff, responses, store });
   const anything = names || registration;
-  // Which page to show, DNS and the web have to say.
+
+  return {
+    start() {
+      if (!anything) return;
+      admission.start();
+      if (names && noCamera !== undefined) log.info({ reason: noCamera }, "screenshots disabled");
+      for (const worker of workers) worker.start();
+    },
+    async stop() {
+      admission.stop();
+      await Promise.all(workers.map((worker) => worker.stop()));
+      camera?.close();
+      onStop?.();
+    },
+    request(threatId) {
+      if (!anything || threats.get(threatId) === undefined) return false;
+      admission.request(threatId);
+      return true;
+    },
+    async screenshotOf(threatId) {
+      const webp = await screenshotFiles.read(threatId);
+      if (webp !== undefined) return { webp };
+      const disabled = names ? undefined : "pages are not checked without scan.schedule";
+      return { why: explainMissingScreenshot(store.factsOf(threatId)?.facts, noCamera ?? disabled) };
+    },
+    async originalOf(threatId) {
+      const id = store.protectedDomainIdOf(threatId);
+      return id === undefined ? undefined : screenshotFiles.read(id);
+    },
+    registrationResponseOf: responses.find,
+    factsOf: store.factsOf,
+    handOff: handoff.put,
+    isSettled: (threatId) => store.isSettled(threatId, clock.now()),
+    running: () => workers.reduce((sum, worker) => sum + worker.running(), 0),
+  };
+}
+
+/** Adds new threats and requests to the queue. */
+function createAdmission({ clock, log, store }: { clock: Clock; log: Log; store: EnrichmentStore }) {
+  const requested = new Set<string>();
+  let started = false;
+
+  /** Spreads a mass import over many turns of the event loop, so that requests are served in between. */
+  function admit(): void {
+    if (!started) return;
+    try {
+      if (store.admitNew(clock.now(), admittedPerStepMax) === admittedPerStepMax) setImmediate(admit);
+    } catch (error) {
+      logDropped(log, error, "enrichment of new threats delayed");
+    }
+  }
+
+  return {
+    start: () => void (started = true),
+    stop: () => void (started = false),
+    run() {
+      admit();
+      for (const id of requested) if (store.request(id, clock.now())) requested.delete(id);
+    },
+    request(threatId: string) {
+      // A threat of another process may not be admitted yet: the request waits for that.
+      if (!store.request(threatId, clock.now()) && requested.size < requestsMax) requested.add(threatId);
+    },
+  };
+}
+
+function createWorkers({
+  abilities: { names, registration },
+  admission,
+  camera,
+  clock,
+  database,
+  handoff,
+  log,
+  lookups,
+  reactivate,
+  responses,
+  screenshotFiles,
+  store,
+  threats,
+}: EnrichmentDependencies & {
+  admission: { run: () => void };
+  handoff: ReturnType<typeof createHandoff>;
+  responses: ReturnType<typeof createRegistrationResponses>;
+  store: EnrichmentStore;
+}): Worker[] {
+  const registrationQueue = createRegistrationQueue(database);
+  // DNS and the web determine which page to take a screenshot of.
   const abilities: Abilities = { names, registration, screenshots: names && camera !== undefined };
-  const looks: Worker = createWorker({
+  const checks = createWorker({
     clock,
     log,
-    name: "enrichment",
+    name: "check of a threat",
     concurrencyMax,
     startsPerSecondMax,
-    prepare() {
-      admit();
-      for (const id of requested) if (store.ask(id, clock.now())) requested.delete(id);
-    },
+    prepare: admission.run,
     take: (limit) => store.due(clock.now(), limit),
-    work: createLook({
+    run: createCheckJob({
       abilities,
       clock,
       database,
-      handedOver,
+      handoff,
       log,
-      lookUps,
+      lookups,
       reactivate,
       registrationQueue,
       store,
       threats,
     }),
   });
-  const lookUp = lookUps.registration;
-  const registrations: Worker | undefined = registration
-    ? createWorker({
-        clock,
-        log,
-        name: "registration data",
-        concurrencyMax,
-        startsPerSecondMax: registrationStartsPerSecondMax,
-        take: (limit) => registrationQueue.due(clock.now(), limit),
-        work: createRegistrations({
-          clock,
-          database,
-          log,
-          lookUp,
-          evidence,
-          queue: registrationQueue,
-          store,
-          threats,
-        }),
-      })
-    : undefined;
-  const screenshots: Worker | undefined =
+  const registrations = createWorker({
+    clock,
+    log,
+    name: "registration lookup",
+    concurrencyMax,
+    startsPerSecondMax: registrationStartsPerSecondMax,
+    take: (limit) => registrationQueue.due(clock.now(), limit),
+    run: createRegistrationJob({
+      clock,
+      database,
+      log,
+      lookUp: lookups.registration,
+      queue: registrationQueue,
+      responses,
+      store,
+      threats,
+    }),
+  });
+  const screenshots =
     camera === undefined || !names
-      ? undefined
-      : createWorker({
-          clock,
-          log,
-          name: "a screenshot",
-          concurrencyMax: 1,
-          startsPerSecondMax: 1,
-          take: (limit) => store.dueScreenshots(clock.now(), limit),
-          work: createScreenshots({ camera, clock, database, evidence, pictures, store, threats }),
-        });
-  let started = false;
-
-  /** A mass import comes over many turns of the event loop, so that requests are answered in between. */
-  function admit(): void {
-    if (!started) return;
-    try {
-      if (store.admitNew(clock.now(), admittedPerStepMax) === admittedPerStepMax) setImmediate(admit);
-    } catch (error) {
-      logDropped(log, error, "new threats wait to be enriched");
-    }
-  }
-
-  return {
-    start() {
-      if (!anything) return;
-      started = true;
-      if (names && noCamera !== undefined) log.info({ reason: noCamera }, "pages are not captured");
-      looks.start();
-      registrations?.start();
-      screenshots?.start();
-    },
-    async stop() {
-      started = false;
-      await Promise.all([looks.stop(), registrations?.stop(), screenshots?.stop()]);
-      camera?.close();
-      onStop();
-    },
-    request(threatId) {
-      if (!anything || threats.get(threatId) === undefined) return false;
-      // From another process, or before it was admitted: the queue finds it there.
-      if (!store.ask(threatId, clock.now()) && requested.size < requestsMax) requested.add(threatId);
-      return true;
-    },
-    async captureOf(threatId) {
-      const webp = await pictures.read(threatId);
-      if (webp !== undefined) return { webp };
-      const off = names ? undefined : "without scan.schedule no pages are looked at";
-      return { why: whyNoCapture(store.factsOf(threatId)?.facts, noCamera ?? off) };
-    },
-    async originalOf(threatId) {
-      const id = evidence.protectedDomainOf(threatId);
-      return id === undefined ? undefined : pictures.read(id);
-    },
-    registrationAnswerOf: evidence.answerOf,
-    factsOf: (threatId) => store.factsOf(threatId),
-    hand: handedOver.put,
-    isSettled: (threatId) => store.isSettled(threatId, clock.now()),
-    running: () => looks.running() + (registrations?.running() ?? 0) + (screenshots?.running() ?? 0),
-  };
+      ? []
+      : [
+          createWorker({
+            clock,
+            log,
+            name: "screenshot",
+            concurrencyMax: 1,
+            startsPerSecondMax: 1,
+            take: (limit) => store.dueScreenshots(clock.now(), limit),
+            run: createScreenshotJob({ camera, clock, database, files: screenshotFiles, store, threats }),
+          }),
+        ];
+  return [checks, ...(registration ? [registrations] : []), ...screenshots];
 }

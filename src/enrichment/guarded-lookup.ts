@@ -1,10 +1,13 @@
 import { within } from "../lib/deadline.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 
-const failed = "it failed for a reason of our own; the log says more";
+const failed = "an internal error occurred; the log has details";
 
-/** A look-up's answer; one that does not come, or an error of ours, is an unknown fact and nothing worse. */
-export async function boundedLookUp<T>(
+/**
+ * Awaits a lookup that has time limits of its own, in case one of them does not hold. A lookup that is late or throws
+ * leaves a fact unknown and does no other harm.
+ */
+export async function guardedLookup<T>(
   work: Promise<T>,
   {
     log,
@@ -14,11 +17,11 @@ export async function boundedLookUp<T>(
   }: { log: Log; signal: AbortSignal; timeoutMs: number; unknown: (reason: string) => T },
 ): Promise<T> {
   try {
-    const late = () => unknown(`no answer within ${timeoutMs / 1000} s`);
+    const late = () => unknown(`no response within ${timeoutMs / 1000} s`);
     return await within(work, { timeoutMs, signal, late });
   } catch (error) {
     signal.throwIfAborted();
-    logDropped(log, error, "a look-up for a threat failed");
+    logDropped(log, error, "lookup for a threat failed");
     return unknown(failed);
   }
 }

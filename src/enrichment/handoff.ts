@@ -2,32 +2,32 @@ import type { Clock, Instant } from "../lib/clock.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
 
 /**
- * What a scan has just heard from DNS about names that it found, for the looks at them that follow: without it each
- * name would be asked for twice within minutes.
+ * Keeps DNS results of scans for the checks of the same names that follow. Without it, each name would be looked up
+ * twice within minutes.
  */
-export interface HandedOver {
+export interface Handoff {
   put(threatId: string, existence: Existence): void;
-  /** Once only: whoever looks again wants to know what it is by then. */
+  /** Returns a result once only: a later check wants to know the state at that time. */
   take(threatId: string): Existence | undefined;
 }
 
-const heldMs = 10 * 60_000;
-/** As many as are looked at in that time. */
-const heldMax = 6_000;
+const keptMs = 10 * 60_000;
+/** Number of threats that are checked in that time. */
+const entriesMax = 6_000;
 
-export function createHandedOver(clock: Clock): HandedOver {
-  // The oldest one stands first.
-  const held = new Map<string, { existence: Existence; until: Instant }>();
+export function createHandoff(clock: Clock): Handoff {
+  // In insertion order: the first entry is the oldest.
+  const kept = new Map<string, { existence: Existence; until: Instant }>();
   return {
     put(threatId, existence) {
       if (existence.exists !== "yes") return;
-      held.delete(threatId);
-      held.set(threatId, { existence, until: clock.now() + heldMs });
-      if (held.size > heldMax) held.delete(held.keys().next().value!);
+      kept.delete(threatId);
+      kept.set(threatId, { existence, until: clock.now() + keptMs });
+      if (kept.size > entriesMax) kept.delete(kept.keys().next().value!);
     },
     take(threatId) {
-      const found = held.get(threatId);
-      held.delete(threatId);
+      const found = kept.get(threatId);
+      kept.delete(threatId);
       return found !== undefined && clock.now() < found.until ? found.existence : undefined;
     },
   };

@@ -3,37 +3,37 @@ import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import type { AddressRules } from "../network/addresses.ts";
-import type { DnsClient } from "../network/dns/dns-client.ts";
-import { resolveWithDns } from "../network/dns/resolve-dns.ts";
-import type { Threats } from "../threats/threats.ts";
+import type { LookUpExistence } from "../lookups/dns/existence.ts";
 import {
   browserUserAgent,
   chooseChromium,
   createCamera,
   type ChromiumChoice,
 } from "../lookups/page/chromium.ts";
-import { createEnrichment, type Enrichment } from "./enrichment.ts";
-import type { LookUpExistence } from "../lookups/dns/existence.ts";
-import { createPageFetcher } from "../lookups/page/page-lookup.ts";
-import { createPictures } from "../lookups/page/screenshot-files.ts";
-import { createRegistrationLookup } from "../lookups/registration/registration-lookup.ts";
+import { createPageLookup } from "../lookups/page/page-lookup.ts";
+import { createScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { RdapServices } from "../lookups/registration/rdap-services.ts";
+import { createRegistrationLookup } from "../lookups/registration/registration-lookup.ts";
 import type { WhoisServerFor } from "../lookups/registration/whois-servers.ts";
+import type { AddressRules } from "../network/addresses.ts";
+import type { DnsClient } from "../network/dns/dns-client.ts";
+import { resolveWithDns } from "../network/dns/resolve-dns.ts";
+import type { Threats } from "../threats/threats.ts";
+import { createEnrichment, type Enrichment } from "./enrichment.ts";
 
-/** Where enrichment goes. Only a test says anything else than the default. */
+/** Destinations that lookups may connect to. Only tests change the default. */
 export interface Reach {
   rules: AddressRules;
-  /** Of web pages. */
+  /** Ports of web pages. */
   ports?: { http: number; https: number };
   rdapServices?: RdapServices;
   whoisServerFor?: WhoisServerFor;
 }
 
-/** Names, redirects and pages are chosen by attackers: nothing of one's own network is ever connected to. */
+/** Attackers choose names, redirects and pages, so private networks are never connected to. */
 const publicReach: Reach = { rules: { allowPrivateNetworks: false } };
 
-/** The parts of this subject, put together. Nothing is opened before something is looked up. */
+/** Assembles the enrichment and its lookups. Nothing is opened before the first lookup. */
 export function openEnrichment({
   clock,
   config,
@@ -57,7 +57,7 @@ export function openEnrichment({
   reach?: Reach | undefined;
   threats: Threats;
   version: string;
-  /** Finds a program on the path. */
+  /** Finds a program on the PATH. */
   which: (name: string) => string | null;
 }): Enrichment {
   const { ports, rules, ...services } = reach;
@@ -65,7 +65,7 @@ export function openEnrichment({
   const userAgent = `phishwatch/${version}`;
   const shared = { clock, rules, resolveHost };
   const registrations = createRegistrationLookup({ ...shared, ...services, userAgent });
-  const pages = createPageFetcher({
+  const pages = createPageLookup({
     ...shared,
     userAgent: browserUserAgent,
     ...(ports === undefined ? {} : { ports }),
@@ -80,16 +80,16 @@ export function openEnrichment({
     clock,
     database,
     log,
-    lookUps: {
+    lookups: {
       existence: lookUpExistence,
       registration: registrations.lookUpRegistration,
-      page: pages.fetchPage,
+      page: pages.lookUpPage,
     },
     onStop() {
       registrations.close();
       pages.close();
     },
-    pictures: createPictures(path === ":memory:" ? null : join(dirname(path), "screenshots")),
+    screenshotFiles: createScreenshotFiles(path === ":memory:" ? null : join(dirname(path), "screenshots")),
     reactivate: config.detection.reactivate,
     threats,
   });
@@ -97,17 +97,19 @@ export function openEnrichment({
 
 function chromiumOf({
   config,
-  ...surroundings
+  which,
+  isRoot,
 }: {
   config: Pick<Config, "scan" | "screenshots" | "storage">;
   which: (name: string) => string | null;
   isRoot: boolean;
 }): ChromiumChoice {
-  // Pictures are files beside the database, and here there is no beside.
-  if (config.storage.path === ":memory:") return { reason: "nothing is kept, so no pages are captured" };
+  // Screenshots are files next to the database file, and an in-memory database has none.
+  if (config.storage.path === ":memory:") return { reason: "an in-memory database keeps no screenshots" };
   return chooseChromium({
     setting: config.scan.screenshots,
     args: config.screenshots.chromiumArgs,
-    ...surroundings,
+    which,
+    isRoot,
   });
 }

@@ -1,9 +1,9 @@
 import type { Instant } from "../lib/clock.ts";
+import type { RegistrationResult } from "../lookups/registration/registration-lookup.ts";
 import type { Severity, Status } from "../vocabulary/threats.ts";
 import { hasPage, hostingOf, type Facts } from "./facts/facts.ts";
-import type { RegistrationResult } from "../lookups/registration/registration-lookup.ts";
 
-/** What the configuration lets the appliance ask the outside. */
+/** Lookups that the configuration allows. */
 export interface Abilities {
   /** DNS and web pages. */
   names: boolean;
@@ -15,69 +15,72 @@ export interface Abilities {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Growing intervals between looks; the last one from then on. */
+/** Growing intervals between checks. The last one repeats. */
 export const intervalsMs: readonly number[] = [1, 2, 4, 8, 16, 30].map((days) => days * dayMs);
-/** After a look that could not find out all it wanted; then the interval's turn comes all the same. */
+/** Delays after a check that was incomplete. After the last one, the next check follows its interval. */
 export const retryDelaysMs: readonly number[] = [5 * 60_000, 30 * 60_000, 2 * hourMs];
 const postponedMsMin = 1_000;
-/** Registrations change seldom, and their servers allow few questions. */
+/** Registrations change seldom, and their servers allow few queries. */
 const registrationAgeMs = 7 * dayMs;
-/** A retry for one missing fact leaves the others alone. */
+/** A page that is younger than this is not fetched again by a retry for another fact. */
 const freshMs = hourMs;
 const screenshotAgeMs = 30 * dayMs;
 
-/** Thousands of names of a feed are not registered, which DNS tells for nothing. */
-export function isWorthAsking({ existence, registration }: Facts): boolean {
+/** Returns false for a name that DNS denies: thousands of names of a feed are not registered. */
+export function mayBeRegistered({ existence, registration }: Facts): boolean {
   return existence?.exists !== "no" || registration !== undefined;
 }
 
-/** @param retry whether the look is one more attempt at what another fact still lacks */
+/**
+ * @param requested whether a person requested the check.
+ * @param retry whether the check is one more attempt at a fact that is missing.
+ */
 export function wantsRegistration(
   facts: Facts,
   before: Facts,
-  { asked, retry, now }: { asked: boolean; retry: boolean; now: Instant },
+  { requested, retry, now }: { requested: boolean; retry: boolean; now: Instant },
 ): boolean {
-  if (!isWorthAsking(facts)) return false;
+  if (!mayBeRegistered(facts)) return false;
   const old = facts.registrationAt === undefined || now - facts.registrationAt >= registrationAgeMs;
-  if (asked || (old && !retry)) return true;
+  if (requested || (old && !retry)) return true;
   const [was, is] = [before.existence, facts.existence];
   return was?.exists !== is?.exists || servers(before) !== servers(facts);
 }
 
-export function wantsPage(facts: Facts, asked: boolean, now: Instant): boolean {
+export function wantsPage(facts: Facts, requested: boolean, now: Instant): boolean {
   if (facts.existence?.exists !== "yes" || facts.existence.addresses.length === 0) return false;
-  return asked || facts.pageAt === undefined || now - facts.pageAt >= freshMs;
+  return requested || facts.pageAt === undefined || now - facts.pageAt >= freshMs;
 }
 
-/** A picture for each page that is somebody's own, and a new one when the page became another. */
+/** Returns whether a page with content of its own has no screenshot yet, an old one, or has changed since. */
 export function wantsScreenshot(
   before: Facts,
   after: Facts,
-  { asked, status, now }: { asked: boolean; status: Status; now: Instant },
+  { requested, status, now }: { requested: boolean; status: Status; now: Instant },
 ): boolean {
-  // Words of a page that it is parked may be meant for us alone: a picture shows what there is to see.
-  const toSee = hasPage(after) || after.page?.unseen !== undefined;
-  if (status === "false_positive" || !toSee || hostingOf(after).parked !== undefined) return false;
+  // A page may show its parking notice only to us: a screenshot shows what a browser gets to see.
+  const hasContent = hasPage(after) || after.page?.unseen !== undefined;
+  if (status === "false_positive" || !hasContent || hostingOf(after).parked !== undefined) return false;
   const { screenshot } = after;
-  if (asked || screenshot === undefined || now - screenshot.at >= screenshotAgeMs) return true;
+  if (requested || screenshot === undefined || now - screenshot.at >= screenshotAgeMs) return true;
   return appearance(before) !== appearance(after);
 }
 
-/** When a threat is looked at again. */
-export interface NextLook {
+/** When a threat is checked again. */
+export interface NextCheck {
   dueAt: Instant;
-  /** How far the intervals have grown. */
+  /** Index of the interval after that. */
   step: number;
-  /** Incomplete looks in a row. */
+  /** Number of incomplete checks in a row. */
   failures: number;
 }
 
-/** @param news whether something changed that makes the next days interesting */
-export function nextLook(
+/** @param news whether something changed that makes the next days interesting. */
+export function nextCheck(
   { step, failures }: { step: number; failures: number },
   result: { complete: boolean; news: boolean },
   now: Instant,
-): NextLook {
+): NextCheck {
   const retryDelayMs = retryDelaysMs[failures];
   if (!result.complete && retryDelayMs !== undefined)
     return { dueAt: now + retryDelayMs, step, failures: failures + 1 };
@@ -85,24 +88,24 @@ export function nextLook(
   return { dueAt: now + intervalsMs[at]!, step: Math.min(at + 1, intervalsMs.length - 1), failures: 0 };
 }
 
-/** When a registration is asked for again; undefined: not before a look wants it. */
+/** Returns when a registration is looked up again; undefined: not before a check wants it. */
 export function nextRegistration(
   result: RegistrationResult,
   failures: number,
   now: Instant,
 ): { dueAt: Instant; failures: number } | undefined {
   if (result.ok || result.unregistered === true) return undefined;
-  // A server that asks for more than a day is asked again when a look wants it.
+  // A server that demands a longer pause than a day is asked again when a check wants it.
   const retryAfterMs = Math.min(result.retryAfterMs ?? 0, dayMs);
-  // To be sent back without having been heard is no failure.
+  // A query that was never sent is not a failure.
   if (result.postponed === true) return { dueAt: now + Math.max(retryAfterMs, postponedMsMin), failures };
   const retryDelayMs = retryDelaysMs[failures];
   if (retryDelayMs === undefined) return undefined;
   return { dueAt: now + Math.max(retryDelayMs, retryAfterMs), failures: failures + 1 };
 }
 
-/** Lower comes first. */
-export const ranks = { asked: 0, high: 1, medium: 2, low: 3, watch: 4 } as const;
+/** Order of jobs, the lowest first: requested by a person, new by severity, checked before. */
+export const ranks = { requested: 0, high: 1, medium: 2, low: 3, recheck: 4 } as const;
 
 export function rankOf(severity: Severity): number {
   return ranks[severity];

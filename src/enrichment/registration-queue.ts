@@ -4,19 +4,19 @@ import { ranks } from "./plan.ts";
 import type { Due } from "./store.ts";
 
 /**
- * Whose registration is to be asked for, a queue for each last label and so, by and large, for each registry: ten
- * thousand names of one wait for each other, and not one name of another waits for them.
+ * Threats whose registration data is wanted, with a queue for each last label and so, roughly, for each registry: ten
+ * thousand names of one registry wait for each other, and no name of another registry waits for them.
  */
 export interface RegistrationQueue {
-  /** Undefined: none is wanted any more. */
+  /** `undefined` removes the threat from the queue. */
   save(threatSeq: number, domain: string, wanted: Due | undefined): void;
-  /** Row numbers that are due, a few of each suffix; may name what is under way. */
+  /** Returns row numbers that are due, a few of each suffix; may include those in progress. */
   due(now: Instant, limit: number): number[];
 }
 
 /**
- * Of each suffix at a time. One question a second is what registries are asked; more than these wait for their
- * turn, or for a slow answer, to no use.
+ * Maximum number of due rows per suffix. Registries get one query per second; more rows would only wait for their turn
+ * or for a slow response.
  */
 const perSuffixMax = 4;
 const ranksInOrder = Object.values(ranks).sort((a, b) => a - b);
@@ -37,7 +37,7 @@ export function createRegistrationQueue({ sqlite }: Database): RegistrationQueue
     `update enrichments set registration_suffix = $suffix, registration_rank = $rank, registration_due_at = $dueAt,
        registration_failures = $failures where threat_seq = $threatSeq`,
   );
-  // From one suffix to the next by way of the index, past the rows of each.
+  // Loose index scan: jumps from one suffix to the next, past the rows of each.
   const suffixes = sqlite.prepare<{ suffix: string }, []>(
     `with recursive found(suffix) as (
        select min(registration_suffix) from enrichments where registration_suffix is not null
@@ -53,7 +53,7 @@ export function createRegistrationQueue({ sqlite }: Database): RegistrationQueue
     `select threat_seq as seq from enrichments where registration_suffix = $suffix and registration_rank = $rank
        and registration_due_at <= $now order by registration_due_at limit $limit`,
   );
-  /** Which suffix comes first: each in turn, for there may be more of them than places. */
+  /** Index of the suffix that comes first. It rotates, as there may be more suffixes than places. */
   let turn = 0;
 
   function dueWith(suffix: string, now: Instant): number[] {

@@ -1,54 +1,47 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import { opaque, placeholders } from "../database/placeholders.ts";
-import { protectedDomains } from "../domains/tables.ts";
+import { opaqueValue, statement, valuesOf } from "../database/statement.ts";
 import type { Instant } from "../lib/clock.ts";
 import { threats } from "../threats/tables.ts";
-import { registrationAnswers } from "./tables.ts";
+import { registrationResponses } from "./tables.ts";
 
-/** What is kept for evidence only, apart from the facts. */
-export interface EvidenceStore {
-  /** `text`: what was said about the registration, as it came; takes the place of an earlier one. */
-  saveAnswer(threatSeq: number, text: string, at: Instant): void;
-  answerOf(threatId: string): RegistrationAnswer | undefined;
-  /** The identifier of the domain that a threat imitates. */
-  protectedDomainOf(threatId: string): string | undefined;
-}
-
-/** What registry or registrar said, as it came: show nothing of it unescaped. */
-export interface RegistrationAnswer {
+/** Response of a registry or registrar as it was received. Escape it before you show any of it. */
+export interface RegistrationResponse {
   text: string;
   at: Instant;
 }
 
-export function createEvidenceStore({ query }: Database): EvidenceStore {
-  const id = opaque("threatId");
-  const save = query
-    .insert(registrationAnswers)
-    .values(placeholders("threatSeq", "at", "answer"))
-    .onConflictDoUpdate({
-      target: registrationAnswers.threatSeq,
-      set: { at: sql`excluded.at`, answer: sql`excluded.answer` },
-    })
-    .prepare();
-  const answerOf = query
-    .select({ at: registrationAnswers.at, answer: registrationAnswers.answer })
-    .from(registrationAnswers)
-    .where(sql`${registrationAnswers.threatSeq} = (select seq from ${threats} where id = ${id})`)
-    .prepare();
-  const protectedDomainOf = query
-    .select({ id: protectedDomains.id })
-    .from(protectedDomains)
-    .innerJoin(threats, eq(threats.protectedDomainSeq, protectedDomains.seq))
-    .where(eq(threats.id, id))
-    .prepare();
+/** Stores the latest raw response about each threat's registration, as evidence. */
+export interface RegistrationResponses {
+  /** Replaces an earlier response. */
+  save(threatSeq: number, text: string, at: Instant): void;
+  find(threatId: string): RegistrationResponse | undefined;
+}
+
+export function createRegistrationResponses(database: Database): RegistrationResponses {
+  const save = statement(database, (query) =>
+    query
+      .insert(registrationResponses)
+      .values(valuesOf(registrationResponses, "threatSeq", "at", "response"))
+      .onConflictDoUpdate({
+        target: registrationResponses.threatSeq,
+        set: { at: sql`excluded.at`, response: sql`excluded.answer` },
+      }),
+  );
+  const find = statement(database, (query) =>
+    query
+      .select({ at: registrationResponses.at, response: registrationResponses.response })
+      .from(registrationResponses)
+      .where(
+        sql`${registrationResponses.threatSeq} = (select seq from ${threats} where id = ${opaqueValue(threats.id)})`,
+      ),
+  );
   return {
-    saveAnswer: (threatSeq, text, at) => void save.run({ threatSeq, at, answer: Bun.zstdCompressSync(text) }),
-    answerOf(threatId) {
-      const kept = answerOf.get({ threatId });
-      if (kept === undefined) return undefined;
-      return { at: kept.at, text: new TextDecoder().decode(Bun.zstdDecompressSync(kept.answer)) };
+    save: (threatSeq, text, at) => save.run({ threatSeq, at, response: Bun.zstdCompressSync(text) }),
+    find(threatId) {
+      const row = find.get({ id: threatId });
+      if (row === undefined) return undefined;
+      return { at: row.at, text: new TextDecoder().decode(Bun.zstdDecompressSync(row.response)) };
     },
-    protectedDomainOf: (threatId) => protectedDomainOf.get({ threatId })?.id,
   };
 }

@@ -1,80 +1,47 @@
 import type { Database } from "../database/database.ts";
 import { relaxedTransaction } from "../database/relaxed.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
-import { isAtOrBelow } from "../lib/host-names.ts";
 import { messageOf } from "../lib/errors.ts";
+import { isAtOrBelow } from "../lib/host-names.ts";
+import type { Camera } from "../lookups/page/chromium.ts";
+import { grayPixels } from "../lookups/page/gray-pixels.ts";
+import { hashSide, perceptualHash, visualSimilarity } from "../lookups/page/perceptual-hash.ts";
+import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../threats/threats.ts";
 import { changesBetween } from "./facts/fact-changes.ts";
-import type { Camera } from "../lookups/page/chromium.ts";
-import type { EvidenceStore } from "./registration-responses.ts";
 import { threatFactsOf, type Facts } from "./facts/facts.ts";
-import { greyPixels } from "../lookups/page/gray-pixels.ts";
-import { hashSide, perceptualHash, visualSimilarity } from "../lookups/page/perceptual-hash.ts";
-import type { Pictures } from "../lookups/page/screenshot-files.ts";
 import { rankOf } from "./plan.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
-
-/** Takes the screenshot of one threat's page, compares it with the original, and writes down what came of it. */
-export type TakeScreenshot = (threatSeq: number, signal: AbortSignal) => Promise<void>;
+import type { RunJob } from "./worker.ts";
 
 const retryDelaysMs = [10 * 60_000, 2 * 3_600_000];
-const originalAgeMs = 24 * 3_600_000;
-const originalRetryMs = 3_600_000;
+const originalMaxAgeMs = 24 * 3_600_000;
+const originalRetryDelayMs = 3_600_000;
 
-/** The hash of a page, undefined for one that shows nothing; or why there is none. */
-type Hashed = { hash: string | undefined; webp: Uint8Array; url: string } | { reason: string };
+/** A screenshot with its perceptual hash, which is undefined for a blank page; or why there is none. */
+type Taken = { hash: string | undefined; webp: Uint8Array; url: string } | { reason: string };
 
-export function createScreenshots({
-  camera,
-  clock,
-  database,
-  evidence,
-  pictures,
-  store,
-  threats,
-}: {
+interface ScreenshotJob {
   camera: Camera;
   clock: Clock;
   database: Database;
-  evidence: Pick<EvidenceStore, "protectedDomainOf">;
-  pictures: Pictures;
+  files: ScreenshotFiles;
   store: EnrichmentStore;
   threats: Pick<Threats, "updateFacts">;
-}): TakeScreenshot {
-  /** Hashes of the protected domains' own pages; as many as there are domains. */
-  const originals = new Map<string, { hash: string | undefined; until: Instant }>();
+}
 
-  async function take(url: string, signal: AbortSignal): Promise<Hashed> {
-    const capture = await camera.capture(url, signal);
-    if (!capture.ok) return { reason: capture.reason };
-    try {
-      return {
-        hash: perceptualHash(await greyPixels(capture.webp, hashSide)),
-        webp: capture.webp,
-        url: capture.url,
-      };
-    } catch (error) {
-      return { reason: `the picture cannot be read: ${messageOf(error)}` };
-    }
-  }
+/** Takes a screenshot of one threat's page, compares it with the original page, and saves the result. */
+export function createScreenshotJob({
+  camera,
+  clock,
+  database,
+  files,
+  store,
+  threats,
+}: ScreenshotJob): RunJob {
+  const originalHashOf = createOriginalHashes({ camera, clock, files, store });
 
-  async function originalOf(
-    { id, protectedDomain }: Subject,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
-    const known = originals.get(protectedDomain);
-    if (known !== undefined && clock.now() < known.until) return known.hash;
-    let taken = await take(`https://${protectedDomain}/`, signal);
-    if ("reason" in taken) taken = await take(`http://${protectedDomain}/`, signal);
-    const domainId = evidence.protectedDomainOf(id);
-    if (!("reason" in taken) && domainId !== undefined) await pictures.write(domainId, taken.webp);
-    const found = "reason" in taken ? undefined : taken.hash;
-    const until = clock.now() + (found === undefined ? originalRetryMs : originalAgeMs);
-    originals.set(protectedDomain, { hash: found ?? known?.hash, until });
-    return found ?? known?.hash;
-  }
-
-  function write(subject: Subject, taken: Hashed, original: string | undefined): void {
+  function save(subject: Subject, taken: Taken, original: string | undefined): void {
     const now = clock.now();
     const after = factsAfter(subject, taken, original, now);
     threats.updateFacts(subject.id, threatFactsOf(after, now), changesBetween(subject.facts, after));
@@ -90,25 +57,59 @@ export function createScreenshots({
 
   return async (threatSeq, signal) => {
     const subject = store.find(threatSeq);
-    // From the beginning, as a visitor comes: a browser may be led elsewhere than we were.
+    // Starts from the first URL, as a visitor does: a browser may be redirected elsewhere than we were.
     const url = subject?.facts.page?.firstUrl ?? subject?.facts.page?.finalUrl;
     if (subject === undefined || url === undefined || subject.status === "false_positive")
       return store.saveScreenshotDue(threatSeq, undefined);
-    const taken = await take(url, signal);
-    if (!("reason" in taken)) await pictures.write(subject.id, taken.webp);
-    const compared = "hash" in taken && taken.hash !== undefined;
-    const original = compared ? await originalOf(subject, signal) : undefined;
+    const taken = await take(camera, url, signal);
+    if (!("reason" in taken)) await files.write(subject.id, taken.webp);
+    const isComparable = "hash" in taken && taken.hash !== undefined;
+    const original = isComparable ? await originalHashOf(subject, signal) : undefined;
     relaxedTransaction(database, () => {
-      // Read again: a look may have been there meanwhile.
+      // Read again: a check may have changed it meanwhile.
       const present = store.find(threatSeq);
-      if (present !== undefined) write(present, taken, original);
+      if (present !== undefined) save(present, taken, original);
     });
+  };
+}
+
+async function take(camera: Camera, url: string, signal: AbortSignal): Promise<Taken> {
+  const capture = await camera.capture(url, signal);
+  if (!capture.ok) return { reason: capture.reason };
+  const { webp } = capture;
+  try {
+    return { hash: perceptualHash(await grayPixels(webp, hashSide)), webp, url: capture.url };
+  } catch (error) {
+    return { reason: `the screenshot cannot be decoded: ${messageOf(error)}` };
+  }
+}
+
+/** Returns the hashes of the protected domains' own pages, which are renewed once a day. */
+function createOriginalHashes({
+  camera,
+  clock,
+  files,
+  store,
+}: Pick<ScreenshotJob, "camera" | "clock" | "files" | "store">) {
+  // One entry for each protected domain.
+  const originals = new Map<string, { hash: string | undefined; until: Instant }>();
+  return async ({ id, protectedDomain }: Subject, signal: AbortSignal): Promise<string | undefined> => {
+    const known = originals.get(protectedDomain);
+    if (known !== undefined && clock.now() < known.until) return known.hash;
+    let taken = await take(camera, `https://${protectedDomain}/`, signal);
+    if ("reason" in taken) taken = await take(camera, `http://${protectedDomain}/`, signal);
+    const domainId = store.protectedDomainIdOf(id);
+    if (!("reason" in taken) && domainId !== undefined) await files.write(domainId, taken.webp);
+    const found = "reason" in taken ? undefined : taken.hash;
+    const until = clock.now() + (found === undefined ? originalRetryDelayMs : originalMaxAgeMs);
+    originals.set(protectedDomain, { hash: found ?? known?.hash, until });
+    return found ?? known?.hash;
   };
 }
 
 function factsAfter(
   { facts: before, protectedDomain }: Pick<Subject, "facts" | "protectedDomain">,
-  taken: Hashed,
+  taken: Taken,
   original: string | undefined,
   now: Instant,
 ): Facts {
@@ -116,7 +117,7 @@ function factsAfter(
   if ("reason" in taken) return { ...before, unknown: { ...unknown, screenshot: taken.reason } };
   const { hash } = taken;
   const host = URL.parse(taken.url)?.hostname;
-  const compared = hash !== undefined && original !== undefined;
+  const isComparable = hash !== undefined && original !== undefined;
   return {
     ...before,
     unknown,
@@ -124,7 +125,7 @@ function factsAfter(
       at: now,
       ...(host === undefined ? {} : { atOriginal: isAtOrBelow(host, protectedDomain) }),
       ...(hash === undefined ? {} : { hash }),
-      ...(compared ? { visualSimilarity: visualSimilarity(hash, original) } : {}),
+      ...(isComparable ? { visualSimilarity: visualSimilarity(hash, original) } : {}),
     },
   };
 }

@@ -5,8 +5,8 @@ import { threats } from "../threats/tables.ts";
 import type { Facts } from "./facts/facts.ts";
 
 /**
- * One row for each threat: what is known of it, and when it is looked at next. The queue is in the rows: work
- * that ends without a result, by a crash for instance, is simply due still.
+ * One row for each threat: its facts, and when it is checked next. The queue is in the rows, so work that ends without
+ * a result, for example by a crash, simply stays due.
  */
 export const enrichments = sqliteTable(
   "enrichments",
@@ -14,21 +14,21 @@ export const enrichments = sqliteTable(
     threatSeq: integer("threat_seq")
       .primaryKey()
       .references(() => threats.seq, { onDelete: "cascade" }),
-    /** See `ranks`: asked for, never looked at by severity, watched. */
+    /** See `ranks`: requested, new (by severity), or checked before. */
     rank: integer("rank").notNull(),
     dueAt: instant("due_at").notNull(),
     step: integer("step").notNull(),
     failures: integer("failures").notNull(),
-    /** The last look that found out something; null: none yet. */
-    lookedAt: instant("looked_at"),
+    /** Time of the last check that determined anything; null if there was none. */
+    checkedAt: instant("looked_at"),
     facts: json<Facts>("facts").notNull(),
-    /** Both null: no screenshot is wanted. */
+    /** Rank and due time are null if no screenshot is wanted. */
     screenshotRank: integer("screenshot_rank"),
     screenshotDueAt: instant("screenshot_due_at"),
     screenshotFailures: integer("screenshot_failures").notNull(),
     /**
-     * The last label of the name, by which its registry is known: each has a queue of its own. All three null:
-     * no registration data is wanted.
+     * Last label of the name, which identifies its registry: each registry has a queue of its own. Suffix, rank and due
+     * time are null if no registration data is wanted.
      */
     registrationSuffix: text("registration_suffix"),
     registrationRank: integer("registration_rank"),
@@ -47,14 +47,14 @@ export const enrichments = sqliteTable(
 );
 
 /**
- * The last answer about each threat's registration as it came, for evidence. Apart from the facts, which are
- * read a hundred times as often.
+ * The latest raw response about each threat's registration, as evidence. Kept apart from the facts, which are read a
+ * hundred times as often.
  */
-export const registrationAnswers = sqliteTable("registration_answers", {
+export const registrationResponses = sqliteTable("registration_answers", {
   threatSeq: integer("threat_seq")
     .primaryKey()
     .references(() => threats.seq, { onDelete: "cascade" }),
   at: instant("at").notNull(),
-  /** The start of the text, as `rawLengthMax` says; Zstandard (RFC 8878), which makes a third of it. */
-  answer: blob("answer", { mode: "buffer" }).notNull(),
+  /** Start of the text, up to `rawLengthMax`, compressed with Zstandard (RFC 8878) to about a third. */
+  response: blob("answer", { mode: "buffer" }).notNull(),
 });

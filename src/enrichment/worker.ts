@@ -2,22 +2,22 @@ import type { Clock } from "../lib/clock.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
 
-/** Works through what is due, so much at a time and so much a second. */
+/** Runs due jobs, with limits on concurrency and on starts per second. */
 export interface Worker {
   start(): void;
-  /** Begins nothing more and gives up what is under way, which stays due. */
+  /** Starts no more jobs and aborts those in progress, which stay due. */
   stop(): Promise<void>;
-  /** How many pieces of work are under way. */
+  /** Number of jobs in progress. */
   running(): number;
 }
+
+/** Runs the job of one threat, after which it is no longer due. A job that throws is logged and stays due. */
+export type RunJob = (threatSeq: number, signal: AbortSignal) => Promise<void>;
 
 const everySecond = "* * * * * *";
 const secondMs = 1_000;
 
-/**
- * @param take numbers of what is due, the first to be done first; may name what is under way
- * @param work does one piece, and makes it due no more; what it throws is logged and leaves it due
- */
+/** @param take returns row numbers of due jobs, the most urgent first; may include those in progress. */
 export function createWorker({
   clock,
   log,
@@ -26,76 +26,77 @@ export function createWorker({
   startsPerSecondMax,
   prepare = () => {},
   take,
-  work,
+  run: runJob,
 }: {
   clock: Clock;
   log: Log;
-  /** For the log. */
+  /** Name for the log. */
   name: string;
   concurrencyMax: number;
   startsPerSecondMax: number;
-  /** Called each second before work is taken. */
+  /** Called each second before jobs are taken. */
   prepare?: () => void;
   take: (limit: number) => number[];
-  work: (number: number, signal: AbortSignal) => Promise<void>;
+  run: RunJob;
 }): Worker {
   const running = new Map<number, Promise<void>>();
-  let run: { poll: Schedule; giveUp: AbortController } | undefined;
+  let session: { poll: Schedule; aborting: AbortController } | undefined;
 
   function poll(): void {
-    if (run === undefined) return;
-    const { signal } = run.giveUp;
+    if (session === undefined) return;
+    const { signal } = session.aborting;
     try {
       prepare();
       const free = Math.min(concurrencyMax - running.size, startsPerSecondMax);
       if (free <= 0) return;
-      const due = take(free + running.size).filter((number) => !running.has(number));
-      // One by one over the second: all at once they would hold up requests for as long as ten take.
-      due.slice(0, free).forEach((number, index) => {
-        begin(number, (index * secondMs) / startsPerSecondMax, signal);
+      const due = take(free + running.size).filter((threatSeq) => !running.has(threatSeq));
+      // Spread over the second: started all at once, ten jobs would delay requests for ten times as long.
+      due.slice(0, free).forEach((threatSeq, index) => {
+        begin(threatSeq, (index * secondMs) / startsPerSecondMax, signal);
       });
     } catch (error) {
-      // A full disk, say; the next second tries again.
-      logDropped(log, error, `${name} is held up`);
+      // A full disk, for example. The next second retries.
+      logDropped(log, error, `${name} delayed`);
     }
   }
 
-  function begin(number: number, delayMs: number, signal: AbortSignal): void {
-    const done = turn(delayMs, signal)
-      .then(() => work(number, signal))
+  function begin(threatSeq: number, delayMs: number, signal: AbortSignal): void {
+    const done = delay(clock, delayMs, signal)
+      .then(() => runJob(threatSeq, signal))
       .catch((error: unknown) => {
         if (!signal.aborted) logDropped(log, error, `${name} failed`);
       })
-      .finally(() => running.delete(number));
-    running.set(number, done);
-  }
-
-  async function turn(delayMs: number, signal: AbortSignal): Promise<void> {
-    if (delayMs > 0) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = clock.after(delayMs, resolve);
-      const giveUp = () => resolve();
-      signal.addEventListener("abort", giveUp);
-      await promise;
-      signal.removeEventListener("abort", giveUp);
-      timer.cancel();
-    }
-    signal.throwIfAborted();
+      .finally(() => running.delete(threatSeq));
+    running.set(threatSeq, done);
   }
 
   return {
     start() {
-      run = { giveUp: new AbortController(), poll: every({ clock, pattern: everySecond, run: poll }) };
+      session = { aborting: new AbortController(), poll: every({ clock, pattern: everySecond, run: poll }) };
       poll();
     },
     async stop() {
-      if (run === undefined) return;
-      const { poll: schedule, giveUp } = run;
-      run = undefined;
+      if (session === undefined) return;
+      const { poll: schedule, aborting } = session;
+      session = undefined;
       schedule.stop();
-      giveUp.abort(new Error("stopped"));
+      aborting.abort(new Error("stopped"));
       await Promise.all(running.values());
     },
     running: () => running.size,
   };
+}
+
+/** @throws the signal's reason if it is aborted before the delay has passed. */
+async function delay(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  if (ms > 0) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = clock.after(ms, resolve);
+    const giveUp = () => resolve();
+    signal.addEventListener("abort", giveUp);
+    await promise;
+    signal.removeEventListener("abort", giveUp);
+    timer.cancel();
+  }
+  signal.throwIfAborted();
 }

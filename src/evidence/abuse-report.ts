@@ -33,11 +33,11 @@ const listedMax = 6;
 export function abuseReport({
   threat,
   facts,
-  lookedAt,
+  checkedAt,
 }: {
   threat: Pick<Threat, "domain" | "protectedDomain" | "type" | "reasons" | "whois" | "firstSeen">;
   facts: Facts | undefined;
-  lookedAt: Instant | null | undefined;
+  checkedAt: Instant | null | undefined;
 }): AbuseReport {
   const { domain, protectedDomain } = threat;
   const phishing = threat.type === "cloned_site" || (facts !== undefined && showsPhishingPage(facts));
@@ -60,7 +60,7 @@ export function abuseReport({
         .slice(0, listedMax)
         .map((reason) => quote(reason, 200)),
     ),
-    ...part(`What we found${at(lookedAt)}`, findings(facts, protectedDomain)),
+    ...part(`What we found${at(checkedAt)}`, findings(facts, protectedDomain)),
     ...part("Registration", registration(threat.whois)),
     "",
     "What we ask for",
@@ -222,6 +222,6 @@ function quote(text: string, charactersMax = quotedMax): string {
   return `"${visible(text.replaceAll('"', "'"), charactersMax)}"`;
 }
 
-function at(lookedAt: Instant | null | undefined): string {
-  return lookedAt === null || lookedAt === undefined ? "" : ` (${toPlainTime(lookedAt)})`;
+function at(checkedAt: Instant | null | undefined): string {
+  return checkedAt === null || checkedAt === undefined ? "" : ` (${toPlainTime(checkedAt)})`;
 }

@@ -12,21 +12,21 @@ import type { Threats } from "../threats/threats.ts";
 import type { Deliveries, Delivery } from "../webhooks/deliveries.ts";
 import { abuseReport } from "./abuse-report.ts";
 import type { Enrichment } from "../enrichment/enrichment.ts";
-import type { RegistrationAnswer } from "../enrichment/registration-responses.ts";
+import type { RegistrationResponse } from "../enrichment/registration-responses.ts";
 import { factsJson } from "../enrichment/facts/facts-json.ts";
 import type { Facts } from "../enrichment/facts/facts.ts";
 
 /** All that is known of one threat. */
 export interface Evidence {
   threat: Threat;
-  known: { facts: Facts; lookedAt: Instant | null } | undefined;
+  known: { facts: Facts; checkedAt: Instant | null } | undefined;
   /** Newest first. */
   history: readonly DatedChange[];
   notes: readonly Note[];
   /** Newest first. */
   events: readonly RecordedEvent[];
   deliveries: readonly Delivery[];
-  registrationAnswer: RegistrationAnswer | undefined;
+  registrationAnswer: RegistrationResponse | undefined;
   /** WebP. */
   screenshot: Uint8Array | undefined;
   original: Uint8Array | undefined;
@@ -61,7 +61,7 @@ export async function gatherEvidence(
 ): Promise<Evidence | undefined> {
   const threat = threats.get(id);
   if (threat === undefined) return undefined;
-  const [capture, original] = await Promise.all([enrichment.captureOf(id), enrichment.originalOf(id)]);
+  const [capture, original] = await Promise.all([enrichment.screenshotOf(id), enrichment.originalOf(id)]);
   return {
     threat,
     known: enrichment.factsOf(id),
@@ -69,7 +69,7 @@ export async function gatherEvidence(
     notes: threats.notes.list(id),
     events: eventLog.ofThreat(id, eventsMax),
     deliveries: deliveries.list({ threat: id }, deliveriesMax),
-    registrationAnswer: enrichment.registrationAnswerOf(id),
+    registrationAnswer: enrichment.registrationResponseOf(id),
     screenshot: "webp" in capture ? capture.webp : undefined,
     original,
   };
@@ -104,15 +104,15 @@ export function evidenceBundle(evidence: Evidence): Uint8Array<ArrayBuffer> {
 function entriesOf(evidence: Evidence): Entry[] {
   const { threat, known, history, notes, events, deliveries, registrationAnswer } = evidence;
   const { screenshot, original } = evidence;
-  const lookedAt = known?.lookedAt;
-  const report = abuseReport({ threat, facts: known?.facts, lookedAt });
+  const checkedAt = known?.checkedAt;
+  const report = abuseReport({ threat, facts: known?.facts, checkedAt });
   const found = history.filter(({ by }) => by === null);
   const decided = history.filter(({ by }) => by !== null);
   return [
     {
       name: "evidence.json",
       content: "the threat and the facts about it",
-      at: lookedAt,
+      at: checkedAt,
       bytes: json(threatOf(evidence)),
     },
     { name: "history.json", content: "what changed about the facts", bytes: json(found.map(changeOf)) },
@@ -175,7 +175,7 @@ function threatOf({ threat, known }: Evidence): object {
     first_seen: time(threat.firstSeen),
     created_at: time(threat.createdAt),
     registration: threat.whois,
-    looked_at: time(known?.lookedAt),
+    looked_at: time(known?.checkedAt),
     facts: known === undefined ? null : factsJson(known.facts),
   };
 }

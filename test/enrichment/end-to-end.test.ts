@@ -152,7 +152,7 @@ async function openWorld({ screenshots }: { screenshots: boolean }) {
   };
 }
 
-async function lookedAt(app: App, ids: readonly string[]): Promise<void> {
+async function checkedAt(app: App, ids: readonly string[]): Promise<void> {
   await until(() => ids.every((id) => app.enrichment.isSettled(id)), "all threats were looked at", 60_000);
 }
 
@@ -186,7 +186,7 @@ describe("from names to judged threats", () => {
       ]);
       // What nobody can tell about is no threat of a scan, but may be handed in.
       await app.candidates.submit(["exampe-bank.com"], { source: "submission" });
-      await lookedAt(
+      await checkedAt(
         app,
         Object.values(byDomain(app)).map(({ id }) => id),
       );
@@ -231,7 +231,7 @@ describe("from names to judged threats", () => {
       const { app, folder } = await openWorld({ screenshots: true });
       app.start();
       await app.candidates.submit(planted, { source: "submission" });
-      await lookedAt(
+      await checkedAt(
         app,
         Object.values(byDomain(app)).map(({ id }) => id),
       );
@@ -256,7 +256,7 @@ describe("from names to judged threats", () => {
       expect(await new Bun.Image(copy.body).metadata()).toMatchObject({ format: "webp", width: 1280 });
       const mailOnly = await picture("example-bank.net");
       expect(mailOnly.type).toBe("image/svg+xml");
-      expect(Buffer.from(mailOnly.body).toString()).toContain("No host stands behind this name.");
+      expect(Buffer.from(mailOnly.body).toString()).toContain("The name has no addresses.");
       const kept = readdirSync(join(folder.path, "data/screenshots"));
       expect(kept).toContain(`${threats["examp1e-bank.com"]!.id}.webp`);
       expect(kept.filter((name) => !name.endsWith(".webp"))).toEqual([]);

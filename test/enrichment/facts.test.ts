@@ -1,16 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import { cameBackToLife, changesBetween } from "../../src/enrichment/facts/fact-changes.ts";
 import {
-  evidenceOf,
+  severityFactsOf,
   hostingOf,
-  mergeLook,
+  mergeFacts,
   nothingKnown,
   pageFailuresMax,
   type Facts,
 } from "../../src/enrichment/facts/facts.ts";
 import {
   intervalsMs,
-  nextLook,
+  nextCheck,
   nextRegistration,
   retryDelaysMs,
   wantsRegistration,
@@ -22,7 +22,7 @@ import { existing, missing, plainPage, registered, unknown } from "../support/en
 const now = Date.UTC(2026, 0, 15);
 const dayMs = 86_400_000;
 const page = { ok: true as const, page: plainPage };
-const seen = mergeLook(nothingKnown, { existence: existing, registration: registered, page }, now);
+const seen = mergeFacts(nothingKnown, { existence: existing, registration: registered, page }, now);
 
 describe("merging a look", () => {
   test("keeps what is known when nothing sure was answered, and why nothing was", () => {
@@ -31,50 +31,50 @@ describe("merging a look", () => {
       registration: { ok: false as const, reason: "limit exceeded" },
       page: { ok: false as const, reason: "timed out" },
     };
-    const after = mergeLook(seen, look, now + dayMs);
+    const after = mergeFacts(seen, look, now + dayMs);
     expect(after).toEqual({
       ...seen,
       pageFailures: 1,
       unknown: { existence: "SERVFAIL", registration: "limit exceeded", page: "timed out" },
     });
-    expect(mergeLook(after, { existence: existing, registration: registered, page }, now).unknown).toEqual(
+    expect(mergeFacts(after, { existence: existing, registration: registered, page }, now).unknown).toEqual(
       {},
     );
   });
 
   test("never changes what it was given", () => {
     const before = structuredClone(seen);
-    mergeLook(before, { existence: missing, page: { ok: false, reason: "x" } }, now);
+    mergeFacts(before, { existence: missing, page: { ok: false, reason: "x" } }, now);
     expect(before).toEqual(seen);
   });
 
   test("gives a page up after several silent looks in a row, not before", () => {
     let facts = seen;
     for (let look = 1; look < pageFailuresMax; look++) {
-      facts = mergeLook(facts, { page: { ok: false, reason: "refused" } }, now);
+      facts = mergeFacts(facts, { page: { ok: false, reason: "refused" } }, now);
       expect(facts.page).toBeDefined();
     }
-    expect(mergeLook(facts, { page: { ok: false, reason: "refused" } }, now).page).toBeUndefined();
-    const recovered = mergeLook(facts, { page }, now);
-    expect(mergeLook(recovered, { page: { ok: false, reason: "refused" } }, now).page).toBeDefined();
+    expect(mergeFacts(facts, { page: { ok: false, reason: "refused" } }, now).page).toBeUndefined();
+    const recovered = mergeFacts(facts, { page }, now);
+    expect(mergeFacts(recovered, { page: { ok: false, reason: "refused" } }, now).page).toBeDefined();
   });
 
   test("drops page and addresses of a name that is gone, and the registration of one that nobody holds", () => {
-    const gone = mergeLook(seen, { existence: missing }, now);
+    const gone = mergeFacts(seen, { existence: missing }, now);
     expect([gone.page, gone.existence]).toEqual([undefined, { ...missing, exists: "no" }]);
     expect(gone.registration).toEqual(seen.registration!);
     const unregistered = { ok: false as const, reason: "not registered", unregistered: true };
-    expect(mergeLook(gone, { registration: unregistered }, now).registration).toBeUndefined();
+    expect(mergeFacts(gone, { registration: unregistered }, now).registration).toBeUndefined();
   });
 });
 
 describe("evidence", () => {
   test("leaves unknown what is not known", () => {
-    expect(evidenceOf(nothingKnown, now)).toEqual({ exists: "unknown" });
+    expect(severityFactsOf(nothingKnown, now)).toEqual({ exists: "unknown" });
   });
 
   test("takes no null MX for a mail server, no error page for a page, no future date for an age", () => {
-    const facts = mergeLook(
+    const facts = mergeFacts(
       seen,
       {
         existence: { ...existing, mailServers: ["."] },
@@ -82,11 +82,15 @@ describe("evidence", () => {
       },
       now,
     );
-    expect(evidenceOf(facts, Date.UTC(2025, 0, 1))).toEqual({ exists: "yes", reachable: true, mail: false });
+    expect(severityFactsOf(facts, Date.UTC(2025, 0, 1))).toEqual({
+      exists: "yes",
+      reachable: true,
+      mail: false,
+    });
   });
 
   test("counts whole days since the registration", () => {
-    expect(evidenceOf(seen, now).registeredDays).toBe(14);
+    expect(severityFactsOf(seen, now).registeredDays).toBe(14);
   });
 });
 
@@ -95,12 +99,12 @@ describe("changes", () => {
     const two = { ...existing, addresses: ["192.0.2.1", "192.0.2.2"] };
     const turned = { ...existing, addresses: ["192.0.2.2", "192.0.2.1"] };
     expect(changesBetween(seen, structuredClone(seen))).toEqual([]);
-    const [before, after] = [two, turned].map((existence) => mergeLook(nothingKnown, { existence }, now));
+    const [before, after] = [two, turned].map((existence) => mergeFacts(nothingKnown, { existence }, now));
     expect(changesBetween(before!, after!)).toEqual([]);
   });
 
   test("tell each fact that became another, before and after", () => {
-    const after = mergeLook(
+    const after = mergeFacts(
       seen,
       {
         existence: { ...existing, addresses: ["192.0.2.8"], mailServers: ["mx.example.net"] },
@@ -133,7 +137,7 @@ describe("changes", () => {
 
 describe("coming back to life", () => {
   const facts = (existence: typeof existing, withPage = true): Facts =>
-    mergeLook(nothingKnown, { existence, ...(withPage ? { page } : {}) }, now);
+    mergeFacts(nothingKnown, { existence, ...(withPage ? { page } : {}) }, now);
   const parked = { ...existing, parked: "Example Parking" };
   const sunk = { ...existing, sinkholed: "Example Sinkhole" };
   const rows: [string, Facts, Facts, boolean][] = [
@@ -149,7 +153,7 @@ describe("coming back to life", () => {
     [
       "not in DNS, then not sure",
       facts(missing),
-      mergeLook(facts(missing), { existence: unknown("x") }, now),
+      mergeFacts(facts(missing), { existence: unknown("x") }, now),
       false,
     ],
   ];
@@ -163,7 +167,7 @@ describe("the next look", () => {
     let at = { step: 0, failures: 0 };
     const waited: number[] = [];
     for (let look = 0; look < 8; look++) {
-      const next = nextLook(at, { complete: true, news: false }, now);
+      const next = nextCheck(at, { complete: true, news: false }, now);
       waited.push((next.dueAt - now) / dayMs);
       at = next;
     }
@@ -171,7 +175,7 @@ describe("the next look", () => {
   });
 
   test("after news begins with the shortest interval again", () => {
-    expect(nextLook({ step: 5, failures: 0 }, { complete: true, news: true }, now)).toEqual({
+    expect(nextCheck({ step: 5, failures: 0 }, { complete: true, news: true }, now)).toEqual({
       dueAt: now + intervalsMs[0]!,
       step: 1,
       failures: 0,
@@ -181,18 +185,18 @@ describe("the next look", () => {
   test("of an incomplete one is tried again a limited number of times, never later than in a day", () => {
     let at = { step: 2, failures: 0 };
     for (const delayMs of retryDelaysMs) {
-      const next = nextLook(at, { complete: false, news: false }, now);
+      const next = nextCheck(at, { complete: false, news: false }, now);
       expect([next.dueAt - now, next.step]).toEqual([delayMs, 2]);
       at = next;
     }
-    expect(nextLook(at, { complete: false, news: false }, now)).toEqual({
+    expect(nextCheck(at, { complete: false, news: false }, now)).toEqual({
       dueAt: now + intervalsMs[2]!,
       step: 3,
       failures: 0,
     });
   });
 
-  test("a registration that failed is asked for again with growing delays, then not before a look wants it", () => {
+  test("a registration that failed is requested for again with growing delays, then not before a look wants it", () => {
     const failed = { ok: false as const, reason: "timed out" };
     expect(retryDelaysMs.map((_, failures) => nextRegistration(failed, failures, now))).toEqual(
       retryDelaysMs.map((delayMs, failures) => ({ dueAt: now + delayMs, failures: failures + 1 })),
@@ -203,7 +207,7 @@ describe("the next look", () => {
     expect(nextRegistration({ ...failed, retryAfterMs: 9 * dayMs }, 0, now)!.dueAt - now).toBe(dayMs);
   });
 
-  test("a registration that nobody was asked for is postponed as often as need be", () => {
+  test("a registration that nobody was requested for is postponed as often as need be", () => {
     const sentBack = { ok: false as const, reason: "left alone", retryAfterMs: 60_000, postponed: true };
     expect(nextRegistration(sentBack, 2, now)).toEqual({ dueAt: now + 60_000, failures: 2 });
     expect(nextRegistration({ ...sentBack, retryAfterMs: 0 }, 2, now)!.dueAt).toBeGreaterThan(now);
@@ -212,20 +216,20 @@ describe("the next look", () => {
 
 describe("what a look asks for", () => {
   test("registrations again after a week, or when the name's servers changed", () => {
-    const given = { asked: false, retry: false, now };
+    const given = { requested: false, retry: false, now };
     expect(wantsRegistration(seen, seen, { ...given, now: now + 6 * dayMs })).toBe(false);
     expect(wantsRegistration(seen, seen, { ...given, now: now + 7 * dayMs })).toBe(true);
     expect(wantsRegistration(seen, seen, { ...given, now: now + 7 * dayMs, retry: true })).toBe(false);
-    expect(wantsRegistration(seen, seen, { ...given, asked: true })).toBe(true);
-    const moved = mergeLook(seen, { existence: { ...existing, nameServers: ["ns9.example.org"] } }, now);
+    expect(wantsRegistration(seen, seen, { ...given, requested: true })).toBe(true);
+    const moved = mergeFacts(seen, { existence: { ...existing, nameServers: ["ns9.example.org"] } }, now);
     expect(wantsRegistration(moved, seen, { ...given, retry: true })).toBe(true);
-    expect(wantsRegistration(mergeLook(nothingKnown, { existence: missing }, now), nothingKnown, given)).toBe(
-      false,
-    );
+    expect(
+      wantsRegistration(mergeFacts(nothingKnown, { existence: missing }, now), nothingKnown, given),
+    ).toBe(false);
   });
 
   test("a screenshot of a page of its own, once, and again when the page became another", () => {
-    const given = { asked: false, status: "active" as const, now };
+    const given = { requested: false, status: "active" as const, now };
     const shot = { ...seen, screenshot: { at: now, hash: "0" } };
     expect(wantsScreenshot(nothingKnown, seen, given)).toBe(true);
     expect(wantsScreenshot(shot, shot, given)).toBe(false);
@@ -241,7 +245,7 @@ describe("what a look asks for", () => {
 });
 
 describe("who hides something", () => {
-  const given = { asked: false, status: "active" as const, now };
+  const given = { requested: false, status: "active" as const, now };
   const withPage = (changes: Partial<typeof plainPage>, more: Partial<Facts> = {}): Facts => ({
     ...seen,
     ...more,
@@ -252,33 +256,36 @@ describe("who hides something", () => {
     const facts = withPage({ parked: "for sale" });
     expect(wantsScreenshot(nothingKnown, facts, given)).toBe(true);
     const copy = { ...facts, screenshot: { at: now, hash: "0", visualSimilarity: 1 } };
-    const judged = severityOf({ type: "typosquatting", similarity: 0.8, facts: evidenceOf(copy, now) });
+    const judged = severityOf({ type: "typosquatting", similarity: 0.8, facts: severityFactsOf(copy, now) });
     expect(judged.severity).toBe("high");
   });
 
   test("a form that asks for secrets counts whatever status it comes with", () => {
     const facts = withPage({ status: 404, asksForPassword: true });
-    expect(evidenceOf(facts, now).page).toMatchObject({ asksForPassword: true });
+    expect(severityFactsOf(facts, now).page).toMatchObject({ asksForPassword: true });
     expect(wantsScreenshot(nothingKnown, facts, given)).toBe(true);
-    expect(evidenceOf(withPage({ status: 404 }), now).page).toBeUndefined();
+    expect(severityFactsOf(withPage({ status: 404 }), now).page).toBeUndefined();
   });
 
   test("a redirect whose end is not seen says nothing for the name, keeps its reason, and is captured", () => {
     const bare = { ...plainPage, status: 302, unseen: "it leads in a circle" };
-    const facts = mergeLook(seen, { page: { ok: true, page: bare } }, now);
+    const facts = mergeFacts(seen, { page: { ok: true, page: bare } }, now);
     expect(facts.unknown.page).toBe("it leads in a circle");
-    expect(evidenceOf(facts, now).page).toBeUndefined();
+    expect(severityFactsOf(facts, now).page).toBeUndefined();
     expect(wantsScreenshot(nothingKnown, facts, given)).toBe(true);
   });
 
   test("what leads us to the original and a browser elsewhere does not lead there", () => {
     const facts = withPage({ redirectsToProtected: true });
-    expect(evidenceOf(facts, now).page!.redirectsToOwner).toBe(true);
+    expect(severityFactsOf(facts, now).page!.redirectsToOwner).toBe(true);
     const screenshot = { at: now, hash: "0", visualSimilarity: 1, atOriginal: false };
     const cloaked = { ...facts, screenshot };
-    expect(evidenceOf(cloaked, now).page).toMatchObject({ redirectsToOwner: false, visualSimilarity: 1 });
+    expect(severityFactsOf(cloaked, now).page).toMatchObject({
+      redirectsToOwner: false,
+      visualSimilarity: 1,
+    });
     const honest = { ...facts, screenshot: { ...screenshot, atOriginal: true } };
-    expect(evidenceOf(honest, now).page!.redirectsToOwner).toBe(true);
+    expect(severityFactsOf(honest, now).page!.redirectsToOwner).toBe(true);
   });
 
   test("name servers of a sinkhole or parking service that the registry knows nothing of are not believed", () => {

@@ -24,24 +24,24 @@ afterEach(() => opened.dispose());
 
 test("what the registry said is kept as it came, the latest answer only", async () => {
   const id = opened.sight("examp1e-bank.com");
-  expect(opened.enrichment().registrationAnswerOf(id)).toBeUndefined();
+  expect(opened.enrichment().registrationResponseOf(id)).toBeUndefined();
   const first = "Domain: examp1e-bank.com\r\nRegistrant: \u001b[31m<b>Müller</b>\u202e\r\n";
   opened.world.registration = { ...registered, raw: first } as typeof registered;
   await opened.pass(0);
-  await until(() => opened.enrichment().registrationAnswerOf(id) !== undefined, "the answer is kept");
-  expect(opened.enrichment().registrationAnswerOf(id)!.text).toBe(first);
+  await until(() => opened.enrichment().registrationResponseOf(id) !== undefined, "the answer is kept");
+  expect(opened.enrichment().registrationResponseOf(id)!.text).toBe(first);
   opened.world.registration = { ...registered, raw: "another" } as typeof registered;
   opened.enrichment().request(id);
   await opened.pass(24 * hourMs);
   await until(
-    () => opened.enrichment().registrationAnswerOf(id)!.text === "another",
+    () => opened.enrichment().registrationResponseOf(id)!.text === "another",
     "the answer is renewed",
   );
   // An outage of the registry takes nothing away.
   opened.world.registration = { ok: false, reason: "no answer" };
   opened.enrichment().request(id);
   await opened.pass(24 * hourMs);
-  expect(opened.enrichment().registrationAnswerOf(id)!.text).toBe("another");
+  expect(opened.enrichment().registrationResponseOf(id)!.text).toBe("another");
 });
 
 test("the protected domain's own page is kept beside the threat's", async () => {
@@ -50,7 +50,7 @@ test("the protected domain's own page is kept beside the threat's", async () => 
   await opened.pass(0);
   await opened.pass(1_000);
   await until(() => opened.enrichment().factsOf(id)!.facts.screenshot !== undefined, "the capture");
-  expect(await opened.enrichment().captureOf(id)).toEqual({ webp: new Uint8Array(itsPage) });
+  expect(await opened.enrichment().screenshotOf(id)).toEqual({ webp: new Uint8Array(itsPage) });
   expect(await opened.enrichment().originalOf(id)).toEqual(new Uint8Array(ownPage));
   expect(await opened.enrichment().originalOf("thr_none")).toBeUndefined();
 });

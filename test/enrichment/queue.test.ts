@@ -228,7 +228,7 @@ describe("a registry that is slow", () => {
 describe("what a scan heard from DNS", () => {
   test("is not asked for again by the look that follows, and by the next one it is", async () => {
     const id = opened.sight("examp1e-bank.com");
-    opened.enrichment().hand(id, { ...existing, addresses: ["192.0.2.99"] });
+    opened.enrichment().handOff(id, { ...existing, addresses: ["192.0.2.99"] });
     opened.enrichment().start();
     await opened.pass(1_000);
     expect(opened.asked()).toEqual(["page examp1e-bank.com", "registration examp1e-bank.com"]);
@@ -241,10 +241,10 @@ describe("what a scan heard from DNS", () => {
 
   test("is of no use when the look comes much later, or when it was not that the name exists", async () => {
     const late = opened.sight("examp1e-bank.com");
-    opened.enrichment().hand(late, existing);
+    opened.enrichment().handOff(late, existing);
     opened.clock.advance(11 * minuteMs);
     const unsure = opened.sight("examp2e-bank.com");
-    opened.enrichment().hand(unsure, missing);
+    opened.enrichment().handOff(unsure, missing);
     opened.enrichment().start();
     await opened.pass(1_000);
     expect(opened.asked()).toContain("existence examp1e-bank.com");

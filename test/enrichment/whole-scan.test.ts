@@ -131,7 +131,7 @@ test.skipIf(network === undefined)(
       );
     for (const domain of planted)
       expect({ domain, ...pictures[domain] }).toMatchObject({ domain, status: 200 });
-    expect(pictures["example-bank.net"]!.text).toContain("No host stands behind this name.");
+    expect(pictures["example-bank.net"]!.text).toContain("The name has no addresses.");
 
     expect(events.map(({ type }) => type)).toEqual([
       "scan.started",

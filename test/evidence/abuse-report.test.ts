@@ -36,7 +36,7 @@ function report(change: Partial<Given["threat"]> = {}, known: Facts | null = fac
       ...change,
     },
     facts: known ?? undefined,
-    lookedAt: known === null ? null : seen,
+    checkedAt: known === null ? null : seen,
   });
 }
 

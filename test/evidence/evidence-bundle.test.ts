@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unzipSync } from "fflate";
+import { actorJson } from "../../src/access/audit/actor.ts";
 import type { Camera } from "../../src/lookups/page/chromium.ts";
 import { evidenceBundle, gatherEvidence } from "../../src/evidence/evidence-bundle.ts";
 import { createEventLog } from "../../src/events/event-log.ts";
@@ -88,9 +89,11 @@ test("the bundle holds all that is known, with checksums that another program co
   expect(bytes("screenshot.webp")).toEqual(Buffer.from(picture));
   expect(read("history.json").map(({ field }: { field: string }) => field)).toContain("page title");
   expect(read("internal/decisions.json")).toMatchObject([
-    { field: "status", after: "resolved", by: analyst },
+    { field: "status", after: "resolved", by: actorJson(analyst) },
   ]);
-  expect(read("internal/notes.json")).toMatchObject([{ text: "Written to the registrar.", by: analyst }]);
+  expect(read("internal/notes.json")).toMatchObject([
+    { text: "Written to the registrar.", by: actorJson(analyst) },
+  ]);
   const types = read("internal/events.json").map(({ event }: { event: { type: string } }) => event.type);
   expect(types).toEqual(["threat.resolved", "threat.updated", "threat.created"]);
   expect(bytes("report.txt").toString()).toStartWith("Subject: ");

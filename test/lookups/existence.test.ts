@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import hostingText from "../../src/lookups/dns/hosting.txt" with { type: "text" };
 import { decode } from "dns-packet";
-import { createExistenceLookUp } from "../../src/lookups/dns/existence.ts";
+import { createExistenceLookup } from "../../src/lookups/dns/existence.ts";
 import { createWildcardProbe } from "../../src/lookups/dns/wildcards.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createDnsClient } from "../../src/network/dns/dns-client.ts";
@@ -24,7 +24,7 @@ async function open(zones: Zones) {
     timeoutMs: 60,
   });
   const probeWildcard = createWildcardProbe({ dns, clock: systemClock, fillRandom });
-  return { lookUp: createExistenceLookUp({ dns, probeWildcard }), ...server };
+  return { lookUp: createExistenceLookup({ dns, probeWildcard }), ...server };
 }
 
 const nothing = { addresses: [], mailServers: [], nameServers: [], wildcard: false };

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { faviconHash } from "../../src/lookups/page/favicon.ts";
-import { createPageFetcher, type Page, type PageResult } from "../../src/lookups/page/page-lookup.ts";
+import { createPageLookup, type Page, type PageResult } from "../../src/lookups/page/page-lookup.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createAuthority, issue } from "../support/certificates.ts";
 import { startRawServer } from "../support/raw-server.ts";
@@ -45,7 +45,7 @@ async function look(
   ports: { http?: number; https?: number },
   { timeoutMs = 5_000, allowPrivateNetworks = true, at = name } = {},
 ): Promise<PageResult> {
-  const fetcher = createPageFetcher({
+  const fetcher = createPageLookup({
     clock: systemClock,
     rules: { allowPrivateNetworks },
     resolveHost,
@@ -54,7 +54,7 @@ async function look(
     ports: { http: closedPort, https: closedPort, ...ports },
   });
   open.push({ stop: () => fetcher.close() });
-  return fetcher.fetchPage({ name: at, protectedDomain, brandWords: ["example-bank", "ExBank"] });
+  return fetcher.lookUpPage({ name: at, protectedDomain, brandNames: ["example-bank", "ExBank"] });
 }
 
 async function pageOf(answer: Answer): Promise<Page> {

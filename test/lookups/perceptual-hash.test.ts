@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { greyPixels } from "../../src/lookups/page/gray-pixels.ts";
+import { grayPixels } from "../../src/lookups/page/gray-pixels.ts";
 import { hashSide, perceptualHash, visualSimilarity } from "../../src/lookups/page/perceptual-hash.ts";
 import { looksLikeOriginal } from "../../src/threats/phishing-page.ts";
 import { bitmap } from "../support/pictures.ts";
@@ -54,18 +54,18 @@ describe("perceptual hash", () => {
 describe("grey pixels", () => {
   test("are those of the picture", async () => {
     const picture = bitmap(hashSide, hashSide, page);
-    expect(Array.from(await greyPixels(picture, hashSide))).toEqual(Array.from(pixels(page)));
+    expect(Array.from(await grayPixels(picture, hashSide))).toEqual(Array.from(pixels(page)));
   });
 
   test("of a larger picture in another format hash alike", async () => {
     const large = bitmap(1280, 800, (x, y) => page(Math.floor(x / 40), Math.floor(y / 25)));
     const webp = await new Bun.Image(large as Uint8Array<ArrayBuffer>).webp({ quality: 70 }).bytes();
-    const hash = perceptualHash(await greyPixels(webp, hashSide))!;
+    const hash = perceptualHash(await grayPixels(webp, hashSide))!;
     expect(visualSimilarity(hash, perceptualHash(pixels(page))!)).toBeGreaterThan(0.9);
   });
 
   test("are refused for what is no picture", async () => {
-    expect(greyPixels(Buffer.from("<html>"), hashSide)).rejects.toThrow();
+    expect(grayPixels(Buffer.from("<html>"), hashSide)).rejects.toThrow();
   });
 });
 

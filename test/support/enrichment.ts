@@ -1,11 +1,11 @@
 import { dirname, join } from "node:path";
 import type { Camera } from "../../src/lookups/page/chromium.ts";
-import { createPictures } from "../../src/lookups/page/screenshot-files.ts";
+import { createScreenshotFiles } from "../../src/lookups/page/screenshot-files.ts";
 import { createEnrichment } from "../../src/enrichment/enrichment.ts";
 import type { Abilities } from "../../src/enrichment/plan.ts";
 import type { Existence } from "../../src/lookups/dns/existence.ts";
 import type { RegistrationResult } from "../../src/lookups/registration/registration-lookup.ts";
-import type { LookUps } from "../../src/enrichment/lookups.ts";
+import type { Lookups } from "../../src/enrichment/lookups.ts";
 import type { Page, PageResult } from "../../src/lookups/page/page-lookup.ts";
 import { createLog } from "../../src/lib/log.ts";
 import type { Source } from "../../src/vocabulary/threats.ts";
@@ -64,7 +64,7 @@ export function openEnrichment({
   const { clock, database, threats } = stores;
   const world: World = { existence: existing, registration: registered, page: { ok: true, page: plainPage } };
   const asked: string[] = [];
-  const lookUps: LookUps = {
+  const lookups: Lookups = {
     async existence(name) {
       asked.push(`existence ${name}`);
       return typeof world.existence === "function" ? world.existence(name) : world.existence;
@@ -80,9 +80,19 @@ export function openEnrichment({
   };
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", clock, write: (line) => void logged.push(line) });
-  const pictures = createPictures(join(dirname(stores.path), "screenshots"));
+  const pictures = createScreenshotFiles(join(dirname(stores.path), "screenshots"));
   const open = () =>
-    createEnrichment({ abilities, camera, clock, database, log, lookUps, pictures, reactivate, threats });
+    createEnrichment({
+      abilities,
+      camera,
+      clock,
+      database,
+      log,
+      lookups,
+      screenshotFiles: pictures,
+      reactivate,
+      threats,
+    });
   let enrichment = open();
 
   /** Lets time pass, and waits for the looks that became due to end; takes up to three seconds of the clock. */

@@ -1,11 +1,11 @@
 import { join, dirname } from "node:path";
 import type { App } from "../../src/app.ts";
 import type { Actor } from "../../src/access/audit/actor.ts";
-import { createEvidenceStore } from "../../src/enrichment/registration-responses.ts";
+import { createEnrichmentStore } from "../../src/enrichment/store.ts";
 import type { Facts } from "../../src/enrichment/facts/facts.ts";
-import { greyPixels } from "../../src/lookups/page/gray-pixels.ts";
+import { grayPixels } from "../../src/lookups/page/gray-pixels.ts";
 import { hashSide, perceptualHash, visualSimilarity } from "../../src/lookups/page/perceptual-hash.ts";
-import { createPictures } from "../../src/lookups/page/screenshot-files.ts";
+import { createScreenshotFiles } from "../../src/lookups/page/screenshot-files.ts";
 import { toIsoTime } from "../../src/lib/clock.ts";
 import { createRandom, type SeededRandom } from "../../src/sandbox/world/random.ts";
 import { worldDomains, worldEntries } from "../../src/sandbox/world/world.ts";
@@ -189,10 +189,10 @@ async function capture(
   { own, clone }: { own: Uint8Array; clone: Uint8Array },
   at: number,
 ): Promise<void> {
-  const pictures = createPictures(join(dirname(app.database.path), "screenshots"));
-  const domainId = createEvidenceStore(app.database).protectedDomainOf(id)!;
+  const pictures = createScreenshotFiles(join(dirname(app.database.path), "screenshots"));
+  const domainId = createEnrichmentStore(app.database).protectedDomainIdOf(id)!;
   await Promise.all([pictures.write(id, clone), pictures.write(domainId, own)]);
-  const hashOf = async (webp: Uint8Array) => perceptualHash(await greyPixels(webp, hashSide))!;
+  const hashOf = async (webp: Uint8Array) => perceptualHash(await grayPixels(webp, hashSide))!;
   const hash = await hashOf(clone);
   const screenshot = {
     at,

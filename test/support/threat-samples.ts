@@ -3,9 +3,9 @@ import type { App } from "../../src/app.ts";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { changesBetween } from "../../src/enrichment/facts/fact-changes.ts";
 import { encodePunycode } from "../../src/detection/names/punycode.ts";
-import { createEvidenceStore } from "../../src/enrichment/registration-responses.ts";
+import { createRegistrationResponses } from "../../src/enrichment/registration-responses.ts";
 import { nothingKnown, threatFactsOf, type Facts } from "../../src/enrichment/facts/facts.ts";
-import { createPictures } from "../../src/lookups/page/screenshot-files.ts";
+import { createScreenshotFiles } from "../../src/lookups/page/screenshot-files.ts";
 import { createEnrichmentStore } from "../../src/enrichment/store.ts";
 import { webpOf } from "./pictures.ts";
 
@@ -109,8 +109,8 @@ export function knowAbout(
   database.transaction(() => {
     threats.updateFacts(id, threatFactsOf(facts, at), changesBetween(nothingKnown, facts));
     store.saveFacts(seq, facts);
-    store.saveLook(seq, at, { rank: 4, dueAt: at + 86_400_000, step: 1, failures: 0 });
-    createEvidenceStore(database).saveAnswer(seq, `{"ldhName":"${threats.get(id)!.domain}"}`, at);
+    store.saveCheck(seq, at, { rank: 4, dueAt: at + 86_400_000, step: 1, failures: 0 });
+    createRegistrationResponses(database).save(seq, `{"ldhName":"${threats.get(id)!.domain}"}`, at);
   });
 }
 
@@ -125,8 +125,8 @@ const signIn = (brand: number) => (x: number, y: number) =>
 
 /** A page and the one that it imitates, captured. */
 export async function capture(app: Pick<App, "database">, id: string): Promise<void> {
-  const pictures = createPictures(join(dirname(app.database.path), "screenshots"));
-  const domainId = createEvidenceStore(app.database).protectedDomainOf(id)!;
+  const pictures = createScreenshotFiles(join(dirname(app.database.path), "screenshots"));
+  const domainId = createEnrichmentStore(app.database).protectedDomainIdOf(id)!;
   const [its, own] = await Promise.all([webpOf(1280, 800, signIn(60)), webpOf(1280, 800, signIn(90))]);
   await Promise.all([pictures.write(id, its), pictures.write(domainId, own)]);
 }

@@ -14,7 +14,7 @@ import { shortTime } from "../terminal/table.ts";
 
 interface Known {
   facts: Facts;
-  lookedAt: Instant | null;
+  checkedAt: Instant | null;
   dueAt: Instant;
 }
 
@@ -82,7 +82,7 @@ export function threatJson({
     ...toDetailObject(threat, publicUrl),
     reasons: threat.reasons.map(describeSimilarityReason),
     severity_reasons: threat.severityReasons.map(describeSeverityReason),
-    looked_at: isoTime(known?.lookedAt),
+    looked_at: isoTime(known?.checkedAt),
     next_look_at: isoTime(known?.dueAt),
     facts: known === undefined ? null : factsJson(known.facts),
     history: history.map(({ at, by, ...change }) => ({
@@ -98,7 +98,7 @@ function isoTime(at: Instant | null | undefined): string | null {
   return at === null || at === undefined ? null : toIsoTime(at);
 }
 
-function factRows({ facts, lookedAt, dueAt }: Known): Row[] {
+function factRows({ facts, checkedAt, dueAt }: Known): Row[] {
   const { existence, page, unknown } = facts;
   const rows: Row[] = [];
   if (existence !== undefined)
@@ -111,7 +111,7 @@ function factRows({ facts, lookedAt, dueAt }: Known): Row[] {
   if (page !== undefined)
     rows.push(["page", `${page.status} ${page.finalUrl}`], ["page title", page.title || null]);
   for (const [what, reason] of Object.entries(unknown)) rows.push([`${what} unknown`, reason]);
-  rows.push(["looked at", lookedAt === null ? null : toIsoTime(lookedAt)], ["next look", toIsoTime(dueAt)]);
+  rows.push(["looked at", checkedAt === null ? null : toIsoTime(checkedAt)], ["next look", toIsoTime(dueAt)]);
   return rows;
 }
 

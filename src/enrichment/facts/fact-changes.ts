@@ -3,7 +3,7 @@ import { hasPage, mailServersOf, parkedWith, type Facts } from "./facts.ts";
 
 const notThere = null;
 
-/** Each fact that a person follows, as text; null: none, or not known. */
+/** The facts whose changes are recorded, each as text; null if there is none, or if it is unknown. */
 const fields: readonly [field: string, text: (facts: Facts) => string | null][] = [
   ["in DNS", ({ existence }) => existence?.exists ?? notThere],
   ["addresses", ({ existence }) => listed(existence?.addresses)],
@@ -17,13 +17,13 @@ const fields: readonly [field: string, text: (facts: Facts) => string | null][] 
   ["page", ({ page }) => (page === undefined ? notThere : `${page.status} ${page.finalUrl}`)],
   ["page title", ({ page }) => page?.title || notThere],
   ["page asks for", ({ page }) => listed(secrets(page))],
-  ["page names the brand", (facts) => said(facts, facts.page?.namesBrand)],
-  ["page leads to the original", (facts) => said(facts, facts.page?.redirectsToProtected)],
+  ["page names the brand", (facts) => yesIf(facts, facts.page?.namesBrand)],
+  ["page leads to the original", (facts) => yesIf(facts, facts.page?.redirectsToProtected)],
   ["page looks like the original", ({ screenshot }) => percent(screenshot?.visualSimilarity)],
   ["certificate issuer", ({ page }) => page?.certificate?.issuer ?? notThere],
 ];
 
-/** What became another between two looks. The order of addresses and servers, which rotates, is no change. */
+/** Returns the changes between two checks. The order of addresses and servers rotates, and does not count. */
 export function changesBetween(before: Facts, after: Facts): Change[] {
   return fields.flatMap(([field, text]) => {
     const [was, is] = [text(before), text(after)];
@@ -32,8 +32,8 @@ export function changesBetween(before: Facts, after: Facts): Change[] {
 }
 
 /**
- * Whether a domain that was dead is in use again: it was not in DNS, parked or in a sinkhole, and that is over.
- * What was never known to be dead cannot come back.
+ * Returns whether a domain that was known to be dead (not in DNS, parked or in a sinkhole) is in use again. A domain
+ * that was never known to be dead cannot come back.
  */
 export function cameBackToLife(before: Facts, after: Facts): boolean {
   if (after.existence?.exists !== "yes" || after.existence.sinkholed !== undefined) return false;
@@ -51,11 +51,11 @@ function secrets(page: Facts["page"]): string[] {
   return [page.asksForPassword ? "password" : "", page.asksForCard ? "card" : ""].filter(Boolean);
 }
 
-function said(facts: Facts, value: boolean | undefined): string | null {
+function yesIf(facts: Facts, value: boolean | undefined): string | null {
   return hasPage(facts) && value === true ? "yes" : notThere;
 }
 
-/** In steps of ten, for two captures of one page are never quite the same. */
+/** Rounds to tens, because two screenshots of the same page are never quite equal. */
 function percent(similarity: number | undefined): string | null {
   return similarity === undefined ? notThere : `${Math.round(similarity * 10) * 10} %`;
 }

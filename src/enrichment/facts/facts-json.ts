@@ -1,6 +1,6 @@
 import type { Facts } from "./facts.ts";
 
-/** The facts for programs: `null` is what is not known. */
+/** Returns the facts in their public JSON form; `null` means unknown. */
 export function factsJson({ existence, page, screenshot, unknown }: Facts): object {
   return {
     dns:

@@ -7,19 +7,19 @@ import type { Existence } from "../../lookups/dns/existence.ts";
 import type { RegistrationResult } from "../../lookups/registration/registration-lookup.ts";
 import type { Page, PageResult } from "../../lookups/page/page-lookup.ts";
 
-/** What is known of a suspicious domain. What is absent was never found out; `unknown` says why, if that was tried. */
+/** Facts about a suspicious domain. A fact that is absent was never determined; `unknown` says why, if it was tried. */
 export interface Facts {
-  /** The last sure answer of DNS. */
+  /** The last definite result from DNS. */
   existence?: KnownExistence;
   registration?: Registration;
   registrationAt?: Instant;
-  /** The page that last answered; absent also once nothing has answered any more for several looks. */
+  /** The last page that was fetched. Absent again after several checks in a row without a page. */
   page?: Page;
   pageAt?: Instant;
-  /** Looks in a row at which no page answered. */
+  /** Number of checks in a row that got no page. */
   pageFailures?: number;
   screenshot?: Screenshot;
-  /** Why the last attempt to find something out failed, in plain words. */
+  /** Why the last attempt to determine a fact failed, as text for people. */
   unknown: Partial<Record<"existence" | "registration" | "page" | "screenshot", string>>;
 }
 
@@ -27,16 +27,16 @@ export type KnownExistence = Omit<Existence, "exists" | "reason"> & { exists: "y
 
 export interface Screenshot {
   at: Instant;
-  /** Perceptual hash, 16 hexadecimal digits; absent: the page shows nothing. */
+  /** Perceptual hash, 16 hexadecimal digits; absent if the page is blank. */
   hash?: string;
-  /** 0 to 1; absent: the original could not be captured. */
+  /** 0 to 1; absent if there is no screenshot of the original to compare with. */
   visualSimilarity?: number;
-  /** Whether a browser ended up at the protected domain; absent in what was captured before this was kept. */
+  /** Whether the browser ended up at the protected domain; absent in facts that are older than this field. */
   atOriginal?: boolean;
 }
 
-/** What one look found; absent: not looked for. */
-export interface Look {
+/** Results of one check. A result is absent if that lookup was not made. */
+export interface CheckResults {
   existence?: Existence;
   registration?: RegistrationResult;
   page?: PageResult;
@@ -44,24 +44,24 @@ export interface Look {
 
 export const nothingKnown: Facts = { unknown: {} };
 
-/** One missing answer is an outage; after so many the page is gone. */
+/** Number of checks in a row without a page after which the page counts as gone. One alone may be an outage. */
 export const pageFailuresMax = 3;
 const dayMs = 86_400_000;
 
-/** The facts after a look: what it found takes the place of what was known, what it could not find out leaves it. */
-export function mergeLook(before: Facts, look: Look, now: Instant): Facts {
+/** Returns the facts after a check: results replace what was known; what could not be determined stays as it was. */
+export function mergeFacts(before: Facts, results: CheckResults, now: Instant): Facts {
   const after: Facts = { ...before, unknown: { ...before.unknown } };
-  if (look.existence !== undefined) mergeExistence(after, look.existence);
-  if (look.registration !== undefined) mergeRegistration(after, look.registration, now);
-  if (look.page !== undefined) mergePage(after, look.page, now);
-  if (look.existence !== undefined && look.existence.exists !== "unknown" && isNowhere(after))
-    dropPage(after);
+  const { existence, registration, page } = results;
+  if (existence !== undefined) mergeExistence(after, existence);
+  if (registration !== undefined) mergeRegistration(after, registration, now);
+  if (page !== undefined) mergePage(after, page, now);
+  if (existence !== undefined && existence.exists !== "unknown" && hasNoHost(after)) dropPage(after);
   return after;
 }
 
 function mergeExistence(after: Facts, { exists, reason, ...records }: Existence): void {
   delete after.unknown.existence;
-  if (exists === "unknown") after.unknown.existence = reason ?? "no sure answer";
+  if (exists === "unknown") after.unknown.existence = reason ?? "no definite response";
   else after.existence = { ...records, exists };
 }
 
@@ -97,8 +97,8 @@ function dropPage(after: Facts): void {
   delete after.pageAt;
 }
 
-/** Whether DNS surely leads to no host, so that there can be no page. */
-function isNowhere({ existence }: Facts): boolean {
+/** Returns whether DNS certainly leads to no host, so that there can be no page. */
+function hasNoHost({ existence }: Facts): boolean {
   return existence !== undefined && (existence.exists === "no" || existence.addresses.length === 0);
 }
 
@@ -107,20 +107,20 @@ export function parkedWith(facts: Facts): string | undefined {
 }
 
 /**
- * Who holds the name, as its place in DNS tells. What a zone says of its own name servers is its holder's to say: where
- * the registry knows quite other ones, the claim to stand with a parking service or in a sinkhole is not believed.
+ * Returns who holds the name according to DNS. A zone's owner chooses the name servers that the zone lists, so if the
+ * registry lists entirely different ones, the claim to be parked or sinkholed is ignored.
  */
 export function hostingOf({ existence, registration }: Facts): { parked?: string; sinkholed?: string } {
-  const told = existence?.nameServers ?? [];
+  const listed = existence?.nameServers ?? [];
   const registered = registration?.name_servers ?? [];
   const contradicted =
-    told.length > 0 && registered.length > 0 && !told.some((server) => registered.includes(server));
+    listed.length > 0 && registered.length > 0 && !listed.some((server) => registered.includes(server));
   if (existence === undefined || contradicted) return {};
   const { parked, sinkholed } = existence;
   return { ...(parked !== undefined && { parked }), ...(sinkholed !== undefined && { sinkholed }) };
 }
 
-/** A page of the host's own, as opposed to an error; a form that asks for secrets is one, whatever it calls itself. */
+/** Returns whether the host serves a page of its own. A form that asks for secrets counts whatever its status. */
 export function hasPage({ page }: Facts): boolean {
   if (page === undefined) return false;
   if (page.asksForPassword || page.asksForCard) return true;
@@ -138,18 +138,18 @@ export function showsPhishingPage(facts: Facts): boolean {
   });
 }
 
-/** What we could not read a browser may have shown. */
-function wasCaptured({ page, pageAt, screenshot }: Facts): boolean {
+/** Returns whether a browser has shown a page that we could not read. */
+function wasSeenByBrowser({ page, pageAt, screenshot }: Facts): boolean {
   return page?.unseen !== undefined && screenshot !== undefined && screenshot.at >= (pageAt ?? 0);
 }
 
-/** Null MX (RFC 7505) says that there is none. */
+/** Excludes Null MX (RFC 7505), which declares that there is none. */
 export function mailServersOf({ existence }: Facts): string[] {
   return (existence?.mailServers ?? []).filter((server) => server !== "" && server !== ".");
 }
 
-/** What the severity is judged by. */
-export function evidenceOf(facts: Facts, now: Instant): SeverityFacts {
+/** Returns the facts that determine the severity. */
+export function severityFactsOf(facts: Facts, now: Instant): SeverityFacts {
   const { existence, page, registration, screenshot } = facts;
   const mail = mailServersOf(facts).length > 0;
   const known = existence?.exists === "yes";
@@ -161,26 +161,26 @@ export function evidenceOf(facts: Facts, now: Instant): SeverityFacts {
     sinkholed: hostingOf(facts).sinkholed,
     registeredDays: daysSince(registration?.created_at, now),
     page:
-      page === undefined || !(hasPage(facts) || wasCaptured(facts))
+      page === undefined || !(hasPage(facts) || wasSeenByBrowser(facts))
         ? undefined
         : {
             asksForPassword: page.asksForPassword,
             asksForCard: page.asksForCard,
             namesBrand: page.namesBrand,
-            // Who sends us away and not a browser has something to hide.
+            // A site that redirects us but not a browser has something to hide.
             redirectsToOwner: page.redirectsToProtected && screenshot?.atOriginal !== false,
             visualSimilarity: screenshot?.visualSimilarity,
           },
   };
 }
 
-/** The part of the facts that every threat shows. */
+/** Returns the facts that are stored with the threat. */
 export function threatFactsOf(facts: Facts, now: Instant): ThreatFacts {
   return {
     ipAddress: facts.existence?.addresses[0] ?? null,
     registrar: facts.registration?.registrar ?? null,
     whois: facts.registration ?? {},
-    evidence: evidenceOf(facts, now),
+    evidence: severityFactsOf(facts, now),
   };
 }
 

@@ -5,30 +5,30 @@ import { hasPage, parkedWith, type Facts } from "./facts.ts";
 const reasonCharactersMax = 60;
 
 /**
- * Why there is no picture of a threat's page, for people.
+ * Explains to people why there is no screenshot of a threat's page.
  *
- * @param never why pages are not captured at all; undefined: they are
+ * @param disabled why no screenshots are taken at all; undefined if they are.
  */
-export function whyNoCapture(facts: Facts | undefined, never: string | undefined): string {
-  if (never !== undefined) return sentence(never);
-  if (facts?.existence === undefined) return "The page has not been looked at yet.";
+export function explainMissingScreenshot(facts: Facts | undefined, disabled: string | undefined): string {
+  if (disabled !== undefined) return sentence(disabled);
+  if (facts?.existence === undefined) return "The page has not been checked yet.";
   const { existence, unknown } = facts;
-  if (existence.exists === "no") return "The name is not in DNS.";
-  if (existence.addresses.length === 0) return "No host stands behind this name.";
+  if (existence.exists === "no") return "The name does not exist in DNS.";
+  if (existence.addresses.length === 0) return "The name has no addresses.";
   const parked = parkedWith(facts);
   if (parked !== undefined) return sentence(`the name is parked (${shown(parked)})`);
-  if (facts.page === undefined) return sentence(`no page answers${because(unknown.page)}`);
-  if (!hasPage(facts)) return `The host answers with an error (${facts.page.status}).`;
+  if (facts.page === undefined) return sentence(`no page could be fetched${because(unknown.page)}`);
+  if (!hasPage(facts)) return `The host returns an error (${facts.page.status}).`;
   if (unknown.screenshot !== undefined)
-    return sentence(`the page could not be captured${because(unknown.screenshot)}`);
-  return "The page waits for its turn to be captured.";
+    return sentence(`no screenshot could be taken${because(unknown.screenshot)}`);
+  return "A screenshot is queued.";
 }
 
 function because(reason: string | undefined): string {
   return reason === undefined ? "" : `: ${shown(reason)}`;
 }
 
-/** Reasons hold names and texts that others wrote. */
+/** Escapes a reason, as it may quote text that others wrote. */
 function shown(text: string): string {
   return visible(text, reasonCharactersMax);
 }

@@ -1,13 +1,13 @@
 import type { DnsClient } from "../../network/dns/dns-client.ts";
 import type { LookUpExistence } from "./existence.ts";
 
-/** Always there, whoever is asked. */
+/** Exists in every DNS that has a path to the root servers. */
 const knownName = "com";
 
 /**
- * The same look-up, that does not take a resolver's word for it that a name is gone unless the resolver knows a
- * name that is always there. One that is cut off from the world, or shut in on purpose, denies every name;
- * believed, it would make each threat look harmless.
+ * Wraps a lookup so that a name counts as gone only if the resolver also knows a name that always exists. A resolver
+ * that is cut off from the internet, or isolated on purpose, denies every name; believing it would make every threat
+ * look harmless.
  */
 export function withCredibleAbsence({
   dns,
@@ -22,6 +22,6 @@ export function withCredibleAbsence({
     if (existence.exists !== "no" || credible) return existence;
     credible = (await dns.query(knownName, "NS", options)).outcome === "answer";
     if (credible) return existence;
-    return { ...existence, exists: "unknown", reason: `the resolvers do not know ${knownName} either` };
+    return { ...existence, exists: "unknown", reason: `the resolvers do not know "${knownName}" either` };
   };
 }

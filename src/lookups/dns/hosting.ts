@@ -1,9 +1,9 @@
 /**
- * Who holds a name: a parking service that waits for a buyer, or a sinkhole that made it harmless. Told by where
- * it points; the marks stand in `hosting.txt`.
+ * Recognizes names that are held by a parking service or a sinkhole, by the hosts and networks that they point to. The
+ * markers are listed in `hosting.txt`.
  */
 import { BlockList, isIPv6 } from "node:net";
-import marksText from "./hosting.txt" with { type: "text" };
+import markersText from "./hosting.txt" with { type: "text" };
 
 export interface Hosting {
   parked?: string;
@@ -12,14 +12,14 @@ export interface Hosting {
 
 type Kind = keyof Hosting;
 
-interface Mark {
+interface Marker {
   kind: Kind;
   holder: string;
 }
 
-const names = new Map<string, Mark>();
-const networks: { mark: Mark; addresses: BlockList }[] = [];
-readMarks(marksText);
+const names = new Map<string, Marker>();
+const networks: { marker: Marker; addresses: BlockList }[] = [];
+readMarkers(markersText);
 
 export function classifyHosting({
   addresses,
@@ -31,45 +31,45 @@ export function classifyHosting({
   canonicalName?: string | undefined;
 }): Hosting {
   const hosting: Hosting = {};
-  const note = (mark: Mark | undefined) => {
-    if (mark !== undefined) hosting[mark.kind] ??= mark.holder;
+  const note = (marker: Marker | undefined) => {
+    if (marker !== undefined) hosting[marker.kind] ??= marker.holder;
   };
-  // Anybody can write one server of theirs beside his own.
-  const holders = nameServers.map(markOfName);
-  if (holders.every((mark) => mark !== undefined)) for (const mark of holders) note(mark);
-  if (canonicalName !== undefined) note(markOfName(canonicalName));
-  // One address that is not theirs is where it really leads.
-  const marks = addresses.map(markOfAddress);
-  if (marks.every((mark) => mark !== undefined)) for (const mark of marks) note(mark);
+  // Anyone can list one of these name servers next to their own, so every one of them must match.
+  const holders = nameServers.map(markerOfName);
+  if (holders.every((marker) => marker !== undefined)) for (const marker of holders) note(marker);
+  if (canonicalName !== undefined) note(markerOfName(canonicalName));
+  // A single address outside of their networks is where the name really points.
+  const markers = addresses.map(markerOfAddress);
+  if (markers.every((marker) => marker !== undefined)) for (const marker of markers) note(marker);
   return hosting;
 }
 
-function markOfName(name: string): Mark | undefined {
+function markerOfName(name: string): Marker | undefined {
   for (let rest = name; rest.includes("."); rest = rest.slice(rest.indexOf(".") + 1)) {
-    const mark = names.get(rest);
-    if (mark !== undefined) return mark;
+    const marker = names.get(rest);
+    if (marker !== undefined) return marker;
   }
   return undefined;
 }
 
-function markOfAddress(address: string): Mark | undefined {
+function markerOfAddress(address: string): Marker | undefined {
   const family = isIPv6(address) ? "ipv6" : "ipv4";
-  return networks.find(({ addresses }) => addresses.check(address, family))?.mark;
+  return networks.find(({ addresses }) => addresses.check(address, family))?.marker;
 }
 
-/** A line: kind, mark (a name, with all below it, or a network), holder. */
-function readMarks(text: string): void {
+/** Reads lines of kind, pattern (a name, including its subdomains, or a network), and holder. */
+function readMarkers(text: string): void {
   for (const line of text.split("\n")) {
     if (line === "" || line.startsWith("#")) continue;
-    const [kind = "", mark = "", ...words] = line.split(/\s+/);
-    const entry: Mark = { kind: kind as Kind, holder: words.join(" ") };
-    const [address = "", bits] = mark.split("/");
+    const [kind = "", pattern = "", ...words] = line.split(/\s+/);
+    const entry: Marker = { kind: kind as Kind, holder: words.join(" ") };
+    const [address = "", bits] = pattern.split("/");
     if (bits === undefined) {
-      names.set(mark, entry);
+      names.set(pattern, entry);
       continue;
     }
     const addresses = new BlockList();
     addresses.addSubnet(address, Number(bits), isIPv6(address) ? "ipv6" : "ipv4");
-    networks.push({ mark: entry, addresses });
+    networks.push({ marker: entry, addresses });
   }
 }

@@ -2,25 +2,25 @@ import type { Clock, Instant } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import { randomLabel, type DnsAnswer, type DnsClient } from "../../network/dns/dns-client.ts";
 
-/** What a parent (a public suffix, a hoster's domain) answers for names that nobody can have registered. */
-export interface ParentAnswers {
+/** Records that a parent (a public suffix, a hosting provider's domain) returns for names that cannot be registered. */
+export interface ParentProbe {
   verdict: "registered_names" | "every_name" | "unknown";
-  /** Of `unknown`. */
+  /** Why the verdict is `unknown`; otherwise empty. */
   reason: string;
   addresses: string[];
-  /** Whether it is the same addresses for each name. */
+  /** Whether every name gets the same addresses. */
   steady: boolean;
   mailServers: string[];
   nameServers: string[];
 }
 
-/** Asked at most once in a while for each parent. Never throws. */
+/** Probes a parent; the result is cached for a while. Never throws. */
 export type WildcardProbe = (
   parent: string,
   options?: { signal?: AbortSignal | undefined },
-) => Promise<ParentAnswers>;
+) => Promise<ParentProbe>;
 
-const rememberedMs = 10 * 60_000;
+const cachedMs = 10 * 60_000;
 const parentsMax = 10_000;
 const labelLength = 16;
 
@@ -33,9 +33,9 @@ export function createWildcardProbe({
   clock: Clock;
   fillRandom: FillRandom;
 }): WildcardProbe {
-  const remembered = new Map<string, { until: Instant; answers: Promise<ParentAnswers> }>();
+  const cache = new Map<string, { until: Instant; result: Promise<ParentProbe> }>();
 
-  async function probe(parent: string, signal: AbortSignal | undefined): Promise<ParentAnswers> {
+  async function probe(parent: string, signal: AbortSignal | undefined): Promise<ParentProbe> {
     const name = `${randomLabel(fillRandom, labelLength)}.${parent}`;
     const first = await dns.query(name, "A", { signal });
     if (first.outcome === "nxdomain") return { ...nothing, verdict: "registered_names" };
@@ -45,7 +45,7 @@ export function createWildcardProbe({
       dns.query(name, "MX", { signal }),
       dns.query(name, "NS", { signal }),
     ]);
-    const failed = [first, second, mail, servers].find((answer) => answer.outcome === "unknown");
+    const failed = [first, second, mail, servers].find((response) => response.outcome === "unknown");
     if (failed?.outcome === "unknown") return { ...nothing, verdict: "unknown", reason: failed.reason };
     const [addresses, others] = [dataOf(first, "A"), dataOf(second, "A")];
     const found = {
@@ -63,19 +63,19 @@ export function createWildcardProbe({
   }
 
   return async (parent, { signal } = {}) => {
-    const known = remembered.get(parent);
-    if (known !== undefined && known.until > clock.now()) return known.answers;
-    if (remembered.size >= parentsMax) remembered.clear();
-    const answers = probe(parent, signal);
-    remembered.set(parent, { until: clock.now() + rememberedMs, answers });
-    const { verdict } = await answers;
-    // What is not known is asked again for the next name.
-    if (verdict === "unknown") remembered.delete(parent);
-    return answers;
+    const cached = cache.get(parent);
+    if (cached !== undefined && cached.until > clock.now()) return cached.result;
+    if (cache.size >= parentsMax) cache.clear();
+    const result = probe(parent, signal);
+    cache.set(parent, { until: clock.now() + cachedMs, result });
+    const { verdict } = await result;
+    // An unknown verdict is not cached: the next name probes again.
+    if (verdict === "unknown") cache.delete(parent);
+    return result;
   };
 }
 
-const nothing: Omit<ParentAnswers, "verdict"> = {
+const nothing: Omit<ParentProbe, "verdict"> = {
   reason: "",
   addresses: [],
   steady: false,
@@ -83,9 +83,9 @@ const nothing: Omit<ParentAnswers, "verdict"> = {
   nameServers: [],
 };
 
-function dataOf(answer: DnsAnswer, type: "A" | "MX" | "NS"): string[] {
-  if (answer.outcome !== "answer") return [];
-  return answer.records.flatMap((record) => {
+function dataOf(response: DnsAnswer, type: "A" | "MX" | "NS"): string[] {
+  if (response.outcome !== "answer") return [];
+  return response.records.flatMap((record) => {
     if (record.type !== type) return [];
     return record.type === "MX" ? [record.data.exchange] : [record.data];
   });

@@ -10,7 +10,7 @@ const channelsOf: Record<number, number> = { 0: 1, 2: 3, 4: 2, 6: 4 };
  * out of a PNG that it makes, which has a few kilobytes.
  * @throws for what is no picture
  */
-export async function greyPixels(picture: Uint8Array, side: number): Promise<Uint8Array> {
+export async function grayPixels(picture: Uint8Array, side: number): Promise<Uint8Array> {
   const png = await new Bun.Image(picture as Uint8Array<ArrayBuffer>, { maxPixels: pixelsMax })
     .resize(side, side, { filter: "box", fit: "fill" })
     .png()

@@ -46,15 +46,15 @@ export interface PageCertificate {
   fault?: string;
 }
 
-export interface PageFetcher {
+export interface PageLookup {
   /**
    * Looks at the page of `name` as a visitor would get it. Never throws for what others did.
-   * @param brandWords what the protected domain's owner is called
+   * @param brandNames what the protected domain's owner is called
    */
-  fetchPage(look: {
+  lookUpPage(look: {
     name: string;
     protectedDomain: string;
-    brandWords: readonly string[];
+    brandNames: readonly string[];
   }): Promise<PageResult>;
   close(): void;
 }
@@ -73,7 +73,7 @@ const drawnTextLengthMax = 100;
  * names and redirects lead
  * @param ports where http and https are, for tests
  */
-export function createPageFetcher({
+export function createPageLookup({
   clock,
   rules,
   resolveHost,
@@ -88,12 +88,12 @@ export function createPageFetcher({
   /** For a whole look: all redirects and the icon. */
   timeoutMs?: number;
   ports?: { http: number; https: number };
-}): PageFetcher {
+}): PageLookup {
   const client = createHttpClient({ rules, resolveHost });
   const request = createPageRequest({ client, userAgent, ports });
 
   return {
-    async fetchPage({ name, protectedDomain, brandWords }) {
+    async lookUpPage({ name, protectedDomain, brandNames }) {
       const deadline = new AbortController();
       const timer = clock.after(timeoutMs, () => deadline.abort());
       try {
@@ -108,7 +108,7 @@ export function createPageFetcher({
           const late = deadline.signal.aborted ? `not done within ${timeoutMs / 1_000} s` : trail.reason;
           return { ok: false, reason: visible(late) };
         }
-        const page = judged(trail, { name, protectedDomain, brandWords });
+        const page = judged(trail, { name, protectedDomain, brandNames });
         if (!page.redirectsToProtected) {
           const hash = await iconHash(trail, get);
           if (hash !== undefined) page.faviconHash = hash;
@@ -128,8 +128,8 @@ function judged(
   {
     name,
     protectedDomain,
-    brandWords,
-  }: { name: string; protectedDomain: string; brandWords: readonly string[] },
+    brandNames,
+  }: { name: string; protectedDomain: string; brandNames: readonly string[] },
 ): Page {
   const { hops, content, leadsTo } = trail;
   const last = hops.at(-1)!;
@@ -141,7 +141,7 @@ function judged(
   const embedded = content.embedded.filter((address) => URL.canParse(address, last.url));
   const certificate = hops.find((hop) => hop.certificate !== undefined)?.certificate;
   // What asks for secrets is no parked page, whatever else it says of itself.
-  const namesOriginal = namesBrand(content, [...brandWords, protectedDomain], name);
+  const namesOriginal = namesBrand(content, [...brandNames, protectedDomain], name);
   const silent = !asksForPassword && !asksForCard && !namesOriginal;
   const unseen = trail.unseen ?? (silent && !redirectsToProtected ? notRead(last, content) : undefined);
   const parked =

@@ -96,7 +96,7 @@ async function showThreat(
           id={id}
           asked={query.has("asked")}
           isSettled={services.enrichment.isSettled(id)}
-          lookedAt={known?.lookedAt ?? null}
+          checkedAt={known?.checkedAt ?? null}
         />
         <Neighbours {...services.threats.neighbours(threat)} severity={severity} />
       </div>
@@ -134,7 +134,7 @@ async function showThreat(
         <Pictures
           threat={threat}
           facts={facts}
-          capture={await services.enrichment.captureOf(id)}
+          capture={await services.enrichment.screenshotOf(id)}
           original={(await services.enrichment.originalOf(id)) !== undefined}
           originalPath={`${threatPath(id)}/original`}
         />
@@ -148,7 +148,7 @@ async function showThreat(
         </Section>
         <Section title="Registration">
           <RegistrationFacts {...given} />
-          {services.enrichment.registrationAnswerOf(id) === undefined ? null : (
+          {services.enrichment.registrationResponseOf(id) === undefined ? null : (
             <p>
               <a href={`${threatPath(id)}/registration`}>The answer as it came</a>
             </p>
@@ -159,7 +159,7 @@ async function showThreat(
         </Section>
       </div>
       <Section title="Report of abuse" id="report">
-        <ReportOfAbuse threat={threat} facts={facts} lookedAt={known?.lookedAt} />
+        <ReportOfAbuse threat={threat} facts={facts} checkedAt={known?.checkedAt} />
       </Section>
       <Section title="Notes" id="notes">
         <Notes path={`${threatPath(id)}/notes`} notes={services.threats.notes.list(id)} refused={refused} />
@@ -184,7 +184,7 @@ async function original(context: ThreatContext): Promise<PageResult> {
 /** As a file: nothing of it is shown by the browser. */
 function registrationAnswer(context: ThreatContext): PageResult {
   const { id } = find(context);
-  const answer = context.services.enrichment.registrationAnswerOf(id);
+  const answer = context.services.enrichment.registrationResponseOf(id);
   if (answer === undefined) throw notFound("There is no answer of a registry.");
   return download(`${id}-registration.txt`, "text/plain; charset=utf-8", answer.text);
 }
@@ -212,7 +212,7 @@ function look(context: ThreatContext): PageResult {
 function lookProgress(context: ThreatContext): PageResult {
   const { id } = find(context);
   const isSettled = context.services.enrichment.isSettled(id);
-  return fragment(<LookState id={id} asked isSettled={isSettled} lookedAt={null} />);
+  return fragment(<LookState id={id} asked isSettled={isSettled} checkedAt={null} />);
 }
 
 function decide(context: ThreatContext): PageResult {

@@ -52,13 +52,13 @@ export function LookState({
   id,
   asked,
   isSettled,
-  lookedAt,
+  checkedAt,
 }: {
   id: string;
   /** Whether somebody has just asked for a look. */
   asked: boolean;
   isSettled: boolean;
-  lookedAt: number | null;
+  checkedAt: number | null;
 }) {
   const path = `${threatPath(id)}/look`;
   if (asked && !isSettled)
@@ -75,18 +75,18 @@ export function LookState({
         </span>
       ) : (
         <span>
-          {lookedAt === null ? (
+          {checkedAt === null ? (
             "Not looked at yet."
           ) : (
             <>
-              Looked at <Time at={lookedAt} relative />.
+              Looked at <Time at={checkedAt} relative />.
             </>
           )}
         </span>
       )}
       <PostButton
         action={path}
-        label={lookedAt === null && !asked ? "Look now" : "Look again now"}
+        label={checkedAt === null && !asked ? "Look now" : "Look again now"}
         variant="outline"
       />
     </div>
