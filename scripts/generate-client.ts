@@ -1,5 +1,6 @@
 /**
- * Makes the client for TypeScript from the two OpenAPI documents; run it after a change to either (a test tells):
+ * Generates the TypeScript client from the two OpenAPI documents. Run it after a change to either; a test fails if
+ * the client is out of date:
  *   scripts/bun scripts/generate-client.ts
  */
 import { writeFileSync } from "node:fs";
@@ -40,7 +41,7 @@ interface Document {
 
 export const clientPath = join(import.meta.dir, "client/phishwatch.ts");
 
-/** The whole file. */
+/** Returns the content of the client file. */
 export function renderClient(): string {
   const url = "http://127.0.0.1:8080";
   const limits = { maxPerPage: 100, maxBatchIds: 1000 };
@@ -58,14 +59,14 @@ export function renderClient(): string {
       Object.entries(methods).map(([method, operation]) => renderCall(method, path, operation)),
     ),
   );
-  return `// Made from the OpenAPI documents by scripts/generate-client.ts. Copy it into a project of yours: it needs nothing.
+  return `// Generated from the OpenAPI documents by scripts/generate-client.ts. Copy it into your project: it has no dependencies.
 
 ${schemas.join("\n")}
 /** Bodies of deliveries, by event type. */
 export interface Events {
 ${events.join("")}}
 
-/** What can be called, by method and path. */
+/** Operations by method and path. */
 export interface Calls {
 ${calls.join("")}}
 ${callerText}`;
@@ -89,12 +90,12 @@ function renderCall(method: string, path: string, operation: Operation): string 
     contents.length === 0
       ? ""
       : `body${requestBody?.required === false ? "?" : ""}: ${contents.join(" | ")};`;
-  const answer = responses["200"]?.content?.["application/json"]?.schema;
+  const response = responses["200"]?.content?.["application/json"]?.schema;
   return `${comment(summary)}"${method.toUpperCase()} ${path}": {
     ${group("params", fields("path"))}
     ${group("query", fields("query"))}
     ${body}
-    answer: ${answer === undefined ? "unknown" : typeOf(answer)};
+    response: ${response === undefined ? "unknown" : typeOf(response)};
   };\n`;
 }
 
@@ -142,13 +143,13 @@ function quoted(name: string): string {
 }
 
 const callerText = `
-type Options<Name extends keyof Calls> = Omit<Calls[Name], "answer">;
+type Options<Name extends keyof Calls> = Omit<Calls[Name], "response">;
 
-/** What the server refused, and why. */
+/** An error response. */
 export class CallError extends Error {
   readonly status: number;
   readonly code: string;
-  /** Of a 429. */
+  /** Only for status 429. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(status: number, code: string, message: string, retryAfterSeconds: number | undefined) {
@@ -161,15 +162,15 @@ export class CallError extends Error {
 }
 
 /**
- * Calls the API, and a sandbox's control plane.
- * @param url of the server, without /v1
+ * Returns a function that calls the API or a sandbox's control plane.
+ * @param url URL of the server, without /v1
  * @throws CallError
  */
 export function createClient({ url, key }: { url: string; key?: string }) {
   return async <Name extends keyof Calls>(
     name: Name,
     ...[options]: Record<string, never> extends Options<Name> ? [Options<Name>?] : [Options<Name>]
-  ): Promise<Calls[Name]["answer"]> => {
+  ): Promise<Calls[Name]["response"]> => {
     const { params, query, body } = (options ?? {}) as {
       params?: Record<string, string>;
       query?: Record<string, string | number>;
@@ -177,9 +178,9 @@ export function createClient({ url, key }: { url: string; key?: string }) {
     };
     const [method, path] = name.split(" ") as [string, string];
     const filled = path.replace(/\\{(\\w+)\\}/g, (_, field: string) => encodeURIComponent(params?.[field] ?? ""));
-    const asked = new URLSearchParams(Object.entries(query ?? {}).map(([field, value]) => [field, \`\${value}\`]));
+    const search = new URLSearchParams(Object.entries(query ?? {}).map(([field, value]) => [field, \`\${value}\`]));
     const isText = typeof body === "string";
-    const response = await fetch(\`\${url}\${filled}\${asked.size > 0 ? \`?\${asked}\` : ""}\`, {
+    const response = await fetch(\`\${url}\${filled}\${search.size > 0 ? \`?\${search}\` : ""}\`, {
       method,
       headers: {
         ...(key === undefined ? {} : { Authorization: \`Bearer \${key}\` }),
@@ -187,12 +188,12 @@ export function createClient({ url, key }: { url: string; key?: string }) {
       },
       ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
     });
-    const answer = (await response.json()) as Calls[Name]["answer"] & {
+    const result = (await response.json()) as Calls[Name]["response"] & {
       error?: { code: string; message: string };
     };
-    if (response.ok) return answer;
+    if (response.ok) return result;
     const wait = response.headers.get("Retry-After");
-    const { code = "unknown", message = "no reason given" } = answer.error ?? {};
+    const { code = "unknown", message = "no reason given" } = result.error ?? {};
     throw new CallError(response.status, code, message, wait === null ? undefined : Number(wait));
   };
 }

@@ -23,6 +23,6 @@ const instance = await openInstance({
   empty: false,
 });
 const { image } = instance.save();
-await instance.quieten();
+await instance.quiesce();
 await instance.end();
 writeFileSync(path, image);

@@ -1,4 +1,5 @@
-/** Writes the tables of the README's section about the sandbox anew; run it after a change to `src/sandbox/`. */
+/** Regenerates the tables of the README's section about the sandbox. Run it after a change to `src/sandbox/`. */
+import type { TObject } from "@sinclair/typebox";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { operations } from "../src/sandbox/control/control.ts";
@@ -9,11 +10,11 @@ import { threatTypes } from "../src/vocabulary/threats.ts";
 
 const readmePath = join(import.meta.dir, "../README.md");
 
-/** By the name that marks their place. */
+/** Tables by the name of their markers. */
 export const sandboxTables: Record<string, () => string> = {
   "sandbox keys": () =>
     table(
-      ["`keys.…`", "What for"],
+      ["`keys.…`", "Permissions"],
       Object.entries(sandboxKeys).map(([name, { about }]: [string, SandboxKey]) => [`\`${name}\``, about]),
     ),
   "sandbox world": () => {
@@ -32,15 +33,16 @@ export const sandboxTables: Record<string, () => string> = {
         ...severities.map((value) => row(`severity \`${value}\``, ({ severity }) => severity === value)),
         ...threatTypes.map((value) => row(`type \`${value}\``, ({ type }) => type === value)),
         ...sources.map((value) => row(`source \`${value}\``, ({ source }) => source === value)),
-        row("not looked at yet, or not in DNS: `whois` is `{}`", hasNoFacts),
+        row("not looked up yet, or not in DNS: `whois` is `{}`", hasNoFacts),
       ],
     );
   },
   "sandbox control": () =>
     table(
-      ["Call", "What it does"],
+      ["Call", "Description"],
       operations.map(({ method, path, summary, body, query }) => {
-        const fields = Object.keys(body?.properties ?? query ?? {});
+        const schema = body?.content["application/json"]?.schema as TObject | undefined;
+        const fields = Object.keys(schema?.properties ?? query ?? {});
         const shown = fields.length === 0 ? "" : ` (${fields.map((name) => `\`${name}\``).join(", ")})`;
         return [`\`${method} ${path}\``, `${summary}${shown}`];
       }),
@@ -51,7 +53,7 @@ function hasNoFacts({ evidence }: WorldEntry): boolean {
   return evidence === undefined || evidence.exists === "no";
 }
 
-/** In the form that the formatter gives it. */
+/** Formats a table as the formatter does. */
 function table(heading: string[], rows: string[][]): string {
   const cells = [heading, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
   const widths = heading.map((_, column) => Math.max(3, ...cells.map((row) => row[column]!.length)));
@@ -60,11 +62,11 @@ function table(heading: string[], rows: string[][]): string {
   return [line(first!), line(widths.map((width) => "-".repeat(width))), ...rest.map(line)].join("");
 }
 
-/** The README with its tables as they have to be. */
+/** Returns the README with regenerated tables. */
 export function withTables(readme: string): string {
   return Object.entries(sandboxTables).reduce((text, [name, render]) => {
     const place = new RegExp(`(?<=<!-- ${name} -->\\n)[^]*?(?=<!-- end of ${name} -->)`);
-    if (!place.test(text)) throw new Error(`the README has no place for the table: ${name}`);
+    if (!place.test(text)) throw new Error(`the README has no markers for the table: ${name}`);
     return text.replace(place, () => `\n${render()}\n`);
   }, readme);
 }

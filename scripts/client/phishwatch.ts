@@ -1,14 +1,14 @@
-// Made from the OpenAPI documents by scripts/generate-client.ts. Copy it into a project of yours: it needs nothing.
+// Generated from the OpenAPI documents by scripts/generate-client.ts. Copy it into your project: it has no dependencies.
 
-/** A threat, as the list shows it. */
+/** A threat in the list. */
 export type ThreatListItem = {
-  /** Identifier of the threat: a TypeID. */
+  /** Threat ID: a TypeID. */
   id: string;
-  /** The suspicious domain, in lower case and A-label form. */
+  /** The suspicious domain, in lowercase A-label form. */
   domain: string;
-  /** The protected domain that is imitated. */
+  /** The protected domain that the suspicious domain resembles. */
   protected_domain: string;
-  /** Kind of imitation; where several fit, the most specific one. */
+  /** Type of look-alike. If several fit, the most specific one. */
   type:
     | "typosquatting"
     | "bitsquatting"
@@ -19,29 +19,38 @@ export type ThreatListItem = {
     | "doppelganger"
     | "soundsquatting"
     | "cloned_site";
-  /** What is thought of the threat. */
+  /** Triage status. */
   status: "active" | "resolved" | "false_positive";
-  /** How urgent it is. */
+  /** Severity of the threat. */
   severity: "high" | "medium" | "low";
-  /** How close the name is to the protected one, with at most four decimals; 1 cannot be told apart. */
+  /** Similarity to the protected domain, with at most four decimal places. 1 means indistinguishable. */
   similarity: number;
-  /** How it was detected. */
+  /** How the threat was detected. */
   source: "scan" | "certificate_transparency" | "feed" | "submission" | "beacon";
-  /** The earliest time at which any source saw the name. */
+  /** The earliest time at which any source saw the domain. */
   first_seen: string;
-  /** A picture of the site, or one that says why there is none. Opens without an API key; cannot be guessed. */
+  /** Screenshot of the site or, if there is none, an image that states why. Opens without an API key and cannot be guessed. */
   screenshot_url: string;
 };
 
-/** A threat with all that is known of it. */
+export type PageMeta = {
+  /** Exact number of threats that match the filters. */
+  total: number;
+  /** Number of this page. */
+  page: number;
+  /** Maximum number of threats on a page. */
+  per_page: number;
+};
+
+/** A threat with its known facts. */
 export type ThreatDetail = {
-  /** Identifier of the threat: a TypeID. */
+  /** Threat ID: a TypeID. */
   id: string;
-  /** The suspicious domain, in lower case and A-label form. */
+  /** The suspicious domain, in lowercase A-label form. */
   domain: string;
-  /** The protected domain that is imitated. */
+  /** The protected domain that the suspicious domain resembles. */
   protected_domain: string;
-  /** Kind of imitation; where several fit, the most specific one. */
+  /** Type of look-alike. If several fit, the most specific one. */
   type:
     | "typosquatting"
     | "bitsquatting"
@@ -52,23 +61,23 @@ export type ThreatDetail = {
     | "doppelganger"
     | "soundsquatting"
     | "cloned_site";
-  /** What is thought of the threat. */
+  /** Triage status. */
   status: "active" | "resolved" | "false_positive";
-  /** How urgent it is. */
+  /** Severity of the threat. */
   severity: "high" | "medium" | "low";
-  /** How close the name is to the protected one, with at most four decimals; 1 cannot be told apart. */
+  /** Similarity to the protected domain, with at most four decimal places. 1 means indistinguishable. */
   similarity: number;
-  /** How it was detected. */
+  /** How the threat was detected. */
   source: "scan" | "certificate_transparency" | "feed" | "submission" | "beacon";
   /** When the record was written. */
   created_at: string;
-  /** A picture of the site, or one that says why there is none. Opens without an API key; cannot be guessed. */
+  /** Screenshot of the site or, if there is none, an image that states why. Opens without an API key and cannot be guessed. */
   screenshot_url: string;
   ip_address: string | null;
   registrar: string | null;
-  /** Registration data. A key is present only when its value is known. */
+  /** Registration data. A key is present only if its value is known. */
   whois: {
-    /** Where the data came from. */
+    /** Protocol that supplied the data. */
     source?: "rdap" | "whois";
     registrar?: string;
     registrar_iana_id?: string;
@@ -78,57 +87,48 @@ export type ThreatDetail = {
     created_at?: string;
     /** When the registration was last changed. */
     updated_at?: string;
-    /** When the registration ends. */
+    /** When the registration expires. */
     expires_at?: string;
     name_servers?: string[];
     status?: string[];
     dnssec?: boolean;
     abuse_email?: string;
     abuse_phone?: string;
-    /** When this was looked up. */
+    /** When the data was fetched. */
     fetched_at?: string;
   };
 };
 
-export type PageMeta = {
-  /** Threats that match the filter, exactly. */
-  total: number;
-  /** This page. */
-  page: number;
-  /** Threats on a page. */
-  per_page: number;
-};
-
 export type BatchItem = {
-  /** As it was sent. */
+  /** The ID as sent. */
   id: string;
-  /** What became of it. */
+  /** Result for this threat. */
   outcome: "updated" | "unchanged" | "not_found" | "forbidden";
-  /** The status it has now; absent when not found or forbidden. */
+  /** Resulting status; absent if not found or forbidden. */
   status?: "active" | "resolved" | "false_positive";
 };
 
 export type BatchMeta = {
   /** Threats whose status changed. */
   updated: number;
-  /** Threats that had the status already. */
+  /** Threats that already had the status. */
   unchanged: number;
-  /** Identifiers of no threat. */
+  /** IDs that match no threat. */
   not_found: number;
-  /** Threats that this key may not touch. */
+  /** Threats that this key may not change. */
   forbidden: number;
 };
 
 export type CandidateResult = {
-  /** The name, in lower case and A-label form. */
+  /** The name, in lowercase A-label form. */
   domain: string;
-  /** One for each protected domain that it imitates. */
+  /** One match for each protected domain it resembles. */
   matches: {
-    /** Identifier of the threat: a TypeID. */
+    /** Threat ID: a TypeID. */
     threat_id: string;
-    /** The protected domain that is imitated. */
+    /** The protected domain that the suspicious domain resembles. */
     protected_domain: string;
-    /** Kind of imitation; where several fit, the most specific one. */
+    /** Type of look-alike. If several fit, the most specific one. */
     type:
       | "typosquatting"
       | "bitsquatting"
@@ -139,7 +139,7 @@ export type CandidateResult = {
       | "doppelganger"
       | "soundsquatting"
       | "cloned_site";
-    /** How close the name is to the protected one, with at most four decimals; 1 cannot be told apart. */
+    /** Similarity to the protected domain, with at most four decimal places. 1 means indistinguishable. */
     similarity: number;
     /** Whether the threat is new. */
     outcome: "created" | "known";
@@ -147,23 +147,23 @@ export type CandidateResult = {
 };
 
 export type CandidateMeta = {
-  /** Names that were handed in. */
+  /** Submitted names. */
   received: number;
-  /** Names that are no host names. */
+  /** Names that are not valid host names. */
   invalid: number;
-  /** Names that imitate a protected domain. */
+  /** Distinct names that match a protected domain. */
   matched: number;
-  /** Threats that are new. */
+  /** New threats. */
   created: number;
 };
 
-/** Why a request was refused. */
+/** Why a request failed. */
 export type Error = {
   error: {
-    /** Stable, for programs. */
+    /** Stable code, for programs. */
     code:
       "bad_request" | "unauthorized" | "forbidden" | "not_found" | "rate_limit_exceeded" | "internal_error";
-    /** What to change, for people. */
+    /** States what to change, for people. */
     message: string;
   };
 };
@@ -179,11 +179,11 @@ export interface Events {
     created_at: string;
     data: {
       threat: {
-        /** Identifier of the threat: a TypeID. */
+        /** Threat ID: a TypeID. */
         id: string;
-        /** The suspicious domain, in lower case and A-label form. */
+        /** The suspicious domain, in lowercase A-label form. */
         domain: string;
-        /** Kind of imitation; where several fit, the most specific one. */
+        /** Type of look-alike. If several fit, the most specific one. */
         type:
           | "typosquatting"
           | "bitsquatting"
@@ -194,9 +194,9 @@ export interface Events {
           | "doppelganger"
           | "soundsquatting"
           | "cloned_site";
-        /** How urgent it is. */
+        /** Severity of the threat. */
         severity: "high" | "medium" | "low";
-        /** How close the name is to the protected one, with at most four decimals; 1 cannot be told apart. */
+        /** Similarity to the protected domain, with at most four decimal places. 1 means indistinguishable. */
         similarity: number;
       };
     };
@@ -210,13 +210,13 @@ export interface Events {
     created_at: string;
     data: {
       threat: {
-        /** Identifier of the threat: a TypeID. */
+        /** Threat ID: a TypeID. */
         id: string;
-        /** The suspicious domain, in lower case and A-label form. */
+        /** The suspicious domain, in lowercase A-label form. */
         domain: string;
-        /** The protected domain that is imitated. */
+        /** The protected domain that the suspicious domain resembles. */
         protected_domain: string;
-        /** Kind of imitation; where several fit, the most specific one. */
+        /** Type of look-alike. If several fit, the most specific one. */
         type:
           | "typosquatting"
           | "bitsquatting"
@@ -227,11 +227,11 @@ export interface Events {
           | "doppelganger"
           | "soundsquatting"
           | "cloned_site";
-        /** How urgent it is. */
+        /** Severity of the threat. */
         severity: "high" | "medium" | "low";
-        /** How close the name is to the protected one, with at most four decimals; 1 cannot be told apart. */
+        /** Similarity to the protected domain, with at most four decimal places. 1 means indistinguishable. */
         similarity: number;
-        /** What is thought of the threat. */
+        /** Triage status. */
         status: "active" | "resolved" | "false_positive";
       };
       /** The status before. */
@@ -247,13 +247,13 @@ export interface Events {
     created_at: string;
     data: {
       threat: {
-        /** Identifier of the threat: a TypeID. */
+        /** Threat ID: a TypeID. */
         id: string;
-        /** The suspicious domain, in lower case and A-label form. */
+        /** The suspicious domain, in lowercase A-label form. */
         domain: string;
-        /** The protected domain that is imitated. */
+        /** The protected domain that the suspicious domain resembles. */
         protected_domain: string;
-        /** Kind of imitation; where several fit, the most specific one. */
+        /** Type of look-alike. If several fit, the most specific one. */
         type:
           | "typosquatting"
           | "bitsquatting"
@@ -264,11 +264,11 @@ export interface Events {
           | "doppelganger"
           | "soundsquatting"
           | "cloned_site";
-        /** How urgent it is. */
+        /** Severity of the threat. */
         severity: "high" | "medium" | "low";
-        /** How close the name is to the protected one, with at most four decimals; 1 cannot be told apart. */
+        /** Similarity to the protected domain, with at most four decimal places. 1 means indistinguishable. */
         similarity: number;
-        /** What is thought of the threat. */
+        /** Triage status. */
         status: "active" | "resolved" | "false_positive";
       };
       /** The status before. */
@@ -344,7 +344,7 @@ export interface Events {
         id: string;
         /** Its name. */
         name: string;
-        /** The protected domain that is imitated. */
+        /** The protected domain that the suspicious domain resembles. */
         protected_domain: string;
       };
       hit: {
@@ -359,7 +359,7 @@ export interface Events {
         at: string;
       };
       threat: {
-        /** Identifier of the threat: a TypeID. */
+        /** Threat ID: a TypeID. */
         id: string;
       } | null;
     };
@@ -400,7 +400,7 @@ export interface Events {
   };
 }
 
-/** What can be called, by method and path. */
+/** Operations by method and path. */
 export interface Calls {
   /** List threats */
   "GET /v1/threats": {
@@ -412,67 +412,67 @@ export interface Calls {
       per_page?: number;
     };
 
-    answer: {
+    response: {
       data: ThreatListItem[];
       meta: PageMeta;
     };
   };
-  /** Get one threat */
+  /** Get a threat */
   "GET /v1/threats/{id}": {
     params: { id: string };
 
-    answer: {
+    response: {
       data: ThreatDetail;
     };
   };
-  /** Change a threat's status */
+  /** Change the status of a threat */
   "PATCH /v1/threats/{id}": {
     params: { id: string };
 
     body: {
-      /** The status the threat is to have. */
+      /** New status of the threat. */
       status: "active" | "resolved" | "false_positive";
     };
-    answer: {
+    response: {
       data: ThreatDetail;
     };
   };
   /** Change the status of several threats */
   "POST /v1/threats/batch": {
     body: {
-      /** Identifiers of the threats to act on. One that is given twice counts once. */
+      /** IDs of the threats to change. A repeated ID counts once. */
       ids: string[];
-      /** `resolve` marks them as resolved, `mark_false_positive` as wrongly detected, `reactivate` makes them active again. */
+      /** `resolve` marks the threats as resolved, `mark_false_positive` as false positives, and `reactivate` makes them active again. */
       action: "resolve" | "mark_false_positive" | "reactivate";
     };
-    answer: {
+    response: {
       data: BatchItem[];
       meta: BatchMeta;
     };
   };
-  /** Hand in names to be checked */
+  /** Submit names to check */
   "POST /v1/candidates": {
     body:
       | {
-          /** Names to check, in U-label or A-label form. One that is no host name is counted, not refused. */
+          /** Names to check, in U-label or A-label form. An invalid name is counted and does not cause the call to fail. */
           domains: string[];
           /** When the names were seen: ISO 8601 with a time zone. Default: now. */
           observed_at?: string;
         }
       | string;
-    answer: {
+    response: {
       data: CandidateResult[];
       meta: CandidateMeta;
     };
   };
-  /** What was printed at the start: addresses and keys */
+  /** Returns the ready line: URLs and keys */
   "GET /sandbox": {
-    answer: {
+    response: {
       data: {
         url: string;
-        /** of the API; ends with /v1 */
+        /** URL of the API; ends with /v1 */
         base_url: string;
-        /** ends with /sandbox */
+        /** URL of the control plane; ends with /sandbox */
         control_url: string;
         keys: {
           /** everything, without limit */
@@ -504,75 +504,77 @@ export interface Calls {
         };
         console_password: string;
         seed: number;
-        /** what the clock showed at the start */
+        /** Sandbox time at the start */
         time: string;
         pid: number;
       };
     };
   };
-  /** What time it is */
+  /** Returns the sandbox time */
   "GET /sandbox/clock": {
-    answer: {
+    response: {
       data: {
-        /** what it shows */
+        /** Sandbox time */
         now: string;
+        /** Whether the clock runs with real time */
         flows: boolean;
       };
     };
   };
-  /** Moves the clock, or lets it flow */
+  /** Moves the clock, or lets it run */
   "POST /sandbox/clock": {
     body?: {
-      /** how much time is to pass, as in 1m or 2h */
+      /** time to let pass, such as 1m or 2h */
       advance?: string;
-      /** an ISO 8601 time; one that is past undoes nothing that has happened */
+      /** an ISO 8601 time; a time in the past does not undo what has happened since */
       set?: string;
-      /** true: it flows with real time from where it stands; false: it stands still */
+      /** true: runs with real time from now on; false: stands still */
       run?: boolean;
     };
-    answer: {
+    response: {
       data: {
-        /** what it shows */
+        /** Sandbox time */
         now: string;
+        /** Whether the clock runs with real time */
         flows: boolean;
       };
     };
   };
-  /** Everything is as at the start: data, clock, limits, webhooks, inboxes, faults */
+  /** Returns everything to the start: data, clock, limits, webhook endpoints, inboxes, faults */
   "POST /sandbox/reset": {
-    answer: {
+    response: {
       data: Record<string, never>;
     };
   };
-  /** Keeps the state of data, clock, webhooks and inboxes, to be gone back to */
+  /** Takes a snapshot of data, clock, webhook endpoints and inboxes */
   "POST /sandbox/snapshot": {
-    answer: {
+    response: {
       data: {
         snapshot: string;
       };
     };
   };
-  /** Back to a snapshot: the last one, or the one that is named */
+  /** Restores a snapshot: the latest, or the one named */
   "POST /sandbox/restore": {
     body?: {
       snapshot?: string;
     };
-    answer: {
+    response: {
       data: {
         snapshot: string;
       };
     };
   };
-  /** A look-alike is seen: threat.created, or for a known one what seeing it again leads to */
+  /** Records a look-alike: threat.created, or for a known one the effects of seeing it again */
   "POST /sandbox/threats": {
     body?: {
-      /** the suspicious name; absent: new names are made */
+      /** the suspicious domain; default: new names are generated */
       domain?: string;
-      /** how many; only without domain */
+      /** number of new names; only without domain */
       count?: number;
-      /** the one that is imitated; absent: what the detection says, or the first */
+      /** the impersonated domain; default: as detected, or the first one */
       protected_domain?: string;
-      /** absent: what the detection says */
+      /** default: as detected */
       type?:
         | "typosquatting"
         | "bitsquatting"
@@ -584,12 +586,12 @@ export interface Calls {
         | "soundsquatting"
         | "cloned_site";
       similarity?: number;
-      /** absent: scan */
+      /** default: scan */
       source?: "scan" | "certificate_transparency" | "feed" | "submission" | "beacon";
-      /** an ISO 8601 time, now at the latest; absent: now */
+      /** an ISO 8601 time, not in the future; default: now */
       first_seen?: string;
     };
-    answer: {
+    response: {
       data: {
         id: string;
         domain: string;
@@ -602,61 +604,61 @@ export interface Calls {
       }[];
     };
   };
-  /** A scan runs to its end: scan.started, threat.created for what it finds, scan.completed */
+  /** Runs a scan to its end: scan.started, threat.created for what it finds, scan.completed */
   "POST /sandbox/scans": {
     body?: {
-      /** absent: all */
+      /** default: all */
       protected_domains?: string[];
-      /** absent: cli */
+      /** default: cli */
       trigger?: "schedule" | "console" | "cli";
-      /** new look-alikes that exist; absent: 3 */
+      /** number of new look-alikes that resolve; default: 3 */
       finds?: number;
-      /** no resolver answers, so that the scan fails */
+      /** true: no resolver responds, so the scan fails */
       fails?: boolean;
     };
-    answer: {
+    response: {
       data: {
         id: string;
         protected_domains: string[];
         trigger: string;
         status: string;
-        /** when it began */
+        /** When the scan started */
         started_at: string;
-        /** when it ended */
+        /** When the scan ended */
         completed_at: string;
         candidates: number;
         resolving: number;
         threats_found: number;
         threats_created: number;
-        /** why it failed */
+        /** Why the scan failed */
         error?: string;
       };
     };
   };
-  /** A page with a beacon in it is opened somewhere: beacon.triggered, and a threat where it is a copy */
+  /** Opens a page that contains a beacon: beacon.triggered, and a threat if the page is a copy */
   "POST /sandbox/beacon-hits": {
     body?: {
-      /** id or name; made where there is none of that name; absent: one of the protected domain */
+      /** ID or name; created if no beacon has this name; default: one of the protected domain */
       beacon?: string;
-      /** absent: the first one */
+      /** default: the first one */
       protected_domain?: string;
-      /** where the page is shown; absent: copied-pages.example */
+      /** host of the page; default: copied-pages.example */
       hostname?: string;
-      /** in the place of hostname: the whole address of the page */
+      /** URL of the page, instead of hostname */
       url?: string;
-      /** the page before; absent: none */
+      /** URL of the referring page; default: none */
       referrer?: string;
-      /** absent: another one each time, of 2001:db8::/32 */
+      /** default: a different address of 2001:db8::/32 for each call */
       ip_address?: string;
-      /** absent: a browser's */
+      /** default: that of a browser */
       user_agent?: string;
     };
-    answer: {
+    response: {
       data: {
-        /** of the beacon or token */
+        /** ID of the beacon or honeytoken */
         id: string;
         name: string;
-        /** what was asked for */
+        /** Requested URL */
         url: string;
         class: string | null;
         event_id: string | null;
@@ -664,26 +666,26 @@ export interface Calls {
       };
     };
   };
-  /** A honeytoken is used: token.accessed */
+  /** Opens a honeytoken: token.accessed */
   "POST /sandbox/token-accesses": {
     body?: {
-      /** id or name; made where there is none of that name; absent: one of the kind */
+      /** ID or name; created if no honeytoken has this name; default: one of the kind */
       token?: string;
-      /** of a token that is made; absent: url */
+      /** kind of a honeytoken that is created; default: url */
       kind?: "url" | "pixel" | "document";
-      /** the page before; absent: none */
+      /** URL of the referring page; default: none */
       referrer?: string;
-      /** absent: another one each time, of 2001:db8::/32 */
+      /** default: a different address of 2001:db8::/32 for each call */
       ip_address?: string;
-      /** absent: a browser's */
+      /** default: that of a browser */
       user_agent?: string;
     };
-    answer: {
+    response: {
       data: {
-        /** of the beacon or token */
+        /** ID of the beacon or honeytoken */
         id: string;
         name: string;
-        /** what was asked for */
+        /** Requested URL */
         url: string;
         class: string | null;
         event_id: string | null;
@@ -691,15 +693,15 @@ export interface Calls {
       };
     };
   };
-  /** Registers an endpoint: an inbox of the sandbox, or a receiver of yours */
+  /** Adds a webhook endpoint: an inbox of the sandbox, or a receiver of your own */
   "POST /sandbox/webhooks": {
     body?: {
       /** name of an inbox: letters, digits, . _ - */
       inbox?: string;
-      /** in the place of an inbox; http:// is allowed */
+      /** instead of an inbox; http:// is allowed */
       url?: string;
       name?: string;
-      /** absent or none: all */
+      /** default: all */
       events?: (
         | "threat.created"
         | "threat.updated"
@@ -709,61 +711,62 @@ export interface Calls {
         | "beacon.triggered"
         | "token.accessed"
       )[];
-      /** absent: one is made */
+      /** default: generated */
       secret?: string;
       headers?: Record<string, string>;
       concurrency?: number;
       rate_per_second?: number;
     };
-    answer: {
+    response: {
       data: {
         id: string;
         name: string;
         url: string;
-        /** none: all */
+        /** Empty: all event types */
         events: string[];
         enabled: boolean;
         secret: string;
       };
     };
   };
-  /** The endpoints, with their secrets */
+  /** Lists the webhook endpoints with their secrets */
   "GET /sandbox/webhooks": {
-    answer: {
+    response: {
       data: {
         id: string;
         name: string;
         url: string;
-        /** none: all */
+        /** Empty: all event types */
         events: string[];
         enabled: boolean;
         secret: string;
       }[];
     };
   };
-  /** Removes an endpoint, by its id or name, with its deliveries */
+  /** Deletes a webhook endpoint, by its ID or name, with its deliveries */
   "DELETE /sandbox/webhooks/{id}": {
     params: { id: string };
 
-    answer: {
+    response: {
       data: Record<string, never>;
     };
   };
-  /** The delivery log, newest first: every delivery with its attempts and what comes next */
+  /** Lists the deliveries, newest first, each with its attempts and the time of the next one */
   "GET /sandbox/deliveries": {
-    query?: { endpoint?: string; event?: string; status?: string };
+    query?: { endpoint?: string; event?: string; status?: "pending" | "succeeded" | "failed" };
 
-    answer: {
+    response: {
       data: {
         id: string;
         event_id: string;
         type: string;
-        /** its name */
+        /** Name of the endpoint */
         endpoint: string;
+        /** Status of the delivery */
         status: "pending" | "succeeded" | "failed";
         next_attempt_at: string | null;
         attempts: {
-          /** when it began */
+          /** When the attempt started */
           at: string;
           status: number | null;
           failure: string | null;
@@ -772,99 +775,113 @@ export interface Calls {
       }[];
     };
   };
-  /** What has arrived, oldest first; waits for it if asked to */
+  /** Lists the received messages, oldest first; waits for them if asked to */
   "GET /sandbox/inbox/{name}": {
     params: { name: string };
-    query?: { wait?: string; type?: string; count?: string };
+    query?: {
+      wait?: string;
+      type?:
+        | "threat.created"
+        | "threat.updated"
+        | "threat.resolved"
+        | "scan.started"
+        | "scan.completed"
+        | "beacon.triggered"
+        | "token.accessed"
+        | "webhook.ping";
+      count?: number;
+    };
 
-    answer: {
+    response: {
       data: {
-        /** 1 for the first */
+        /** 1 for the first message */
         number: number;
-        /** by the sandbox's clock */
+        /** Sandbox time of arrival */
         received_at: string;
         event_id: string | null;
         type: string | null;
-        /** 1 for the first time that this event came */
+        /** 1 for the first delivery of this event to this inbox */
         attempt: number;
-        /** whether both signatures are right */
+        /** Whether both signatures are valid */
         signature_valid: boolean;
         signatures: {
           service: "valid" | "invalid" | "missing";
           standard: "valid" | "invalid" | "missing";
         };
         endpoint_id: string | null;
+        /** Response of the inbox */
         answered: number | "reset" | "silence";
         headers: Record<string, string>;
-        /** byte for byte */
+        /** Byte for byte */
         body: string;
-        /** the body as JSON; null: it is none */
+        /** The body as JSON; null if it is not valid JSON */
         event: unknown;
       }[];
       meta: {
         total: number;
-        /** whether there are as many as were waited for */
+        /** Whether at least count messages arrived */
         complete: boolean;
       };
     };
   };
-  /** Forgets what has arrived, and what was to fail */
+  /** Deletes the received messages and the pending failures */
   "DELETE /sandbox/inbox/{name}": {
     params: { name: string };
 
-    answer: {
+    response: {
       data: Record<string, never>;
     };
   };
-  /** The next deliveries to an inbox fail */
+  /** Makes the next deliveries to an inbox fail */
   "POST /sandbox/inbox/{name}/failures": {
     params: { name: string };
 
     body?: {
       status?: number;
-      /** how often; absent: once */
+      /** number of requests; default: 1 */
       times?: number;
-      /** waits so long first, as in 500ms; real time, up to 10m */
+      /** real time to wait before the response, such as 500ms; at most 10m */
       delay?: string;
-      /** true: closes the connection without an answer */
+      /** true: closes the connection without a response */
       reset?: boolean;
-      /** true: never answers */
+      /** true: never responds */
       silence?: boolean;
-      /** seconds, for the header Retry-After */
+      /** seconds, for the Retry-After header */
       retry_after?: number;
     };
-    answer: {
+    response: {
       data: Record<string, never>;
     };
   };
-  /** The next API requests that match answer an error, slowly or not at all */
+  /** Makes the next matching API requests fail, respond late or never respond */
   "POST /sandbox/faults": {
     body?: {
-      /** absent: any */
+      /** default: any */
       method?: "GET" | "POST" | "PATCH" | "PUT" | "DELETE" | "HEAD" | "OPTIONS";
-      /** with * for anything; absent: any */
+      /** * matches any characters; default: any path */
       path?: string;
-      /** answers this error */
+      /** status of the error response */
       status?: 400 | 401 | 403 | 404 | 429 | 500;
-      /** how often; absent: once */
+      /** number of requests; default: 1 */
       times?: number;
-      /** waits so long first, as in 500ms; real time, up to 10m */
+      /** real time to wait before the response, such as 500ms; at most 10m */
       delay?: string;
-      /** true: closes the connection without an answer */
+      /** true: closes the connection without a response */
       reset?: boolean;
-      /** true: never answers */
+      /** true: never responds */
       silence?: boolean;
-      /** seconds, for the header Retry-After */
+      /** seconds, for the Retry-After header */
       retry_after?: number;
     };
-    answer: {
+    response: {
       data: Record<string, never>;
     };
   };
-  /** What is still to go wrong */
+  /** Lists the pending faults */
   "GET /sandbox/faults": {
-    answer: {
+    response: {
       data: {
+        /** Remaining requests */
         left: number;
         method: string | null;
         path: string | null;
@@ -875,21 +892,21 @@ export interface Calls {
       }[];
     };
   };
-  /** Nothing goes wrong any more */
+  /** Deletes all faults */
   "DELETE /sandbox/faults": {
-    answer: {
+    response: {
       data: Record<string, never>;
     };
   };
 }
 
-type Options<Name extends keyof Calls> = Omit<Calls[Name], "answer">;
+type Options<Name extends keyof Calls> = Omit<Calls[Name], "response">;
 
-/** What the server refused, and why. */
+/** An error response. */
 export class CallError extends Error {
   readonly status: number;
   readonly code: string;
-  /** Of a 429. */
+  /** Only for status 429. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(status: number, code: string, message: string, retryAfterSeconds: number | undefined) {
@@ -902,15 +919,15 @@ export class CallError extends Error {
 }
 
 /**
- * Calls the API, and a sandbox's control plane.
- * @param url of the server, without /v1
+ * Returns a function that calls the API or a sandbox's control plane.
+ * @param url URL of the server, without /v1
  * @throws CallError
  */
 export function createClient({ url, key }: { url: string; key?: string }) {
   return async <Name extends keyof Calls>(
     name: Name,
     ...[options]: Record<string, never> extends Options<Name> ? [Options<Name>?] : [Options<Name>]
-  ): Promise<Calls[Name]["answer"]> => {
+  ): Promise<Calls[Name]["response"]> => {
     const { params, query, body } = (options ?? {}) as {
       params?: Record<string, string>;
       query?: Record<string, string | number>;
@@ -920,11 +937,11 @@ export function createClient({ url, key }: { url: string; key?: string }) {
     const filled = path.replace(/\{(\w+)\}/g, (_, field: string) =>
       encodeURIComponent(params?.[field] ?? ""),
     );
-    const asked = new URLSearchParams(
+    const search = new URLSearchParams(
       Object.entries(query ?? {}).map(([field, value]) => [field, `${value}`]),
     );
     const isText = typeof body === "string";
-    const response = await fetch(`${url}${filled}${asked.size > 0 ? `?${asked}` : ""}`, {
+    const response = await fetch(`${url}${filled}${search.size > 0 ? `?${search}` : ""}`, {
       method,
       headers: {
         ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
@@ -932,12 +949,12 @@ export function createClient({ url, key }: { url: string; key?: string }) {
       },
       ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
     });
-    const answer = (await response.json()) as Calls[Name]["answer"] & {
+    const result = (await response.json()) as Calls[Name]["response"] & {
       error?: { code: string; message: string };
     };
-    if (response.ok) return answer;
+    if (response.ok) return result;
     const wait = response.headers.get("Retry-After");
-    const { code = "unknown", message = "no reason given" } = answer.error ?? {};
+    const { code = "unknown", message = "no reason given" } = result.error ?? {};
     throw new CallError(response.status, code, message, wait === null ? undefined : Number(wait));
   };
 }

@@ -1,11 +1,14 @@
-import { defaultPublicUrl, type Config } from "../config/config.ts";
 import type { ApiKeys } from "../access/keys/keys.ts";
 import type { KeyUsage } from "../access/keys/key-usage.ts";
 import { createRateLimiter } from "../access/keys/rate-limit.ts";
+import { defaultPublicUrl, type Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import { createAdmission } from "../http/admission.ts";
+import { createClientAddress } from "../http/client-address.ts";
+import { createPipeline } from "../http/pipeline.ts";
+import { createResponder, type ResponseHeaders } from "../http/responder.ts";
 import type { BuildInfo } from "../lib/build-info.ts";
 import type { Clock } from "../lib/clock.ts";
-import { StartError, messageOf } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
 import { pathOf, pathStart } from "../lib/request-path.ts";
 import type { Scans } from "../scans/scans.ts";
@@ -13,21 +16,18 @@ import type { Candidates } from "../sources/candidates.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Traps } from "../traps/traps.ts";
 import type { Deliveries } from "../webhooks/deliveries.ts";
-import { createAdmission } from "../http/admission.ts";
-import { createAnswering, type AnswerHeaders } from "../http/pipeline.ts";
-import { createCandidateOperations } from "./v1/candidate-operations.ts";
-import { createClientAddress } from "../http/client-address.ts";
+import { createListener } from "./listener.ts";
+import { createRoutes } from "./routes.ts";
 import { checkReadiness, type Readiness } from "./site/health.ts";
 import { createMetrics } from "./site/metrics.ts";
-import { createRoutes } from "./routes.ts";
-import type { ReadCapture } from "./site/site-pages.ts";
-import { createThreatOperations } from "./v1/threat-operations.ts";
+import type { ReadScreenshot } from "./site/site-pages.ts";
+import { apiOperations } from "./v1/operations.ts";
 
 export interface ServerDependencies {
   config: Pick<Config, "server" | "console" | "api">;
   clock: Clock;
   log: Log;
-  /** A text that no other request has, of `[A-Za-z0-9._-]`. */
+  /** Returns a unique string of `[A-Za-z0-9._-]`. */
   newRequestId: () => string;
   build: BuildInfo;
   database: Database;
@@ -37,49 +37,47 @@ export interface ServerDependencies {
   candidates: Candidates;
   deliveries: Pick<Deliveries, "totals">;
   scans: Pick<Scans, "totals">;
-  readCapture: ReadCapture;
-  /** The web console, which stands above this subject; called at the first request for it. */
-  openConsole: () => Promise<AnswerConsole>;
+  readScreenshot: ReadScreenshot;
+  /** Loads the web console, a layer above this one, on its first request. */
+  openConsole: () => Promise<ConsoleHandler>;
   traps: Pick<Traps, "front" | "totals">;
-  /** Whether what runs by itself runs. */
   schedulersRunning: () => boolean;
 }
 
-/** Answers a request for the web console, with these headers and its own. */
-export type AnswerConsole = (
+/** Handles a request for the web console. The response carries `headers` and the console's own. */
+export type ConsoleHandler = (
   request: Request,
-  headers: AnswerHeaders,
-  /** The client's. */
+  headers: ResponseHeaders,
+  /** The client's address. */
   address: string | undefined,
 ) => Promise<Response>;
 
-/** Everything that is answered over HTTP. */
+/** The HTTP server. */
 export interface Server {
-  /** Where it is reached, without trailing slash; while a port is still to be taken, what the configuration says. */
+  /** Without a trailing slash. Until the server listens, this is the configured URL. */
   readonly publicUrl: string;
   readonly readiness: () => Readiness;
-  /** Answers one request, without a socket of ours. @param peer the address that it came from; absent: not known. */
+  /**
+   * Handles a request that did not arrive on this server's socket.
+   * @param peer the peer's IP address; absent: unknown
+   */
   handle(request: Request, peer?: string): Promise<Response>;
   /**
-   * Starts to accept connections, on exactly the configured address.
-   * @throws StartError: the address is taken or not this machine's, a certificate that cannot be used.
+   * Starts accepting connections on exactly the configured address.
+   * @throws StartError if the address is in use or not local, or the certificate cannot be used
    */
   listen(): { url: string };
-  /** Stops to accept, lets requests under way end for `graceMs` at most, then closes what is left. */
+  /** Stops accepting, waits up to `graceMs` for requests in flight, then closes their connections. */
   stop(graceMs?: number): Promise<void>;
 }
 
-const graceMsDefault = 10_000;
-// Longer than any load balancer keeps an idle connection by default, so that it never meets a closed one.
-const idleTimeoutSeconds = 120;
-
-/** What tests look at besides. */
+/** What tests need in addition. */
 export interface TestableServer extends Server {
   routes: { method: string; path: string }[];
   readonly port: number | undefined;
-  /** Requests under way. */
+  /** Number of requests in flight. */
   readonly pending: number;
-  /** As the socket asks for it. */
+  /** Handles a request as if it had arrived on the socket. */
   answer(request: Request): Response | Promise<Response>;
 }
 
@@ -96,14 +94,12 @@ export function createServer({
   candidates,
   deliveries,
   scans,
-  readCapture,
+  readScreenshot,
   openConsole,
   traps,
   schedulersRunning,
 }: ServerDependencies): TestableServer {
   let publicUrl = config.server.publicUrl;
-  let server: Bun.Server<undefined> | undefined;
-
   const metrics = createMetrics({
     build,
     threatTotals: threats.totals,
@@ -113,58 +109,49 @@ export function createServer({
     memory: () => process.memoryUsage(),
     cpu: () => process.cpuUsage(),
   });
-  const clientOf = createClientAddress(config.server.trustedProxies);
-  /** Where requests came from that came through somebody else's socket. */
+  const resolveClient = createClientAddress(config.server.trustedProxies);
+  /** Peers of requests that did not arrive on the server's socket. */
   const peers = new WeakMap<Request, string>();
   const clientAddress = (request: Request): string | undefined => {
-    const peer = peers.get(request) ?? server?.requestIP(request)?.address;
-    return peer === undefined ? undefined : clientOf(peer, request.headers.get("x-forwarded-for"));
+    const peer = peers.get(request) ?? listener.peerOf(request);
+    return peer === undefined ? undefined : resolveClient(peer, request.headers.get("x-forwarded-for"));
   };
   const readiness = () => checkReadiness({ database, schedulersRunning });
-  let opened: Promise<AnswerConsole> | undefined;
-  const answering = createAnswering({
-    admit: createAdmission({ keys, usage: keyUsage, limiter: createRateLimiter(), clock }),
-    log,
-    metrics,
-    newRequestId,
-    snapshot: database.snapshot,
-    clientAddress,
-  });
+  let consoleHandler: Promise<ConsoleHandler> | undefined;
   const app = createRoutes({
-    answering,
-    threats: createThreatOperations({
-      database,
-      threats,
-      publicUrl: () => publicUrl,
-      clientAddress,
-      ...config.api,
+    pipeline: createPipeline({
+      admit: createAdmission({ keys, usage: keyUsage, limiter: createRateLimiter(), clock }),
+      responder: createResponder({ log, metrics, newRequestId, clientAddress }),
+      snapshot: database.snapshot,
     }),
-    candidates: createCandidateOperations({ candidates }),
+    operations: apiOperations(config.api),
+    services: { database, threats, candidates, publicUrl: () => publicUrl, clientAddress },
     site: {
       threats,
-      readCapture,
+      readScreenshot,
       metrics,
       metricsToken: config.server.metricsToken,
       readiness,
-      answerConsole: config.console.enabled
+      consolePage: config.console.enabled
         ? async (request, headers) =>
-            (await (opened ??= openConsole()))(request, headers, clientAddress(request))
+            (await (consoleHandler ??= openConsole()))(request, headers, clientAddress(request))
         : null,
     },
-    // Past everything that other answers have in common: it would tell visitors what they have walked into.
+    // Without the common headers, which would reveal the product to visitors.
     trap: function trap({ request }) {
-      const answer = traps.front.answer(request, clientAddress(request));
+      const response = traps.front.answer(request, clientAddress(request));
       const route = /^\/b(\/|$)/.test(pathOf(request.url)) ? "/b/*" : "/t/*";
-      metrics.countRequest(route, request.method, answer.status);
-      return answer;
+      metrics.countRequest(route, request.method, response.status);
+      return response;
     },
     async document() {
-      // Its many schemas are made when somebody asks, not at the start.
+      // Loaded on request, to keep it out of the startup time.
       const { describeApi } = await import("./v1/openapi.ts");
       return describeApi({ publicUrl, version: build.version, ...config.api });
     },
   });
   const handle = (request: Request) => app.fetch(withPlainUrl(request));
+  const listener = createListener({ config: config.server, clock, handle });
 
   return {
     routes: app.routes.map(({ method, path }) => ({ method, path })),
@@ -173,10 +160,10 @@ export function createServer({
     },
     readiness,
     get port() {
-      return server?.port;
+      return listener.port;
     },
     get pending() {
-      return server?.pendingRequests ?? 0;
+      return listener.pending;
     },
     answer: handle,
     async handle(request, peer) {
@@ -184,68 +171,24 @@ export function createServer({
       if (peer !== undefined) peers.set(plain, peer);
       return app.fetch(plain);
     },
-
     listen() {
-      const { host, port, tls, publicUrlIsDefault } = config.server;
-      try {
-        server = Bun.serve({
-          hostname: host,
-          port,
-          // Else a second copy would start on the same port without a word.
-          reusePort: false,
-          development: false,
-          idleTimeout: idleTimeoutSeconds,
-          // Each operation has its own limit and says so; Bun's own answer would be a bare 413.
-          maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-          ...(tls === null ? {} : { tls: { cert: Bun.file(tls.certPath), key: Bun.file(tls.keyPath) } }),
-          fetch: handle,
-        });
-      } catch (error) {
-        throw cannotListen(error, { host, port, tls });
-      }
-      const taken = { host, port: server.port ?? port };
-      if (publicUrlIsDefault) publicUrl = defaultPublicUrl(taken, tls !== null);
+      const bound = listener.listen();
+      const { publicUrlIsDefault, tls } = config.server;
+      if (publicUrlIsDefault) publicUrl = defaultPublicUrl(bound, tls !== null);
       return { url: publicUrl };
     },
-
-    async stop(graceMs = graceMsDefault) {
-      if (server === undefined) return;
-      const stopping = server;
-      server = undefined;
-      const late = clock.at(clock.now() + graceMs, () => void stopping.stop(true));
-      await stopping.stop(false);
-      late.cancel();
-    },
+    stop: listener.stop,
   };
 }
 
 /**
- * Elysia looks for the path from the 12th character of the address on, so that a host name of one to three
- * letters (`http://pw/v1/threats`) would hide it; an HTTP/1.0 request without a host has the path alone.
+ * Elysia searches for the path from the 12th character of the URL on, so it would miss the path behind a host
+ * name of one to three letters (`http://pw/v1/threats`). An HTTP/1.0 request without a host has a path alone.
  */
 function withPlainUrl(request: Request): Request {
   const { url } = request;
   const pathAt = pathStart(url);
-  if (pathAt >= elysiaLooksFrom) return request;
+  if (pathAt >= elysiaPathOffset) return request;
   return new Request(`http://localhost${pathAt === -1 ? "/" : url.slice(pathAt)}`, request);
 }
-const elysiaLooksFrom = 11;
-
-function cannotListen(
-  error: unknown,
-  { host, port, tls }: Pick<Config["server"], "host" | "port" | "tls">,
-): StartError {
-  const code = (error as { code?: string }).code ?? "";
-  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const reasons: Record<string, string> = {
-    EADDRINUSE: `another program listens on ${address} already; stop it, or set server.listen to another port`,
-    EADDRNOTAVAIL: `${host} is no address of this machine; set server.listen to one that is`,
-    EACCES: `this user may not listen on port ${port}; set server.listen to a port from 1024 on`,
-  };
-  const certificate = `server.tls_cert (${tls?.certPath}) and server.tls_key (${tls?.keyPath})`;
-  const reason =
-    tls !== null && (code === "ENOENT" || code.startsWith("ERR_OSSL"))
-      ? `${certificate} cannot be used: ${messageOf(error)}; both have to be PEM files that belong together`
-      : (reasons[code] ?? `cannot listen on ${address}: ${messageOf(error)}`);
-  return new StartError(reason, { exitCode: 1, cause: error });
-}
+const elysiaPathOffset = 11;

@@ -1,4 +1,4 @@
-import type { AnswerConsole } from "../api/server.ts";
+import type { ConsoleHandler } from "../api/server.ts";
 import { badRequest, notFound, PublicError } from "../lib/errors.ts";
 import { logDropped } from "../lib/log.ts";
 import { may } from "../vocabulary/permissions.ts";
@@ -34,7 +34,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export function createConsole(services: ConsoleServices): AnswerConsole {
+export function createConsole(services: ConsoleServices): ConsoleHandler {
   const { clock, config, consoleSignIn, log, sessions } = services;
   // Built while somebody types the password: among a million threats it takes seconds.
   services

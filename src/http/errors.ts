@@ -1,7 +1,7 @@
 import { type ErrorCode, notFound, PublicError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
 
-/** The one table from codes to HTTP statuses; no other status leaves `/v1`, besides 200. */
+/** The only mapping from codes to HTTP statuses. `/v1` returns no other status except 200. */
 export const errorStatuses = {
   bad_request: 400,
   unauthorized: 401,
@@ -15,31 +15,32 @@ export interface ErrorBody {
   error: { code: ErrorCode; message: string };
 }
 
-/** What a caller is told of anything that was thrown, and what the log keeps of it. */
+/** Returns the response to anything that was thrown, and logs what the response must not contain. */
 export function describeError(
   error: unknown,
   request: { id: string; method: string; path: string },
   log: Log,
 ): { status: number; body: ErrorBody } {
   const known = publicErrorOf(error);
-  if (known === undefined) log.error({ error, request }, "a request failed");
-  else if (known.detail !== undefined) log.debug({ detail: known.detail, request }, "a request was refused");
+  if (known === undefined) log.error({ error, request }, "request failed");
+  else if (known.detail !== undefined) log.debug({ detail: known.detail, request }, "request rejected");
   const { code, message } = known ?? internalError;
   return { status: errorStatuses[code], body: { error: { code, message } } };
 }
 
-const internalError = {
+/** Public text of an unexpected error: it must not contain anything internal. */
+export const internalError = {
   code: "internal_error",
-  message: "Something went wrong on our side. The log holds the cause under this answer's X-Request-Id.",
-} as const;
+  message: "Internal server error. The log has the cause under the X-Request-Id of this response.",
+} as const satisfies ErrorBody["error"];
 
 function publicErrorOf(error: unknown): PublicError | undefined {
   if (error instanceof PublicError) return error;
-  // The router's own: no route has this path and method.
+  // Thrown by Elysia if no route has this path and method.
   if ((error as { code?: unknown } | null)?.code === "NOT_FOUND") return noSuchRoute();
   return undefined;
 }
 
 export function noSuchRoute(): PublicError {
-  return notFound("There is nothing at this path for this method. /docs shows what there is.");
+  return notFound("No route for this method and path. See /docs.");
 }

@@ -1,32 +1,56 @@
-import type { Static, TSchema } from "@sinclair/typebox";
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
 import { badRequest } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { echoedMax } from "./query.ts";
-import { describeFault } from "./schema-errors.ts";
+import { describeSchemaError } from "./schema-errors.ts";
 
-export const bodyBytesMax = 1 << 20;
+/** Maximum size of a request body, in bytes, unless an operation states its own. */
+const bodyBytesMaxDefault = 1 << 20;
 
-/** Reads a request's body as JSON of one schema. */
-export type BodyReader<T> = (request: Request) => Promise<T>;
+/** The body of an operation's requests. */
+export interface Body<Content> {
+  /** False if an absent body reads as an empty object. */
+  required: boolean;
+  /** Schema by media type. */
+  content: Record<string, { schema: TSchema; example?: unknown }>;
+  /** @throws PublicError `bad_request` that names what is wrong: content type, size, encoding, JSON or field. */
+  read(request: Request): Promise<Content>;
+}
 
-/**
- * @returns a reader that throws PublicError `bad_request` with a message that says what is wrong with the
- *   content type, the size, the encoding, the JSON or the field.
- */
-export function jsonReader<S extends TSchema>(schema: S, bytesMax = bodyBytesMax): BodyReader<Static<S>> {
-  // Compiled at first use: the start does not wait for it.
+/** Returns a JSON body of one schema. The body may be absent if all fields of the schema are optional. */
+export function jsonBody<S extends TObject>(
+  schema: S,
+  { example, bytesMax = bodyBytesMaxDefault }: { example?: unknown; bytesMax?: number } = {},
+): Body<Static<S>> {
+  const required = schema.required !== undefined;
+  // Compiled on first use, to keep it out of the startup time.
   let check: TypeCheck<S> | undefined;
-  return async (request) => {
-    requireContentType(request, ["application/json"]);
-    const value = parseJson(await readText(request, bytesMax));
-    check ??= TypeCompiler.Compile(schema);
-    if (check.Check(value)) return value;
-    throw badRequest(describeFault(check.Errors(value).First()));
+  return {
+    required,
+    content: { "application/json": { schema, ...(example === undefined ? {} : { example }) } },
+    async read(request) {
+      const value = !required && isAbsent(request) ? {} : await readJson(request, bytesMax);
+      check ??= TypeCompiler.Compile(schema);
+      if (check.Check(value)) return value;
+      throw badRequest(describeSchemaError(check.Errors(value).First()));
+    },
   };
 }
 
-/** @returns the media type of the body, lower case, which is one of `allowed`. */
+function isAbsent(request: Request): boolean {
+  return request.body === null || request.headers.get("content-length") === "0";
+}
+
+async function readJson(request: Request, bytesMax: number): Promise<unknown> {
+  requireContentType(request, ["application/json"]);
+  return parseJson(await readText(request, bytesMax));
+}
+
+/**
+ * Returns the media type of the body in lowercase.
+ * @throws PublicError `bad_request` unless it is one of `allowed`, in UTF-8
+ */
 export function requireContentType<T extends string>(request: Request, allowed: readonly T[]): T {
   const header = request.headers.get("content-type");
   const [essence = "", ...parameters] = (header ?? "").toLowerCase().split(";");
@@ -44,9 +68,12 @@ export function requireContentType<T extends string>(request: Request, allowed: 
   return known;
 }
 
-/** The whole body as text; a longer one is refused as soon as that is known, whatever its length claims. */
+/**
+ * Returns the whole body as text.
+ * @throws PublicError `bad_request` as soon as the body exceeds `bytesMax`, whatever its Content-Length claims
+ */
 export async function readText(request: Request, bytesMax: number): Promise<string> {
-  const bytes = await readBytes(request, bytesMax).catch(refuseCutShort);
+  const bytes = await readBytes(request, bytesMax).catch(throwIncomplete);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -54,15 +81,15 @@ export async function readText(request: Request, bytesMax: number): Promise<stri
   }
 }
 
-/** A caller that goes away in the middle of its body is no fault of ours, and none for the log. */
-function refuseCutShort(error: unknown): never {
+/** A caller that disconnects in the middle of its body is not an internal error, and is not logged as one. */
+function throwIncomplete(error: unknown): never {
   if ((error as { name?: unknown } | null)?.name !== "AbortError") throw error;
   throw badRequest("The connection was closed before the body was complete.");
 }
 
 async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   const tooLong = () => badRequest(`The body is longer than ${bytesMax} bytes; send less at a time.`);
-  // The HTTP parser holds a body to its Content-Length, so a short one can be taken in one piece.
+  // The HTTP parser enforces Content-Length, so a short body can be read in one piece.
   const announced = request.headers.get("content-length");
   if (announced !== null && Number(announced) > bytesMax) throw tooLong();
   if (announced !== null) {
@@ -89,19 +116,19 @@ function parseJson(text: string): unknown {
   } catch {
     throw badRequest(text.trim() === "" ? "The body is empty; send JSON." : "The body is not valid JSON.");
   }
-  refuseDuplicateKeys(text);
+  rejectDuplicateKeys(text);
   return value;
 }
 
 const depthMax = 32;
-// In valid JSON a string that a colon follows is a key, and braces outside of strings are objects.
+// In valid JSON, a string followed by a colon is a key, and a brace outside a string belongs to an object.
 const keyOrBrace = /"((?:[^"\\]|\\.)*)"(\s*:)?|[{}]/g;
 
 /**
- * `JSON.parse` keeps the last of two equal keys without a word, so that two readers of one body may
- * disagree about what it says (RFC 8259 §4). Takes valid JSON only.
+ * Rejects duplicate keys. `JSON.parse` silently keeps the last of them, and other parsers the first, so two
+ * readers of one body could disagree (RFC 8259 §4). Expects valid JSON.
  */
-function refuseDuplicateKeys(json: string): void {
+function rejectDuplicateKeys(json: string): void {
   const open: Set<string>[] = [];
   for (const [token, content, colon] of json.matchAll(keyOrBrace)) {
     if (token === "{") open.push(new Set());

@@ -1,54 +1,95 @@
-import { normalizeName } from "../detection/names/name.ts";
+import { Type, type TSchema } from "@sinclair/typebox";
 import { badRequest } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
-import { severities, statuses, type Severity, type Status } from "../vocabulary/threats.ts";
+import { choice } from "./schemas.ts";
 
-/** Echoes of input in messages are at most this long. */
+/** Maximum number of characters of the input that a message echoes. */
 export const echoedMax = 100;
 
-/** The query of GET /v1/threats, checked. */
-export interface ListQuery {
-  /** A-label form. */
-  domain: string | undefined;
-  status: Status | undefined;
-  severity: Severity | undefined;
-  page: number;
-  perPage: number;
+/** One parameter of a query. */
+export interface QueryParameter<Value> {
+  /** Describes the parameter in the OpenAPI document. */
+  schema: TSchema;
+  /** Value of an absent parameter. */
+  absent: Value;
+  /** @throws PublicError `bad_request` that names the parameter and what is allowed. */
+  read(name: string, text: string): Value;
 }
 
-const listParameters = ["domain", "status", "severity", "page", "per_page"] as const;
-const perPageDefault = 20;
+export type QueryParameters = Record<string, QueryParameter<unknown>>;
+export type QueryValues<Parameters extends QueryParameters> = {
+  readonly [Name in keyof Parameters]: Parameters[Name] extends QueryParameter<infer Value> ? Value : never;
+};
 
-/**
- * @param url the request's whole address.
- * @throws PublicError `bad_request` that names the parameter and what is allowed.
- */
-export function readListQuery(url: string, perPageMax: number): ListQuery {
-  const values = readQuery(url, listParameters);
-  const domain = values.get("domain");
-  return {
-    domain: domain === undefined ? undefined : readDomain(domain),
-    status: readChoice("status", values.get("status"), statuses),
-    severity: readChoice("severity", values.get("severity"), severities),
-    page: readInteger("page", values.get("page") ?? "1", Number.MAX_SAFE_INTEGER),
-    perPage: readInteger(
-      "per_page",
-      values.get("per_page") ?? `${Math.min(perPageDefault, perPageMax)}`,
-      perPageMax,
-    ),
+/** Returns a reader of a request's URL that throws PublicError `bad_request` for anything not declared. */
+export function queryReader<Parameters extends QueryParameters>(
+  parameters: Parameters,
+): (url: string) => QueryValues<Parameters> {
+  const entries = Object.entries(parameters);
+  const names = entries.map(([name]) => name);
+  const absent = Object.fromEntries(entries.map(([name, parameter]) => [name, parameter.absent]));
+  return (url) => {
+    const texts = readQuery(url, names);
+    if (texts.size === 0) return absent as QueryValues<Parameters>;
+    const values = { ...absent };
+    for (const [name, parameter] of entries) {
+      const text = texts.get(name);
+      if (text !== undefined) values[name] = parameter.read(name, text);
+    }
+    return values as QueryValues<Parameters>;
   };
 }
 
-/** For operations without parameters: one that is misspelt or misplaced shall not pass for nothing. */
-export function refuseQuery(url: string): void {
-  if (url.includes("?")) readQuery(url, []);
+/** A parameter whose value is any text. */
+export function textParameter(description: string): QueryParameter<string | undefined> {
+  return { schema: Type.String({ description }), absent: undefined, read: (_name, text) => text };
+}
+
+/** A parameter whose value is one of a set. */
+export function choiceParameter<const T extends string>(
+  allowed: readonly T[],
+  description: string,
+): QueryParameter<T | undefined> {
+  return {
+    schema: choice(allowed, { description }),
+    absent: undefined,
+    read(name, text) {
+      const value = allowed.find((one) => one === text);
+      if (value !== undefined) return value;
+      throw badRequest(`${name} is "${visible(text, echoedMax)}"; allowed: ${allowed.join(", ")}.`);
+    },
+  };
+}
+
+/** A parameter whose value is a whole number from 1 to `maximum`, in decimal digits. */
+export function integerParameter({
+  description,
+  maximum,
+  absent,
+}: {
+  description: string;
+  maximum: number;
+  absent: number;
+}): QueryParameter<number> {
+  return {
+    schema: Type.Integer({ minimum: 1, maximum, default: absent, description }),
+    absent,
+    // No sign, space, exponent, other base or other script's digits.
+    read(name, text) {
+      const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
+      if (value >= 1 && value <= maximum) return value;
+      throw badRequest(
+        `${name} is "${visible(text, echoedMax)}"; allowed: a whole number from 1 to ${maximum}.`,
+      );
+    },
+  };
 }
 
 const noValues: ReadonlyMap<never, string> = new Map<never, string>();
 
 /**
- * The parameters of a query, each at most once, none empty, none unknown. Done here because the usual
- * parsers drop what they do not understand and keep the first or last of several.
+ * Reads the parameters of a query. Each may occur once, none may be empty, and none may be unknown. The usual
+ * parsers drop what they do not understand and keep the first or the last of several, so they cannot be used.
  */
 export function readQuery<Name extends string>(
   url: string,
@@ -90,26 +131,4 @@ function decode(text: string, name: string): string {
   } catch {
     throw badRequest(`${name} is not percent-encoded UTF-8: write a percent sign as %25.`);
   }
-}
-
-function readDomain(text: string): string {
-  const result = normalizeName(text);
-  if ("name" in result) return result.name;
-  throw badRequest(`domain is not a domain name: ${result.error}.`);
-}
-
-function readChoice<T extends string>(
-  name: string,
-  text: string | undefined,
-  allowed: readonly T[],
-): T | undefined {
-  if (text === undefined || (allowed as readonly string[]).includes(text)) return text as T | undefined;
-  throw badRequest(`${name} is "${visible(text, echoedMax)}"; allowed: ${allowed.join(", ")}.`);
-}
-
-/** Whole decimal digits only: no sign, space, exponent, other base or other script's digits. */
-function readInteger(name: string, text: string, maximum: number): number {
-  const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= 1 && value <= maximum) return value;
-  throw badRequest(`${name} is "${visible(text, echoedMax)}"; allowed: a whole number from 1 to ${maximum}.`);
 }

@@ -3,10 +3,10 @@ import { ValueErrorType, type ValueError } from "@sinclair/typebox/errors";
 import { visible } from "../lib/safe-text.ts";
 import { echoedMax } from "./query.ts";
 
-/** The first fault of a body, in words: which field, what is allowed. TypeBox's own words would echo values. */
-export function describeFault(fault: ValueError | undefined): string {
-  if (fault === undefined) return "The body does not have the form that this operation takes.";
-  const { type, path, schema } = fault;
+/** Describes a validation error: which field, and what is allowed. TypeBox's own messages would echo values. */
+export function describeSchemaError(error: ValueError | undefined): string {
+  if (error === undefined) return "The body does not have the form that this operation takes.";
+  const { type, path, schema } = error;
   const field = fieldName(path);
   switch (type) {
     case ValueErrorType.ObjectRequiredProperty:
@@ -21,7 +21,7 @@ export function describeFault(fault: ValueError | undefined): string {
   }
 }
 
-/** `/ids/3` as `ids[3]`; the body itself as "The body". */
+/** Turns the JSON pointer `/ids/3` into `ids[3]`, and an empty one into "The body". */
 function fieldName(path: string): string {
   if (path === "") return "The body";
   const parts = path
@@ -40,7 +40,7 @@ function noun(schema: TSchema): string {
   return "an allowed value";
 }
 
-/** What the schema allows, in words. */
+/** Describes the values that the schema allows. */
 function allowed(schema: TSchema): string {
   const { type, minItems, maxItems, minimum, maximum, properties, anyOf } = schema as {
     type?: string;

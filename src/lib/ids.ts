@@ -20,7 +20,13 @@ const idPrefixes = {
 export type IdKind = keyof typeof idPrefixes;
 
 // The first of the 26 characters carries 3 bits only: 128 = 3 + 25 × 5.
-const suffixPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+const suffix = "[0-7][0-9a-hjkmnp-tv-z]{25}";
+const suffixPattern = new RegExp(`^${suffix}$`);
+
+/** Source of a regular expression that matches identifiers of this kind. */
+export function idPattern(kind: IdKind): string {
+  return `^${idPrefixes[kind]}_${suffix}$`;
+}
 
 /** Fills a buffer with unpredictable bytes, like `crypto.getRandomValues`. */
 export type FillRandom = (bytes: Uint8Array) => void;

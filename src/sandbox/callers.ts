@@ -3,28 +3,32 @@ import { PublicError } from "../lib/errors.ts";
 import { isLocalName } from "../network/local-names.ts";
 
 /**
- * Keys and password of a sandbox are known to everybody, and a page that a developer's browser shows can reach
- * this machine: as its own origin once its name leads here (DNS rebinding), which shows in Host, and by requests to
- * another origin, which show in Origin and Sec-Fetch-Site. The page chooses none of them. Pictures, beacons and
- * tokens are there for other origins, API and console see to it themselves: the latter is for the control plane.
+ * Rejects requests that a web page of another origin makes. A sandbox's keys and password are public, and any page
+ * in a developer's browser can reach this machine: as its own origin, after DNS rebinding (visible in Host), or by a
+ * cross-origin request (visible in Origin and Sec-Fetch-Site). A page cannot forge these headers. The check of the
+ * origin covers only the control plane: screenshots, beacons and honeytokens serve other origins, and the API and
+ * the console have their own protection.
  * @throws PublicError `forbidden`
  */
-export function refuseForeignPages({ headers }: Request, path: string): void {
+export function requireLocalCaller({ headers }: Request, path: string): void {
   const host = headers.get("host") ?? "";
   if (!isLocal(host))
     throw new PublicError(
       "forbidden",
-      "The sandbox is only for callers that name it by an address, localhost or a name of the own network.",
+      "The sandbox only accepts requests to an IP address, localhost or a local name in the Host header.",
     );
   if (!path.startsWith("/sandbox")) return;
   const origin = headers.get("origin");
   const foreign = origin !== null && !(URL.canParse(origin) && new URL(origin).host === host);
   if (foreign || headers.get("sec-fetch-site") === "cross-site")
-    throw new PublicError("forbidden", "The control plane is not for pages of other origins.");
+    throw new PublicError(
+      "forbidden",
+      "The control plane does not accept requests from pages of other origins.",
+    );
 }
 
 function isLocal(host: string): boolean {
-  // HTTP/1.0 without a Host: no browser.
+  // HTTP/1.0 without Host: not a browser.
   if (host === "") return true;
   const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, "") ?? "";
   if (isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0) return true;

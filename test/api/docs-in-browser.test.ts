@@ -57,12 +57,7 @@ test.skipIf(chromium === undefined)(
     const { document, requested, complaints } = await visit(`${url}/docs`);
     await api.server.stop();
     api.dispose();
-    for (const text of [
-      "/v1/threats/batch",
-      "List threats",
-      "Hand in names to be checked",
-      "threat.resolved",
-    ]) {
+    for (const text of ["/v1/threats/batch", "List threats", "Submit names to check", "threat.resolved"]) {
       expect(document).toContain(text);
     }
     expect(complaints).toEqual([]);

@@ -122,7 +122,7 @@ describe("the picture behind screenshot_url", () => {
 
   test("is the captured page once there is one", async () => {
     const webp = new Uint8Array([0x52, 0x49, 0x46, 0x46]);
-    const capturing = openApi({ readCapture: async () => ({ webp }) });
+    const capturing = openApi({ readScreenshot: async () => ({ webp }) });
     const [id] = capturing.sight("examp1e-bank.com");
     const { json } = await capturing.call("GET", `/v1/threats/${id}`, { key: capturing.key() });
     const address = new URL(json.data.screenshot_url).pathname;

@@ -161,14 +161,14 @@ describe("listening", () => {
   test("fails with a clear message when the port is taken", () => {
     const other = openApi({ server: { port } });
     expect(() => other.server.listen()).toThrow(
-      `another program listens on 127.0.0.1:${port} already; stop it, or set server.listen to another port`,
+      `127.0.0.1:${port} is already in use by another program; stop it, or set server.listen to another port`,
     );
     other.dispose();
   });
 
   test("fails with a clear message on an address of another machine", () => {
     const other = openApi({ server: { host: "192.0.2.1" } });
-    expect(() => other.server.listen()).toThrow("192.0.2.1 is no address of this machine");
+    expect(() => other.server.listen()).toThrow("192.0.2.1 is not an address of this machine");
     other.dispose();
   });
 

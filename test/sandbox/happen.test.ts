@@ -76,7 +76,7 @@ describe("threats", () => {
   });
 
   test.each([
-    [{ domain: "unlike.org" }, "too little to be a threat"],
+    [{ domain: "unlike.org" }, "enough to be a threat"],
     [{ domain: "not a name" }, "is not a domain name"],
     [{ count: 0 }, '"count" is not an allowed value; send a whole number from 1 to 1000.'],
     [{ count: "3" }, '"count"'],

@@ -84,7 +84,10 @@ describe.each(forms)("phishwatch sandbox ($form)", ({ command }) => {
     const { ready, running } = await start([], command);
     const port = new URL(ready.url).port;
     const second = await folder.run(["sandbox", "--port", port], { command });
-    expect([second.code, second.err]).toEqual([1, expect.stringContaining("another program listens there")]);
+    expect([second.code, second.err]).toEqual([
+      1,
+      expect.stringContaining("the port is already in use by another program"),
+    ]);
     running.kill();
     await running.exited;
   });

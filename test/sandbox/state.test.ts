@@ -125,17 +125,23 @@ describe("snapshots", () => {
 describe("the control plane", () => {
   test("says of paths, methods, bodies and parameters what is wrong, in the form of the API", async () => {
     const refusals: [string, string, unknown, number, string][] = [
-      ["GET", "/sandbox/nothing", undefined, 404, "There is nothing at this path"],
-      ["DELETE", "/sandbox/clock", undefined, 404, "There is only GET, POST at this path"],
+      ["GET", "/sandbox/nothing", undefined, 404, "No route for this method and path"],
+      ["DELETE", "/sandbox/clock", undefined, 404, "This path only supports GET, POST"],
       ["POST", "/sandbox/clock", "{", 400, "not valid JSON"],
       ["GET", "/sandbox/inbox/soc?wait=soon", undefined, 400, '"wait" is "soon"'],
-      ["GET", "/sandbox/inbox/soc?type=threat.make", undefined, 400, '"type" is "threat.make"; send one of'],
+      [
+        "GET",
+        "/sandbox/inbox/soc?type=threat.make",
+        undefined,
+        400,
+        'type is "threat.make"; allowed: threat.created',
+      ],
       ["POST", "/sandbox/faults", { status: 500, method: "FETCH" }, 400, '"method"'],
       ["GET", "/sandbox/inbox/soc?until=1s", undefined, 400, 'There is no parameter "until"'],
       ["POST", "/sandbox/webhooks", {}, 400, 'Send "inbox" or "url"'],
       ["POST", "/sandbox/webhooks", { inbox: "a/b" }, 400, "letters, digits"],
       ["POST", "/sandbox/webhooks", { inbox: "a", events: ["threat.made"] }, 400, '"events[0]"'],
-      ["POST", "/sandbox/faults", {}, 400, "Say what goes wrong"],
+      ["POST", "/sandbox/faults", {}, 400, "State the failure"],
       ["POST", "/sandbox/faults", { status: 418 }, 400, '"status"'],
       ["POST", "/sandbox/faults", { status: 500, reset: true }, 400, 'Send one of "status"'],
       ["POST", "/sandbox/inbox/soc/failures", { status: 500, times: 0 }, 400, '"times"'],

@@ -1,7 +1,7 @@
 import { createApiKeys } from "../../src/access/keys/keys.ts";
 import { createKeyUsage } from "../../src/access/keys/key-usage.ts";
 import type { Plan, Scope } from "../../src/vocabulary/keys.ts";
-import type { ReadCapture } from "../../src/api/site/site-pages.ts";
+import type { ReadScreenshot } from "../../src/api/site/site-pages.ts";
 import { createServer, type ServerDependencies } from "../../src/api/server.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
@@ -40,12 +40,12 @@ export function openApi({
   server: serverSettings = {},
   consoleEnabled = true,
   schedulersRunning = () => true,
-  readCapture = async () => ({ why: "This version does not capture pages." }),
+  readScreenshot = async () => ({ why: "This version does not capture pages." }),
 }: {
   server?: Partial<ServerDependencies["config"]["server"]>;
   consoleEnabled?: boolean;
   schedulersRunning?: () => boolean;
-  readCapture?: ReadCapture;
+  readScreenshot?: ReadScreenshot;
 } = {}) {
   const stores = openStores();
   const { clock, threats } = stores;
@@ -84,7 +84,7 @@ export function openApi({
     candidates: createCandidates({ ...stores, pacer }),
     deliveries: createDeliveries({ ...stores, onDue: () => {} }),
     scans: createScanStore(stores),
-    readCapture,
+    readScreenshot,
     openConsole: async () => async () => new Response("the console"),
     traps,
     schedulersRunning,

@@ -1,11 +1,12 @@
 import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import bundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
-import type { AnswerHeaders, Page } from "../../http/pipeline.ts";
 import { noSuchRoute } from "../../http/errors.ts";
+import type { Page } from "../../http/pipeline.ts";
+import type { ResponseHeaders } from "../../http/responder.ts";
 
-// The reader writes style attributes, and draws its icons from data addresses; nothing else is let in,
-// and nothing at all from elsewhere.
+// Swagger UI writes style attributes and draws its icons from data: URLs. Everything else is blocked, and so is
+// every other origin.
 const readerPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,7 +22,7 @@ const page = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>phishwatch API</title>
 <link rel="icon" href="/docs/favicon.png"><link rel="stylesheet" href="/docs/reader.css"></head>
-<body><div id="reader"></div><noscript><p>This reader needs JavaScript. The document itself is <a href="/openapi.json">/openapi.json</a>.</p></noscript>
+<body><div id="reader"></div><noscript><p>This page needs JavaScript. The OpenAPI document is at <a href="/openapi.json">/openapi.json</a>.</p></noscript>
 <script src="/docs/reader.js"></script><script src="/docs/start.js"></script></body>
 </html>
 `;
@@ -44,23 +45,23 @@ const assets: Record<string, Asset> = {
   "start.js": { type: "text/javascript; charset=utf-8", load: text(start) },
 };
 
-/** The OpenAPI document and a reader for it (Swagger UI, embedded), which loads nothing from elsewhere. */
+/** Serves the OpenAPI document and an embedded Swagger UI, which loads nothing from other origins. */
 export function docsPages({ document }: { document: () => Promise<object> }) {
   const loaded = new Map<string, Promise<Loaded>>();
 
   function load(name: string): Promise<Loaded> {
     const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
     if (asset === undefined) throw noSuchRoute();
-    const known = loaded.get(name) ?? asset.load().then((bytes) => withTag(bytes, asset.type));
+    const known = loaded.get(name) ?? asset.load().then((bytes) => withEtag(bytes, asset.type));
     loaded.set(name, known);
     return known;
   }
 
   return {
-    // Made at each request: it is seldom asked for, and the public address is known only once we listen.
+    // Built on each request: requests are rare, and the public URL is known only after the server listens.
     async openapi(request, headers) {
       const bytes = new TextEncoder().encode(JSON.stringify(await document()));
-      return send(withTag(bytes, "application/json; charset=utf-8"), request, headers);
+      return send(withEtag(bytes, "application/json; charset=utf-8"), request, headers);
     },
 
     docs(_request, headers) {
@@ -78,17 +79,17 @@ export function docsPages({ document }: { document: () => Promise<object> }) {
 interface Loaded {
   bytes: Uint8Array<ArrayBuffer>;
   type: string;
-  /** With quotes. */
+  /** Including the quotes. */
   etag: string;
 }
 
-function withTag(bytes: Uint8Array<ArrayBuffer>, type: string): Loaded {
+function withEtag(bytes: Uint8Array<ArrayBuffer>, type: string): Loaded {
   const digest = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
   return { bytes, type, etag: `"${digest.slice(0, 32)}"` };
 }
 
-/** To be kept, but asked for again each time: another version of the executable has other contents. */
-function send({ bytes, type, etag }: Loaded, request: Request, headers: AnswerHeaders): Response {
+/** May be cached, but must be revalidated: another version of the executable has other contents. */
+function send({ bytes, type, etag }: Loaded, request: Request, headers: ResponseHeaders): Response {
   headers["cache-control"] = "no-cache";
   headers["etag"] = etag;
   if (request.headers.get("if-none-match")?.includes(etag) === true) {

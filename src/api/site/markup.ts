@@ -1,4 +1,4 @@
-/** Text as content or as a quoted attribute of HTML, XML and SVG. */
+/** Escapes text for use as content or as a quoted attribute in HTML, XML and SVG. */
 export function escapeMarkup(text: string): string {
   return text
     .replaceAll("&", "&amp;")

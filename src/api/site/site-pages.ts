@@ -2,36 +2,39 @@ import { equalInConstantTime } from "../../access/console/password.ts";
 import { notFound, PublicError } from "../../lib/errors.ts";
 import { isId } from "../../lib/ids.ts";
 import type { Threats } from "../../threats/threats.ts";
-import type { AnswerHeaders, Page } from "../../http/pipeline.ts";
 import { noSuchRoute } from "../../http/errors.ts";
+import type { Page } from "../../http/pipeline.ts";
+import type { ResponseHeaders } from "../../http/responder.ts";
 import type { Readiness } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
-import { placeholderPicture } from "./placeholder-image.ts";
+import { placeholderImage } from "./placeholder-image.ts";
 
-/** The captured page of a threat as WebP, or in words why there is none. */
-export type ReadCapture = (threatId: string) => Promise<{ webp: Uint8Array<ArrayBuffer> } | { why: string }>;
+/** Returns the screenshot of a threat as WebP, or the reason why there is none. */
+export type ReadScreenshot = (
+  threatId: string,
+) => Promise<{ webp: Uint8Array<ArrayBuffer> } | { why: string }>;
 
 export interface SiteDependencies {
   threats: Pick<Threats, "get">;
-  readCapture: ReadCapture;
+  readScreenshot: ReadScreenshot;
   metrics: Metrics;
-  /** Null: anybody may read /metrics. */
+  /** Null: /metrics is public. */
   metricsToken: string | null;
   readiness: () => Readiness;
-  /** Null: the web console is switched off. */
-  answerConsole: Page | null;
+  /** Null: the web console is disabled. */
+  consolePage: Page | null;
 }
 
-const picturePolicy = "default-src 'none'; sandbox";
+const screenshotPolicy = "default-src 'none'; sandbox";
 
-/** What stands beside `/v1`: health, metrics, pictures and the way to the console. */
+/** Pages outside `/v1`: health, metrics, screenshots and the console. */
 export function sitePages({
   threats,
-  readCapture,
+  readScreenshot,
   metrics,
   metricsToken,
   readiness,
-  answerConsole,
+  consolePage,
 }: SiteDependencies) {
   return {
     health: () => ({ status: "ok" }),
@@ -48,36 +51,36 @@ export function sitePages({
       return new Response(metrics.render(), { headers });
     },
 
-    async picture(_request, headers, { id, token }) {
+    async screenshot(_request, headers, { id, token }) {
       const threat = typeof id === "string" && isId("threat", id) ? threats.get(id) : undefined;
       if (
         threat === undefined ||
         typeof token !== "string" ||
         !equalInConstantTime(token, threat.screenshotToken)
       ) {
-        throw notFound("There is no picture at this address.");
+        throw notFound("There is no screenshot at this URL.");
       }
-      const capture = await readCapture(threat.id);
-      headers["content-security-policy"] = picturePolicy;
-      headers["content-type"] = "webp" in capture ? "image/webp" : "image/svg+xml";
-      const picture = "webp" in capture ? capture.webp : placeholderPicture(threat.domain, capture.why);
-      return new Response(picture, { headers });
+      const screenshot = await readScreenshot(threat.id);
+      headers["content-security-policy"] = screenshotPolicy;
+      headers["content-type"] = "webp" in screenshot ? "image/webp" : "image/svg+xml";
+      const image = "webp" in screenshot ? screenshot.webp : placeholderImage(threat.domain, screenshot.why);
+      return new Response(image, { headers });
     },
 
     root(_request, headers) {
-      // Where there is no console, the reference is what there is to see.
-      headers["location"] = answerConsole === null ? "/docs" : "/console";
+      // Without a console, the API reference is the only page.
+      headers["location"] = consolePage === null ? "/docs" : "/console";
       return new Response(null, { status: 302, headers });
     },
 
-    consolePage(...given) {
-      if (answerConsole === null) throw noSuchRoute();
-      return answerConsole(...given);
+    consolePage(...call) {
+      if (consolePage === null) throw noSuchRoute();
+      return consolePage(...call);
     },
   } satisfies Record<string, Page>;
 }
 
-function requireToken(sent: string | undefined, token: string | null, headers: AnswerHeaders): void {
+function requireToken(sent: string | undefined, token: string | null, headers: ResponseHeaders): void {
   if (token === null || (sent !== undefined && equalInConstantTime(sent, token))) return;
   headers["www-authenticate"] = "Bearer";
   throw new PublicError(

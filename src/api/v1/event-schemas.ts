@@ -1,16 +1,15 @@
 import { Type, type TSchema } from "@sinclair/typebox";
 import { eventTypes, pingEventType, type EventType } from "../../vocabulary/events.ts";
-import { id, orNull, threatFields, time } from "./response-schemas.ts";
-import { choice } from "./schemas.ts";
+import { choice, closed, count, orNull, time, typeId } from "../../http/schemas.ts";
+import { threatFields } from "./threat-object.ts";
+import { scanTriggers } from "../../vocabulary/scans.ts";
 import { statuses } from "../../vocabulary/threats.ts";
 
 /** Bodies of webhook events (`data` by event type), for the document's `webhooks` section. */
 
-const closed = { additionalProperties: false } as const;
 const object = (fields: Record<string, TSchema>) => Type.Object(fields, closed);
 const text = (description: string) => Type.String({ description });
 const textOrNull = (description: string) => orNull(Type.String({ description }));
-const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const {
   id: threatId,
@@ -36,9 +35,9 @@ const statusChange = object({
 });
 
 const scanFields = {
-  id: id("scn", "Identifier of the scan."),
+  id: typeId("scan", "Identifier of the scan."),
   protected_domains: Type.Array(Type.String(), { description: "What was scanned for." }),
-  trigger: choice(["schedule", "console", "cli"], { description: "What set it off." }),
+  trigger: choice(scanTriggers, { description: "What set it off." }),
 };
 
 const visitor = {
@@ -74,7 +73,7 @@ const dataOf: Record<EventType, TSchema> = {
   }),
   "beacon.triggered": object({
     beacon: object({
-      id: id("bcn", "Identifier of the beacon."),
+      id: typeId("beacon", "Identifier of the beacon."),
       name: text("Its name."),
       protected_domain: protectedDomain,
     }),
@@ -87,7 +86,7 @@ const dataOf: Record<EventType, TSchema> = {
   }),
   "token.accessed": object({
     token: object({
-      id: id("tok", "Identifier of the honeytoken."),
+      id: typeId("honeytoken", "Identifier of the honeytoken."),
       name: text("Its name."),
       kind: text("Its kind."),
     }),
@@ -108,7 +107,7 @@ const whenOf: Record<EventType, string> = {
 const body = (name: string, data: TSchema) =>
   Type.Object(
     {
-      id: id("evt", "Identifier of the event: the same in every attempt."),
+      id: typeId("event", "Identifier of the event: the same in every attempt."),
       type: Type.Literal(name),
       created_at: time("When it happened."),
       data,

@@ -1,4 +1,4 @@
-import { toDetailObject } from "../../api/v1/threat-shapes.ts";
+import { toDetailObject } from "../../api/v1/threat-object.ts";
 import { displayName } from "../../detection/names/name.ts";
 import { actorJson, describeActor } from "../../access/audit/actor.ts";
 import { factsJson } from "../../enrichment/facts/facts-json.ts";

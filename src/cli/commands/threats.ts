@@ -1,4 +1,4 @@
-import { toListObject } from "../../api/v1/threat-shapes.ts";
+import { toListObject } from "../../api/v1/threat-object.ts";
 import { normalizeName } from "../../detection/names/name.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { ListedThreat } from "../../threats/queries.ts";

@@ -1,60 +1,51 @@
 import { describeError, noSuchRoute } from "../../http/errors.ts";
-import { jsonReader, type BodyReader } from "../../http/json-body.ts";
-import { readQuery } from "../../http/query.ts";
+import type { PathParameters } from "../../http/operation.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Log } from "../../lib/log.ts";
-import { failureOperations } from "./fault-operations.ts";
 import { describeControl } from "./document.ts";
-import { namePattern, type Operation } from "./operation.ts";
-import { happenOperations } from "./event-operations.ts";
-import { stateOperations } from "./state-operations.ts";
-import { takeDelivery } from "./receive-delivery.ts";
-import { webhookOperations } from "./webhook-operations.ts";
+import { eventOperations } from "./event-operations.ts";
+import { faultOperations } from "./fault-operations.ts";
+import { inboxOperations } from "./inbox-operations.ts";
+import type { ControlOperation } from "./operation.ts";
+import { receiveDelivery } from "./receive-delivery.ts";
 import type { SandboxState } from "./state.ts";
+import { stateOperations } from "./state-operations.ts";
+import { webhookOperations } from "./webhook-operations.ts";
 
-/** Everything under /sandbox, in the order of the document. */
-export const operations: readonly Operation[] = [
+/** Every operation under /sandbox, in the order of the OpenAPI document. */
+export const operations: readonly ControlOperation[] = [
   ...stateOperations,
-  ...happenOperations,
+  ...eventOperations,
   ...webhookOperations,
-  ...failureOperations,
+  ...inboxOperations,
+  ...faultOperations,
 ];
 
-const inboxPath = new RegExp(`^/sandbox/inbox/(${namePattern})$`);
-
 interface Route {
-  operation: Operation;
+  operation: ControlOperation;
   pattern: RegExp;
-  names: string[];
-  read: BodyReader<unknown> | undefined;
 }
 
-const routes: Route[] = operations.map((operation) => ({
-  operation,
-  pattern: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, `(${namePattern})`)}$`),
-  names: [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
-  read: operation.body === undefined ? undefined : jsonReader(operation.body),
-}));
+const routes: Route[] = operations.map((operation) => ({ operation, pattern: patternOf(operation) }));
+const inboxPattern = /^\/sandbox\/inbox\/(?<name>[A-Za-z0-9._-]{1,64})$/;
+const commonHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-/** Answers what is asked of the control plane; errors have the form of the API's. */
+/** Returns the request handler of the control plane. Its errors have the form of the API's. */
 export function createControl(state: SandboxState, log: Log): (request: Request) => Promise<Response> {
-  const document = () => describeControl(operations, state.ready.url);
-
-  async function answer(request: Request, path: string): Promise<object> {
-    if (path === "/sandbox/openapi.json" && request.method === "GET") return document();
-    const { route, params } = find(request.method, path);
-    const { operation, read } = route;
-    const query = Object.fromEntries(readQuery(request.url, Object.keys(operation.query ?? {})));
-    const body = read === undefined ? {} : await readBody(request, operation, read);
-    return operation.run(state, { params, query, body, signal: request.signal });
+  async function run(request: Request, path: string): Promise<object> {
+    if (path === "/sandbox/openapi.json" && request.method === "GET")
+      return describeControl(operations, state.ready.url);
+    const { operation, params } = match(request.method, path);
+    return operation.execute(state, { caller: undefined, request, params });
   }
 
   return async (request) => {
     const path = new URL(request.url).pathname;
     try {
-      const inbox = inboxPath.exec(path)?.[1];
-      if (inbox !== undefined && request.method === "POST") return await takeDelivery(state, inbox, request);
-      return Response.json(await answer(request, path), { headers: commonHeaders });
+      const inbox = inboxPattern.exec(path)?.groups?.["name"];
+      if (inbox !== undefined && request.method === "POST")
+        return await receiveDelivery(state, inbox, request);
+      return Response.json(await run(request, path), { headers: commonHeaders });
     } catch (error) {
       const { status, body } = describeError(error, { id: "sandbox", method: request.method, path }, log);
       return Response.json(body, { status, headers: commonHeaders });
@@ -62,29 +53,21 @@ export function createControl(state: SandboxState, log: Log): (request: Request)
   };
 }
 
-const commonHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
-
-function find(method: string, path: string): { route: Route; params: Record<string, string> } {
-  for (const route of routes) {
-    if (route.operation.method !== method) continue;
-    const match = route.pattern.exec(path);
-    if (match === null) continue;
-    const params = Object.fromEntries(route.names.map((name, index) => [name, match[index + 1]!]));
-    return { route, params };
-  }
-  const there = routes.filter(({ pattern }) => pattern.test(path)).map(({ operation }) => operation.method);
-  if (there.length === 0) throw noSuchRoute();
-  throw notFound(`There is only ${there.join(", ")} at this path; /sandbox/openapi.json shows all.`);
+/** Turns `/inbox/{name}` into a pattern with a named group for each parameter, of the form that its schema states. */
+function patternOf({ path, params = {} }: ControlOperation): RegExp {
+  const source = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const pattern = String(params[name]!["pattern"]);
+    return `(?<${name}>${pattern.replaceAll(/^\^|\$$/g, "")})`;
+  });
+  return new RegExp(`^${source}$`);
 }
 
-/** An operation whose every field may be left out does without a body as well. */
-async function readBody(
-  request: Request,
-  { body }: Operation,
-  read: BodyReader<unknown>,
-): Promise<Record<string, unknown>> {
-  const optional = (body?.["required"] as string[] | undefined)?.length === undefined;
-  const empty = request.body === null || request.headers.get("content-length") === "0";
-  if (optional && empty) return {};
-  return (await read(request)) as Record<string, unknown>;
+function match(method: string, path: string): { operation: ControlOperation; params: PathParameters } {
+  const matching = routes.filter(({ pattern }) => pattern.test(path));
+  const route = matching.find(({ operation }) => operation.method === method);
+  if (route !== undefined)
+    return { operation: route.operation, params: { ...route.pattern.exec(path)?.groups } };
+  if (matching.length === 0) throw noSuchRoute();
+  const methods = matching.map(({ operation }) => operation.method).join(", ");
+  throw notFound(`This path only supports ${methods}. See /sandbox/openapi.json.`);
 }

@@ -1,69 +1,73 @@
-import { badRequest } from "../../lib/errors.ts";
 import { Type } from "@sinclair/typebox";
-import { threatTypes } from "../../vocabulary/threats.ts";
-import { scanTriggers } from "../../vocabulary/scans.ts";
+import { jsonBody } from "../../http/json-body.ts";
+import { choice, closed } from "../../http/schemas.ts";
+import { badRequest } from "../../lib/errors.ts";
 import type { Sighting } from "../../threats/record.ts";
-import { sources } from "../../vocabulary/threats.ts";
+import { scanTriggers } from "../../vocabulary/scans.ts";
+import { sources, threatTypes } from "../../vocabulary/threats.ts";
 import { tokenKinds } from "../../vocabulary/traps.ts";
-import { hit, madeThreat, scan } from "./schemas.ts";
-import { closed, operation, readTime } from "./operation.ts";
-import { describeScan, matchOf, nameOf, newNames } from "./lookalikes.ts";
 import { runScan } from "../instance/scan.ts";
+import { describeScan, matchOf, nameOf, newNames } from "./lookalikes.ts";
+import { operation, readTime } from "./operation.ts";
+import { madeThreat, scan, visit } from "./schemas.ts";
 import { accessToken, hitBeacon } from "./visits.ts";
 
 const text = (description: string) => Type.Optional(Type.String({ description, maxLength: 2_000 }));
 const oneOf = <T extends string>(values: readonly T[], description: string) =>
-  Type.Optional(
-    Type.Union(
-      values.map((value) => Type.Literal(value)),
-      { description },
-    ),
-  );
+  Type.Optional(choice(values, { description }));
 const visitor = {
-  referrer: text("the page before; absent: none"),
-  ip_address: text("absent: another one each time, of 2001:db8::/32"),
-  user_agent: text("absent: a browser's"),
+  referrer: text("URL of the referring page; default: none"),
+  ip_address: text("default: a different address of 2001:db8::/32 for each call"),
+  user_agent: text("default: that of a browser"),
 };
-const countMax = 1_000;
+const threatsMax = 1_000;
 const findsMax = 1_000;
+const findsDefault = 3;
+const visitResponse = { description: "The recorded visit", schema: Type.Object({ data: visit }) };
 
-/** What happens in the world: each through the service that would notice it, with its events. */
-export const happenOperations = [
+/** Operations that make something happen, through the production service that would detect it. */
+export const eventOperations = [
   operation({
     method: "POST",
     path: "/sandbox/threats",
     id: "makeThreats",
-    summary: "A look-alike is seen: threat.created, or for a known one what seeing it again leads to",
+    summary: "Records a look-alike: threat.created, or for a known one the effects of seeing it again",
     description:
-      "Without a domain, new names are made. Where they are not given, type and similarity are the detection's; " +
-      "the severity follows from them: high from a similarity of 0.95 (homographs 0.9), medium from 0.88.",
-    body: Type.Object(
-      {
-        domain: text("the suspicious name; absent: new names are made"),
-        count: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: countMax, description: "how many; only without domain" }),
-        ),
-        protected_domain: text("the one that is imitated; absent: what the detection says, or the first"),
-        type: oneOf(threatTypes, "absent: what the detection says"),
-        similarity: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-        source: oneOf(sources, "absent: scan"),
-        first_seen: text("an ISO 8601 time, now at the latest; absent: now"),
-      },
-      closed,
+      "Without a domain, new names are generated. Type and similarity default to those that detection computes. " +
+      "The severity follows from them: high from a similarity of 0.95 (homographs 0.9), medium from 0.88.",
+    body: jsonBody(
+      Type.Object(
+        {
+          domain: text("the suspicious domain; default: new names are generated"),
+          count: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: threatsMax,
+              description: "number of new names; only without domain",
+            }),
+          ),
+          protected_domain: text("the impersonated domain; default: as detected, or the first one"),
+          type: oneOf(threatTypes, "default: as detected"),
+          similarity: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+          source: oneOf(sources, "default: scan"),
+          first_seen: text("an ISO 8601 time, not in the future; default: now"),
+        },
+        closed,
+      ),
     ),
-    answer: Type.Object({ data: Type.Array(madeThreat) }),
+    response: { description: "The threats", schema: Type.Object({ data: Type.Array(madeThreat) }) },
     run(state, { body }) {
       const { app, clock } = state.instance();
       if (body.domain !== undefined && body.count !== undefined)
         throw badRequest('Send "domain" or "count", not both.');
       const seenAt = body.first_seen === undefined ? clock.now() : readTime("first_seen", body.first_seen);
-      const made =
+      const lookalikes =
         body.domain === undefined
           ? newNames(app, body.count ?? 1, body)
           : [nameOf(body.domain)].map((domain) => ({ domain, match: matchOf(app, domain, body) }));
       const source = body.source ?? "scan";
-      const seen = made.map((one): Sighting => ({ ...one, source, seenAt }));
-      const data = app.threats.record(seen).map(({ threatId, outcome }) => {
+      const sightings = lookalikes.map((one): Sighting => ({ ...one, source, seenAt }));
+      const data = app.threats.record(sightings).map(({ threatId, outcome }) => {
         const { id, domain, protectedDomain, type, severity, status, similarity } =
           app.threats.get(threatId)!;
         return { id, domain, protected_domain: protectedDomain, type, severity, status, similarity, outcome };
@@ -75,27 +79,31 @@ export const happenOperations = [
     method: "POST",
     path: "/sandbox/scans",
     id: "runScan",
-    summary: "A scan runs to its end: scan.started, threat.created for what it finds, scan.completed",
-    description: "The real scan, over a name system that exists here alone.",
-    body: Type.Object(
-      {
-        protected_domains: Type.Optional(
-          Type.Array(Type.String(), { maxItems: 100, description: "absent: all" }),
-        ),
-        trigger: oneOf(scanTriggers, "absent: cli"),
-        finds: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: findsMax,
-            description: "new look-alikes that exist; absent: 3",
-          }),
-        ),
-        fails: Type.Optional(Type.Boolean({ description: "no resolver answers, so that the scan fails" })),
-      },
-      closed,
+    summary: "Runs a scan to its end: scan.started, threat.created for what it finds, scan.completed",
+    description: "This is the production scan, over a DNS that exists only in the sandbox.",
+    body: jsonBody(
+      Type.Object(
+        {
+          protected_domains: Type.Optional(
+            Type.Array(Type.String(), { maxItems: 100, description: "default: all" }),
+          ),
+          trigger: oneOf(scanTriggers, "default: cli"),
+          finds: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              maximum: findsMax,
+              description: `number of new look-alikes that resolve; default: ${findsDefault}`,
+            }),
+          ),
+          fails: Type.Optional(
+            Type.Boolean({ description: "true: no resolver responds, so the scan fails" }),
+          ),
+        },
+        closed,
+      ),
     ),
-    answer: Type.Object({ data: scan }),
-    async run(state, { body: { protected_domains: domains, trigger = "cli", finds = 3, fails } }) {
+    response: { description: "The scan", schema: Type.Object({ data: scan }) },
+    async run(state, { body: { protected_domains: domains, trigger = "cli", finds = findsDefault, fails } }) {
       const { app, dns } = state.instance();
       const ended = await runScan(app, dns, { domains, trigger, finds, reachable: fails !== true });
       return { data: describeScan(ended) };
@@ -105,41 +113,44 @@ export const happenOperations = [
     method: "POST",
     path: "/sandbox/beacon-hits",
     id: "hitBeacon",
-    summary:
-      "A page with a beacon in it is opened somewhere: beacon.triggered, and a threat where it is a copy",
+    summary: "Opens a page that contains a beacon: beacon.triggered, and a threat if the page is a copy",
     description:
-      "The real beacons, with their rules: a visit to one's own page, or a visitor's repeat within an hour, is " +
-      "counted and sends nothing. Each call is another visitor, unless ip_address says who.",
-    body: Type.Object(
-      {
-        beacon: text(
-          "id or name; made where there is none of that name; absent: one of the protected domain",
-        ),
-        protected_domain: text("absent: the first one"),
-        hostname: text("where the page is shown; absent: copied-pages.example"),
-        url: text("in the place of hostname: the whole address of the page"),
-        ...visitor,
-      },
-      closed,
+      "The production rules apply: a visit to the protected site itself, and a visitor's repeated visit within an " +
+      "hour, are counted but send nothing. Each call is a different visitor unless ip_address is given.",
+    body: jsonBody(
+      Type.Object(
+        {
+          beacon: text(
+            "ID or name; created if no beacon has this name; default: one of the protected domain",
+          ),
+          protected_domain: text("default: the first one"),
+          hostname: text("host of the page; default: copied-pages.example"),
+          url: text("URL of the page, instead of hostname"),
+          ...visitor,
+        },
+        closed,
+      ),
     ),
-    answer: Type.Object({ data: hit }),
+    response: visitResponse,
     run: async (state, { body }) => ({ data: await hitBeacon(state.instance(), body) }),
   }),
   operation({
     method: "POST",
     path: "/sandbox/token-accesses",
     id: "accessToken",
-    summary: "A honeytoken is used: token.accessed",
-    description: "With the rules of the real ones, as for beacons.",
-    body: Type.Object(
-      {
-        token: text("id or name; made where there is none of that name; absent: one of the kind"),
-        kind: oneOf(tokenKinds, "of a token that is made; absent: url"),
-        ...visitor,
-      },
-      closed,
+    summary: "Opens a honeytoken: token.accessed",
+    description: "The production rules apply, as for beacons.",
+    body: jsonBody(
+      Type.Object(
+        {
+          token: text("ID or name; created if no honeytoken has this name; default: one of the kind"),
+          kind: oneOf(tokenKinds, "kind of a honeytoken that is created; default: url"),
+          ...visitor,
+        },
+        closed,
+      ),
     ),
-    answer: Type.Object({ data: hit }),
+    response: visitResponse,
     run: async (state, { body }) => ({ data: await accessToken(state.instance(), body) }),
   }),
 ];

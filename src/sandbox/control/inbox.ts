@@ -3,43 +3,43 @@ import type { Endpoint } from "../../webhooks/endpoint-store.ts";
 import { verifySignatures, type Verdict } from "../../webhooks/signing.ts";
 import type { Failure } from "../faults/failures.ts";
 
-/** One delivery that arrived. */
+/** A received delivery. */
 export interface Message {
-  /** 1 for the first, growing. */
+  /** Counts up from 1. */
   number: number;
   receivedAt: Instant;
   headers: Record<string, string>;
   body: string;
-  /** `type` and `id` of the event; undefined when the body says none. */
+  /** `type` and `id` of the event; undefined if the body has none. */
   type: string | undefined;
   id: string | undefined;
-  /** 1 for the first time that this event came here. */
+  /** 1 for the first delivery of this event to this inbox. */
   attempt: number;
   signatures: { service: Verdict; standard: Verdict };
-  /** The endpoint whose secret signed it; undefined: none that sends here. */
+  /** ID of the endpoint whose secret signed the delivery; undefined if none of those that send here did. */
   endpoint: string | undefined;
-  /** How it was answered: a status, or `reset` or `silence`. */
+  /** Response of the inbox: a status, `reset` or `silence`. */
   answered: number | "reset" | "silence";
 }
 
 export interface Inbox {
   messages: Message[];
-  /** What the next deliveries are to suffer, each so often. */
+  /** Failures of the next deliveries, each with its remaining count. */
   failures: { failure: Failure; left: number }[];
   received: number;
 }
 
-/** Receivers of webhooks, each of its name, made when it is first spoken of. */
+/** Webhook receivers by name, created on first use. */
 export interface Inboxes {
   get(name: string): Inbox;
   names(): string[];
-  /** Keeps a delivery and answers what it is to suffer. */
-  take(name: string, delivery: Delivery, endpoints: readonly Endpoint[], now: Instant): Failure;
+  /** Stores a delivery and returns its failure, which is empty for a regular response. */
+  receive(name: string, delivery: Delivery, endpoints: readonly Endpoint[], now: Instant): Failure;
   clear(name: string): void;
-  /** Resolves when `enough` holds or the time is over, with whether it holds. Real time. */
+  /** Resolves when `enough` returns true or the timeout (in real time) expires, with the value of `enough`. */
   wait(enough: () => boolean, timeoutMs: number, signal: AbortSignal): Promise<boolean>;
   save(): Map<string, Inbox>;
-  /** Takes the place of what there is; whoever waits goes on waiting. */
+  /** Replaces all inboxes. Pending calls of `wait` continue. */
   restore(saved: ReadonlyMap<string, Inbox>): void;
 }
 
@@ -54,8 +54,8 @@ const messagesMax = 10_000;
 export function createInboxes(): Inboxes {
   let inboxes = new Map<string, Inbox>();
   const waiting = new Set<() => void>();
-  const tell = () => {
-    for (const look of waiting) look();
+  const notify = () => {
+    for (const check of waiting) check();
   };
 
   function get(name: string): Inbox {
@@ -69,7 +69,7 @@ export function createInboxes(): Inboxes {
   return {
     get,
     names: () => [...inboxes.keys()].sort(),
-    take(name, { headers, body }, endpoints, now) {
+    receive(name, { headers, body }, endpoints, now) {
       const inbox = get(name);
       const failure = nextFailure(inbox);
       const text = new TextDecoder().decode(body);
@@ -83,32 +83,32 @@ export function createInboxes(): Inboxes {
         id,
         type,
         attempt: inbox.messages.filter((message) => message.id === id).length + 1,
-        ...judge(headers, body, endpoints, now),
-        answered: failure.answer ?? failure.status ?? 200,
+        ...checkSignatures(headers, body, endpoints, now),
+        answered: failure.ending ?? failure.status ?? 200,
       });
       if (inbox.messages.length > messagesMax) inbox.messages.shift();
-      tell();
+      notify();
       return failure;
     },
     clear: (name) => void inboxes.delete(name),
     async wait(enough, timeoutMs, signal) {
       if (enough() || timeoutMs === 0 || signal.aborted) return enough();
       const { promise, resolve } = Promise.withResolvers<void>();
-      const look = () => {
+      const check = () => {
         if (enough()) resolve();
       };
       const timer = setTimeout(resolve, timeoutMs);
       signal.addEventListener("abort", () => resolve(), { once: true });
-      waiting.add(look);
+      waiting.add(check);
       await promise;
-      waiting.delete(look);
+      waiting.delete(check);
       clearTimeout(timer);
       return enough();
     },
     save: () => copy(inboxes),
     restore(saved) {
       inboxes = copy(saved);
-      tell();
+      notify();
     },
   };
 }
@@ -133,8 +133,8 @@ function eventOf(text: string): { id: string | undefined; type: string | undefin
   }
 }
 
-/** What a receiver with the secret would find; the best verdict of all endpoints that send here. */
-function judge(
+/** Checks the signatures with the secrets of all endpoints that send here. A valid signature takes precedence. */
+function checkSignatures(
   headers: Record<string, string>,
   body: Uint8Array,
   endpoints: readonly Endpoint[],
@@ -162,7 +162,7 @@ function copy(inboxes: ReadonlyMap<string, Inbox>): Map<string, Inbox> {
   );
 }
 
-/** As the control plane shows it. */
+/** Returns a message in the form of the control plane. */
 export function describeMessage(message: Message) {
   const { number, receivedAt, headers, body, type, id, attempt, signatures, endpoint, answered } = message;
   return {

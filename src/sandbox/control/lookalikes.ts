@@ -9,20 +9,20 @@ import type { App } from "../../app.ts";
 import { namesOnRecord } from "../instance/scan.ts";
 import type { Reason } from "../../detection/types.ts";
 
-interface Wanted {
+interface LookalikeOptions {
   protected_domain?: string;
   type?: ThreatType;
   similarity?: number;
 }
 
 /**
- * New look-alikes, the same ones in the same state. What the detection would say of them is known, so that it need
- * not be loaded for them.
+ * Returns names that are not on record, the same ones in the same state. They come with their match, so detection
+ * does not have to be loaded for them.
  */
 export function newNames(
   app: App,
   count: number,
-  { protected_domain: wanted, type = "combosquatting", similarity = madeSimilarity }: Wanted,
+  { protected_domain: wanted, type = "combosquatting", similarity = madeSimilarity }: LookalikeOptions,
 ): Pick<Sighting, "domain" | "match">[] {
   const protectedDomain = wanted === undefined ? enabledDomains(app)[0]! : protectedName(app, wanted);
   const dot = protectedDomain.indexOf(".");
@@ -44,7 +44,7 @@ export function newNames(
 
 const madeSimilarity = 0.96;
 
-export function matchOf(app: App, domain: string, wanted: Wanted): Sighting["match"] {
+export function matchOf(app: App, domain: string, wanted: LookalikeOptions): Sighting["match"] {
   const protectedDomain =
     wanted.protected_domain === undefined ? undefined : protectedName(app, wanted.protected_domain);
   const { type, similarity } = wanted;
@@ -57,7 +57,7 @@ export function matchOf(app: App, domain: string, wanted: Wanted): Sighting["mat
   if (match !== undefined)
     return { ...match, type: type ?? match.type, similarity: similarity ?? match.similarity };
   throw badRequest(
-    `${visible(domain, 100)} imitates ${protectedDomain ?? "no protected domain"} too little to be a threat; send "type" and "similarity" as well.`,
+    `${visible(domain, 100)} does not resemble ${protectedDomain ?? "any protected domain"} enough to be a threat; send "type" and "similarity" as well.`,
   );
 }
 

@@ -1,67 +1,61 @@
-import type { Static, TObject, TSchema } from "@sinclair/typebox";
-import { badRequest } from "../../lib/errors.ts";
-import { fromIsoTime } from "../../lib/clock.ts";
+import { Type } from "@sinclair/typebox";
+import { operationsOf, type Operation } from "../../http/operation.ts";
+import type { QueryParameter } from "../../http/query.ts";
+import { fromIsoTime, type Instant } from "../../lib/clock.ts";
 import { durationForm, durationMsMax, parseDuration, suggestDuration } from "../../lib/durations.ts";
+import { badRequest } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { SandboxState } from "./state.ts";
 
-/** Of what stands for a parameter in a path, and of an inbox. */
-export const namePattern = "[A-Za-z0-9._-]{1,64}";
+/** An operation of the control plane. It needs no key. */
+export type ControlOperation = Operation<SandboxState>;
 
-/** For a body: nothing but the fields that it names. */
-export const closed = { additionalProperties: false };
+/** Declares an operation of the control plane. */
+export const operation = operationsOf<SandboxState>();
 
-/** One thing that the control plane does, told once: the router and the OpenAPI document are made from it. */
-export interface Operation {
-  method: "GET" | "POST" | "DELETE";
-  /** With `{name}` for parameters. */
-  path: string;
-  id: string;
-  summary: string;
-  description?: string;
-  /** Parameters of the query, each with what it is. */
-  query?: Record<string, string>;
-  /** Absent: none is read. */
-  body?: TObject;
-  answer: TSchema;
-  run(state: SandboxState, call: Call<Record<string, unknown>>): object | Promise<object>;
-}
+/** A path parameter, or the name of an inbox. */
+export const nameSchema = Type.String({ pattern: "^[A-Za-z0-9._-]{1,64}$" });
 
-export interface Call<Body> {
-  params: Record<string, string>;
-  query: Record<string, string>;
-  body: Body;
-  /** Aborted when the caller goes away. */
-  signal: AbortSignal;
-}
+/** Response without data. */
+export const empty = { description: "Done", schema: Type.Object({ data: Type.Object({}) }) };
 
-/** Declares an operation; the body that `run` receives takes its type from the schema. */
-export function operation<Body extends TObject>(
-  definition: Omit<Operation, "body" | "run"> & {
-    body?: Body;
-    run(state: SandboxState, call: Call<Static<Body>>): object | Promise<object>;
-  },
-): Operation {
-  return definition as unknown as Operation;
-}
+const echoedMax = 60;
 
-/** Milliseconds. @throws PublicError `bad_request` that names the field */
-export function readDuration(field: string, text: string, options: { allowZero?: boolean } = {}): number {
-  if (options.allowZero === true && /^0(ms|s|m|h|d)?$/.test(text)) return 0;
+/**
+ * Parses a duration. Returns milliseconds.
+ * @throws PublicError `bad_request` that names the field
+ */
+export function readDuration(field: string, text: string): number {
   const ms = parseDuration(text);
   if (ms !== null && ms <= durationMsMax) return ms;
   const suggestion = suggestDuration(text);
   throw badRequest(
-    `"${field}" is "${visible(text, 60)}"; send ${durationForm}${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`,
+    `"${field}" is "${visible(text, echoedMax)}"; send ${durationForm}${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`,
   );
 }
 
-/** @throws PublicError `bad_request` that names the field */
-export function readTime(field: string, text: string): number {
+/** A query parameter with a duration from 0 to `msMax` milliseconds. */
+export function durationParameter(description: string, msMax: number): QueryParameter<number> {
+  return {
+    schema: Type.String({ description }),
+    absent: 0,
+    read(name, text) {
+      const ms = /^0(ms|s|m|h|d)?$/.test(text) ? 0 : readDuration(name, text);
+      if (ms <= msMax) return ms;
+      throw badRequest(`"${name}" is at most ${msMax / 1000}s.`);
+    },
+  };
+}
+
+/**
+ * Parses an ISO 8601 time.
+ * @throws PublicError `bad_request` that names the field
+ */
+export function readTime(field: string, text: string): Instant {
   const instant = fromIsoTime(text);
   if (instant !== undefined && instant >= 0 && instant <= latest) return instant;
   throw badRequest(
-    `"${field}" is "${visible(text, 60)}"; send an ISO 8601 time from 1970 to 2999, such as 2026-01-31T12:00:00Z`,
+    `"${field}" is "${visible(text, echoedMax)}"; send an ISO 8601 time from 1970 to 2999, such as 2026-01-31T12:00:00Z`,
   );
 }
 const latest = Date.UTC(3000, 0) - 1;

@@ -5,8 +5,12 @@ import type { SandboxState } from "./state.ts";
 
 const bodyBytesMax = 1 << 20;
 
-/** A delivery comes to an inbox: it is kept, judged, and answered as was asked for. */
-export async function takeDelivery(state: SandboxState, name: string, request: Request): Promise<Response> {
+/** Stores a delivery in an inbox, with the result of checking its signatures, and responds as requested. */
+export async function receiveDelivery(
+  state: SandboxState,
+  name: string,
+  request: Request,
+): Promise<Response> {
   const tooLong = badRequest(`The body is longer than ${bodyBytesMax} bytes.`);
   if (Number(request.headers.get("content-length") ?? 0) > bodyBytesMax) throw tooLong;
   const body = await request.bytes();
@@ -17,23 +21,23 @@ export async function takeDelivery(state: SandboxState, name: string, request: R
   const url = inboxUrl(state, name);
   const senders = app.webhooks.endpoints.list().filter((endpoint) => endpoint.url === url);
   const headers = Object.fromEntries(request.headers);
-  const failure = inboxes.take(name, { headers, body }, senders, clock.now());
-  const answer = await carryOut(
+  const failure = inboxes.receive(name, { headers, body }, senders, clock.now());
+  const response = await carryOut(
     failure,
     request,
-    (status, more) => new Response(`answered ${status}, as was asked for\n`, { status, headers: more }),
-    () => new Response("taken\n"),
+    (status, more) => new Response(`status ${status}, as requested\n`, { status, headers: more }),
+    () => new Response("accepted\n"),
   );
-  return lastOfConnection(answer);
+  return lastOfConnection(response);
 }
 
 export function inboxUrl(state: SandboxState, name: string): string {
   return `${state.ready.url}/sandbox/inbox/${name}`;
 }
 
-/** @throws PublicError when there are too many inboxes for another one */
+/** @throws PublicError `bad_request` if there are too many inboxes to add this one */
 export function requireRoom({ inboxes }: SandboxState, name: string): void {
   const names = inboxes.names();
   if (names.length < inboxesMax || names.includes(name)) return;
-  throw badRequest(`There are ${inboxesMax} inboxes already; delete one first.`);
+  throw badRequest(`There are already ${inboxesMax} inboxes; delete one first.`);
 }

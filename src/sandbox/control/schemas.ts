@@ -1,30 +1,33 @@
 import { Type } from "@sinclair/typebox";
+import { choice, orNull, time } from "../../http/schemas.ts";
+import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
+import { eventTypes } from "../../vocabulary/events.ts";
 import { sandboxKeys } from "../world/keys.ts";
 
-/** What the control plane answers, for its document. */
+/** Schemas of the control plane's responses, for its OpenAPI document. */
 
 const text = (description?: string) => Type.String(description === undefined ? {} : { description });
-const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
-const time = (description: string) => Type.String({ format: "date-time", description });
-const verdict = Type.Union([Type.Literal("valid"), Type.Literal("invalid"), Type.Literal("missing")]);
 
-export const nothing = Type.Object({ data: Type.Object({}) });
+export const eventTypeList = (description: string) =>
+  Type.Array(Type.Union(eventTypes.map((type) => Type.Literal(type))), { description });
 
 export const ready = Type.Object({
   url: text(),
-  base_url: text("of the API; ends with /v1"),
-  control_url: text("ends with /sandbox"),
+  base_url: text("URL of the API; ends with /v1"),
+  control_url: text("URL of the control plane; ends with /sandbox"),
   keys: Type.Object(
     Object.fromEntries(Object.entries(sandboxKeys).map(([name, { about }]) => [name, text(about)])),
   ),
   console_password: text(),
   seed: Type.Integer(),
-  time: time("what the clock showed at the start"),
+  time: time("Sandbox time at the start"),
   pid: Type.Integer(),
 });
 
-export const clock = Type.Object({ now: time("what it shows"), flows: Type.Boolean() });
+export const clock = Type.Object({
+  now: time("Sandbox time"),
+  flows: Type.Boolean({ description: "Whether the clock runs with real time" }),
+});
 
 export const madeThreat = Type.Object({
   id: text(),
@@ -42,20 +45,20 @@ export const scan = Type.Object({
   protected_domains: Type.Array(text()),
   trigger: text(),
   status: text(),
-  started_at: time("when it began"),
-  completed_at: time("when it ended"),
+  started_at: time("When the scan started"),
+  completed_at: time("When the scan ended"),
   candidates: Type.Integer(),
   resolving: Type.Integer(),
   threats_found: Type.Integer(),
   threats_created: Type.Integer(),
-  error: Type.Optional(text("why it failed")),
+  error: Type.Optional(text("Why the scan failed")),
 });
 
-export const hit = Type.Object({
-  id: text("of the beacon or token"),
+export const visit = Type.Object({
+  id: text("ID of the beacon or honeytoken"),
   name: text(),
-  url: text("what was asked for"),
-  class: orNull(text("what the visit was taken for; null: it is counted only")),
+  url: text("Requested URL"),
+  class: orNull(text("Class of the visit; null if it was only counted")),
   event_id: orNull(text()),
   threat_id: orNull(text()),
 });
@@ -64,7 +67,7 @@ export const endpoint = Type.Object({
   id: text(),
   name: text(),
   url: text(),
-  events: Type.Array(text(), { description: "none: all" }),
+  events: Type.Array(text(), { description: "Empty: all event types" }),
   enabled: Type.Boolean(),
   secret: text(),
 });
@@ -73,36 +76,40 @@ export const delivery = Type.Object({
   id: text(),
   event_id: text(),
   type: text(),
-  endpoint: text("its name"),
-  status: Type.Union([Type.Literal("pending"), Type.Literal("succeeded"), Type.Literal("failed")]),
-  next_attempt_at: orNull(time("null: it is over")),
+  endpoint: text("Name of the endpoint"),
+  status: choice(deliveryStatuses, { description: "Status of the delivery" }),
+  next_attempt_at: orNull(time("Null: no further attempt")),
   attempts: Type.Array(
     Type.Object({
-      at: time("when it began"),
-      status: orNull(Type.Integer({ description: "null: no answer" })),
+      at: time("When the attempt started"),
+      status: orNull(Type.Integer({ description: "HTTP status; null: no response" })),
       failure: orNull(text()),
       error: orNull(text()),
     }),
   ),
 });
 
+const verdict = Type.Union([Type.Literal("valid"), Type.Literal("invalid"), Type.Literal("missing")]);
+
 export const message = Type.Object({
-  number: Type.Integer({ description: "1 for the first" }),
-  received_at: time("by the sandbox's clock"),
+  number: Type.Integer({ description: "1 for the first message" }),
+  received_at: time("Sandbox time of arrival"),
   event_id: orNull(text()),
   type: orNull(text()),
-  attempt: Type.Integer({ description: "1 for the first time that this event came" }),
-  signature_valid: Type.Boolean({ description: "whether both signatures are right" }),
+  attempt: Type.Integer({ description: "1 for the first delivery of this event to this inbox" }),
+  signature_valid: Type.Boolean({ description: "Whether both signatures are valid" }),
   signatures: Type.Object({ service: verdict, standard: verdict }),
-  endpoint_id: orNull(text("whose secret signed it")),
-  answered: Type.Union([Type.Integer(), Type.Literal("reset"), Type.Literal("silence")]),
+  endpoint_id: orNull(text("Endpoint whose secret signed the message")),
+  answered: Type.Union([Type.Integer(), Type.Literal("reset"), Type.Literal("silence")], {
+    description: "Response of the inbox",
+  }),
   headers: Type.Record(Type.String(), Type.String()),
-  body: text("byte for byte"),
-  event: Type.Unknown({ description: "the body as JSON; null: it is none" }),
+  body: text("Byte for byte"),
+  event: Type.Unknown({ description: "The body as JSON; null if it is not valid JSON" }),
 });
 
 export const fault = Type.Object({
-  left: Type.Integer(),
+  left: Type.Integer({ description: "Remaining requests" }),
   method: orNull(text()),
   path: orNull(text()),
   status: orNull(Type.Integer()),

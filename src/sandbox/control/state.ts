@@ -3,10 +3,10 @@ import type { Instance } from "../instance/instance.ts";
 import type { SandboxKeyName } from "../world/keys.ts";
 import type { Inboxes } from "./inbox.ts";
 
-/** What is printed once the sandbox answers. */
+/** The line that the sandbox prints once it accepts requests. */
 export interface ReadyLine {
   url: string;
-  /** Of the API; ends with /v1. */
+  /** URL of the API; ends with /v1. */
   base_url: string;
   control_url: string;
   keys: Record<SandboxKeyName, string>;
@@ -16,16 +16,16 @@ export interface ReadyLine {
   pid: number;
 }
 
-/** What the control plane acts on. */
+/** The sandbox as its control plane sees it. */
 export interface SandboxState {
   readonly ready: ReadyLine;
   readonly inboxes: Inboxes;
   readonly faults: Faults;
   instance(): Instance;
-  /** Everything is as at the start, between two requests. */
+  /** Returns everything to the start. A concurrent request sees the state before or after. */
   reset(): Promise<void>;
-  /** Keeps the state of everything; answers the snapshot's name. */
+  /** Saves the state of everything except faults. Returns the snapshot's name. */
   snapshot(): string;
-  /** Back to a snapshot, the last one unless named. Answers its name, undefined when there is no such. */
+  /** Restores a snapshot: the latest unless named. Returns its name, or undefined if it does not exist. */
   restore(name?: string): Promise<string | undefined>;
 }

@@ -1,46 +1,47 @@
 import { Type } from "@sinclair/typebox";
 import { system } from "../../access/audit/actor.ts";
-import { eventTypes } from "../../vocabulary/events.ts";
-import { badRequest } from "../../lib/errors.ts";
+import { jsonBody } from "../../http/json-body.ts";
+import { choiceParameter, textParameter } from "../../http/query.ts";
+import { closed } from "../../http/schemas.ts";
 import { toIsoTime } from "../../lib/clock.ts";
+import { badRequest } from "../../lib/errors.ts";
+import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
 import type { Delivery } from "../../webhooks/deliveries.ts";
 import type { Endpoint } from "../../webhooks/endpoint-store.ts";
-import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
-import { closed, namePattern, operation } from "./operation.ts";
-import { delivery as deliverySchema, endpoint as endpointSchema, nothing } from "./schemas.ts";
-import type { SandboxState } from "./state.ts";
+import { empty, nameSchema, operation } from "./operation.ts";
 import { inboxUrl } from "./receive-delivery.ts";
+import { delivery as deliverySchema, endpoint as endpointSchema, eventTypeList } from "./schemas.ts";
+import type { SandboxState } from "./state.ts";
 
-const inboxName = new RegExp(`^${namePattern}$`);
+const deliveriesMax = 1_000;
+const inboxName = new RegExp(String(nameSchema.pattern));
 
-/** Webhooks, and what became of deliveries. */
+/** Operations on webhook endpoints and deliveries. */
 export const webhookOperations = [
   operation({
     method: "POST",
     path: "/sandbox/webhooks",
     id: "addWebhook",
-    summary: "Registers an endpoint: an inbox of the sandbox, or a receiver of yours",
-    body: Type.Object(
-      {
-        inbox: Type.Optional(Type.String({ description: "name of an inbox: letters, digits, . _ -" })),
-        url: Type.Optional(Type.String({ description: "in the place of an inbox; http:// is allowed" })),
-        name: Type.Optional(Type.String()),
-        events: Type.Optional(
-          Type.Array(Type.Union(eventTypes.map((type) => Type.Literal(type))), {
-            description: "absent or none: all",
-          }),
-        ),
-        secret: Type.Optional(Type.String({ description: "absent: one is made" })),
-        headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-        concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 256 })),
-        rate_per_second: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 10_000 })),
-      },
-      closed,
+    summary: "Adds a webhook endpoint: an inbox of the sandbox, or a receiver of your own",
+    body: jsonBody(
+      Type.Object(
+        {
+          inbox: Type.Optional(Type.String({ description: "name of an inbox: letters, digits, . _ -" })),
+          url: Type.Optional(Type.String({ description: "instead of an inbox; http:// is allowed" })),
+          name: Type.Optional(Type.String()),
+          events: Type.Optional(eventTypeList("default: all")),
+          secret: Type.Optional(Type.String({ description: "default: generated" })),
+          headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+          concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 256 })),
+          rate_per_second: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 10_000 })),
+        },
+        closed,
+      ),
     ),
-    answer: Type.Object({ data: endpointSchema }),
+    response: { description: "The endpoint", schema: Type.Object({ data: endpointSchema }) },
     run(state, { body: { inbox, url, rate_per_second: ratePerSecond, ...settings } }) {
       if ((inbox === undefined) === (url === undefined))
-        throw badRequest('Send "inbox" or "url", one of them.');
+        throw badRequest('Send "inbox" or "url", exactly one of them.');
       if (inbox !== undefined) requireName(inbox);
       const { endpoints } = state.instance().app.webhooks;
       const target = url ?? inboxUrl(state, inbox!);
@@ -59,8 +60,8 @@ export const webhookOperations = [
     method: "GET",
     path: "/sandbox/webhooks",
     id: "listWebhooks",
-    summary: "The endpoints, with their secrets",
-    answer: Type.Object({ data: Type.Array(endpointSchema) }),
+    summary: "Lists the webhook endpoints with their secrets",
+    response: { description: "The endpoints", schema: Type.Object({ data: Type.Array(endpointSchema) }) },
     run: (state) => ({
       data: state
         .instance()
@@ -72,8 +73,9 @@ export const webhookOperations = [
     method: "DELETE",
     path: "/sandbox/webhooks/{id}",
     id: "removeWebhook",
-    summary: "Removes an endpoint, by its id or name, with its deliveries",
-    answer: nothing,
+    summary: "Deletes a webhook endpoint, by its ID or name, with its deliveries",
+    params: { id: nameSchema },
+    response: empty,
     run(state, { params }) {
       state.instance().app.webhooks.endpoints.remove(params["id"]!, system);
       return { data: {} };
@@ -83,19 +85,20 @@ export const webhookOperations = [
     method: "GET",
     path: "/sandbox/deliveries",
     id: "listDeliveries",
-    summary: "The delivery log, newest first: every delivery with its attempts and what comes next",
+    summary: "Lists the deliveries, newest first, each with its attempts and the time of the next one",
     query: {
-      endpoint: "id or name of an endpoint",
-      event: "id of an event",
-      status: deliveryStatuses.join(", "),
+      endpoint: textParameter("ID or name of an endpoint"),
+      event: textParameter("ID of an event"),
+      status: choiceParameter(deliveryStatuses, deliveryStatuses.join(", ")),
     },
-    answer: Type.Object({ data: Type.Array(deliverySchema) }),
-    run(state, { query: { status, ...filter } }) {
-      const known = deliveryStatuses.find((one) => one === status);
-      if (status !== undefined && known === undefined)
-        throw badRequest(`status is one of ${deliveryStatuses.join(", ")}.`);
-      const { deliveries } = state.instance().app.webhooks;
-      const found = deliveries.list({ ...filter, ...(known === undefined ? {} : { status: known }) }, 1_000);
+    response: { description: "The deliveries", schema: Type.Object({ data: Type.Array(deliverySchema) }) },
+    run(state, { query: { endpoint, event, status } }) {
+      const filter = {
+        ...(endpoint === undefined ? {} : { endpoint }),
+        ...(event === undefined ? {} : { event }),
+        ...(status === undefined ? {} : { status }),
+      };
+      const found = state.instance().app.webhooks.deliveries.list(filter, deliveriesMax);
       return { data: found.map((delivery) => describeDelivery(state, delivery)) };
     },
   }),
@@ -103,7 +106,7 @@ export const webhookOperations = [
 
 function requireName(name: string): void {
   if (!inboxName.test(name))
-    throw badRequest('"inbox" is a name of 1 to 64 letters, digits, dots, hyphens and underscores.');
+    throw badRequest('"inbox" must be 1 to 64 letters, digits, dots, hyphens and underscores.');
 }
 
 function describeEndpoint({ id, name, url, events, enabled }: Endpoint) {

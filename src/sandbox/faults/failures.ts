@@ -1,41 +1,41 @@
-/** What is to go wrong with the next requests, instead of the right answer or before it. */
+/** A failure of a request, instead of the regular response or before it. */
 export interface Failure {
-  /** Answers with this status. */
+  /** Status of the error response. */
   status?: number;
-  /** In seconds, for the header Retry-After. */
+  /** Value of the Retry-After header. */
   retryAfterSeconds?: number;
-  /** Waits so long first; real time, whatever the sandbox's clock says. */
+  /** Delay before the response, in real time. */
   delayMs?: number;
-  /** `reset`: closes the connection; `silence`: never answers. */
-  answer?: "reset" | "silence";
+  /** `reset`: closes the connection without a response; `silence`: never responds. */
+  ending?: "reset" | "silence";
 }
 
 /**
- * Carries a failure out.
- * @param otherwise the right answer, for a failure that only delays
- * @param refuse the answer with `status`
+ * Carries out a failure.
+ * @param fail returns the error response
+ * @param succeed returns the regular response, for a failure that only delays
  */
 export async function carryOut(
   failure: Failure,
   request: Request,
-  refuse: (status: number, headers: Record<string, string>) => Response,
-  otherwise: () => Response | Promise<Response>,
+  fail: (status: number, headers: Record<string, string>) => Response,
+  succeed: () => Response | Promise<Response>,
 ): Promise<Response> {
   if (failure.delayMs !== undefined) await pause(failure.delayMs, request.signal);
-  if (failure.answer === "reset") return resetConnection();
-  if (failure.answer === "silence") {
+  if (failure.ending === "reset") return resetConnection();
+  if (failure.ending === "silence") {
     await pause(undefined, request.signal);
     return resetConnection();
   }
-  if (failure.status === undefined) return otherwise();
+  if (failure.status === undefined) return succeed();
   const { retryAfterSeconds } = failure;
-  return refuse(
+  return fail(
     failure.status,
     retryAfterSeconds === undefined ? {} : { "retry-after": `${retryAfterSeconds}` },
   );
 }
 
-/** Until the time is over or the caller has gone. */
+/** Resolves after `ms`, or when the caller disconnects. */
 function pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
@@ -48,7 +48,7 @@ function pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Bun closes the connection with RST, and sends nothing, when a body fails before its first byte; without a word. */
+/** If a body fails before its first byte, Bun sends nothing and closes the connection with RST. */
 function resetConnection(): Response {
   return new Response(
     new ReadableStream({
@@ -60,10 +60,10 @@ function resetConnection(): Response {
 }
 
 /**
- * The connection ends with this answer. Clients send a request again by themselves when a connection that they used
- * before is closed without an answer (RFC 9112 section 9.3.1), and would never see a reset.
+ * Closes the connection after this response. Clients silently repeat a request if a reused connection is closed
+ * without a response (RFC 9112 section 9.3.1), so they would never notice a reset.
  */
-export function lastOfConnection(answer: Response): Response {
-  answer.headers.set("connection", "close");
-  return answer;
+export function lastOfConnection(response: Response): Response {
+  response.headers.set("connection", "close");
+  return response;
 }

@@ -7,21 +7,21 @@ import type { Fault } from "./faults.ts";
 const minuteMs = 60_000;
 const limit = 600;
 
-/** Statuses that a fault can answer: those that the API has. */
+/** Statuses that a fault can have: the error statuses of the API. */
 export const faultStatuses: readonly number[] = Object.values(errorStatuses);
 
-/** Lets a fault happen to one API request; its answers have the form of the real ones. */
-export function answerFaulty(
+/** Carries out a fault of an API request. The responses have the form of the production ones. */
+export function respondWithFault(
   fault: Fault,
   request: Request,
   now: Instant,
-  answer: () => Promise<Response>,
+  respond: () => Promise<Response>,
 ): Promise<Response> {
-  return carryOut(fault, request, refuse, answer);
+  return carryOut(fault, request, fail, respond);
 
-  function refuse(status: number, headers: Record<string, string>): Response {
+  function fail(status: number, headers: Record<string, string>): Response {
     const code = codeOf(status);
-    const message = "This error was asked for: a fault of the sandbox (POST /sandbox/faults).";
+    const message = "This error was requested: it is a fault of the sandbox (POST /sandbox/faults).";
     return Response.json(
       { error: { code, message } },
       { status, headers: { ...commonHeaders(request), ...limitHeaders(code, now), ...headers } },

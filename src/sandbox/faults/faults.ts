@@ -1,23 +1,23 @@
 import type { Failure } from "./failures.ts";
 
-/** A failure for the next API requests that match. */
+/** A failure of the next matching API requests. */
 export interface Fault extends Failure {
-  /** Upper case; undefined: any. */
+  /** In uppercase; undefined: any method. */
   method?: string;
-  /** A path, in which `*` stands for anything; undefined: any under /v1. */
+  /** A path in which `*` matches any characters; undefined: any path under /v1. */
   path?: string;
-  /** How often it still happens. */
+  /** Number of requests that still fail. */
   left: number;
 }
 
-/** What the next API requests are to suffer. */
+/** Pending faults. */
 export interface Faults {
   add(fault: Fault): void;
   list(): readonly Fault[];
   clear(): void;
-  /** Whether a connection is to be closed without an answer. */
-  closes(): boolean;
-  /** The first fault that matches, once less often from now on. */
+  /** Whether any fault resets connections. */
+  resets(): boolean;
+  /** Returns the first matching fault and counts it down. */
   take(method: string, path: string): Fault | undefined;
 }
 
@@ -29,7 +29,7 @@ export function createFaults(): Faults {
     add: (fault) => void faults.push(fault),
     list: () => faults,
     clear: () => void (faults = []),
-    closes: () => faults.some(({ answer }) => answer === "reset"),
+    resets: () => faults.some(({ ending }) => ending === "reset"),
     take(method, path) {
       const fault = faults.find((one) => matches(one, method, path));
       if (fault === undefined) return undefined;
@@ -46,7 +46,7 @@ function matches(fault: Fault, method: string, path: string): boolean {
   const parts = fault.path.split("*");
   if (parts.length === 1) return path === fault.path;
   if (!path.startsWith(parts[0]!) || !path.endsWith(parts.at(-1)!)) return false;
-  // Each part has to stand behind the one before.
+  // Each part must follow the previous one.
   let from = 0;
   for (const part of parts) {
     const at = path.indexOf(part, from);

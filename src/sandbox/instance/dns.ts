@@ -1,11 +1,12 @@
 import type { DnsAnswer, DnsClient, DnsRecord, DnsType } from "../../network/dns/dns-client.ts";
 
-/** A DNS that asks nobody. */
+/** A DNS without a network. */
 export interface SandboxDns extends DnsClient {
   /**
-   * What the next scan is to see.
-   * @param known names that exist; of `gone` ones none does
-   * @param finds so many other look-alikes exist, those that are asked for first
+   * Sets what the next scan sees.
+   * @param known names that exist
+   * @param gone names that do not exist
+   * @param finds number of further names that exist: those that are looked up first
    */
   set(world: {
     known: ReadonlySet<string>;
@@ -17,8 +18,8 @@ export interface SandboxDns extends DnsClient {
 
 const address = "192.0.2.53";
 const server = { address: "127.0.0.1", port: 53 };
-/** With these labels the look-ups ask whether a parent has every name. */
-const probe = /^[a-z0-9]{16}\./;
+/** Random labels that test a parent for a wildcard. */
+const wildcardProbe = /^[a-z0-9]{16}\./;
 
 export function createSandboxDns(): SandboxDns {
   let world: Parameters<SandboxDns["set"]>[0] = {
@@ -32,25 +33,26 @@ export function createSandboxDns(): SandboxDns {
 
   function exists(name: string): boolean {
     if (world.known.has(name) || found.has(name)) return true;
-    if (world.gone.has(name) || denied.has(name) || probe.test(name) || !name.includes(".")) return false;
+    if (world.gone.has(name) || denied.has(name) || wildcardProbe.test(name) || !name.includes("."))
+      return false;
     if (found.size < world.finds) found.add(name);
-    // A name is asked about several times, and has to go on being nobody's.
+    // A name is looked up several times, and must stay nonexistent.
     else denied.add(name);
     return found.has(name);
   }
 
   return {
     async query(name, type): Promise<DnsAnswer> {
-      if (!world.reachable) return { outcome: "unknown", reason: "no resolver answers" };
+      if (!world.reachable) return { outcome: "unknown", reason: "no resolver responds" };
       if (!exists(name)) return { outcome: "nxdomain" };
-      if (type === "A") return answer({ name, type, data: address });
-      if (type === "NS") return answer({ name, type, data: `ns1.${name}` });
+      if (type === "A") return answerWith({ name, type, data: address });
+      if (type === "NS") return answerWith({ name, type, data: `ns1.${name}` });
       return { outcome: "nodata" };
     },
     async checkResolvers() {
       return world.reachable
-        ? [{ server, verdict: "honest", detail: "says that a name does not exist" }]
-        : [{ server, verdict: "silent", detail: "no answer" }];
+        ? [{ server, verdict: "honest", detail: "reports a nonexistent name as nonexistent" }]
+        : [{ server, verdict: "silent", detail: "no response" }];
     },
     set(next) {
       world = next;
@@ -60,6 +62,6 @@ export function createSandboxDns(): SandboxDns {
   };
 }
 
-function answer(record: { name: string; type: DnsType; data: string }): DnsAnswer {
+function answerWith(record: { name: string; type: DnsType; data: string }): DnsAnswer {
   return { outcome: "answer", records: [record as DnsRecord] };
 }

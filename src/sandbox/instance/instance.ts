@@ -9,7 +9,7 @@ import { createRandom } from "../world/random.ts";
 import { runScan } from "./scan.ts";
 import { seedDatabase } from "../world/seed.ts";
 
-/** The state of an instance, to be gone back to. */
+/** State of an instance, for snapshots. */
 export interface InstanceState {
   image: Uint8Array;
   now: Instant;
@@ -17,37 +17,37 @@ export interface InstanceState {
   random: number;
 }
 
-/** One life of the appliance; a reset begins another, and nothing of this one is left. */
+/** One lifetime of the appliance. A reset starts a new instance and discards this one. */
 export interface Instance {
   readonly app: App;
   readonly clock: SandboxClock;
   readonly dns: SandboxDns;
-  /** Answers a request with this instance, which does not end before. */
-  use(answer: () => Promise<Response>): Promise<Response>;
+  /** Handles a request with this instance, and delays `end` until the response is ready. */
+  use(respond: () => Promise<Response>): Promise<Response>;
   save(): InstanceState;
-  /** Time and deliveries stand still from now on; requests are answered still. */
-  quieten(): Promise<void>;
-  /** Closes the database, when the requests under way are answered. */
+  /** Stops the clock and the deliveries. Requests are still handled. */
+  quiesce(): Promise<void>;
+  /** Waits for requests in flight, then closes the database. */
   end(): Promise<void>;
 }
 
 export interface InstanceOptions {
   config: Config;
-  /** When scans run by themselves; null: never. */
+  /** Cron schedule of scans; null: none. */
   scanSchedule: string | null;
   log: Log;
   monotonicMs: () => number;
   seed: number;
   start: Instant;
   empty: boolean;
-  /** The database as it is at the start, made before; absent: it is made. */
+  /** Prebuilt database of the start; absent: the database is built. */
   pristine?: Uint8Array | undefined;
 }
 
-/** Deliveries under way when an instance ends have so long to arrive. */
-const drainMs = 500;
-/** Requests under way when it ends have so long to be answered. */
-const answersMs = 5_000;
+/** Time limit for deliveries in flight when an instance ends. */
+const deliveriesGraceMs = 500;
+/** Time limit for requests in flight when an instance ends. */
+const requestsGraceMs = 5_000;
 
 export async function openInstance(
   { config, scanSchedule, log, monotonicMs, seed, start, empty, pristine }: InstanceOptions,
@@ -59,7 +59,7 @@ export async function openInstance(
   const ending = Promise.withResolvers<void>();
 
   async function settle(): Promise<void> {
-    // Twice, for what one thing ends another may begin.
+    // Twice, because the end of one activity can start another.
     for (let round = 0; round < 2; round += 1) {
       await new Promise((next) => setImmediate(next));
       if (scanning.size > 0) await Promise.race([Promise.all(scanning), ending.promise]);
@@ -69,7 +69,7 @@ export async function openInstance(
   }
 
   const clock = createSandboxClock({ start: from?.now ?? start, monotonicMs, settle });
-  let underWay = 0;
+  let inFlight = 0;
   let idle: (() => void) | undefined;
   const image = from?.image ?? pristine;
   const opened = openApp({
@@ -81,8 +81,8 @@ export async function openInstance(
     ...(image === undefined ? {} : { image }),
   });
   if (image === undefined) seedDatabase(opened.database, { seed, start, empty });
-  // Whatever was made up to here, and whether it was made now or long ago.
-  random.goOnFrom(from?.random ?? ~seed);
+  // The same state whether the database was just built or prebuilt.
+  random.resumeFrom(from?.random ?? ~seed);
   opened.start();
   if (from?.flows === true) clock.run();
   if (scanSchedule !== null) {
@@ -91,7 +91,7 @@ export async function openInstance(
       pattern: scanSchedule,
       async run() {
         const scan = runScan(opened, dns, { trigger: "schedule", finds: 0, reachable: true }).catch(
-          (error: unknown) => logDropped(log, error, "the scheduled scan did not begin"),
+          (error: unknown) => logDropped(log, error, "scheduled scan did not start"),
         );
         scanning.add(scan);
         await scan;
@@ -110,27 +110,27 @@ export async function openInstance(
       flows: clock.flows(),
       random: random.state(),
     }),
-    async use(answer) {
-      underWay += 1;
+    async use(respond) {
+      inFlight += 1;
       try {
-        return await answer();
+        return await respond();
       } finally {
-        underWay -= 1;
-        if (underWay === 0) idle?.();
+        inFlight -= 1;
+        if (inFlight === 0) idle?.();
       }
     },
-    async quieten() {
+    async quiesce() {
       ending.resolve();
       clock.close();
-      await opened.webhooks.dispatcher.stop(drainMs);
+      await opened.webhooks.dispatcher.stop(deliveriesGraceMs);
     },
     async end() {
       const { promise, resolve } = Promise.withResolvers<void>();
-      if (underWay > 0) {
+      if (inFlight > 0) {
         idle = resolve;
-        const late = setTimeout(resolve, answersMs);
+        const timer = setTimeout(resolve, requestsGraceMs);
         await promise;
-        clearTimeout(late);
+        clearTimeout(timer);
       }
       await opened.stop();
       opened.close();

@@ -4,10 +4,10 @@ import { threats } from "../../threats/tables.ts";
 import type { SandboxDns } from "./dns.ts";
 import type { App } from "../../app.ts";
 
-/** The most likely look-alikes of each domain are enough here, and take a tenth of the time of all. */
-const lookedUpMin = 300;
+/** Minimum number of candidates per scan: the most likely ones suffice, in a tenth of the time of all. */
+const candidatesMin = 300;
 
-/** The real scan, over a name system in which active threats exist, others do not, and `finds` new ones do. */
+/** Runs the production scan over a DNS in which active threats exist, other threats do not, and `finds` new names do. */
 export async function runScan(
   app: App,
   dns: SandboxDns,
@@ -24,7 +24,7 @@ export async function runScan(
   dns.set({ known, gone, finds, reachable });
   return app.scans.run({
     trigger,
-    limit: Math.max(lookedUpMin, known.size + gone.size + finds),
+    limit: Math.max(candidatesMin, known.size + gone.size + finds),
     ...(domains === undefined ? {} : { domains }),
   });
 }

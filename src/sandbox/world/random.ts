@@ -1,13 +1,12 @@
 import type { FillRandom } from "../../lib/ids.ts";
 
-/** Bytes that look random and are the same for the same seed. For the sandbox alone: anybody can foretell them. */
+/** Deterministic random numbers. Predictable, so only for the sandbox. */
 export interface SeededRandom {
   fillRandom: FillRandom;
-  /** 0 up to `below`, whole. */
+  /** Returns an integer from 0 to `limit` - 1. */
   below(limit: number): number;
-  /** Where it stands. */
   state(): number;
-  goOnFrom(state: number): void;
+  resumeFrom(state: number): void;
 }
 
 /** SplitMix32 (a 32-bit SplitMix, after Steele, Lea and Flood 2014). */
@@ -31,6 +30,6 @@ export function createRandom(seed: number): SeededRandom {
     },
     below: (limit) => next() % limit,
     state: () => state,
-    goOnFrom: (given) => void (state = given >>> 0),
+    resumeFrom: (given) => void (state = given >>> 0),
   };
 }

@@ -1,0 +1,41 @@
+import { Type } from "@sinclair/typebox";
+import type { ApiKey } from "../../access/keys/keys.ts";
+import { requireDomain } from "../../access/keys/permissions.ts";
+import { closed } from "../../http/schemas.ts";
+import { notFound } from "../../lib/errors.ts";
+import { isId } from "../../lib/ids.ts";
+import type { ThreatDetail } from "../../threats/detail.ts";
+import { exampleDetail } from "./examples.ts";
+import { operation, type ApiServices } from "./services.ts";
+import { threatDetail, threatFields, toDetailObject } from "./threat-object.ts";
+
+export const threatResponse = Type.Object({ data: threatDetail }, closed);
+
+export const getThreat = operation({
+  method: "GET",
+  path: "/v1/threats/{id}",
+  id: "getThreat",
+  tag: "Threats",
+  scope: "threats:read",
+  summary: "Get a threat",
+  description: "Returns all known facts about a threat.",
+  params: { id: threatFields.id },
+  response: { description: "The threat.", schema: threatResponse, example: { data: exampleDetail } },
+  notFound: true,
+  run(services, { caller, params }) {
+    const threat = findThreat(services, caller, params["id"]);
+    return { data: toDetailObject(threat, services.publicUrl()) };
+  },
+});
+
+/** @throws PublicError `not_found`, `forbidden` */
+export function findThreat(
+  { threats }: Pick<ApiServices, "threats">,
+  key: ApiKey,
+  id: string | null | undefined,
+): ThreatDetail {
+  const threat = typeof id === "string" && isId("threat", id) ? threats.detail(id) : undefined;
+  if (threat === undefined) throw notFound("There is no threat with this id.");
+  requireDomain(key, threat.protectedDomain);
+  return threat;
+}

@@ -1,0 +1,11 @@
+import { batchThreats } from "./batch-threats.ts";
+import { getThreat } from "./get-threat.ts";
+import { listThreats } from "./list-threats.ts";
+import type { ApiLimits, ApiOperation } from "./services.ts";
+import { submitCandidates } from "./submit-candidates.ts";
+import { updateThreat } from "./update-threat.ts";
+
+/** Returns every operation under `/v1`, in the order of the OpenAPI document. */
+export function apiOperations(limits: ApiLimits): ApiOperation[] {
+  return [listThreats(limits), getThreat, updateThreat, batchThreats(limits), submitCandidates];
+}

@@ -1,0 +1,45 @@
+import type { Actor } from "../../access/audit/actor.ts";
+import type { ApiKey } from "../../access/keys/keys.ts";
+import type { Database } from "../../database/database.ts";
+import { operationsOf, type Operation } from "../../http/operation.ts";
+import type { Candidates } from "../../sources/candidates.ts";
+import type { Threats } from "../../threats/threats.ts";
+import type { Scope } from "../../vocabulary/keys.ts";
+
+/** Services that the operations under `/v1` use. */
+export interface ApiServices {
+  database: Pick<Database, "groupCommit">;
+  threats: Threats;
+  candidates: Pick<Candidates, "submit">;
+  /** Without a trailing slash. */
+  publicUrl: () => string;
+  /** Undefined where the peer is unknown. */
+  clientAddress: (request: Request) => string | undefined;
+}
+
+/** Limits that the configuration sets and the schemas of the operations state. */
+export interface ApiLimits {
+  maxPerPage: number;
+  maxBatchIds: number;
+}
+
+interface Stated {
+  tag: string;
+  scope: Scope;
+  description: string;
+  /** Whether a 404 means that the threat does not exist. */
+  notFound: boolean;
+}
+
+export type ApiOperation = Operation<ApiServices, ApiKey> & Stated;
+
+/** Declares an operation under `/v1`. */
+export const operation = operationsOf<ApiServices, ApiKey, Stated>();
+
+/** Returns the actor that the history and the audit log name for this call. */
+export function actorOf(
+  { clientAddress }: Pick<ApiServices, "clientAddress">,
+  { caller, request }: { caller: ApiKey; request: Request },
+): Actor {
+  return { channel: "api", name: caller.name, address: clientAddress(request) ?? null };
+}

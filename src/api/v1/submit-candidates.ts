@@ -1,0 +1,147 @@
+import { Type } from "@sinclair/typebox";
+import { jsonBody, readText, requireContentType, type Body } from "../../http/json-body.ts";
+import { choice, closed, count } from "../../http/schemas.ts";
+import { fromIsoTime, type Instant } from "../../lib/clock.ts";
+import { badRequest } from "../../lib/errors.ts";
+import { exampleId } from "./examples.ts";
+import { operation } from "./services.ts";
+import { hostName, threatFields } from "./threat-object.ts";
+
+/** Maximum number of names in one call. */
+const namesMax = 10_000;
+const bodyBytesMax = 10 << 20;
+
+interface Submission {
+  names: readonly string[];
+  observedAt: Instant | undefined;
+}
+
+const candidates = Type.Object(
+  {
+    domains: Type.Array(Type.String(), {
+      minItems: 1,
+      maxItems: namesMax,
+      description:
+        "Names to check, in U-label or A-label form. An invalid name is counted and does not cause the call to fail.",
+    }),
+    observed_at: Type.Optional(
+      Type.String({ description: "When the names were seen: ISO 8601 with a time zone. Default: now." }),
+    ),
+  },
+  { ...closed, description: "Names to check against the protected domains." },
+);
+
+const candidateMatch = Type.Object(
+  {
+    threat_id: threatFields.id,
+    protected_domain: threatFields.protected_domain,
+    type: threatFields.type,
+    similarity: threatFields.similarity,
+    outcome: choice(["created", "known"], { description: "Whether the threat is new." }),
+  },
+  closed,
+);
+
+const candidateResult = Type.Object(
+  {
+    domain: hostName("The name, in lowercase A-label form."),
+    matches: Type.Array(candidateMatch, { description: "One match for each protected domain it resembles." }),
+  },
+  { ...closed, $id: "CandidateResult" },
+);
+
+const candidateMeta = Type.Object(
+  {
+    received: count("Submitted names."),
+    invalid: count("Names that are not valid host names."),
+    matched: count("Distinct names that match a protected domain."),
+    created: count("New threats."),
+  },
+  { ...closed, $id: "CandidateMeta" },
+);
+
+export const submitCandidates = operation({
+  method: "POST",
+  path: "/v1/candidates",
+  id: "submitCandidates",
+  tag: "Candidates",
+  scope: "candidates:write",
+  summary: "Submit names to check",
+  description:
+    "A look-alike of a protected domain becomes a threat. Submitting a name again creates no second threat. As `text/plain`, send one name per line.",
+  body: candidatesBody(),
+  response: {
+    description: "The names that match; the others are only counted.",
+    schema: Type.Object({ data: Type.Array(candidateResult), meta: candidateMeta }, closed),
+    example: {
+      data: [
+        {
+          domain: "examp1e-bank.com",
+          matches: [
+            {
+              threat_id: exampleId,
+              protected_domain: "example-bank.com",
+              type: "homograph",
+              similarity: 0.9688,
+              outcome: "created",
+            },
+          ],
+        },
+      ],
+      meta: { received: 2, invalid: 0, matched: 1, created: 1 },
+    },
+  },
+  notFound: false,
+  async run(services, { caller, body: { names, observedAt } }) {
+    const options = { source: "submission" as const, observedAt, within: caller.domains };
+    const { matches, received, invalid, matched, created } = await services.candidates.submit(names, options);
+    const data = matches.map(({ domain, threats }) => ({
+      domain,
+      matches: threats.map((threat) => ({
+        threat_id: threat.threatId,
+        protected_domain: threat.protectedDomain,
+        type: threat.type,
+        similarity: threat.similarity,
+        outcome: threat.outcome,
+      })),
+    }));
+    return { data, meta: { received, invalid, matched, created } };
+  },
+});
+
+function candidatesBody(): Body<Submission> {
+  const example = { domains: ["examp1e-bank.com", "weather.example"] };
+  const json = jsonBody(candidates, { example, bytesMax: bodyBytesMax });
+  return {
+    required: true,
+    content: {
+      ...json.content,
+      "text/plain": { schema: Type.String(), example: "examp1e-bank.com\nweather.example\n" },
+    },
+    async read(request) {
+      const type = requireContentType(request, ["application/json", "text/plain"]);
+      if (type === "text/plain")
+        return { names: readLines(await readText(request, bodyBytesMax)), observedAt: undefined };
+      const { domains, observed_at: observedAt } = await json.read(request);
+      return { names: domains, observedAt: observedAt === undefined ? undefined : readTime(observedAt) };
+    },
+  };
+}
+
+function readLines(text: string): string[] {
+  const names = text.split(/\r?\n/).filter((line) => line.trim() !== "");
+  if (names.length >= 1 && names.length <= namesMax) return names;
+  throw badRequest(`The body holds ${names.length} names; send 1 to ${namesMax}, one a line.`);
+}
+
+// RFC 3339 §5.6, the profile of ISO 8601 for the internet: with a time zone.
+const timePattern =
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$/;
+
+function readTime(text: string): Instant {
+  const instant = timePattern.test(text) ? fromIsoTime(text) : undefined;
+  if (instant !== undefined && instant >= 0) return instant;
+  throw badRequest(
+    `"observed_at" is not a time; send ISO 8601 with a time zone, such as 2026-01-15T12:00:00Z, from 1970 on.`,
+  );
+}

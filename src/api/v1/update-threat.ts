@@ -1,0 +1,40 @@
+import { Type } from "@sinclair/typebox";
+import { jsonBody } from "../../http/json-body.ts";
+import { choice, closed } from "../../http/schemas.ts";
+import { statuses } from "../../vocabulary/threats.ts";
+import { exampleDetail } from "./examples.ts";
+import { findThreat, threatResponse } from "./get-threat.ts";
+import { actorOf, operation } from "./services.ts";
+import { threatFields, toDetailObject } from "./threat-object.ts";
+
+const statusChange = Type.Object(
+  { status: choice(statuses, { description: "New status of the threat." }) },
+  { ...closed, description: "A change of a threat's status." },
+);
+
+export const updateThreat = operation({
+  method: "PATCH",
+  path: "/v1/threats/{id}",
+  id: "updateThreat",
+  tag: "Threats",
+  scope: "threats:write",
+  summary: "Change the status of a threat",
+  description:
+    "Any status can follow any other. Setting the current status succeeds, changes nothing and emits no event.",
+  params: { id: threatFields.id },
+  body: jsonBody(statusChange, { example: { status: "resolved" } }),
+  response: {
+    description: "The threat after the change.",
+    schema: threatResponse,
+    example: { data: { ...exampleDetail, status: "resolved" } },
+  },
+  notFound: true,
+  async run(services, call) {
+    const { database, threats, publicUrl } = services;
+    const { caller: key, params, body } = call;
+    const threat = findThreat(services, key, params["id"]);
+    const options = { by: actorOf(services, call), within: key.domains };
+    await database.groupCommit(() => threats.changeStatus([threat.id], body.status, options));
+    return { data: toDetailObject(findThreat(services, key, threat.id), publicUrl()) };
+  },
+});

@@ -1,0 +1,85 @@
+import type { TSchema } from "@sinclair/typebox";
+import type { Scope } from "../vocabulary/keys.ts";
+import type { Body } from "./json-body.ts";
+import { queryReader, type QueryParameters, type QueryValues } from "./query.ts";
+
+/**
+ * One operation of an HTTP API. Routes, the OpenAPI document, the TypeScript client and the tests of
+ * authentication are all generated from the list of operations.
+ */
+export interface Operation<Services, Caller = undefined> {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Path template, with `{name}` for a parameter. */
+  path: string;
+  /** `operationId` in the OpenAPI document. */
+  id: string;
+  tag?: string;
+  summary: string;
+  description?: string;
+  /** Scope that the caller's API key needs. */
+  scope?: Scope;
+  /** Schemas of the path parameters. */
+  params?: Record<string, TSchema>;
+  query?: QueryParameters;
+  body?: Pick<Body<unknown>, "required" | "content">;
+  /** Success response: status 200 with a JSON body. */
+  response: { description: string; schema: TSchema; example?: unknown };
+  /** Checks query and body, in this order, then runs the operation. Returns the response body. */
+  execute(services: Services, request: IncomingCall<Caller>): object | Promise<object>;
+}
+
+/** A call whose path has been matched and whose caller has been identified. */
+export interface IncomingCall<Caller> {
+  caller: Caller;
+  request: Request;
+  params: PathParameters;
+}
+
+/** Percent-decoded path parameters by name; null where the encoding is invalid. */
+export type PathParameters = Record<string, string | null>;
+
+/** A call with its query and body checked. */
+export interface Call<Caller, Query, Content> extends IncomingCall<Caller> {
+  query: Query;
+  body: Content;
+}
+
+type Definition<Services, Caller, Parameters extends QueryParameters, Content> = Omit<
+  Operation<Services, Caller>,
+  "query" | "body" | "execute"
+> & {
+  query?: Parameters;
+  body?: Body<Content>;
+  run(services: Services, call: Call<Caller, QueryValues<Parameters>, Content>): object | Promise<object>;
+};
+
+/**
+ * Returns a function that declares operations of one API. The types of `query` and `body` in `run` follow
+ * from their definitions. `Extra` lists what every operation of this API must state.
+ */
+export function operationsOf<Services, Caller = undefined, Extra extends object = object>() {
+  return function operation<Content = undefined, Parameters extends QueryParameters = Record<never, never>>(
+    definition: Definition<Services, Caller, Parameters, Content> & Extra,
+  ): Operation<Services, Caller> & Extra {
+    const { query, body, run, ...description } = definition;
+    const readQuery = queryReader(query ?? ({} as Parameters));
+
+    /** Without a body to wait for, an operation may return its result at once. */
+    function executeWithoutBody(services: Services, { caller, request, params }: IncomingCall<Caller>) {
+      const values = readQuery(request.url);
+      return run(services, { caller, request, params, query: values, body: undefined as Content });
+    }
+
+    async function executeWithBody(services: Services, { caller, request, params }: IncomingCall<Caller>) {
+      const values = readQuery(request.url);
+      return run(services, { caller, request, params, query: values, body: await body!.read(request) });
+    }
+
+    return {
+      ...(description as unknown as Omit<Operation<Services, Caller>, "query" | "body" | "execute"> & Extra),
+      ...(query === undefined ? {} : { query }),
+      ...(body === undefined ? {} : { body }),
+      execute: body === undefined ? executeWithoutBody : executeWithBody,
+    };
+  };
+}

@@ -1,0 +1,89 @@
+import type { Log } from "../lib/log.ts";
+import { pathOf } from "../lib/request-path.ts";
+import { describeError } from "./errors.ts";
+
+/** Headers of a response. */
+export type ResponseHeaders = Record<string, string>;
+
+/** Builds responses: common headers, errors, the metric and the log line of each request. */
+export interface Responder {
+  newHeaders(request: Request): ResponseHeaders;
+  /** Sends an object as JSON with status 200, and a response as it is. */
+  respond(route: string, request: Request, result: object, headers: ResponseHeaders): Response;
+  /** Awaits the result. Never rejects. */
+  respondLater(
+    route: string,
+    request: Request,
+    pending: Promise<object>,
+    headers: ResponseHeaders,
+  ): Promise<Response>;
+  /** Sends an error. */
+  reject(route: string, request: Request, error: unknown, headers: ResponseHeaders): Response;
+}
+
+const validRequestId = /^[A-Za-z0-9._-]{1,128}$/;
+
+export function createResponder({
+  log,
+  metrics,
+  newRequestId,
+  clientAddress,
+}: {
+  log: Log;
+  metrics: { countRequest(route: string, method: string, status: number): void };
+  newRequestId: () => string;
+  /** For the log. */
+  clientAddress: (request: Request) => string | undefined;
+}): Responder {
+  const logsRequests = log.isLevelEnabled("debug");
+
+  function record(route: string, request: Request, status: number, headers: ResponseHeaders): void {
+    metrics.countRequest(route, request.method, status);
+    if (!logsRequests) return;
+    const { method } = request;
+    const path = loggedPath(request.url);
+    const client = clientAddress(request);
+    log.debug({ request: headers["x-request-id"], method, path, status, client }, "request");
+  }
+
+  function respond(route: string, request: Request, result: object, headers: ResponseHeaders): Response {
+    const response = result instanceof Response ? result : Response.json(result, { headers });
+    record(route, request, response.status, headers);
+    return response;
+  }
+
+  function reject(route: string, request: Request, error: unknown, headers: ResponseHeaders): Response {
+    const id = headers["x-request-id"]!;
+    const where = { id, method: request.method, path: loggedPath(request.url) };
+    const { status, body } = describeError(error, where, log);
+    record(route, request, status, headers);
+    return Response.json(body, { status, headers });
+  }
+
+  return {
+    newHeaders(request) {
+      const given = request.headers.get("x-request-id");
+      return {
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+        "x-request-id": given !== null && validRequestId.test(given) ? given : newRequestId(),
+      };
+    },
+    respond,
+    async respondLater(route, request, pending, headers) {
+      try {
+        return respond(route, request, await pending, headers);
+      } catch (error) {
+        return reject(route, request, error, headers);
+      }
+    },
+    reject,
+  };
+}
+
+const screenshotToken = /^(\/screenshots\/[^/]*\/).*/;
+
+/** Omits the query, where people put keys by mistake, and the token that opens a screenshot. */
+function loggedPath(url: string): string {
+  return pathOf(url).replace(screenshotToken, "$1…");
+}
