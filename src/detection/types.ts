@@ -1,16 +1,13 @@
 import type { ThreatType } from "../vocabulary/threats.ts";
 
-/**
- * The vocabulary of the look-alike engine: what is protected, what a match says, and the kinds of squatting
- * that are told apart.
- */
+/** Types shared by the look-alike engine and its callers: protected names, matches and their reasons. */
 
-/** A name to be guarded. All names are in A-label form, lower case, without trailing dot. */
+/** A protected domain. All names are in A-label form, lower case, without a trailing dot. */
 export interface ProtectedName {
   domain: string;
-  /** Further brand words that count as this domain's name. */
+  /** Brand keywords: other words by which the domain is known. */
   keywords: readonly string[];
-  /** Names of its owner that are never look-alikes, with everything below them. */
+  /** Domains of the same owner that never match, with everything below them. */
   allow: readonly string[];
 }
 
@@ -22,13 +19,13 @@ export interface Match {
   reasons: Reason[];
 }
 
-/** A match that the engine found in a name, rather than one that was seen on a page. */
+/** A match that the engine found in a name, as opposed to a copy of a page. */
 export interface NameMatch extends Match {
   /** Name of the acceptance rule that kept the reading of the name. */
   rule: string;
 }
 
-/** How one stretch of the name differs from the word that it imitates. */
+/** Ways in which a stretch of a name differs from the word that it resembles. */
 const editKinds = [
   "confusable",
   "bit_flip",

@@ -1,7 +1,6 @@
 /**
- * Words that are not the brand's: the English language, well-known names, and what phishing names put beside
- * a brand. They decide whether the rest of a label explains itself, and whether a near miss is a word of its
- * own.
+ * Dictionaries: English words, popular names, and the keywords that phishing names put beside a brand. They tell
+ * whether the rest of a label is ordinary, and whether a near miss of a brand is a word itself.
  */
 import commonText from "./common-words.txt" with { type: "text" };
 import keywordText from "./keywords.txt" with { type: "text" };
@@ -9,13 +8,15 @@ import popularText from "./popular-names.txt" with { type: "text" };
 import wordText from "./words.txt" with { type: "text" };
 import { lazy } from "../../lib/startup.ts";
 
-const keywords = new Set(
-  keywordText
-    .split("\n")
-    .filter((line) => !line.startsWith("#"))
-    .flatMap((line) => line.split(" "))
-    .filter((word) => word !== ""),
-);
+const keywordSections = keywordText
+  .split(/^#.*\n/m)
+  .map((section) => section.split(/\s+/).filter((word) => word !== ""))
+  .filter((section) => section.length > 0);
+
+/** The words that phishing names put beside a brand most often, the most frequent first. */
+export const frequentKeywords: readonly string[] = keywordSections[0]!;
+
+const keywords = new Set(keywordSections.flat().filter((word) => !word.includes("-")));
 const keywordLengthMax = Math.max(...Array.from(keywords, (word) => word.length));
 const hiddenKeywordMin = 5;
 const pluralOfMin = 4;
@@ -27,10 +28,10 @@ const keywordForms = new Set([
 const popularNames = new Set(popularText.split("\n").filter((line) => line !== "" && !line.startsWith("#")));
 const popularLabels = new Set(Array.from(popularNames, (name) => name.slice(0, name.indexOf("."))));
 
-/** Text in which letters follow upon each other as in host names. */
+/** Sample text in which letters follow each other as in host names. */
 export const keywordSample: string = [...keywords, ...popularNames].join(" ");
 
-/** Searched where it lies: a set of 70,000 strings would cost the start of every command. */
+/** Searched in place, because a set of 70,000 strings would delay the start of every command. */
 const wordLines = wordText.slice(wordText.lastIndexOf("#"));
 
 export function isKeyword(text: string): boolean {
@@ -45,17 +46,17 @@ export function isPopularLabel(label: string): boolean {
   return popularLabels.has(label);
 }
 
-/** Popular names whose first label holds `text`. */
+/** Returns the popular names whose first label contains `text`. */
 export function popularNamesWith(text: string): string[] {
   return Array.from(popularNames).filter((name) => name.slice(0, name.indexOf(".")).includes(text));
 }
 
-/** Whether `text` stands in any English word. */
+/** Returns whether an English word contains `text`. */
 export function isInWords(text: string): boolean {
   return wordLines.includes(text);
 }
 
-/** Whether `text` is an English word; words have 3 to 14 letters. */
+/** Returns whether `text` is an English word. Words have 3 to 14 letters. Binary search. */
 export function isWord(text: string): boolean {
   const starts = wordStarts();
   let low = 0;
@@ -70,7 +71,7 @@ export function isWord(text: string): boolean {
   return false;
 }
 
-/** Where each line of words starts, and where another would. */
+/** Offsets at which the lines of words start, and the end of the text. */
 const wordStarts = lazy(() => {
   const starts: number[] = [];
   let at = wordLines.indexOf("\n") + 1;
@@ -78,24 +79,24 @@ const wordStarts = lazy(() => {
   return Int32Array.from([...starts, wordLines.length]);
 });
 
-/** Below 0, 0 or above: `text` stands before the word that starts there, is it, or stands behind it. */
+/** Returns a number below, equal to or above 0, as `text` sorts before, equals or sorts after the word at `start`. */
 function compareWith(text: string, start: number): number {
   for (let i = 0; i < text.length; i++) {
     const difference = text.charCodeAt(i) - wordLines.charCodeAt(start + i);
     if (difference !== 0) return difference;
   }
-  // The line feed is below all letters.
+  // A line feed sorts before all letters.
   return wordLines.charCodeAt(start + text.length) === lineFeed ? 0 : -1;
 }
 
 const lineFeed = 0x0a;
 
-/** Whether `text` is one of the common English words of four and five letters. */
+/** Returns whether `text` is one of the common English words of four and five letters. */
 export function isCommonWord(text: string): boolean {
   return commonText.includes(`\n${text}\n`);
 }
 
-/** How many English words contain `text` without being it, at most `countMax`. */
+/** Returns the number of longer English words that contain `text`, up to `countMax`. */
 export function countWordsAround(text: string, countMax: number): number {
   let count = 0;
   for (let at = wordLines.indexOf(text); at >= 0 && count < countMax; at = wordLines.indexOf(text, at + 1)) {
@@ -104,27 +105,27 @@ export function countWordsAround(text: string, countMax: number): number {
   return count;
 }
 
-/** The keywords that `text` is made of, from left to right, or undefined when something is left over. */
+/** Splits `text` into keywords, from left to right. Returns undefined if anything else is left. */
 export function splitIntoKeywords(text: string): string[] | undefined {
   return splitInto(text, keywordLengthMax, (part) => keywordForms.has(part));
 }
 
-/** The same, letters being taken for what they look like: 1ogin, svvap. */
+/** Splits `text` into keywords, also by the look of its characters: 1ogin, svvap. */
 export function readAsKeywords(text: string): string[] | undefined {
-  const read = splitIntoKeywords(text);
-  if (read !== undefined || !holdsLookAlikes(text)) return read;
-  const plain = text.replace(/[0345]|vv|rn/g, (found) => lookedAt[found]!);
+  const asWritten = splitIntoKeywords(text);
+  if (asWritten !== undefined || !containsLookAlikes(text)) return asWritten;
+  const plain = text.replace(/[0345]|vv|rn/g, (found) => letterFor[found]!);
   return splitIntoKeywords(plain.replaceAll("1", "l")) ?? splitIntoKeywords(plain.replaceAll("1", "i"));
 }
 
-/** Whether `readAsKeywords` reads `text` in another way, too. */
-export function holdsLookAlikes(text: string): boolean {
+/** Returns whether `readAsKeywords` has a second way to read `text`. */
+export function containsLookAlikes(text: string): boolean {
   return /[01345]|vv|rn/.test(text);
 }
 
-const lookedAt: Readonly<Record<string, string>> = { 0: "o", 3: "e", 4: "a", 5: "s", vv: "w", rn: "m" };
+const letterFor: Readonly<Record<string, string>> = { 0: "o", 3: "e", 4: "a", 5: "s", vv: "w", rn: "m" };
 
-/** A keyword of at least five letters somewhere in `text`. */
+/** Returns a keyword of at least five letters anywhere in `text`. */
 export function keywordIn(text: string): string | undefined {
   for (let start = 0; start + hiddenKeywordMin <= text.length; start++) {
     for (let end = start + hiddenKeywordMin; end <= Math.min(text.length, start + keywordLengthMax); end++) {
@@ -134,12 +135,12 @@ export function keywordIn(text: string): string | undefined {
   return undefined;
 }
 
-/** Whether `text` is made of English words and keywords of at least four letters. */
+/** Returns whether `text` consists of English words and keywords of at least four letters. */
 export function isMadeOfWords(text: string): boolean {
   return splitInto(text, 14, (part) => part.length >= 4 && (isWord(part) || isKeyword(part))) !== undefined;
 }
 
-/** Whether `text` is two of them, one of which may have but three letters. */
+/** Returns whether `text` consists of two such words, with at least three letters each. */
 export function isTwoWords(text: string): boolean {
   const known = (part: string): boolean => isWord(part) || isKeyword(part);
   const cuts = Array.from({ length: Math.max(0, text.length - 5) }, (_, index) => index + 3);
@@ -147,7 +148,7 @@ export function isTwoWords(text: string): boolean {
 }
 
 function splitInto(text: string, lengthMax: number, known: (part: string) => boolean): string[] | undefined {
-  // cut[i]: where the last word of a split of text[0, i) starts; longer words are preferred.
+  // cut[i]: start of the last word in a split of text[0, i). Longer words are preferred.
   const cut: (number | undefined)[] = [0];
   for (let end = 1; end <= text.length; end++) {
     for (let start = Math.max(0, end - lengthMax); start < end; start++) {

@@ -1,6 +1,6 @@
 /** Decodes a host name with A-labels to what a reader sees, without creating strings: one name in a hundred has one. */
 import { foldedByte } from "./character-classes.ts";
-import { createFoldMemory } from "../names/fold.ts";
+import { createFoldCache } from "../names/fold.ts";
 import { labelBytesMax } from "../names/name.ts";
 import { decodeInto } from "../names/punycode.ts";
 
@@ -42,7 +42,7 @@ export interface DecodedName {
 export function createNameDecoder(
   bytesMax: number,
 ): (bytes: Uint8Array, start: number, end: number, second: boolean) => DecodedName {
-  const foldOf = createFoldMemory();
+  const foldOf = createFoldCache();
   const points = new Int32Array(labelBytesMax + 1);
   const decoded: DecodedName = { bytes: new Uint8Array(bytesMax), length: 0, ambiguous: false };
 

@@ -1,8 +1,9 @@
 /**
- * Names that somebody would register, or make below a name of theirs, to be taken for the protected one. Each
- * is put before the matcher, which gives type and similarity: what is generated is matched, and as the same.
+ * Generates look-alike domains that an attacker could register, or create below a domain. The matcher scores each of
+ * them, so that a generated name has the same type and similarity as when it is seen.
  */
 import { spellingsOf } from "../brand/brand-words.ts";
+import { frequentKeywords } from "../data/lexicon.ts";
 import { createMatcher } from "../match/matcher.ts";
 import { domainFromLabels, isRegistrableLabel } from "../names/registrable.ts";
 import { splitName } from "../names/suffix.ts";
@@ -18,7 +19,7 @@ export interface Permutation {
   similarity: number;
 }
 
-/** Suffixes under which names are registered most, and those that phishing prefers. */
+/** The most common public suffixes, and those that phishing prefers. */
 const suffixes = (
   "com net org info biz co io app dev me top xyz shop online site club live store vip pro icu cc tk ml ga cf gq " +
   "cyou click link work website space tech cloud digital support services finance bank money email network world " +
@@ -28,26 +29,18 @@ const suffixes = (
   "vercel.app netlify.app github.io blogspot.com weebly.com duckdns.org workers.dev firebaseapp.com ru.com za.com"
 ).split(" ");
 
-/** Words that phishing puts beside a brand, the commonest first. */
-const keywords = (
-  "login secure account verify support online update security service signin help mail web pay bank app my info " +
-  "customer client portal alert confirm auth sso id user admin center official billing payment wallet card shop " +
-  "store team mobile cloud access unlock recovery refund bonus free promo gift claim airdrop track delivery post " +
-  "reset password identity notification id-verify get go the new live hub"
-).split(" ");
-
-/** Host names whose dot is left out, or that are made into labels. */
+/** Host names that precede a brand with the dot left out or replaced by a hyphen. */
 const hostPrefixes = ["www", "ww", "wwww", "m", "mail", "webmail", "ftp", "smtp", "web", "vpn", "remote"];
 
 export interface PermutationOptions {
   minSimilarity: number;
-  /** So many at most. It bounds the work as well: some tens take a fraction of a second, whatever the domain. */
+  /** Maximum number of names. It also bounds the work: a few dozen take a fraction of a second for any domain. */
   limit?: number | undefined;
 }
 
 /**
- * Most likely first: the types take turns, each with its most similar name that is left, for the first hundred
- * should not all be homographs. Nothing that no registry would take.
+ * Yields look-alikes that registries accept, the most likely first. The types take turns, each with its most similar
+ * remaining name, so that the first hundred are not all homographs.
  */
 export function* permutations(
   protectedName: ProtectedName,
@@ -59,7 +52,7 @@ export function* permutations(
   yield* step.value;
 }
 
-/** The same as one list at the end of many steps, for callers who let others work in between. */
+/** Generates the same names as one list, and yields between names, so that callers can let other work run. */
 export function* permutationSteps(
   protectedName: ProtectedName,
   { minSimilarity, limit = Infinity }: PermutationOptions,
@@ -68,7 +61,7 @@ export function* permutationSteps(
   const seen = new Set<string>();
   const found: Permutation[] = [];
   for (const family of families(protectedName.domain)) {
-    // One family alone may have to fill the list, and some of its names count for nothing.
+    // One family alone may have to fill the list, and some of its names do not match.
     for (const name of take(namesOf(family), limit + spareNames)) {
       if (seen.has(name)) continue;
       seen.add(name);
@@ -77,14 +70,14 @@ export function* permutationSteps(
       yield;
     }
   }
-  return inTurns(found).slice(0, limit);
+  return interleaveTypes(found).slice(0, limit);
 }
 
-/** Names above the limit that each family is asked for. */
+/** Number of names that each family generates beyond the limit. */
 const spareNames = 20;
 
-/** The types in turns, each with its most similar name that is left. */
-export function inTurns(found: readonly Permutation[]): Permutation[] {
+/** Orders look-alikes so that their types take turns, each with its most similar remaining name. */
+export function interleaveTypes(found: readonly Permutation[]): Permutation[] {
   const ranks = new Map<ThreatType, number>();
   return found
     .toSorted((a, b) => b.similarity - a.similarity)
@@ -97,21 +90,21 @@ export function inTurns(found: readonly Permutation[]): Permutation[] {
     .map(({ permutation }) => permutation);
 }
 
-/** Candidates by the way in which they are made, in each family the most likely first. */
+/** Returns families of candidate names, in each the most likely first. */
 function families(domain: string): Family[] {
   const { registrableLabel, suffix } = splitName(domain);
-  const writings = variantsOf(decodeLabel(registrableLabel));
-  return [...writings.map((labels) => ({ labels, under: [suffix] })), ...familiesBeside(domain)];
+  const variantLists = variantsOf(decodeLabel(registrableLabel));
+  return [...variantLists.map((labels) => ({ labels, under: [suffix] })), ...otherFamilies(domain)];
 }
 
-/** Labels, some with labels above them, with the suffixes that they are put before. */
+/** Labels, or several joined by dots, and the suffixes to combine them with. */
 export interface Family {
   labels: Iterable<string>;
   under: readonly string[];
 }
 
-/** What is made of a name, but for other writings of its label; of each the most likely first. */
-export function familiesBeside(domain: string): Family[] {
+/** Returns the families that keep the label as it is, in each the most likely name first. */
+export function otherFamilies(domain: string): Family[] {
   const { registrableLabel, suffix } = splitName(domain);
   const label = decodeLabel(registrableLabel);
   const joined = label + suffix.replaceAll(".", "");
@@ -119,30 +112,30 @@ export function familiesBeside(domain: string): Family[] {
   const [firstOfSuffix = "", ...restOfSuffix] = suffix.split(".");
   const cuts = Array.from({ length: Math.max(0, label.length - 1) }, (_, index) => index + 1);
   return [
-    // The label without its umlauts, which everybody can register and type.
+    // The label without umlauts, which everybody can type.
     { labels: spellingsOf(registrableLabel), under: [suffix] },
     { labels: [label], under: suffixes },
     { labels: doppelgangers(label), under: [suffix] },
-    // The dot within a suffix of two labels left out: exampleco.uk.
+    // The dot in a suffix of two labels left out: exampleco.uk.
     ...(restOfSuffix.length > 0
       ? [{ labels: [label + firstOfSuffix], under: [restOfSuffix.join(".")] }]
       : []),
     { labels: [joined, dashed], under: [suffix, "com", "net", "org", "info", "top"] },
     { labels: combinations(label), under: [suffix, "com"] },
-    // The whole name, as it looks on a telephone: the rest is cut off.
-    { labels: keywords.map((word) => `${label}.${suffix}-${word}`), under: ["com", "net", "top"] },
+    // The whole name first: phones cut off the rest.
+    { labels: frequentKeywords.map((word) => `${label}.${suffix}-${word}`), under: ["com", "net", "top"] },
     {
-      labels: keywords.flatMap((word) => [`${word}-${label}`, `${label}-${word}`]),
+      labels: frequentKeywords.flatMap((word) => [`${word}-${label}`, `${label}-${word}`]),
       under: ["pages.dev", "web.app"],
     },
     { labels: cuts.map((at) => `${label.slice(0, at)}.${label.slice(at)}`), under: [suffix] },
   ];
 }
 
-/** Names of a family that can be registered, or made below a name. */
+/** Yields the names of a family that can be registered, or created below a domain. */
 export function* namesOf({ labels, under }: Family): Generator<string> {
   for (const label of labels) {
-    // No registry is asked about a label below a name, but host names hold it to the same rule.
+    // Registries do not check labels below a registered name, but host names follow the same rule.
     if (!label.split(".").every(isRegistrableLabel)) continue;
     for (const suffix of under) {
       const name = domainFromLabels(`${label}.${suffix}`);
@@ -156,7 +149,7 @@ function* doppelgangers(label: string): Generator<string> {
 }
 
 function* combinations(label: string): Generator<string> {
-  for (const keyword of keywords) {
+  for (const keyword of frequentKeywords) {
     yield* [`${label}-${keyword}`, `${keyword}-${label}`, `${label}${keyword}`, `${keyword}${label}`];
   }
 }

@@ -1,18 +1,18 @@
-/** A first look at what would be made of a name, before it is protected: some of every kind, not all there is. */
+/** Previews the look-alikes of a domain before it is protected: some of every type, rather than all of them. */
 import { createMatcher } from "../match/matcher.ts";
 import { decodeLabel } from "../names/name.ts";
-import { familiesBeside, inTurns, namesOf, type Family, type Permutation } from "./permutations.ts";
+import { otherFamilies, interleaveTypes, namesOf, type Family, type Permutation } from "./permutations.ts";
 import { splitName } from "../names/suffix.ts";
 import type { ProtectedName } from "../types.ts";
 import { nearVariantsOf } from "./variants.ts";
 
-/** Names tried for each that is wanted: most match, and the bound holds where none does. */
+/** Maximum number of names tried for each requested one. Most match; the limit bounds the work if none do. */
 const triesPerName = 3;
 
 /**
- * `count` look-alikes at most, the types in turns. Each kind of change has its turn with one name, so that
- * after a few hundred names, whatever the label's length, all kinds were seen; the whole generator goes
- * through tens of thousands. In steps, for callers who let others work in between.
+ * Generates up to `count` look-alikes, with their types interleaved. The families of changes take turns with one name
+ * each, so that a few hundred names cover all of them, whatever the length of the label; `permutations` goes through
+ * tens of thousands. Yields between names, so that callers can let other work run.
  */
 export function* previewSteps(
   protectedName: ProtectedName,
@@ -21,10 +21,10 @@ export function* previewSteps(
   const { domain } = protectedName;
   const matcher = createMatcher([protectedName], { minSimilarity, filter: false });
   const { registrableLabel, suffix } = splitName(domain);
-  const writings = nearVariantsOf(decodeLabel(registrableLabel));
+  const variantLists = nearVariantsOf(decodeLabel(registrableLabel));
   const families: Family[] = [
-    ...writings.map((variants) => ({ labels: spread(variants), under: [suffix] })),
-    ...familiesBeside(domain),
+    ...variantLists.map((variants) => ({ labels: spread(variants), under: [suffix] })),
+    ...otherFamilies(domain),
   ];
   let rounds = families.map(namesOf);
   const seen = new Set<string>();
@@ -32,7 +32,7 @@ export function* previewSteps(
   for (let tries = 0; rounds.length > 0;) {
     const left: typeof rounds = [];
     for (const names of rounds) {
-      if (found.length >= count || tries >= count * triesPerName) return inTurns(found);
+      if (found.length >= count || tries >= count * triesPerName) return interleaveTypes(found);
       const { value: name, done } = names.next();
       if (done === true) continue;
       left.push(names);
@@ -45,13 +45,13 @@ export function* previewSteps(
     }
     rounds = left;
   }
-  return inTurns(found);
+  return interleaveTypes(found);
 }
 
 /**
- * All of a list, but neighbours far apart: writings come letter by letter, and the first dozen should not all be
- * of the first letter. Multiples of the golden ratio are spread evenly however many are taken (Knuth, The Art of
- * Computer Programming, volume 3, section 6.4).
+ * Yields all items of a list with adjacent ones far apart. Variants come letter by letter, and the first dozen should
+ * not all change the first letter. Multiples of the golden ratio are spread evenly however many are taken (Knuth,
+ * The Art of Computer Programming, volume 3, section 6.4).
  */
 function* spread(list: Iterable<string>): Generator<string> {
   const items = Array.from(list);

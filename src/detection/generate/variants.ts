@@ -1,8 +1,8 @@
-/** Other writings of one label, by kind of change: what a person or a bit error would make of it. */
+/** Generates variants of a label by kind of change: what an attacker, a typist or a bit error makes of it. */
 import { lookAlikeLetters } from "../names/fold.ts";
 import { homophonesOf } from "../letters/homophones.ts";
 import {
-  keyboardNeighboursOf,
+  keyboardNeighborsOf,
   lookAlikesOf,
   multigraphPairs,
   vowelLetters,
@@ -11,27 +11,30 @@ import {
 const letters = Array.from("abcdefghijklmnopqrstuvwxyz");
 const alphabet = [...letters, ..."0123456789"];
 
-/** So many look-alikes of each letter are combined with those of another. */
+/** Maximum number of look-alikes of each letter that are combined with those of another. */
 const pairedLettersMax = 14;
-/** All pairs of a label of ten letters; of longer ones the likelier half or tenth, for their number grows squared. */
-const pairedWritingsMax = 10_000;
+/**
+ * Maximum number of variants with two replaced letters: all for a label of ten letters. Their number grows with the
+ * square of the length, so longer labels get the likelier ones.
+ */
+const pairedVariantsMax = 10_000;
 
 /**
- * Writings of `label` that differ in one way, a family for each way and in each the closest ones first. They may
- * hold the label itself and the same writing twice.
+ * Returns families of variants, one for each kind of change, in each the closest ones first. A family may contain the
+ * label itself, and a variant twice.
  */
 export function variantsOf(label: string): Iterable<string>[] {
-  return [homographs(label), bitFlips(label), hyphenations(label), slips(label), homophonesOf(label)];
+  return [homographs(label), bitFlips(label), hyphenations(label), typos(label), homophonesOf(label)];
 }
 
-/** Those that differ in one character only, by kind: what there is of them grows with the length, not its square. */
+/** Returns families of variants with one changed character. Their number grows linearly with the length of the label. */
 export function nearVariantsOf(label: string): Iterable<string>[] {
-  return [lookAlikeWritings(label), bitFlips(label), slips(label), hyphenations(label), homophonesOf(label)];
+  return [lookAlikeVariants(label), bitFlips(label), typos(label), hyphenations(label), homophonesOf(label)];
 }
 
-/** One letter or two by letters that look like them, and all of those that one script can write. */
+/** Yields variants with one or two look-alike letters, and with all letters from one other script. */
 function* homographs(label: string): Generator<string> {
-  yield* lookAlikeWritings(label);
+  yield* lookAlikeVariants(label);
   for (const script of ["Cyrillic", "Greek"]) {
     const inScript = new RegExp(`\\p{Script=${script}}`, "u");
     yield Array.from(
@@ -42,11 +45,11 @@ function* homographs(label: string): Generator<string> {
   for (const letter of new Set(label)) {
     for (const other of lookAlikeLetters(letter)) yield label.replaceAll(letter, other);
   }
-  for (const writing of asciiLookAlikes(label)) yield* asciiLookAlikes(writing);
-  yield* take(pairs(label), pairedWritingsMax);
+  for (const variant of asciiLookAlikes(label)) yield* asciiLookAlikes(variant);
+  yield* take(pairs(label), pairedVariantsMax);
 }
 
-function* lookAlikeWritings(label: string): Generator<string> {
+function* lookAlikeVariants(label: string): Generator<string> {
   yield* asciiLookAlikes(label);
   const others = Array.from({ length: label.length }, (_, at) => lookAlikeLetters(label[at]!));
   const most = Math.max(...others.map(({ length }) => length));
@@ -58,7 +61,7 @@ function* lookAlikeWritings(label: string): Generator<string> {
   }
 }
 
-/** Two letters replaced, by their first look-alikes wherever they stand, then by those further down. */
+/** Yields variants with two replaced letters: first the closest look-alikes at all positions, then more distant ones. */
 function* pairs(label: string): Generator<string> {
   const others = Array.from({ length: label.length }, (_, at) => lookAlikeLetters(label[at]!));
   for (let ranks = 0; ranks < 2 * pairedLettersMax - 1; ranks++) {
@@ -76,7 +79,7 @@ function* pairs(label: string): Generator<string> {
   }
 }
 
-/** The first `count` of what comes. */
+/** Yields the first `count` items. */
 export function* take<T>(items: Iterable<T>, count: number): Generator<T> {
   let taken = 0;
   for (const item of items) {
@@ -104,21 +107,21 @@ function* bitFlips(label: string): Generator<string> {
   }
 }
 
-/** What fingers and memory do, in the order of what it costs (`alignment.ts`). */
-function* slips(label: string): Generator<string> {
+/** Yields typing and spelling errors, in the order of their costs in `alignment.ts`. */
+function* typos(label: string): Generator<string> {
   const places = Array.from({ length: label.length }, (_, at) => at);
   yield* [`${label}s`, `${label}es`];
   for (const at of places) yield replaced(label, at, 1, label[at]! + label[at]!);
   for (const at of places) yield replaced(label, at, 2, (label[at + 1] ?? "") + label[at]!);
   for (const at of places) {
-    for (const key of keyboardNeighboursOf(label[at]!)) yield replaced(label, at, 1, key);
+    for (const key of keyboardNeighborsOf(label[at]!)) yield replaced(label, at, 1, key);
     if (vowelLetters.includes(label[at]!)) {
       for (const vowel of vowelLetters) yield replaced(label, at, 1, vowel);
     }
   }
   for (const at of places) yield replaced(label, at, 1, "");
   for (const at of places) {
-    for (const key of keyboardNeighboursOf(label[at]!)) {
+    for (const key of keyboardNeighborsOf(label[at]!)) {
       yield* [replaced(label, at, 1, key + label[at]!), replaced(label, at, 1, label[at]! + key)];
     }
   }

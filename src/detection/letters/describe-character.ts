@@ -1,16 +1,16 @@
 import { escapeHidden } from "../../lib/safe-text.ts";
 
-/** A character in words, for people who cannot tell it from another by looking. */
+/** Description of a character that people cannot tell from another one by its look. */
 export interface DescribedCharacter {
-  /** As it is, or written out where it would be invisible: `\u{200d}`. */
+  /** The character, or its escape if it would be invisible: `\u{200d}`. */
   shown: string;
-  /** As in `U+0430`. */
+  /** Such as `U+0430`. */
   codePoint: string;
-  /** As in `Cyrillic letter`, `digit`, `invisible character`. */
+  /** Such as `Cyrillic letter`, `digit` or `invisible character`. */
   description: string;
 }
 
-/** Scripts of domain names; what belongs to another one is said to. */
+/** Scripts that are named; letters of all others are described as foreign. */
 const scripts = [
   ..."Latin Cyrillic Greek Armenian Georgian Hebrew Arabic Han Hiragana Katakana Hangul Thai Lao Khmer".split(
     " ",

@@ -1,11 +1,11 @@
 /**
- * Other spellings that sound the same (soundsquatting: Nikiforakis and others, "Soundsquatting: uncovering the
- * use of homophones in domain squatting", 2014). Spellings come from exchanging letters that stand for one
- * sound; only those whose Metaphone code is the word's own are taken.
+ * Homophones: other spellings that sound the same (Nikiforakis and others, "Soundsquatting: uncovering the use of
+ * homophones in domain squatting", 2014). A spelling exchanges letters that stand for one sound, and counts only if
+ * its Metaphone code is that of the word.
  */
 import { metaphone } from "./metaphone.ts";
 
-/** Letters for one sound; each can stand for each. */
+/** Spellings of one sound, which can replace each other. */
 const sounds: readonly (readonly string[])[] = [
   ["f", "ph", "ff"],
   ["c", "k", "ck", "q"],
@@ -39,7 +39,7 @@ export function homophonesOf(word: string): string[] {
   return [...spellings].filter((spelling) => metaphone(spelling) === code);
 }
 
-/** Returns whether `isSought` holds for a homophone of `word`. It is asked first because it costs less than Metaphone. */
+/** Returns whether `isSought` accepts a homophone of `word`. It runs first, because it costs less than Metaphone. */
 export function soundsLike(word: string, isSought: (spelling: string) => boolean): boolean {
   if (!hasHomophones(word)) return false;
   return exchanges(word).some(

@@ -1,6 +1,6 @@
 /**
- * Metaphone (Lawrence Philips, "Hanging on the Metaphone", Computer Language 7, 1990): how an English speaker
- * would say a word, as a code of consonants; `0` stands for th, `X` for sh.
+ * Metaphone (Lawrence Philips, "Hanging on the Metaphone", Computer Language 7, 1990): the English pronunciation of a
+ * word as a code of consonants. `0` stands for th and `X` for sh.
  */
 
 const vowels = "AEIOU";
@@ -17,7 +17,7 @@ export function metaphone(word: string): string {
   return code;
 }
 
-/** Silent first letters. */
+/** Removes silent first letters. */
 function simplifyStart(text: string): string {
   if (/^(AE|GN|KN|PN|WR)/.test(text)) return text.slice(1);
   if (text.startsWith("X")) return `S${text.slice(1)}`;

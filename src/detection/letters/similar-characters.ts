@@ -1,14 +1,13 @@
 /**
- * How easily one character or pair of characters is taken or typed for another: the costs of an alignment, in
- * hundredths of one full edit. What looks alike costs least, what fingers do by themselves less than what
- * they do not.
+ * Costs of reading or typing one character, or a pair of characters, for another, in hundredths of a full edit.
+ * Characters that look alike cost least; common typing errors cost less than other changes.
  */
 
 export const fullEdit = 100;
-/** A neighbouring key, one vowel for another, a letter of like shape or sound. */
+/** Cost of an adjacent key, one vowel for another, or a letter of similar shape or sound. */
 const slipCost = 85;
 
-/** ASCII characters that look alike at a glance; each pair holds both ways. */
+/** ASCII characters that look alike at a glance. Each pair applies in both directions. */
 const lookAlikes: readonly [pair: string, cost: number][] = [
   ["0o", 6],
   ["1l", 5],
@@ -27,8 +26,8 @@ const lookAlikes: readonly [pair: string, cost: number][] = [
   ["2z", 20],
 ];
 
-/** Letters of like shape or sound, which are overlooked more easily than others. */
-const likeLetters: readonly string[] = [
+/** Letters of similar shape or sound, which are overlooked more easily than others. */
+const similarLetters: readonly string[] = [
   "uv",
   "vw",
   "ij",
@@ -46,7 +45,7 @@ const likeLetters: readonly string[] = [
   "fv",
 ];
 
-/** Two characters that look like one (multigraphs), with the one. */
+/** Multigraphs: two characters that look like one, with that one. */
 const multigraphs: readonly [pair: string, single: string, cost: number][] = [
   ["rn", "m", 10],
   ["nn", "m", 25],
@@ -54,7 +53,7 @@ const multigraphs: readonly [pair: string, single: string, cost: number][] = [
   ["cl", "d", 20],
 ];
 
-/** Rows of the letters of QWERTY, QWERTZ and AZERTY keyboards; the digits' row is common to all. */
+/** Rows of keys on QWERTY, QWERTZ and AZERTY keyboards. The row of digits is the same on all. */
 const keyboards: readonly (readonly string[])[] = [
   ["1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"],
   ["1234567890", "qwertzuiop", "asdfghjkl", "yxcvbnm"],
@@ -70,7 +69,7 @@ const lookAlikeCost = new Map<string, number>(
     [pair[1]! + pair[0]!, cost],
   ]),
 );
-const neighbours = keyboardNeighbours();
+const neighbors = keyboardNeighbors();
 const alike = tableOfAlike();
 const substitutionCosts = tableOfSubstitutions();
 const { pairNumbers, singleCosts } = tableOfMultigraphs();
@@ -79,29 +78,29 @@ export type Substitution = "confusable" | "keyboard_neighbour" | "vowel_swap" | 
 
 export function substitutionKind(found: string, expected: string): Substitution {
   if (lookAlikeCost.has(found + expected)) return "confusable";
-  if (neighbours.has(found + expected)) return "keyboard_neighbour";
+  if (neighbors.has(found + expected)) return "keyboard_neighbour";
   if (vowels.includes(found) && vowels.includes(expected)) return "vowel_swap";
   return "replacement";
 }
 
-/** Cost of one character code in place of another, different one. */
+/** Returns the cost of one character code for a different one. */
 export function substitutionCost(found: number, expected: number): number {
   return found < ascii && expected < ascii ? substitutionCosts[found * ascii + expected]! : fullEdit;
 }
 
-/** Whether two letters are alike in shape or sound. */
-export function areAlike(found: number, expected: number): boolean {
+/** Returns whether two letters are similar in shape or sound. */
+export function areSimilar(found: number, expected: number): boolean {
   return found < ascii && expected < ascii && alike[found * ascii + expected] === 1;
 }
 
-/** Cost of two character codes for one that they look like, or 0 where they do not. */
+/** Returns the cost of two character codes for the one that they look like, or 0 if they do not look like it. */
 export function pairForSingleCost(first: number, second: number, single: number): number {
   if (first >= ascii || second >= ascii || single >= ascii) return 0;
   const pair = pairNumbers[first * ascii + second]!;
   return pair === 0 ? 0 : singleCosts[pair * ascii + single]!;
 }
 
-/** Whether two character codes look like one. */
+/** Returns whether two character codes look like a single one. */
 export function isMultigraph(first: number, second: number): boolean {
   return first < ascii && second < ascii && pairNumbers[first * ascii + second] !== 0;
 }
@@ -110,18 +109,18 @@ export const multigraphPairs: readonly { pair: string; single: string }[] = mult
   ([pair, single]) => ({ pair, single }),
 );
 
-export function keyboardNeighboursOf(character: string): string[] {
-  return [...neighbours].filter((pair) => pair[1] === character).map((pair) => pair[0]!);
+export function keyboardNeighborsOf(character: string): string[] {
+  return [...neighbors].filter((pair) => pair[1] === character).map((pair) => pair[0]!);
 }
 
-/** Single characters that look like `character`. */
+/** Returns the single characters that look like `character`. */
 export function lookAlikesOf(character: string): string[] {
   return [...lookAlikeCost.keys()].filter((pair) => pair[1] === character).map((pair) => pair[0]!);
 }
 
 export const vowelLetters: readonly string[] = Array.from(vowels);
 
-function keyboardNeighbours(): ReadonlySet<string> {
+function keyboardNeighbors(): ReadonlySet<string> {
   const pairs = new Set<string>();
   for (const rows of keyboards) {
     for (const [y, row] of rows.entries()) {
@@ -139,7 +138,7 @@ function keyboardNeighbours(): ReadonlySet<string> {
 
 function tableOfAlike(): Uint8Array {
   const table = new Uint8Array(ascii * ascii);
-  for (const pair of likeLetters) {
+  for (const pair of similarLetters) {
     const [a, b] = [pair.charCodeAt(0), pair.charCodeAt(1)];
     table[a * ascii + b] = 1;
     table[b * ascii + a] = 1;
@@ -153,7 +152,7 @@ function tableOfSubstitutions(): Uint8Array {
     for (let expected = 0; expected < ascii; expected++) {
       const [a, b] = [String.fromCharCode(found), String.fromCharCode(expected)];
       const kind = substitutionKind(a, b);
-      const likely = kind !== "replacement" || areAlike(found, expected);
+      const likely = kind !== "replacement" || areSimilar(found, expected);
       const cost = kind === "confusable" ? lookAlikeCost.get(a + b)! : likely ? slipCost : fullEdit;
       costs[found * ascii + expected] = cost;
     }
@@ -172,5 +171,5 @@ function tableOfMultigraphs(): { pairNumbers: Uint8Array; singleCosts: Uint8Arra
   return { pairNumbers: numbers, singleCosts: costs };
 }
 
-/** Groups of characters between which no step of an alignment counts as an error. */
+/** Groups of characters that may replace each other without counting as an error. */
 export const visualGroups: readonly string[] = ["il1", "o0", "s5", "e3", "a4", "t7", "b68", "gq9", "z2"];

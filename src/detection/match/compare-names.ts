@@ -1,4 +1,4 @@
-/** Two names side by side: which characters of the one stand for which of the other. For people to look at. */
+/** Compares two names character by character, for people to see the difference. */
 import { escapeHidden } from "../../lib/safe-text.ts";
 import { createAligner, type Aligner, type Alignment } from "../score/alignment.ts";
 import { describeCharacter, type DescribedCharacter } from "../letters/describe-character.ts";
@@ -9,35 +9,35 @@ import { splitName } from "../names/suffix.ts";
 import type { EditKind } from "../types.ts";
 
 /**
- * `same`: nothing differs. `confusable`: other characters that look like the expected ones. `changed`: other
- * characters. `added`: what the protected name has nothing of. `missing`: what is left out, so `found` is empty.
+ * `same`: equal characters. `confusable`: characters that look like the expected ones. `changed`: other characters.
+ * `added`: characters that the protected name does not contain. `missing`: omitted characters, so `found` is empty.
  */
 export type PartKind = "same" | "confusable" | "changed" | "added" | "missing";
 
-/** A stretch of both names. Texts are in U-label form, with invisible characters written out (`\u{200d}`). */
+/** A stretch of both names. Texts are in U-label form, with invisible characters escaped (`\u{200d}`). */
 export interface NamePart {
   kind: PartKind;
-  /** In the suspicious name. */
+  /** Text of the suspicious name. */
   found: string;
-  /** In what it imitates; empty where that has nothing of it. */
+  /** Text of the name that it resembles. Empty if that name has no such part. */
   expected: string;
-  /** What happened to the letters, where that has a name. */
+  /** Kind of change, if it has a name. */
   edit?: EditKind;
-  /** What a confusable part is made of; of other parts what is beyond ASCII. Neither more than a few. */
+  /** Up to `describedMax` characters: all characters of a confusable part, non-ASCII ones of other parts. */
   characters: DescribedCharacter[];
 }
 
 export interface NameComparison {
-  /** What it was compared with: the protected name, or the keyword that the suspicious one is closer to. */
+  /** The protected name, or the keyword to which the suspicious name is closer. */
   word: string;
   isKeyword: boolean;
-  /** From left to right: all of the suspicious name, with what is missing from it. */
+  /** The whole suspicious name from left to right, with the parts that it omits. */
   parts: NamePart[];
 }
 
 /**
  * @param suspicious, protectedName A-label form
- * @param keywords further brand words of the protected domain
+ * @param keywords brand keywords of the protected domain
  */
 export type CompareNames = (
   suspicious: string,
@@ -45,7 +45,7 @@ export type CompareNames = (
   keywords?: readonly string[],
 ) => NameComparison;
 
-/** A character as it is shown, and where it stands in the folded text; folded to nothing: `start` is `end`. */
+/** A displayed character and its range in the folded text. The range is empty if it folds to nothing. */
 interface Glyph {
   shown: string;
   start: number;
@@ -57,7 +57,7 @@ interface Word {
   glyphs: Glyph[];
   shown: string;
   isKeyword: boolean;
-  /** Whether the suffix is part of it. */
+  /** Whether the word includes the public suffix. */
   whole: boolean;
 }
 
@@ -69,19 +69,19 @@ interface Reading {
 }
 
 const hundredthsPerLetter = 100;
-/** So much an error weighs against letters that are explained: `example-bank.net` is no `example-bank.com` with a typo. */
+/** Weight of an error against explained letters, so that `example-bank.net` is not read as a typo of the whole name. */
 const errorWeight = 3;
-/** So many characters of one part are described. */
+/** Maximum number of described characters in a part. */
 const describedMax = 4;
 
-/** Keeps the matrix of its alignments for all calls: some microseconds for two names. */
+/** Returns a comparison that reuses one alignment matrix. Comparing two names takes a few microseconds. */
 export function createNameComparison(): CompareNames {
   const aligner = createAligner();
   return (suspicious, protectedName, keywords = []) => {
     const protectedSuffix = splitName(protectedName).suffix;
     const words = wordsOf(protectedName, keywords);
     const reading = bestReading(aligner, readHost(suspicious), words);
-    if (reading === undefined) return nothingAlike(suspicious, protectedName);
+    if (reading === undefined) return completelyDifferent(suspicious, protectedName);
     const { host, word, alignment } = reading;
     const glyphs = glyphsOf(host.labels);
     const parts = [
@@ -98,7 +98,7 @@ export function createNameComparison(): CompareNames {
   };
 }
 
-/** All ways in which somebody could mean the protected domain. */
+/** Returns all words by which somebody could refer to the protected domain. */
 function wordsOf(protectedName: string, keywords: readonly string[]): Word[] {
   const { registrableLabel, subLabels, suffix } = splitName(protectedName);
   const word = (labels: string[], traits: { isKeyword: boolean; whole: boolean }): Word => {
@@ -115,7 +115,7 @@ function wordsOf(protectedName: string, keywords: readonly string[]): Word[] {
   ];
 }
 
-/** The one that explains most letters with the fewest errors. */
+/** Returns the reading that explains most letters with the fewest errors. */
 function bestReading(aligner: Aligner, hosts: readonly Host[], words: readonly Word[]): Reading | undefined {
   let best: Reading | undefined;
   for (const host of hosts) {
@@ -162,7 +162,7 @@ function placed(labels: readonly FoldedLabel[]): (FoldedLabel & { start: number 
   });
 }
 
-/** A step of the alignment: places in the folded text and in the word. */
+/** A step of the alignment: its ranges in the folded text and in the word. */
 interface Step {
   from: number;
   to: number;
@@ -185,7 +185,7 @@ function stepsOf({ start, end, edits }: Alignment): Step[] {
   return steps;
 }
 
-/** The stretch that reads as the word. A character that folds to two letters belongs to the steps of both. */
+/** Returns the parts of the stretch that reads as the word. A character that folds to two letters joins their steps. */
 function inside(all: readonly Glyph[], word: Word, alignment: Alignment): NamePart[] {
   const glyphs = all.filter(({ start, end }) => start < alignment.end && end > alignment.start);
   const parts: NamePart[] = [];
@@ -251,7 +251,7 @@ function beyondAscii(text: string): DescribedCharacter[] {
     .map(describeCharacter);
 }
 
-/** @param expected undefined: the word that was found says nothing about a suffix */
+/** @param expected undefined if the word does not determine a suffix */
 function suffixParts(suffix: string, expected: string | undefined): NamePart[] {
   if (suffix === "") return [];
   const shown = shownName(suffix);
@@ -261,7 +261,7 @@ function suffixParts(suffix: string, expected: string | undefined): NamePart[] {
   return [same("."), part(shown, shownName(expected), "replacement")];
 }
 
-function nothingAlike(suspicious: string, protectedName: string): NameComparison {
+function completelyDifferent(suspicious: string, protectedName: string): NameComparison {
   const word = shownName(protectedName);
   return { word, isKeyword: false, parts: [part(shownName(suspicious), word, "replacement")] };
 }
@@ -270,7 +270,7 @@ function shownName(name: string): string {
   return escapeHidden(unicodeName(name));
 }
 
-/** Neighbours that are equal, or added, as one. */
+/** Joins adjacent parts of the same kind. */
 function joined(parts: readonly NamePart[]): NamePart[] {
   const result: NamePart[] = [];
   for (const next of parts) {

@@ -1,19 +1,17 @@
 /**
- * What a label looks like, letter by letter: the skeleton of UTS #39, carried further. Two labels whose
- * skeletons are equal can be taken for each other. ASCII characters stand for themselves here (an underscore
- * for a hyphen); pairs of them that look alike (0 and o, rn and m) depend on their surroundings and are
- * weighed in `alignment.ts`.
+ * Folds a label to its skeleton (UTS #39), with additional confusables. Two labels with equal skeletons can be
+ * mistaken for each other. ASCII characters stand for themselves, except that an underscore stands for a hyphen:
+ * whether 0 looks like o, or rn like m, depends on the word, so `alignment.ts` weighs that.
  */
 import confusables from "../data/confusables.txt" with { type: "text" };
 import { lazy } from "../../lib/startup.ts";
 import { decodeLabel } from "./name.ts";
 
 /**
- * Hooked, stroked and small-capital Latin letters, which UTS #39 keeps apart from the plain ones, and the
- * Cyrillic and Greek letters that stand for Latin ones in registered homographs without being confusable in
- * the standard's strict sense.
+ * Confusables in addition to UTS #39: hooked, stroked and small-capital Latin letters, and the Cyrillic and Greek
+ * letters that replace Latin ones in registered homographs.
  */
-const likenesses = `
+const additionalConfusables = `
 a ɑ ɐ ᶏ ⱥ ᴀ ə α λ
 b ɓ ƀ ƃ ᵬ ᶀ ʙ ß в ь ъ β б
 c ƈ ȼ ɕ ᴄ ϲ ς
@@ -45,8 +43,8 @@ ae æ
 oe œ
 `;
 
-/** Second readings of letters that are used for either. */
-const secondLikenesses = `
+/** Second readings of letters that are used for two Latin ones. */
+const secondReadings = `
 b þ
 e ɵ ө
 n и л
@@ -57,9 +55,9 @@ y ɥ
 `;
 
 const foldOf = readTables();
-const secondFoldOf = readLikenesses(secondLikenesses);
+const secondFoldOf = parseConfusables(secondReadings);
 
-/** Lower case and compatibility decomposition without marks: what needs no table. */
+/** Returns the text in lower case and decomposed (NFKD), without marks: the part of folding that needs no table. */
 export function stripped(text: string): string {
   return text
     .toLowerCase()
@@ -73,14 +71,11 @@ export interface FoldedLabel {
   shown: string;
   /** Its skeleton. */
   folded: string;
-  /** For each code unit of `folded`, the index of the code unit of `shown` that it comes from. */
+  /** For each code unit of `folded`, the index of its code unit in `shown`. Undefined if both are the same. */
   origin: readonly number[] | undefined;
 }
 
-/**
- * `origin` is undefined where label and skeleton are the same, as they are for nearly all names. A label with
- * letters that can be read in two ways has two skeletons.
- */
+/** Returns the folded label, or two of them if it contains letters with a second reading. */
 export function foldLabel(label: string): FoldedLabel[] {
   const shown = decodeLabel(label);
   if (!/[^\0-\x7f]/.test(shown)) return [{ shown, folded: shown.replaceAll("_", "-"), origin: undefined }];
@@ -89,7 +84,7 @@ export function foldLabel(label: string): FoldedLabel[] {
   return first.folded === second.folded ? [first] : [first, second];
 }
 
-/** Blocks of letters in which look-alikes of Latin letters are searched: Latin, Greek, Cyrillic, Armenian. */
+/** Unicode blocks that contain look-alikes of Latin letters: Latin, Greek, Cyrillic and Armenian. */
 const letterBlocks: readonly (readonly [first: number, last: number])[] = [
   [0xdf, 0x2af],
   [0x370, 0x58f],
@@ -99,12 +94,12 @@ const letterBlocks: readonly (readonly [first: number, last: number])[] = [
   [0xa720, 0xa7ff],
 ];
 
-/** Letters that fold to `letter`, an ASCII one. */
+/** Returns the letters that fold to `letter`, an ASCII letter. */
 export function lookAlikeLetters(letter: string): readonly string[] {
   return lettersByFold().get(letter) ?? [];
 }
 
-/** Made when first asked for: only generation needs it. */
+/** Built on first use, because only generation needs it. */
 const lettersByFold = lazy((): ReadonlyMap<string, readonly string[]> => {
   const letters = new Map<string, string[]>();
   for (const [first, last] of letterBlocks) {
@@ -119,19 +114,19 @@ const lettersByFold = lazy((): ReadonlyMap<string, readonly string[]> => {
   return letters;
 });
 
-/** Letters that a list of names holds again and again; more of them than this is somebody's attempt to fill the memory. */
-const rememberedMax = 1 << 14;
+/** Maximum number of cached code points. Honest lists contain fewer; the limit bounds the memory for hostile ones. */
+const cachedMax = 1 << 14;
 
-/** What each code point folds to, in the first reading and in the second: read from the tables once. */
-export function createFoldMemory(): (point: number, second: boolean) => string {
-  const memories = [new Map<number, string>(), new Map<number, string>()] as const;
+/** Returns a cached function that folds a code point in the first or the second reading. */
+export function createFoldCache(): (point: number, second: boolean) => string {
+  const caches = [new Map<number, string>(), new Map<number, string>()] as const;
   return (point, second) => {
-    const memory = memories[second ? 1 : 0];
-    const known = memory.get(point);
+    const cache = caches[second ? 1 : 0];
+    const known = cache.get(point);
     if (known !== undefined) return known;
     const fold = foldCharacter(String.fromCodePoint(point), second);
-    if (memory.size >= rememberedMax) memory.clear();
-    memory.set(point, fold);
+    if (cache.size >= cachedMax) cache.clear();
+    cache.set(point, fold);
     return fold;
   };
 }
@@ -165,11 +160,11 @@ function readTables(): Map<string, string> {
     const fold = target!.startsWith("=") ? fromHex(target!.slice(1)) : target!;
     for (const source of sources) table.set(fromHex(source), fold);
   }
-  for (const [source, target] of readLikenesses(likenesses)) table.set(source, target);
+  for (const [source, target] of parseConfusables(additionalConfusables)) table.set(source, target);
   return table;
 }
 
-function readLikenesses(lines: string): Map<string, string> {
+function parseConfusables(lines: string): Map<string, string> {
   return new Map(
     lines
       .trim()

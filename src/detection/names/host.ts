@@ -1,4 +1,4 @@
-/** A host name taken apart and folded, as the judge reads it. */
+/** A host name, split into labels and folded, as the scoring reads it. */
 import { foldLabel, type FoldedLabel } from "./fold.ts";
 import { splitName, type NameParts } from "./suffix.ts";
 
@@ -12,13 +12,13 @@ export interface HostLabel extends FoldedLabel {
 export interface Host {
   name: string;
   parts: NameParts;
-  /** From left to right; the last one is the registrable label. */
+  /** From left to right. The last one is the registrable label. */
   labels: readonly HostLabel[];
-  /** The folded labels with dots between them; the public suffix is left out. */
+  /** The folded labels with dots between them, without the public suffix. */
   text: string;
 }
 
-/** Second readings are not combined with each other: two hosts at most. */
+/** Returns up to two hosts: one with the first, one with the second reading of all labels. */
 export function readHost(name: string): Host[] {
   const parts = splitName(name);
   if (parts.registrableLabel === "") return [];
@@ -53,14 +53,14 @@ function assemble(name: string, parts: NameParts, labels: string[], folded: Fold
   return { name, parts, labels: hostLabels, text };
 }
 
-/** Index of the label that holds the character at `position` of the host's text. */
+/** Returns the index of the label that contains the character at `position` of the host's text. */
 export function labelIndexAt(host: Host, position: number): number {
   let index = host.labels.length - 1;
   while (index > 0 && host.labels[index]!.start > position) index--;
   return index;
 }
 
-/** Whether the character that `index` of the folded label comes from is another one, and not of `ownLetters`. */
+/** Returns whether the character at `index` of the folded label replaces a different one that is not in `ownLetters`. */
 export function isOtherLetter(label: HostLabel, index: number, ownLetters: ReadonlySet<string>): boolean {
   if (label.origin === undefined || label.folded[index] === "-") return false;
   const shown = label.shown[label.origin[index]!]!;

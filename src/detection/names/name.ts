@@ -1,23 +1,23 @@
 /**
- * Host names as they come in, and as they may be shown. Inside the engine a name is always lower case, in
- * A-label form, without a trailing dot.
+ * Normalizes host names, and renders them safely. Inside the engine a name is always lower case, in A-label form,
+ * without a trailing dot.
  */
 import { domainToASCII } from "node:url";
 import { escapeHidden } from "../../lib/safe-text.ts";
 import { decodePunycode } from "./punycode.ts";
 
-/** RFC 1035, section 2.3.4; the name's limit counts the text form without the trailing dot. */
+/** Limits of RFC 1035, section 2.3.4. That of the name is for its text form without the trailing dot. */
 export const labelBytesMax = 63;
 export const nameBytesMax = 253;
 
-/** Longer input than this is refused unread: four bytes for each character of the longest U-label name. */
+/** Maximum length of input that is parsed at all: four bytes for each character of the longest name. */
 const inputLengthMax = 1024;
 
 const asciiName = /^[\x21-\x7e]+$/;
 const labelOfHostName = /^[a-z0-9_-]+$/;
 const controlCharacter = /\p{Cc}/u;
 
-/** The host name in canonical form, or what is wrong with it, in words for the person who wrote it. */
+/** Returns the host name in canonical form, or an error message for the person who entered it. */
 export function normalizeName(text: string): { name: string } | { error: string } {
   if (text.length > inputLengthMax) return { error: `longer than ${nameBytesMax} bytes` };
   const trimmed = text.trim();
@@ -26,11 +26,11 @@ export function normalizeName(text: string): { name: string } | { error: string 
   let name = asciiName.test(trimmed) ? trimmed.toLowerCase() : toALabels(trimmed);
   if (name.endsWith(".")) name = name.slice(0, -1);
   if (name.startsWith("*.")) name = name.slice(2);
-  const error = faultOf(name);
+  const error = errorIn(name);
   return error === undefined ? { name } : { error };
 }
 
-/** Label by label, so that one label that cannot be converted does not hide what is wrong with another. */
+/** Converts label by label, so that one label that cannot be converted does not hide an error in another. */
 function toALabels(text: string): string {
   return text
     .split(/[.。．｡]/u)
@@ -38,35 +38,35 @@ function toALabels(text: string): string {
     .join(".");
 }
 
-function faultOf(name: string): string | undefined {
+function errorIn(name: string): string | undefined {
   if (name.length > nameBytesMax) return `longer than ${nameBytesMax} bytes`;
   if (name.startsWith("[") || name.includes(":")) return "an IP address or port, not a host name";
   const labels = name.split(".");
   for (const label of labels) {
     if (label === "") return "contains an empty label";
     if (label.length > labelBytesMax) return `contains a label longer than ${labelBytesMax} bytes`;
-    if (!labelOfHostName.test(label)) return "contains a character that no host name may have";
+    if (!labelOfHostName.test(label)) return "contains a character that is not allowed in host names";
   }
   if (labels.length === 1) return "a single label, not a full name";
   if (/^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1)!)) return "an IP address, not a host name";
   return undefined;
 }
 
-/** The label in Unicode form. A malformed A-label stands for itself. */
+/** Returns the label in Unicode form. A malformed A-label stands for itself. */
 export function decodeLabel(label: string): string {
   if (!label.startsWith("xn--")) return label;
   const decoded = decodePunycode(label.slice(4));
-  // An A-label that decodes to plain ASCII is not one: nothing would ever show it decoded.
+  // An A-label that decodes to plain ASCII is malformed: no program shows it decoded.
   return decoded === undefined || decoded === "" || !/[^\0-\x7f]/.test(decoded) ? label : decoded;
 }
 
-// What may be seen as itself: letters, their marks, numbers. Right-to-left letters are not among them: in a
-// line of text they reorder their neighbours, so that a report could be made to read differently.
+// Letters, marks and numbers are shown in Unicode form. Right-to-left letters are not, because they reorder the
+// text around them, so that an attacker could make a report read differently.
 const showable = /^[\p{L}\p{M}\p{N}_-]+$/u;
 const reorders = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 const ignorable = /\p{Default_Ignorable_Code_Point}/u;
 
-/** The name in U-label form, where that can be printed safely; other labels stay in A-label form. */
+/** Returns the name in U-label form. Labels that cannot be printed safely stay in A-label form. */
 export function displayName(name: string): string {
   return name
     .split(".")
@@ -78,7 +78,7 @@ export function displayName(name: string): string {
     .join(".");
 }
 
-/** The whole name in Unicode form, whatever is in it: show nothing of it unescaped. */
+/** Returns the whole name in Unicode form. Escape it before you show it: it may contain any character. */
 export function unicodeName(name: string): string {
   return name.split(".").map(decodeLabel).join(".");
 }

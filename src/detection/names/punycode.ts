@@ -1,7 +1,7 @@
 /**
- * Punycode (RFC 3492, section 6), both ways, for one label without its `xn--`. The platform's own functions
- * refuse a whole name for one label that IDNA2008 forbids; names written by attackers have to be read all
- * the same, so here only what cannot be decoded at all is refused.
+ * Punycode (RFC 3492, section 6): encodes and decodes one label without its `xn--`. The platform's functions reject
+ * a whole name for one label that IDNA2008 forbids. Attackers use such names, so this decoder rejects only labels
+ * that cannot be decoded at all.
  */
 
 const base = 36;
@@ -14,7 +14,7 @@ const initialCodePoint = 0x80;
 const lastCodePoint = 0x10ffff;
 const hyphen = 0x2d;
 
-/** What `encoded` stands for, or undefined where it is no Punycode. */
+/** Decodes Punycode. Returns undefined if `encoded` is malformed. */
 export function decodePunycode(encoded: string): string | undefined {
   const units = Uint16Array.from({ length: encoded.length }, (_, index) => encoded.charCodeAt(index));
   const points = new Int32Array(units.length);
@@ -23,8 +23,8 @@ export function decodePunycode(encoded: string): string | undefined {
 }
 
 /**
- * The same without a text: writes the code points that `units` from `start` to before `end` stand for, no more
- * than there are units, and answers their number, or -1 where they are no Punycode.
+ * Decodes `units` from `start` to before `end` without creating a string. Writes the code points, at most as many as
+ * there are units, to `points`, and returns their number, or -1 if the units are malformed.
  */
 export function decodeInto(
   points: Int32Array,

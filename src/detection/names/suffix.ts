@@ -1,16 +1,16 @@
-/** Where a name divides: public suffix (private section included), registrable label, labels above it. */
+/** Splits a name at its public suffix, including the private section of the Public Suffix List. */
 import { parse } from "tldts";
 
 export interface NameParts {
-  /** `pages.dev` in `login.example.pages.dev`: what registrants register under. */
+  /** The suffix below which names are registered, such as `pages.dev` in `login.example.pages.dev`. */
   suffix: string;
-  /** The label before the suffix; empty when the name is itself a suffix. */
+  /** The label before the suffix. Empty if the name is itself a suffix. */
   registrableLabel: string;
-  /** Registrable label and suffix; empty when the name is itself a suffix. */
+  /** Registrable label and suffix. Empty if the name is itself a suffix. */
   registrableDomain: string;
   /** Labels before the registrable one, from left to right. */
   subLabels: string[];
-  /** Whether the suffix is a hoster's (private section of the list). */
+  /** Whether the suffix belongs to a hosting service (private section of the list). */
   hosted: boolean;
 }
 

@@ -1,10 +1,11 @@
 /**
- * The cheapest way to read a stretch of text as a given word: edit distance with transpositions (Damerau
- * 1964, in the restricted form called optimal string alignment), extended by pairs of characters that look
- * like one, with a cost for each step from `likeness.ts`. Separators count little: brands are split by hyphens and dots.
+ * Optimal string alignment: the restricted Damerau-Levenshtein distance (Damerau 1964), extended by pairs of
+ * characters that look like one, with weighted costs from `similar-characters.ts`. Separators cost little, because
+ * attackers split brands by hyphens and dots. As in approximate string matching (Sellers 1980), a word can also be
+ * aligned with any stretch of the text, by letting the alignment start anywhere for free.
  */
 import {
-  areAlike,
+  areSimilar,
   fullEdit,
   isMultigraph,
   pairForSingleCost,
@@ -20,7 +21,7 @@ const hyphenCost = 25;
 const dotCost = 50;
 const lostSeparatorCost = 20;
 const otherSeparatorCost = 10;
-/** People see the first letter of a word best, and another one makes another word: betflix is not netflix. */
+/** Factors for the first letter: people notice it most, and another one makes another word (betflix, netflix). */
 const otherFirstLetterFactor = 2.25;
 const alikeFirstLetterFactor = 1;
 const lostFirstLetterFactor = 1.3;
@@ -34,19 +35,19 @@ export interface Edit {
 }
 
 export interface Alignment {
-  /** The stretch of text that reads as the word: from `start` to before `end`. */
+  /** The stretch of text that reads as the word, from `start` to before `end`. */
   start: number;
   end: number;
   /** Sum of the costs of `edits`, in hundredths of an edit. */
   cost: number;
-  /** From left to right; empty where text and word are equal. */
+  /** From left to right; empty if text and word are equal. */
   edits: Edit[];
 }
 
 export interface Aligner {
-  /** Reads the whole text as the word; undefined above `costMax`. */
+  /** Aligns the whole text with the word. Returns undefined if that costs more than `costMax`. */
   whole(word: string, text: string, costMax: number): Alignment | undefined;
-  /** Stretches of the text that read as the word, at most `alignmentsMax`, none above `costMax`. */
+  /** Returns up to `alignmentsMax` stretches of the text that align with the word for at most `costMax`. */
   within(word: string, text: string, costMax: number): Alignment[];
 }
 
@@ -58,18 +59,18 @@ const hyphen = 0x2d;
 const dot = 0x2e;
 const pluralLetter = 0x73;
 
-/** Keeps its matrix for all calls, so that it is not made anew for each name. */
+/** Returns an aligner that reuses its matrix for all calls. */
 export function createAligner(): Aligner {
   const columns = textLengthMax + 1;
-  // costs[i * columns + j]: the cheapest reading of the text before j (from anywhere before it, where
-  // the start is free) as the first i characters of the word.
+  // costs[i * columns + j]: the lowest cost of aligning the first i characters of the word with the text before j,
+  // from its start or, if the start is free, from anywhere.
   const costs = new Int32Array((wordLengthMax + 1) * columns);
   const word = new Uint16Array(wordLengthMax + 2);
   const text = new Uint16Array(textLengthMax + 2);
-  /** 1 where a character of the text and the one before it may look like one. */
+  /** 1 if a character of the text and the one before it can look like a single one. */
   const collapses = new Uint8Array(textLengthMax + 2);
 
-  /** False where either is too long. Index 0 stays free, so that i and j count characters. */
+  /** Returns false if either is too long. Characters start at index 1, so that i and j count them. */
   function load(wordText: string, textText: string): boolean {
     if (wordText.length === 0 || wordText.length > wordLengthMax || textText.length > textLengthMax)
       return false;
@@ -103,7 +104,7 @@ export function createAligner(): Aligner {
     }
   }
 
-  /** The way back from a cell, by the first step that explains its cost. */
+  /** Traces the alignment back from a cell, by the first step that explains the cell's cost. */
   function trace(wordText: string, textText: string, end: number, freeStart: boolean): Alignment {
     const edits: Edit[] = [];
     let i = wordText.length;
@@ -140,7 +141,7 @@ export function createAligner(): Aligner {
       return atFirstLetter(
         i,
         cost,
-        areAlike(found, expected) ? alikeFirstLetterFactor : otherFirstLetterFactor,
+        areSimilar(found, expected) ? alikeFirstLetterFactor : otherFirstLetterFactor,
       );
     }
     return isSeparator(expected) && isSeparator(found) ? otherSeparatorCost : impossible;

@@ -1,5 +1,5 @@
 /** The place of a brand in a host name, and what stands beside it. */
-import { holdsLookAlikes, isWord, keywordIn, readAsKeywords, splitIntoKeywords } from "../data/lexicon.ts";
+import { containsLookAlikes, isWord, keywordIn, readAsKeywords, splitIntoKeywords } from "../data/lexicon.ts";
 import { labelIndexAt, type Host } from "../names/host.ts";
 
 export type Edge = "separator" | "digit" | "keyword" | "letter";
@@ -88,7 +88,7 @@ export class BrandContext {
     const isKnown = this.left !== "letter" && this.right !== "letter";
     const sides = this.#left + this.#right;
     // Letters beside the brand that are not keywords can only become keywords as look-alikes.
-    if (!isKnown && !/\d/.test(sides) && !holdsLookAlikes(sides)) return false;
+    if (!isKnown && !/\d/.test(sides) && !containsLookAlikes(sides)) return false;
     return this.rest === "keywords";
   }
 

@@ -1,10 +1,10 @@
-/** The kind of squatting that a reading amounts to. */
+/** Classifies a reading by its type of squatting. */
 import type { BrandWord } from "../brand/brand-words.ts";
 import type { Host } from "../names/host.ts";
 import { otherLettersIn, type Reading } from "./reading.ts";
 import type { ThreatType } from "../../vocabulary/threats.ts";
 
-/** Host names whose dot is left out: wwwexample.com for www.example.com. */
+/** Host names that precede a brand with the dot left out: wwwexample.com for www.example.com. */
 const hostPrefix =
   /^(w{2,4}\d?|web|ftp|m|mail|webmail|smtp|imap|pop3?|ns\d?|vpn|remote|autodiscover|owa|cpanel)$/;
 
@@ -24,14 +24,14 @@ export function classify(reading: Reading): ThreatType {
   return "combosquatting";
 }
 
-/** Whether the dot before a suffix of two labels is left out: exampleco.uk for example.co.uk. */
+/** Returns whether the dot before a suffix of two labels is left out: exampleco.uk for example.co.uk. */
 export function lacksDotOfSuffix(word: BrandWord, { parts, labels }: Host, suffix: string): boolean {
   const dot = suffix.indexOf(".");
   if (dot < 0 || word.kind !== "label" || parts.suffix !== suffix.slice(dot + 1)) return false;
   return labels.at(-1)!.folded === word.text + suffix.slice(0, dot);
 }
 
-/** The whole name with one bit of its label changed: what a memory error makes of it (Dinaburg 2011). */
+/** Whether the name is the protected domain with one bit changed, as by a memory error (Dinaburg 2011). */
 function isBitFlip({ word, context, host, exposed }: Reading): boolean {
   const { label } = host.labels[context.labelIndex]!;
   if (!exposed || context.acrossLabels) return false;

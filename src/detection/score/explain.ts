@@ -1,4 +1,4 @@
-/** The reasons of a finding, in the order in which a person would give them. */
+/** Explains a reading: its reasons, in the order in which a person would give them. */
 import { labelIndexAt } from "../names/host.ts";
 import { metaphone } from "../letters/metaphone.ts";
 import { otherLettersIn, type Reading } from "./reading.ts";
@@ -47,7 +47,7 @@ export function explain(reading: Reading, type: ThreatType): Reason[] {
   return reasons;
 }
 
-/** Shorter ones are mostly countries, and say little. */
+/** Minimum length of a keyword that is given as a reason; shorter ones are mostly country codes. */
 const shownKeywordMin = 3;
 
 function editReasons({ alignment, host }: Reading, type: ThreatType): Reason[] {

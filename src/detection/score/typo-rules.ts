@@ -7,7 +7,7 @@ import type { BrandWord } from "../brand/brand-words.ts";
 import { tellingKeywordMin, type Edge } from "./brand-context.ts";
 import { soundsLike } from "../letters/homophones.ts";
 import { isKeyword, isMadeOfWords, isPopularLabel, isTwoWords, isWord } from "../data/lexicon.ts";
-import { areAlike } from "../letters/similar-characters.ts";
+import { areSimilar } from "../letters/similar-characters.ts";
 import type { Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 
@@ -230,7 +230,7 @@ function isAnagram(letters: string, { text }: BrandWord): boolean {
 function startsDifferently(word: BrandWord, start: number, [first]: readonly Edit[]): boolean {
   if (first === undefined || first.position !== start || first.kind === "transposition") return false;
   if (!word.text.startsWith(first.expected)) return false;
-  return first.expected === "" || !areAlike(first.found.charCodeAt(0), first.expected.charCodeAt(0));
+  return first.expected === "" || !areSimilar(first.found.charCodeAt(0), first.expected.charCodeAt(0));
 }
 
 function isSeparated(edge: Edge): boolean {
