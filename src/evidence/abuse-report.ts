@@ -1,10 +1,5 @@
 import { displayName } from "../detection/names/name.ts";
 import { splitName } from "../detection/names/suffix.ts";
-import { toPlainTime, type Instant } from "../lib/clock.ts";
-import { visible } from "../lib/safe-text.ts";
-import { describeForThirdParties } from "../threats/similarity-reasons.ts";
-import type { Threat } from "../threats/queries.ts";
-import { looksLikeOriginal } from "../threats/phishing-page.ts";
 import {
   hasPage,
   mailServersOf,
@@ -12,23 +7,25 @@ import {
   showsPhishingPage,
   type Facts,
 } from "../enrichment/facts/facts.ts";
+import { toPlainTime, type Instant } from "../lib/clock.ts";
+import { visible } from "../lib/safe-text.ts";
+import { looksLikeOriginal } from "../threats/phishing-page.ts";
+import type { Threat } from "../threats/queries.ts";
+import { describeForThirdParties } from "../threats/similarity-reasons.ts";
+import { abuseContactsOf, type AbuseContacts } from "./abuse-contacts.ts";
 
-/** A report of abuse, ready to be read over and sent. Plain text, each line of it ours or quoted safely. */
-export interface AbuseReport {
-  /** Whom to write to, as far as the registration data say. */
-  to: { email: string; who: string } | undefined;
-  /** Who else can act, and how they are found. */
-  otherWays: string[];
+/** An abuse report that is ready to be reviewed and sent. Plain text; text of third parties is escaped and quoted. */
+export interface AbuseReport extends AbuseContacts {
   subject: string;
   body: string;
 }
 
-const quotedMax = 120;
+const quotedCharactersMax = 120;
 const listedMax = 6;
 
 /**
- * Writes to whoever can take the name down. Nothing is claimed that is not among the facts; what is not known is
- * left out. What strangers wrote is quoted in one line, without hidden characters.
+ * Writes a report in the phrases that abuse desks look for. It claims nothing that is not among the facts, and leaves
+ * out what is unknown. Text of third parties is quoted in one line, without hidden characters.
  */
 export function abuseReport({
   threat,
@@ -41,55 +38,59 @@ export function abuseReport({
 }): AbuseReport {
   const { domain, protectedDomain } = threat;
   const phishing = threat.type === "cloned_site" || (facts !== undefined && showsPhishingPage(facts));
-  const { to, otherWays } = contactsOf(threat, facts);
-  const what = phishing ? "Phishing" : "Abusive domain name";
+  const contacts = abuseContactsOf(threat, facts);
+  const similarity = describeForThirdParties(threat.reasons)
+    .slice(0, listedMax)
+    .map((reason) => quoted(reason, 200));
   const lines = [
-    `To the abuse team${to === undefined ? "" : ` of ${to.who}`}:`,
+    `To the abuse team${contacts.to === undefined ? "" : ` of ${contacts.to.who}`}:`,
     "",
-    `The domain name ${defanged(domain)} imitates our domain name ${protectedDomain}${phishing ? " and is used for phishing" : ""}.`,
-    "",
-    "Domain name",
-    ...listed([
-      `exactly: ${domain}`,
-      ...(displayName(domain) === domain ? [] : [`shown to people as: ${defanged(displayName(domain))}`]),
-      `first seen by us: ${toPlainTime(threat.firstSeen)}`,
+    summary(domain, protectedDomain, phishing),
+    ...section("Domain", [
+      `domain name: ${domain}`,
+      ...(displayName(domain) === domain ? [] : [`displayed as: ${defanged(displayName(domain))}`]),
+      `first seen: ${toPlainTime(threat.firstSeen)}`,
     ]),
-    ...part(
-      "How it imitates ours",
-      describeForThirdParties(threat.reasons)
-        .slice(0, listedMax)
-        .map((reason) => quote(reason, 200)),
+    ...section("Similarity", similarity),
+    ...section(`Evidence${checkedOn(checkedAt)}`, evidenceLines(facts, protectedDomain)),
+    ...section("Registration", registrationLines(threat.whois)),
+    "",
+    "Requested action",
+    ...requestedActions({ hosted: splitName(domain).hosted, phishing }).map(
+      (action, index) => `  ${index + 1}. ${action}`,
     ),
-    ...part(`What we found${at(checkedAt)}`, findings(facts, protectedDomain)),
-    ...part("Registration", registration(threat.whois)),
     "",
-    "What we ask for",
-    ...asked(splitName(domain).hosted, phishing).map((line, index) => `  ${index + 1}. ${line}`),
+    "The evidence, with SHA-256 checksums, is available on request.",
     "",
-    "Our evidence, with SHA-256 checksums, is available on request.",
-    "",
-    "With kind regards",
-    "[name, organisation, telephone]",
+    "Kind regards,",
+    "[name, organization, phone]",
   ];
+  const what = phishing ? "Phishing" : "Brand impersonation";
   return {
-    to,
-    otherWays,
-    subject: `${what}: ${defanged(domain)} imitates ${protectedDomain}`,
+    ...contacts,
+    subject: `${what}: ${defanged(domain)} is a look-alike of ${protectedDomain}`,
     body: `${lines.join("\n")}\n`,
   };
 }
 
-/** So that neither mail programs nor scanners take it for a link to follow. */
+function summary(domain: string, protectedDomain: string, phishing: boolean): string {
+  const lookAlike = `${defanged(domain)} is a look-alike of our domain ${protectedDomain}`;
+  return phishing
+    ? `${lookAlike} and is hosting a phishing page (brand impersonation).`
+    : `${lookAlike} (brand impersonation).`;
+}
+
+/** Makes a name unclickable, so that neither mail programs nor scanners follow it. */
 function defanged(name: string): string {
   return name.replaceAll(".", "[.]").replace(/^http/i, "hxxp");
 }
 
-/** Browsers on Windows hand no longer address to a mail program, and say nothing. */
+/** Browsers on Windows pass no longer address to a mail program, and report no error. */
 const mailtoLengthMax = 2_000;
 
 /**
- * Opens a mail program with the report (RFC 6068), with its body only where that is short enough; undefined:
- * nobody is known to write to.
+ * Returns a link that opens the report in a mail program (RFC 6068), with the body only if that is short enough.
+ * Returns undefined if no abuse contact is known.
  */
 export function mailtoAddress({
   to,
@@ -104,124 +105,79 @@ export function mailtoAddress({
   return { address: withBody ? whole : address, withBody };
 }
 
-/** A lone half of a character cannot be encoded. */
+/** Replaces lone surrogates, which cannot be encoded. */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
-function contactsOf(
-  { domain, whois }: Pick<Threat, "domain" | "whois">,
-  facts: Facts | undefined,
-): Pick<AbuseReport, "to" | "otherWays"> {
-  const { suffix, hosted } = splitName(domain);
-  const { abuse_email: email, abuse_phone: phone, registrar } = whois;
-  const otherWays: string[] = [];
-  if (hosted) {
-    // The registration is that of the suffix, whose owner did nothing but hand the name out.
-    otherWays.push(
-      `${suffix} belongs to a hoster that gives names below it to anybody: its abuse desk can act.`,
-    );
-    return { to: undefined, otherWays: [...otherWays, ...networkWay(facts)] };
-  }
-  const who = registrar === undefined ? "the registrar" : visible(registrar, quotedMax);
-  if (email === undefined)
-    otherWays.push(
-      registrar === undefined
-        ? "The registrar is not known yet."
-        : `The registration data name no abuse address of the registrar, ${who}; ICANN's list of accredited registrars has its contact.`,
-    );
-  if (phone !== undefined) otherWays.push(`The registrar's abuse desk answers at ${visible(phone, 60)}.`);
-  const topLevel = suffix.slice(suffix.lastIndexOf(".") + 1);
-  if (topLevel !== "")
-    otherWays.push(
-      `The registry of .${topLevel} stands at https://www.iana.org/domains/root/db/${topLevel}.html; it can suspend names as well.`,
-    );
-  return {
-    to: email === undefined ? undefined : { email, who },
-    otherWays: [...otherWays, ...networkWay(facts)],
-  };
-}
-
-function networkWay(facts: Facts | undefined): string[] {
-  const address = facts?.existence?.addresses[0];
-  if (address === undefined) return [];
-  return [
-    `The operator of the network of ${visible(address, 60)} can take the page down; the regional registry of addresses (RDAP or WHOIS) has its abuse contact.`,
-  ];
-}
-
-function findings(facts: Facts | undefined, protectedDomain: string): string[] {
+function evidenceLines(facts: Facts | undefined, protectedDomain: string): string[] {
   if (facts === undefined) return [];
   const { existence, page, screenshot } = facts;
   const found: string[] = [];
-  if (existence?.exists === "no") found.push("the name does not exist in DNS at present");
+  if (existence?.exists === "no") found.push("the domain does not exist in DNS at present");
   if (existence?.exists === "yes" && existence.addresses.length > 0)
-    found.push(`addresses: ${some(existence.addresses)}`);
+    found.push(`IP addresses: ${some(existence.addresses)}`);
   const mail = mailServersOf(facts);
-  if (mail.length > 0) found.push(`it can receive mail: ${some(mail)}`);
+  if (mail.length > 0) found.push(`MX records: ${some(mail)}`);
   if (existence !== undefined && existence.nameServers.length > 0)
     found.push(`name servers: ${some(existence.nameServers)}`);
   const parked = parkedWith(facts);
-  if (parked !== undefined) found.push(`it is parked: ${quote(parked)}`);
+  if (parked !== undefined) found.push(`parked: ${quoted(parked)}`);
   if (page === undefined) return found;
-  found.push(`the page at ${quote(defanged(page.finalUrl), 200)} answers with status ${page.status}`);
+  found.push(`URL: ${quoted(defanged(page.finalUrl), 200)}`, `HTTP status: ${page.status}`);
   if (!hasPage(facts)) return found;
-  if (page.title !== "") found.push(`its title: ${quote(page.title)}`);
-  if (page.redirectsToProtected) found.push(`it leads on to ${protectedDomain}`);
+  if (page.title !== "") found.push(`page title: ${quoted(page.title)}`);
+  if (page.redirectsToProtected) found.push(`redirects to ${protectedDomain}`);
   else {
-    if (page.asksForPassword) found.push("it asks for a password");
-    if (page.asksForCard) found.push("it asks for the number of a payment card");
-    if (page.namesBrand) found.push("it names our brand");
-    if (screenshot !== undefined && looksLikeOriginal(screenshot))
-      found.push(`it looks like the page of ${protectedDomain}`);
+    if (page.asksForPassword) found.push("the page asks for a password");
+    if (page.asksForCard) found.push("the page asks for a payment card number");
+    if (page.namesBrand) found.push("the page uses our brand name");
+    if (looksLikeOriginal({ visualSimilarity: screenshot?.visualSimilarity }))
+      found.push(`the page looks like the page of ${protectedDomain}`);
   }
-  if (page.certificate !== undefined)
-    found.push(`its certificate was issued by ${quote(page.certificate.issuer)}`);
+  if (page.certificate !== undefined) found.push(`certificate issuer: ${quoted(page.certificate.issuer)}`);
   return found;
 }
 
-function registration(whois: Threat["whois"]): string[] {
-  const { registrar, registrar_iana_id: number, created_at: created, expires_at: expires } = whois;
-  return [
-    ...(registrar === undefined
-      ? []
-      : [`registrar: ${quote(registrar)}${number === undefined ? "" : ` (IANA ${visible(number, 20)})`}`]),
-    ...(created === undefined ? [] : [`registered: ${visible(created, 40)}`]),
-    ...(expires === undefined ? [] : [`expires: ${visible(expires, 40)}`]),
-  ];
+function registrationLines(whois: Threat["whois"]): string[] {
+  const { registrar, registrar_iana_id: ianaId, created_at: created, expires_at: expires } = whois;
+  const lines: string[] = [];
+  if (registrar !== undefined) {
+    const id = ianaId === undefined ? "" : ` (IANA ID ${visible(ianaId, 20)})`;
+    lines.push(`registrar: ${quoted(registrar)}${id}`);
+  }
+  if (created !== undefined) lines.push(`registered: ${visible(created, 40)}`);
+  if (expires !== undefined) lines.push(`expires: ${visible(expires, 40)}`);
+  return lines;
 }
 
-function asked(hosted: boolean, phishing: boolean): string[] {
+function requestedActions({ hosted, phishing }: { hosted: boolean; phishing: boolean }): string[] {
   return [
     hosted
-      ? "Please take down what is served under this name."
-      : "Please examine the name and suspend it, for instance by setting the status clientHold.",
+      ? "Please suspend the name and take down the content that is served under it."
+      : "Please suspend the domain (for example by setting clientHold).",
     phishing
-      ? "Please keep what you know of the registrant and of the page, for the authorities may ask for it."
-      : "Please keep what you know of the registrant.",
-    "Please tell us what you have done.",
+      ? "Please preserve registrant and hosting records for law enforcement."
+      : "Please preserve registrant records.",
+    "Please confirm the action that you have taken.",
   ];
 }
 
-function part(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : ["", title, ...listed(lines)];
-}
-
-function listed(lines: readonly string[]): string[] {
-  return lines.map((line) => `  - ${line}`);
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  - ${line}`)];
 }
 
 function some(texts: readonly string[]): string {
   const more = texts.length - listedMax;
-  const shown = texts.slice(0, listedMax).map((text) => visible(text, quotedMax));
+  const shown = texts.slice(0, listedMax).map((text) => visible(text, quotedCharactersMax));
   return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
 }
 
-/** One line, and no way out of the quotes. */
-function quote(text: string, charactersMax = quotedMax): string {
+/** Quotes text in one line. Quotes inside are replaced, so that the text cannot end its quotation. */
+function quoted(text: string, charactersMax = quotedCharactersMax): string {
   return `"${visible(text.replaceAll('"', "'"), charactersMax)}"`;
 }
 
-function at(checkedAt: Instant | null | undefined): string {
-  return checkedAt === null || checkedAt === undefined ? "" : ` (${toPlainTime(checkedAt)})`;
+function checkedOn(at: Instant | null | undefined): string {
+  return at === null || at === undefined ? "" : ` (checked ${toPlainTime(at)})`;
 }

@@ -16,7 +16,7 @@ import type { RegistrationResponse } from "../enrichment/registration-responses.
 import { factsJson } from "../enrichment/facts/facts-json.ts";
 import type { Facts } from "../enrichment/facts/facts.ts";
 
-/** All that is known of one threat. */
+/** Everything that is known about one threat. */
 export interface Evidence {
   threat: Threat;
   known: { facts: Facts; checkedAt: Instant | null } | undefined;
@@ -26,7 +26,7 @@ export interface Evidence {
   /** Newest first. */
   events: readonly RecordedEvent[];
   deliveries: readonly Delivery[];
-  registrationAnswer: RegistrationResponse | undefined;
+  registrationResponse: RegistrationResponse | undefined;
   /** WebP. */
   screenshot: Uint8Array | undefined;
   original: Uint8Array | undefined;
@@ -34,17 +34,17 @@ export interface Evidence {
 
 interface Entry {
   name: string;
-  /** What it is, for whoever reads the manifest. */
+  /** Description for the manifest. */
   content: string;
   bytes: Uint8Array;
-  /** When it was found out. */
+  /** Time at which it was determined. */
   at?: Instant | null | undefined;
 }
 
 const eventsMax = 200;
 const deliveriesMax = 1_000;
 
-/** Undefined: there is no such threat. */
+/** Returns undefined if the threat does not exist. */
 export async function gatherEvidence(
   {
     threats,
@@ -61,7 +61,7 @@ export async function gatherEvidence(
 ): Promise<Evidence | undefined> {
   const threat = threats.get(id);
   if (threat === undefined) return undefined;
-  const [capture, original] = await Promise.all([enrichment.screenshotOf(id), enrichment.originalOf(id)]);
+  const [screenshot, original] = await Promise.all([enrichment.screenshotOf(id), enrichment.originalOf(id)]);
   return {
     threat,
     known: enrichment.factsOf(id),
@@ -69,15 +69,16 @@ export async function gatherEvidence(
     notes: threats.notes.list(id),
     events: eventLog.ofThreat(id, eventsMax),
     deliveries: deliveries.list({ threat: id }, deliveriesMax),
-    registrationAnswer: enrichment.registrationResponseOf(id),
-    screenshot: "webp" in capture ? capture.webp : undefined,
+    registrationResponse: enrichment.registrationResponseOf(id),
+    screenshot: "webp" in screenshot ? screenshot.webp : undefined,
     original,
   };
 }
 
 /**
- * One ZIP of everything, the same bytes for the same content. Its names are fixed, whatever attackers are called;
- * what is nobody else's business stands below `internal/`. `SHA256SUMS` is as `sha256sum --check` reads it.
+ * Returns a reproducible ZIP of everything: the same bytes for the same content. File names are fixed and never depend
+ * on text of attackers. Files that should not leave the organization are in `internal/`. `SHA256SUMS` has the format
+ * that `sha256sum --check` reads.
  */
 export function evidenceBundle(evidence: Evidence): Uint8Array<ArrayBuffer> {
   const entries = entriesOf(evidence);
@@ -98,11 +99,11 @@ export function evidenceBundle(evidence: Evidence): Uint8Array<ArrayBuffer> {
   const named = [...sums, { name: "manifest.json", bytes: manifest, sha256: sha256(manifest) }];
   const files = Object.fromEntries(named.map(({ name, bytes }) => [name, bytes]));
   const listed = named.map(({ name, sha256: sum }) => `${sum}  ${name}\n`).join("");
-  return zip({ ...files, SHA256SUMS: encode(listed) }, isPicture);
+  return zip({ ...files, SHA256SUMS: encode(listed) }, isImage);
 }
 
 function entriesOf(evidence: Evidence): Entry[] {
-  const { threat, known, history, notes, events, deliveries, registrationAnswer } = evidence;
+  const { threat, known, history, notes, events, deliveries, registrationResponse } = evidence;
   const { screenshot, original } = evidence;
   const checkedAt = known?.checkedAt;
   const report = abuseReport({ threat, facts: known?.facts, checkedAt });
@@ -115,20 +116,20 @@ function entriesOf(evidence: Evidence): Entry[] {
       at: checkedAt,
       bytes: json(threatOf(evidence)),
     },
-    { name: "history.json", content: "what changed about the facts", bytes: json(found.map(changeOf)) },
+    { name: "history.json", content: "changes of the facts", bytes: json(found.map(changeOf)) },
     {
       name: "report.txt",
-      content: "a report of abuse to send",
+      content: "abuse report, ready to send",
       bytes: encode(`Subject: ${report.subject}\n\n${report.body}`),
     },
-    ...(registrationAnswer === undefined
+    ...(registrationResponse === undefined
       ? []
       : [
           {
             name: "registration-answer.txt",
-            content: "the answer of registry or registrar as it came (RDAP or WHOIS)",
-            at: registrationAnswer.at,
-            bytes: encode(registrationAnswer.text),
+            content: "raw response of the registry or registrar (RDAP or WHOIS)",
+            at: registrationResponse.at,
+            bytes: encode(registrationResponse.text),
           },
         ]),
     ...(screenshot === undefined
@@ -136,15 +137,19 @@ function entriesOf(evidence: Evidence): Entry[] {
       : [
           {
             name: "screenshot.webp",
-            content: "the suspicious page",
+            content: "screenshot of the suspicious page",
             at: known?.facts.screenshot?.at,
             bytes: screenshot,
           },
         ]),
     ...(original === undefined
       ? []
-      : [{ name: "original.webp", content: "the page of the protected domain", bytes: original }]),
-    { name: "internal/decisions.json", content: "who decided what", bytes: json(decided.map(changeOf)) },
+      : [{ name: "original.webp", content: "screenshot of the protected domain's page", bytes: original }]),
+    {
+      name: "internal/decisions.json",
+      content: "decisions and who made them",
+      bytes: json(decided.map(changeOf)),
+    },
     {
       name: "internal/notes.json",
       content: "notes",
@@ -152,7 +157,7 @@ function entriesOf(evidence: Evidence): Entry[] {
     },
     {
       name: "internal/events.json",
-      content: "what was told to webhooks",
+      content: "events and their webhook deliveries",
       bytes: json(events.map((event) => eventOf(event, deliveries))),
     },
   ];
@@ -198,8 +203,8 @@ function eventOf({ id, body }: RecordedEvent, deliveries: readonly Delivery[]): 
   };
 }
 
-/** Compressed already. */
-const isPicture = (name: string) => name.endsWith(".webp");
+/** Images are compressed already. */
+const isImage = (name: string) => name.endsWith(".webp");
 
 function json(value: unknown): Uint8Array {
   return encode(`${JSON.stringify(value, null, 2)}\n`);

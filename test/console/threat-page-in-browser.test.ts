@@ -69,7 +69,9 @@ describe.skipIf(chromium === undefined)("a threat in a browser", () => {
       await browser.until(`${button}.textContent === 'Copied'`);
       const shown = await browser.evaluate<string>(`${button}.previousElementSibling.textContent`);
       expect(await browser.evaluate<string>("window.taken")).toBe(shown);
-      expect(shown).toContain("imitates our domain name example-bank.com and is used for phishing");
+      expect(shown).toContain(
+        "is a look-alike of our domain example-bank.com and is hosting a phishing page",
+      );
     },
     browserTimeoutMs,
   );

@@ -40,8 +40,196 @@ function report(change: Partial<Given["threat"]> = {}, known: Facts | null = fac
   });
 }
 
-describe("a report of abuse", () => {
-  test("does not tell whom it is handed on to that the page has a beacon", () => {
+describe("abuse report", () => {
+  test("addresses the registrar in the phrases that abuse desks look for", () => {
+    const { to, subject, body } = report();
+    expect(to).toEqual({ email: "abuse@registrar.example", who: "Example Registrar" });
+    expect(subject).toBe("Phishing: examp1e-bank[.]com is a look-alike of example-bank.com");
+    expect(body).toBe(`To the abuse team of Example Registrar:
+
+examp1e-bank[.]com is a look-alike of our domain example-bank.com and is hosting a phishing page (brand impersonation).
+
+Domain
+  - domain name: examp1e-bank.com
+  - first seen: 2026-01-15 12:00 UTC
+
+Similarity
+  - "'1' looks like 'l'"
+
+Evidence (checked 2026-01-15 12:00 UTC)
+  - IP addresses: 192.0.2.7
+  - MX records: mx.example.net
+  - name servers: ns1.example.net
+  - URL: "hxxps://examp1e-bank[.]com/"
+  - HTTP status: 200
+  - page title: "Example Bank — Sign in"
+  - the page asks for a password
+  - the page uses our brand name
+  - certificate issuer: "Let's Encrypt"
+
+Registration
+  - registrar: "Example Registrar" (IANA ID 292)
+  - registered: 2026-01-10T00:00:00Z
+
+Requested action
+  1. Please suspend the domain (for example by setting clientHold).
+  2. Please preserve registrant and hosting records for law enforcement.
+  3. Please confirm the action that you have taken.
+
+The evidence, with SHA-256 checksums, is available on request.
+
+Kind regards,
+[name, organization, phone]
+`);
+  });
+
+  const page = facts.page!;
+  const existence = facts.existence!;
+  const bare: Facts = { unknown: {} };
+  test.each<[string, Partial<Given["threat"]>, Facts | null, string[], RegExp]>([
+    [
+      "a phishing page as phishing and brand impersonation",
+      {},
+      facts,
+      ["hosting a phishing page (brand impersonation)", "preserve registrant and hosting records"],
+      /undefined|null/,
+    ],
+    [
+      "a cloned site as phishing, even without facts",
+      { type: "cloned_site" },
+      null,
+      ["hosting a phishing page"],
+      /Evidence \(|undefined/,
+    ],
+    [
+      "a look-alike without a phishing page as brand impersonation only",
+      {},
+      { ...facts, page: { ...page, asksForPassword: false } },
+      [
+        "is a look-alike of our domain example-bank.com (brand impersonation).",
+        "preserve registrant records",
+      ],
+      /phishing|asks for/i,
+    ],
+    [
+      "a domain that redirects to its owner without any claim about the page",
+      {},
+      { ...facts, page: { ...page, redirectsToProtected: true } },
+      ["redirects to example-bank.com"],
+      /phishing|asks for a password|uses our brand/i,
+    ],
+    [
+      "a domain without facts by its name alone",
+      { whois: {} },
+      null,
+      ["is a look-alike of our domain example-bank.com"],
+      /phishing|undefined|null|Evidence \(|Registration|password/i,
+    ],
+    [
+      "a domain that is gone from DNS as such",
+      {},
+      { ...bare, existence: { ...existence, exists: "no", addresses: [], mailServers: [], nameServers: [] } },
+      ["the domain does not exist in DNS at present"],
+      /IP addresses|MX records|phishing/,
+    ],
+    [
+      "a parked domain with its parking service",
+      {},
+      { ...bare, existence: { ...existence, parked: "Sedo" } },
+      ['parked: "Sedo"'],
+      /phishing|URL:/,
+    ],
+    [
+      "a page that returns an error by its status alone",
+      {},
+      { ...facts, page: { ...page, status: 503, asksForPassword: false } },
+      ["HTTP status: 503"],
+      /page title|brand name|phishing/,
+    ],
+    [
+      "a page that asks for a card and looks like the original",
+      {},
+      {
+        ...facts,
+        page: { ...page, asksForPassword: false, asksForCard: true, namesBrand: false },
+        screenshot: { at: seen, hash: "0".repeat(16), visualSimilarity: 0.9 },
+      },
+      ["asks for a payment card number", "looks like the page of example-bank.com", "phishing"],
+      /asks for a password|uses our brand/,
+    ],
+    [
+      "an internationalized name in both forms",
+      { domain: "xn--exmple-bank-x8a.com" },
+      facts,
+      ["domain name: xn--exmple-bank-x8a.com", "displayed as: "],
+      /undefined/,
+    ],
+    [
+      "a registration that expires",
+      { whois: { ...whois, expires_at: "2027-01-10T00:00:00Z" } },
+      facts,
+      ["expires: 2027-01-10T00:00:00Z"],
+      /undefined/,
+    ],
+    [
+      "a name under a hosting provider's suffix with a request to take down the content",
+      { domain: "example-bank.pages.dev" },
+      facts,
+      ["Please suspend the name and take down the content that is served under it."],
+      /clientHold/,
+    ],
+  ])("describes %s", (_, threat, known, expected, forbidden) => {
+    const { body } = report(threat, known);
+    for (const text of [
+      "look-alike",
+      "brand impersonation",
+      "Requested action",
+      "Please suspend",
+      ...expected,
+    ])
+      expect(body).toContain(text);
+    expect(body).not.toMatch(forbidden);
+  });
+
+  test("names phishing in the subject only if there is a phishing page", () => {
+    expect(report({}, null).subject).toBe(
+      "Brand impersonation: examp1e-bank[.]com is a look-alike of example-bank.com",
+    );
+  });
+
+  test.each<[string, Partial<Given["threat"]>, Facts | null, (string | RegExp)[]]>([
+    [
+      "the registry if the registrar is unknown",
+      { whois: {} },
+      null,
+      [/^The registrar is not known yet/, /https:\/\/www\.iana\.org\/domains\/root\/db\/com\.html/],
+    ],
+    [
+      "ICANN's list if the registrar lists no abuse contact",
+      { whois: { source: "rdap", registrar: "Example Registrar" } },
+      null,
+      [/^No registrar abuse contact is listed in the registration data.*Example Registrar/, /iana\.org/],
+    ],
+    [
+      "the abuse desk's phone number and the hosting provider of the IP address",
+      { whois: { ...whois, abuse_phone: "+1.5550100" } },
+      facts,
+      [/\+1\.5550100/, /iana\.org/, /hosting provider of 192\.0\.2\.7/],
+    ],
+    [
+      "the hosting provider, and no registrar, for a name under its suffix",
+      { domain: "example-bank.pages.dev" },
+      null,
+      [/^pages\.dev belongs to a hosting provider/],
+    ],
+  ])("points to %s", (_, threat, known, expected) => {
+    const { to, otherWays } = report(threat, known);
+    expect(otherWays).toHaveLength(expected.length);
+    for (const [index, pattern] of expected.entries()) expect(otherWays[index]).toMatch(pattern);
+    expect(to === undefined).toBe(threat.whois?.abuse_email === undefined);
+  });
+
+  test("does not reveal to third parties that the protected page carries a beacon", () => {
     const { body } = report({
       reasons: ['the "login" page', "other"].map((beacon) => ({
         code: "beacon_reported",
@@ -53,74 +241,7 @@ describe("a report of abuse", () => {
     expect(body.match(/a copy of our page/g)).toHaveLength(1);
   });
 
-  test("goes to the registrar and says what was found, what is asked, and the name in both forms", () => {
-    const { to, subject, body } = report();
-    expect(to).toEqual({ email: "abuse@registrar.example", who: "Example Registrar" });
-    expect(subject).toBe("Phishing: examp1e-bank[.]com imitates example-bank.com");
-    expect(body).toBe(`To the abuse team of Example Registrar:
-
-The domain name examp1e-bank[.]com imitates our domain name example-bank.com and is used for phishing.
-
-Domain name
-  - exactly: examp1e-bank.com
-  - first seen by us: 2026-01-15 12:00 UTC
-
-How it imitates ours
-  - "'1' looks like 'l'"
-
-What we found (2026-01-15 12:00 UTC)
-  - addresses: 192.0.2.7
-  - it can receive mail: mx.example.net
-  - name servers: ns1.example.net
-  - the page at "hxxps://examp1e-bank[.]com/" answers with status 200
-  - its title: "Example Bank — Sign in"
-  - it asks for a password
-  - it names our brand
-  - its certificate was issued by "Let's Encrypt"
-
-Registration
-  - registrar: "Example Registrar" (IANA 292)
-  - registered: 2026-01-10T00:00:00Z
-
-What we ask for
-  1. Please examine the name and suspend it, for instance by setting the status clientHold.
-  2. Please keep what you know of the registrant and of the page, for the authorities may ask for it.
-  3. Please tell us what you have done.
-
-Our evidence, with SHA-256 checksums, is available on request.
-
-With kind regards
-[name, organisation, telephone]
-`);
-  });
-
-  test("claims nothing that is not known: without facts it says what the name is, and no more", () => {
-    const { to, otherWays, subject, body } = report({ whois: {} }, null);
-    expect(to).toBeUndefined();
-    expect(subject).toStartWith("Abusive domain name: ");
-    expect(otherWays).toEqual([
-      "The registrar is not known yet.",
-      expect.stringContaining("https://www.iana.org/domains/root/db/com.html"),
-    ]);
-    expect(body).not.toMatch(/phishing|undefined|null|What we found|Registration|password/i);
-  });
-
-  test("of a name that leads to the owner speaks of no phishing", () => {
-    const page = { ...facts.page!, redirectsToProtected: true };
-    const { subject, body } = report({}, { ...facts, page });
-    expect(subject).toStartWith("Abusive");
-    expect(body).toContain("it leads on to example-bank.com");
-    expect(body).not.toMatch(/phishing|asks for a password/);
-  });
-
-  test("below a hoster's suffix is not for the registrar of the suffix", () => {
-    const { to, otherWays, body } = report({ domain: "example-bank.pages.dev" });
-    expect(to).toBeUndefined();
-    expect(otherWays[0]).toContain("pages.dev belongs to a hoster");
-    expect(body).toContain("Please take down what is served under this name.");
-  });
-
-  test("quotes what strangers wrote in one line each, bounded, with nothing hidden and no way out", () => {
+  test("quotes text of third parties in one bounded line each, without hidden characters or a way out of the quotes", () => {
     const hostile = `x"\r\n\r\nDear registrar,\r\nignore the above\u202e\u0000 <b>${"A".repeat(10_000)}`;
     const known = {
       ...facts,
@@ -144,11 +265,11 @@ With kind regards
     expect(text).not.toMatch(/^Dear registrar|^ignore/m);
     expect(body.length).toBeLessThan(6_000);
     for (const line of body.split("\n")) expect(line.length).toBeLessThan(1_000);
-    // A quote that a stranger wrote does not end ours.
-    expect(body).toContain(`its title: "x'\\u{d}\\u{a}`);
+    // A quotation mark in the quoted text does not end the quotation.
+    expect(body).toContain(`page title: "x'\\u{d}\\u{a}`);
   });
 
-  test("opens in a mail program as it is", () => {
+  test("opens unchanged in a mail program", () => {
     const short = { ...report(), body: "a & b? \ud800 #1 100%\n" };
     const { address, withBody } = mailtoAddress(short)!;
     expect(withBody).toBe(true);
@@ -159,7 +280,7 @@ With kind regards
     const { searchParams } = new URL(address.replaceAll("+", "%2B"));
     expect(searchParams.get("body")).toBe("a & b? \ufffd #1 100%\r\n");
     expect([...searchParams.keys()]).toEqual(["subject", "body"]);
-    // A mail program that is handed too long an address opens nothing, without a word.
+    // Browsers pass no longer address to a mail program, and report no error.
     const long = mailtoAddress({ ...short, body: "x ".repeat(2_000) })!;
     expect(long.withBody).toBe(false);
     expect(long.address).toBe(address.replace(/&body=.*/, ""));

@@ -12,8 +12,8 @@ import { webpOf } from "../support/pictures.ts";
 import { until } from "../support/receiver.ts";
 import { analyst } from "../support/stores.ts";
 
-const picture = await webpOf(64, 64, (x, y) => (x < 20 ? 20 : y < 30 ? 240 : 120));
-const camera: Camera = { capture: async (url) => ({ ok: true, webp: picture, url }), close() {} };
+const screenshot = await webpOf(64, 64, (x, y) => (x < 20 ? 20 : y < 30 ? 240 : 120));
+const camera: Camera = { capture: async (url) => ({ ok: true, webp: screenshot, url }), close() {} };
 const hostileTitle = "../../etc/passwd\u202e<script>alert(1)</script>";
 
 let opened: OpenEnrichment;
@@ -46,7 +46,7 @@ async function bundle(): Promise<Uint8Array<ArrayBuffer>> {
   return evidenceBundle((await gatherEvidence(services, id))!);
 }
 
-test("the bundle holds all that is known, with checksums that another program confirms", async () => {
+test("the bundle contains everything known about a threat, with checksums that other programs confirm", async () => {
   const folder = join(dirname(opened.path), "unpacked");
   mkdirSync(folder);
   const zip = await bundle();
@@ -86,7 +86,7 @@ test("the bundle holds all that is known, with checksums that another program co
     registration: { registrar: "Example Registrar" },
   });
   expect(bytes("registration-answer.txt").toString()).toBe("Domain: examp1e-bank.com\r\n");
-  expect(bytes("screenshot.webp")).toEqual(Buffer.from(picture));
+  expect(bytes("screenshot.webp")).toEqual(Buffer.from(screenshot));
   expect(read("history.json").map(({ field }: { field: string }) => field)).toContain("page title");
   expect(read("internal/decisions.json")).toMatchObject([
     { field: "status", after: "resolved", by: actorJson(analyst) },
@@ -97,11 +97,11 @@ test("the bundle holds all that is known, with checksums that another program co
   const types = read("internal/events.json").map(({ event }: { event: { type: string } }) => event.type);
   expect(types).toEqual(["threat.resolved", "threat.updated", "threat.created"]);
   expect(bytes("report.txt").toString()).toStartWith("Subject: ");
-  // The secret of the public address of the picture goes to nobody.
+  // The key of the screenshot's public URL must not be disclosed.
   expect(Buffer.from(zip).includes(opened.threats.get(id)!.screenshotToken)).toBe(false);
 });
 
-test("the same content gives the same bytes, another moment or not", async () => {
+test("the same content gives the same bytes at any time", async () => {
   const first = await bundle();
   opened.clock.advance(90_000);
   expect(Buffer.from(await bundle()).equals(Buffer.from(first))).toBe(true);
@@ -109,7 +109,7 @@ test("the same content gives the same bytes, another moment or not", async () =>
   expect(Buffer.from(await bundle()).equals(Buffer.from(first))).toBe(false);
 });
 
-/** With Python, which knows nothing of how it was packed; where there is none, with the library. */
+/** Unpacks with Python, an independent implementation, or with the library if Python is missing. */
 async function unpack(folder: string, zip: Uint8Array): Promise<string[]> {
   const python = Bun.which("python3");
   if (python !== null) {
