@@ -1,32 +1,32 @@
 import type { Instant } from "../lib/clock.ts";
 import type { Scan, ScanCounts } from "./tables.ts";
 
-/** How far a running scan is. */
+/** Progress of a running scan. */
 export interface ScanProgress {
   scan: Scan;
-  /** Look-ups a second, since they began; null: none yet. */
+  /** Lookups per second since they started; null before the first. */
   perSecond: number | null;
-  /** Until all look-alikes are looked up, at that rate; null: not known yet. */
+  /** Estimated time until all look-alikes are looked up; null before it can be estimated. */
   msLeft: number | null;
 }
 
-/** What the process that runs a scan knows of it before the table does. */
+/** State of a scan in the process that runs it, ahead of the table. */
 export interface LiveScan {
-  /** Undefined: nothing was told yet. */
+  /** Undefined before the first progress report. */
   counts: Readonly<ScanCounts> | undefined;
-  /** When the first look-up had ended; undefined: its look-alikes are being made. */
+  /** When the first lookup had finished; undefined while look-alikes are generated. */
   lookingUpSince: Instant | undefined;
 }
 
-/** The first look-ups leave at once, faster than the rest can follow. */
+/** The rate is unknown until this time has passed, because the first lookups all start at once. */
 const rateAfterMs = 1_000;
 
-/** @param live undefined: another process runs it, and its counts lag behind by a second. */
+/** @param live undefined when another process runs the scan; then the counts are up to a second old. */
 export function progressOf(scan: Scan, live: LiveScan | undefined, now: Instant): ScanProgress {
-  const counted = { ...scan, ...live?.counts };
-  const { planned, candidates } = counted;
+  const current = { ...scan, ...live?.counts };
+  const { planned, candidates } = current;
   const ms = now - (live === undefined ? scan.startedAt : (live.lookingUpSince ?? now));
-  if (candidates === 0 || ms < rateAfterMs) return { scan: counted, perSecond: null, msLeft: null };
+  if (candidates === 0 || ms < rateAfterMs) return { scan: current, perSecond: null, msLeft: null };
   const perMs = candidates / ms;
-  return { scan: counted, perSecond: perMs * 1_000, msLeft: Math.max(0, planned - candidates) / perMs };
+  return { scan: current, perSecond: perMs * 1_000, msLeft: Math.max(0, planned - candidates) / perMs };
 }

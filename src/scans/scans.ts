@@ -1,7 +1,8 @@
 import type { Actor } from "../access/audit/actor.ts";
+import { system } from "../access/audit/actor.ts";
 import type { AuditLog } from "../access/audit/audit-log.ts";
 import { tryLock } from "../database/lock.ts";
-import type { ProtectedDomain } from "../domains/domains.ts";
+import type { ProtectedDomain, ProtectedDomains } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { toIsoTime } from "../lib/clock.ts";
 import { badRequest, messageOf, notFound } from "../lib/errors.ts";
@@ -10,53 +11,53 @@ import { logDropped, type Log } from "../lib/log.ts";
 import { visible } from "../lib/safe-text.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
 import type { ResolverCheck } from "../network/dns/dns-client.ts";
-import { type LiveScan, progressOf, type ScanProgress } from "./progress.ts";
-import { runScan, ScanError, type Found, type ScanDependencies, type ScanWatcher } from "./run-scan.ts";
-import { createScanStore, type ScanTotals } from "./store.ts";
-import type { Scan } from "./tables.ts";
 import type { ScanTrigger } from "../vocabulary/scans.ts";
+import { type LiveScan, progressOf, type ScanProgress } from "./progress.ts";
+import { runScan, ScanError, type ScanDependencies } from "./run-scan.ts";
+import type { Found, ScanWatcher } from "./scan-recorder.ts";
+import { createScanStore, type ScanStore, type ScanTotals } from "./store.ts";
+import type { Scan } from "./tables.ts";
 
 export interface ScanOptions extends ScanWatcher {
   trigger: ScanTrigger;
-  /** Who asked for it, for the audit log; absent: nobody. */
-  by?: Actor | undefined;
-  /** Protected domains, in any form; none: all that are enabled. */
+  by: Actor;
+  /** Protected domains to scan for, in any form; empty or absent for all enabled ones. */
   domains?: readonly string[];
-  /** So many look-alikes of each at most. */
+  /** Maximum number of look-alikes per protected domain. */
   limit?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Looking for look-alikes that exist: on schedule and when asked, one scan at a time whatever process runs it. */
+/** Searches for registered look-alikes, on schedule and on request. Only one scan runs at a time, in any process. */
 export interface Scans {
-  /** Closes what a crash left open, and begins to follow the schedule. */
+  /** Marks scans as failed that a crash left running, and starts the schedule. */
   start(): void;
-  /** Ends the running scan; what it found up to there is recorded. */
+  /** Cancels the running scan; its results so far are kept. */
   stop(): Promise<void>;
   /**
-   * Runs a scan to its end and answers how it ended: a failure is in the scan, not thrown.
-   * @throws PublicError `not_found`: no such protected domain; `bad_request`: none at all, or a scan is running.
+   * Runs a scan to its end and returns it. A failure is in the scan, not thrown.
+   * @throws PublicError `not_found`: no such protected domain; `bad_request`: there is none, or a scan is running.
    */
   run(options: ScanOptions): Promise<Scan>;
-  /** The same for callers who do not wait: answers the scan as it begins, and its end as a promise that is kept. */
+  /** Starts a scan like `run`, and returns it with a promise for its end. */
   begin(options: ScanOptions): { scan: Scan; ended: Promise<Scan> };
-  /** Ends a running scan, whatever process runs it, within a second; answers whether there is such a one. */
-  cancel(id: string, by?: Actor): boolean;
+  /** Cancels a running scan of any process within a second. Returns whether the scan was running. */
+  cancel(id: string, options: { by: Actor }): boolean;
   running(): Scan | undefined;
-  /** How far the running one is. */
+  /** Returns the progress of the running scan. */
   progress(): ScanProgress | undefined;
   get(id: string): Scan | undefined;
-  /** Newest first. */
+  /** Returns scans, newest first. */
   list(limit: number, offset?: number): Scan[];
   totals(): ScanTotals;
-  /** Which resolvers there are, and which of them can be relied on. */
+  /** Returns the configured resolvers and whether each can be trusted. */
   checkResolvers(): Promise<ResolverCheck[]>;
 }
 
-/** So many names stand in the audit log. */
-const auditedDomainsMax = 20;
+/** Maximum number of protected domains in an audit entry. */
+const recordedDomainsMax = 20;
 
-/** A scan that this process runs. */
+/** A scan of this process. */
 interface Running extends LiveScan {
   readonly id: string;
   readonly cancelling: AbortController;
@@ -75,138 +76,72 @@ export function createScans({
   outbox: Outbox;
   ids: IdFactory;
   log: Log;
-  /** Cron, UTC; null: never. */
+  /** Cron expression in UTC; null for no schedule. */
   schedule: string | null;
-  auditLog: AuditLog;
-  /** Told of every look-alike that a scan found, known ones too, with what the DNS says about it. */
+  auditLog: Pick<AuditLog, "record">;
+  /** Called for every look-alike that a scan finds, including known ones. */
   onFound?: (found: Found) => void;
 }): Scans {
   const { database, clock, domains } = dependencies;
   const store = createScanStore({ database, clock, ids, outbox });
+  const execute = createExecution({ dependencies, store, log, onFound });
   const stopping = new AbortController();
   let schedule: Schedule | undefined;
   let current: Running | undefined;
 
-  const lock = () => (current === undefined ? tryLock(database.path, "scan.lock") : undefined);
-
-  /** Whoever holds the lock knows that nobody runs what is open on record. */
-  function closeLeftOpen(): void {
-    for (const { id } of store.running()) store.close(id, "failed", "the process that ran the scan ended");
-  }
-
-  function closeLeftOpenUnlessHeld(): void {
-    const held = lock();
-    try {
-      if (held !== undefined) closeLeftOpen();
-    } finally {
-      held?.release();
-    }
-  }
-
-  function targetsOf(names: readonly string[]): ProtectedDomain[] {
-    if (names.length === 0) {
-      const all = domains.list().filter(({ enabled }) => enabled);
-      if (all.length === 0) throw badRequest("there is no protected domain; add one first");
-      return all;
-    }
-    const found = names.map((name) => {
-      const domain = domains.find(name);
-      if (domain?.enabled === true) return domain;
-      throw notFound(`${visible(name, 100)} is not a protected domain; add it first`);
-    });
-    return [...new Map(found.map((domain) => [domain.domain, domain])).values()];
-  }
+  const takeLock = () => (current === undefined ? tryLock(database.path, "scan.lock") : undefined);
 
   function begin(options: ScanOptions): { scan: Scan; ended: Promise<Scan> } {
-    const targets = targetsOf(options.domains ?? []);
-    const held = lock();
-    if (held === undefined) throw badRequest(runningText(store.running()[0]));
+    const { trigger, by, limit = null } = options;
+    const targets = selectTargets(domains, options.domains ?? []);
+    const protectedDomains = targets.map(({ domain }) => domain);
+    const lock = takeLock();
+    if (lock === undefined) throw badRequest(alreadyRunningText(store.running()[0]));
     let scan: Scan;
     try {
-      closeLeftOpen();
-      const protectedDomains = targets.map(({ domain }) => domain);
-      const { trigger, by, limit = null } = options;
+      closeAbandoned(store);
       scan = database.transaction(() => {
         const begun = store.begin({ protectedDomains, trigger });
-        const shown = protectedDomains.slice(0, auditedDomainsMax);
-        if (by !== undefined) auditLog.record(by, "scan.start", begun.id, { domains: shown, limit });
+        const detail = { domains: protectedDomains.slice(0, recordedDomainsMax), limit };
+        // The list of scans shows scheduled ones; in the audit log they would only be noise.
+        if (by.channel !== "system") auditLog.record(by, "scan.start", begun.id, detail);
         return begun;
       });
     } catch (error) {
-      held.release();
+      lock.release();
       throw error;
     }
-    const { id } = scan;
     const running: Running = {
-      id,
+      id: scan.id,
       cancelling: new AbortController(),
       counts: scan,
       lookingUpSince: undefined,
     };
     current = running;
-    const ended = carryOut(running, targets, options).finally(() => {
+    const ended = execute(running, { targets, options, stopping: stopping.signal }).finally(() => {
       current = undefined;
-      held.release();
+      lock.release();
     });
     running.ended = ended.catch((error: unknown) =>
-      logDropped(log, error, "the end of a scan could not be recorded"),
+      logDropped(log, error, "outcome of a scan could not be recorded"),
     );
     return { scan, ended };
   }
 
-  /** Rejects only where the database cannot be written. */
-  async function carryOut(running: Running, targets: ProtectedDomain[], options: ScanOptions): Promise<Scan> {
-    const { id, cancelling } = running;
-    const { limit, signal } = options;
-    const cancel = () => cancelling.abort();
-    for (const each of [signal, stopping.signal]) {
-      each?.addEventListener("abort", cancel);
-      if (each?.aborted === true) cancel();
-    }
-    const watcher: ScanWatcher = {
-      onFound(found) {
-        onFound?.(found);
-        options.onFound?.(found);
-      },
-      onProgress(counts) {
-        running.counts = counts;
-        if (counts.candidates > 0) running.lookingUpSince ??= clock.now();
-        options.onProgress?.(counts);
-      },
-    };
-    try {
-      await runScan(dependencies, { id, store, targets, limit, cancelling, watcher });
-      return store.close(id, cancelling.signal.aborted ? "cancelled" : "completed");
-    } catch (error) {
-      if (!(error instanceof ScanError)) logDropped(log, error, "a scan broke off");
-      return store.close(id, "failed", error instanceof ScanError ? error.message : "an internal error");
-    } finally {
-      signal?.removeEventListener("abort", cancel);
-      stopping.signal.removeEventListener("abort", cancel);
-    }
-  }
-
   const run = async (options: ScanOptions): Promise<Scan> => begin(options).ended;
-
-  async function runOnSchedule(): Promise<void> {
-    try {
-      const { id, status, error, candidates, resolving, threatsCreated } = await run({ trigger: "schedule" });
-      const level = status === "failed" ? "warn" : "info";
-      const advice = status === "failed" ? { advice: adviceOffline } : {};
-      log[level](
-        { scan: id, status, error, ...advice, candidates, resolving, created: threatsCreated },
-        "a scan ended",
-      );
-    } catch (error) {
-      // No domain to scan, or somebody scans already: the next one comes by itself.
-      log.warn({ why: messageOf(error) }, "the scheduled scan did not begin");
-    }
-  }
 
   return {
     start() {
-      if (store.running().length > 0) closeLeftOpenUnlessHeld();
-      if (pattern !== null) schedule = every({ clock, pattern, run: runOnSchedule });
+      if (store.running().length > 0) {
+        const lock = takeLock();
+        try {
+          // Without the lock, another process runs the scan.
+          if (lock !== undefined) closeAbandoned(store);
+        } finally {
+          lock?.release();
+        }
+      }
+      if (pattern !== null) schedule = every({ clock, pattern, run: () => runOnSchedule({ run, log }) });
     },
     async stop() {
       schedule?.stop();
@@ -220,12 +155,12 @@ export function createScans({
       if (scan === undefined) return undefined;
       return progressOf(scan, current?.id === scan.id ? current : undefined, clock.now());
     },
-    cancel: (id, by) =>
+    cancel: (id, { by }) =>
       database.transaction(() => {
         if (current?.id === id) current.cancelling.abort();
-        const runs = store.requestCancel(id);
-        if (runs && by !== undefined) auditLog.record(by, "scan.cancel", id);
-        return runs;
+        const wasRunning = store.requestCancel(id);
+        if (wasRunning && by.channel !== "system") auditLog.record(by, "scan.cancel", id);
+        return wasRunning;
       }),
     running: () => store.running()[0],
     get: store.get,
@@ -235,13 +170,111 @@ export function createScans({
   };
 }
 
-const adviceOffline = 'where there is no internet, set scan.schedule = ""';
+function selectTargets(domains: ProtectedDomains, names: readonly string[]): ProtectedDomain[] {
+  if (names.length === 0) {
+    const enabled = domains.list().filter((domain) => domain.enabled);
+    if (enabled.length === 0) throw badRequest("there is no protected domain; add one first");
+    return enabled;
+  }
+  const found = names.map((name) => {
+    const domain = domains.find(name);
+    if (domain?.enabled === true) return domain;
+    throw notFound(`${visible(name, 100)} is not a protected domain; add it first`);
+  });
+  return [...new Map(found.map((domain) => [domain.domain, domain])).values()];
+}
 
-function runningText(scan: Scan | undefined): string {
-  // Another process may have taken the lock and not yet written its scan.
-  if (scan === undefined) return "a scan is running already; wait for its end";
+/** Closes scans whose process has ended. The caller holds the lock, so no process runs them. */
+function closeAbandoned(store: ScanStore): void {
+  for (const { id } of store.running()) store.close(id, "failed", "the process that ran the scan ended");
+}
+
+/** Returns a function that runs one scan and records its outcome. It rejects only if the database cannot be written. */
+function createExecution({
+  dependencies,
+  store,
+  log,
+  onFound,
+}: {
+  dependencies: ScanDependencies;
+  store: ScanStore;
+  log: Log;
+  onFound: ((found: Found) => void) | undefined;
+}) {
+  return async (
+    running: Running,
+    {
+      targets,
+      options,
+      stopping,
+    }: { targets: readonly ProtectedDomain[]; options: ScanOptions; stopping: AbortSignal },
+  ): Promise<Scan> => {
+    const { id, cancelling } = running;
+    const { limit, signal } = options;
+    const cancel = () => cancelling.abort();
+    for (const each of [signal, stopping]) {
+      each?.addEventListener("abort", cancel);
+      if (each?.aborted === true) cancel();
+    }
+    const watcher: ScanWatcher = {
+      onFound(found) {
+        onFound?.(found);
+        options.onFound?.(found);
+      },
+      onProgress(counts) {
+        running.counts = counts;
+        if (counts.candidates > 0) running.lookingUpSince ??= dependencies.clock.now();
+        options.onProgress?.(counts);
+      },
+    };
+    try {
+      await runScan(dependencies, { id, store, targets, limit, cancelling, watcher });
+      return store.close(id, cancelling.signal.aborted ? "cancelled" : "completed");
+    } catch (error) {
+      if (!(error instanceof ScanError)) logDropped(log, error, "scan aborted");
+      return store.close(id, "failed", error instanceof ScanError ? error.message : "an internal error");
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+      stopping.removeEventListener("abort", cancel);
+    }
+  };
+}
+
+const offlineAdvice = 'on a host without internet access, set scan.schedule = ""';
+
+async function runOnSchedule({
+  run,
+  log,
+}: {
+  run: (options: ScanOptions) => Promise<Scan>;
+  log: Log;
+}): Promise<void> {
+  try {
+    const scan = await run({ trigger: "schedule", by: system });
+    const { id, status, error, candidates, resolving, threatsCreated } = scan;
+    const level = status === "failed" ? "warn" : "info";
+    const advice = status === "failed" ? { advice: offlineAdvice } : {};
+    log[level](
+      { scan: id, status, error, ...advice, candidates, resolving, created: threatsCreated },
+      "scan ended",
+    );
+  } catch (error) {
+    // There is no protected domain, or another scan is running; the schedule continues.
+    log.warn({ reason: messageOf(error) }, "scheduled scan could not start");
+  }
+}
+
+const triggerNames: Readonly<Record<ScanTrigger, string>> = {
+  schedule: "the schedule",
+  console: "the console",
+  cli: "the command line",
+};
+
+function alreadyRunningText(scan: Scan | undefined): string {
+  // Another process may have taken the lock and not yet recorded its scan.
+  if (scan === undefined) return "a scan is already running; wait for it to end";
   const { trigger, startedAt, planned, candidates } = scan;
-  const by = { schedule: "the schedule", console: "the console", cli: "the command line" }[trigger];
   const part = planned === 0 ? "" : `, ${Math.floor((candidates / planned) * 100)} % done`;
-  return `a scan is running already, begun by ${by} at ${toIsoTime(startedAt)}${part}; wait for its end or cancel it`;
+  const origin = `started by ${triggerNames[trigger]} at ${toIsoTime(startedAt)}`;
+  return `a scan is already running, ${origin}${part}; wait for it to end, or cancel it`;
 }

@@ -4,27 +4,27 @@ import { relaxedTransaction } from "../database/relaxed.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
 import type { IdFactory } from "../lib/ids.ts";
+import type { ScanStatus, ScanTrigger } from "../vocabulary/scans.ts";
 import { scans, type Scan, type ScanCounts } from "./tables.ts";
-import { type ScanStatus, type ScanTrigger } from "../vocabulary/scans.ts";
 
-/** The record of scans; beginning and end are written with their events in one transaction. */
+/** The records of scans. A scan's start and end are written in one transaction with their events. */
 export interface ScanStore {
   begin(scan: { protectedDomains: string[]; trigger: ScanTrigger }): Scan;
-  /** Answers whether somebody asked for the end meanwhile. */
-  note(id: string, counts: ScanCounts): { cancelRequested: boolean };
+  /** Writes the counts and returns the scan, which may have been requested to end. */
+  saveCounts(id: string, counts: ScanCounts): Scan;
   close(id: string, status: Exclude<ScanStatus, "running">, error?: string): Scan;
-  /** Asks whoever runs it, maybe another process, to end it; answers whether it runs. */
+  /** Requests the end of a scan, possibly in another process. Returns whether the scan is running. */
   requestCancel(id: string): boolean;
   running(): Scan[];
   get(id: string): Scan | undefined;
-  /** Newest first. */
+  /** Returns scans, newest first. */
   list(limit: number, offset?: number): Scan[];
   totals(): ScanTotals;
 }
 
 export interface ScanTotals {
   byStatus: { status: ScanStatus; total: number }[];
-  /** When the last one that went through to its end did so. */
+  /** When the last completed scan ended. */
   completedAt: Instant | null;
 }
 
@@ -65,24 +65,28 @@ export function createScanStore({
 
     begin: ({ protectedDomains, trigger }) =>
       database.transaction(() => {
-        const startedAt = clock.now();
-        const id = ids.next("scan");
         const scan = query
           .insert(scans)
-          .values({ id, trigger, protectedDomains, status: "running", startedAt })
+          .values({
+            id: ids.next("scan"),
+            trigger,
+            protectedDomains,
+            status: "running",
+            startedAt: clock.now(),
+          })
           .returning()
           .get();
-        outbox.record("scan.started", { scan: describeStart(scan) });
+        outbox.record("scan.started", { scan: startedScan(scan) });
         return scan;
       }),
 
-    // Lost counts are of a scan that was lost as well.
-    note: (id, counts) => relaxedTransaction(database, () => set(id, counts)),
+    // A power cut that loses the counts loses the scan too.
+    saveCounts: (id, counts) => relaxedTransaction(database, () => set(id, counts)),
 
     close: (id, status, error) =>
       database.transaction(() => {
         const scan = set(id, { status, completedAt: clock.now(), error: error ?? null });
-        outbox.record("scan.completed", { scan: describeEnd(scan) });
+        outbox.record("scan.completed", { scan: completedScan(scan) });
         return scan;
       }),
 
@@ -95,13 +99,13 @@ export function createScanStore({
   };
 }
 
-function describeStart({ id, protectedDomains, trigger, status, startedAt }: Scan) {
+function startedScan({ id, protectedDomains, trigger, status, startedAt }: Scan) {
   return { id, protected_domains: protectedDomains, trigger, status, started_at: toIsoTime(startedAt) };
 }
 
-function describeEnd(scan: Scan) {
+function completedScan(scan: Scan) {
   return {
-    ...describeStart(scan),
+    ...startedScan(scan),
     completed_at: toIsoTime(scan.completedAt ?? scan.startedAt),
     candidates: scan.candidates,
     resolving: scan.resolving,

@@ -162,7 +162,7 @@ describe("beside a running server", () => {
     await until(() => told() > 0, "the brand word is logged");
     const { err } = await server.stop();
     expect(told()).toBe(1);
-    const line = err.split("\n").find((text) => text.includes("brand word"))!;
+    const line = err.split("\n").find((text) => text.includes("brand keyword"))!;
     expect(JSON.parse(line)).toMatchObject({ domain: "chase.com", word: "chase", strictness: "strict" });
   });
 

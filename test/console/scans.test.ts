@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
 import { until } from "../support/receiver.ts";
+import { analyst } from "../support/stores.ts";
 
 let dns: DnsServer;
 let app: ConsoleApp;
@@ -25,7 +26,7 @@ afterAll(async () => {
 beforeEach(async () => {
   const running = app.app.scans.running();
   if (running === undefined) return;
-  app.app.scans.cancel(running.id);
+  app.app.scans.cancel(running.id, { by: analyst });
   await until(() => app.app.scans.running() === undefined, "the scan of the previous test has ended");
 });
 
@@ -65,14 +66,19 @@ test("starting a second scan fails with the running scan, whose progress replace
   await visitor.submit("/console/scans/start", {});
   const refused = await visitor.submit("/console/scans/start", {});
   expect(refused.text).toMatch(
-    /A scan is running already, begun by the console at .*; wait for its end or cancel it\./,
+    /A scan is already running, started by the console at .*; wait for it to end, or cancel it\./,
   );
   expect(refused.html).not.toContain('action="/console/scans/start"');
   expect(refused.text).toContain("Cancel scan");
 });
 
 test("the history shows the domains, counts and duration of each scan", async () => {
-  const done = await app.app.scans.run({ trigger: "cli", domains: ["example-bank.com"], limit: 200 });
+  const done = await app.app.scans.run({
+    trigger: "cli",
+    by: analyst,
+    domains: ["example-bank.com"],
+    limit: 200,
+  });
   expect(done.threatsFound).toBeGreaterThan(0);
   const all = await visitor.get("/console/scans");
   expect(all.text).toMatch(/example-bank\.com command line completed 200 1 1 1 \d+(\.\d)? s/);

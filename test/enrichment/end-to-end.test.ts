@@ -11,6 +11,7 @@ import { fillRandom, temporaryFolder } from "../support/appliance.ts";
 import { findChromium } from "../support/chromium.ts";
 import { startDnsServer, type Zones } from "../support/dns-server.ts";
 import { until } from "../support/receiver.ts";
+import { analyst } from "../support/stores.ts";
 
 const chromium = findChromium();
 const slowMs = 120_000;
@@ -175,7 +176,7 @@ describe("from names to judged threats", () => {
     async () => {
       const { app, dns, events: recorded, lines } = await openWorld({ screenshots: false });
       app.start();
-      const scan = await app.scans.run({ trigger: "cli", domains: ["example-bank.com"] });
+      const scan = await app.scans.run({ trigger: "cli", by: analyst, domains: ["example-bank.com"] });
       const existing = planted.filter((domain) => domain !== "exampe-bank.com");
       expect(scan).toMatchObject({ status: "completed", threatsCreated: existing.length, unknown: 1 });
       expect(Object.keys(byDomain(app)).toSorted()).toEqual(existing.toSorted());

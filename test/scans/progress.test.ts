@@ -4,6 +4,7 @@ import type { Scan } from "../../src/scans/tables.ts";
 import { manualClock } from "../support/appliance.ts";
 import { until } from "../support/receiver.ts";
 import { scanWorld, type ScanWorld } from "../support/scan-world.ts";
+import { analyst } from "../support/stores.ts";
 
 let world: ScanWorld;
 beforeEach(() => void (world = scanWorld()));
@@ -14,7 +15,7 @@ const slow = { queriesPerSecond: 300 };
 test("a scan that is begun is answered at once, its progress grows while it runs, and it ends when it is cancelled", async () => {
   const app = world.open([await world.serve({})], slow);
   expect(app.scans.progress()).toBeUndefined();
-  const { scan, ended } = app.scans.begin({ trigger: "console" });
+  const { scan, ended } = app.scans.begin({ trigger: "console", by: analyst });
   expect(scan).toMatchObject({ status: "running", trigger: "console", planned: 0 });
   expect(app.scans.progress()).toMatchObject({ scan: { id: scan.id }, perSecond: null, msLeft: null });
   await until(() => (app.scans.progress()?.perSecond ?? null) !== null, "a pace is known");
@@ -22,7 +23,7 @@ test("a scan that is begun is answered at once, its progress grows while it runs
   expect(now.planned).toBeGreaterThan(1_000);
   expect(perSecond).toBeGreaterThan(0);
   expect(msLeft).toBeGreaterThan(0);
-  expect(app.scans.cancel(scan.id)).toBe(true);
+  expect(app.scans.cancel(scan.id, { by: analyst })).toBe(true);
   expect(app.scans.progress()?.scan.cancelRequested).toBe(true);
   expect((await ended).status).toBe("cancelled");
   expect(app.scans.progress()).toBeUndefined();
@@ -32,13 +33,13 @@ test("whoever is refused because of a running scan is told what runs; another pr
   const server = await world.serve({});
   const app = world.open([server], slow);
   const other = world.open([server], slow);
-  const { scan, ended } = app.scans.begin({ trigger: "console" });
+  const { scan, ended } = app.scans.begin({ trigger: "console", by: analyst });
   await until(() => (other.scans.progress()?.scan.planned ?? 0) > 0, "the counts are written", 5_000);
-  expect(() => other.scans.begin({ trigger: "cli" })).toThrow(
-    /^a scan is running already, begun by the console at \d{4}-.*Z, \d+ % done; wait for its end or cancel it$/,
+  expect(() => other.scans.begin({ trigger: "cli", by: analyst })).toThrow(
+    /^a scan is already running, started by the console at \d{4}-.*Z, \d+ % done; wait for it to end, or cancel it$/,
   );
-  expect(app.scans.run({ trigger: "cli" })).rejects.toThrow("begun by the console");
-  other.scans.cancel(scan.id);
+  expect(app.scans.run({ trigger: "cli", by: analyst })).rejects.toThrow("started by the console");
+  other.scans.cancel(scan.id, { by: analyst });
   await ended;
   expect(app.scans.list(1)[0]).toMatchObject({ id: scan.id, status: "cancelled" });
   expect(app.scans.list(1, 1)).toEqual([]);
@@ -52,7 +53,7 @@ test("a scheduled scan that fails for want of a resolver says how to have none",
   app.start();
   for (let minute = 0; minute < 18; minute++) clock.advance(60_000);
   await until(() => (clock.advance(100), app.scans.list(1)[0]?.status === "failed"), "it failed");
-  await until(() => world.logged.some((line) => line.includes("a scan ended")), "it is told");
+  await until(() => world.logged.some((line) => line.includes("scan ended")), "it is told");
   expect(world.logged.join("")).toContain('set scan.schedule = \\"\\"');
 });
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { App } from "../../src/app.ts";
 import { permutations } from "../../src/detection/generate/permutations.ts";
 import { events } from "../../src/events/tables.ts";
-import type { Found } from "../../src/scans/run-scan.ts";
+import type { Found } from "../../src/scans/scan-recorder.ts";
 import { manualClock } from "../support/appliance.ts";
 import { answerTo, type DnsServer, type Zones } from "../support/dns-server.ts";
 import { until } from "../support/receiver.ts";
@@ -47,7 +47,7 @@ describe("a scan", () => {
     const server = await serve(planted);
     const app = open([server]);
     const found: Found[] = [];
-    const scan = await app.scans.run({ trigger: "console", onFound: (one) => found.push(one) });
+    const scan = await app.scans.run({ trigger: "console", by: analyst, onFound: (one) => found.push(one) });
     expect(threatsOf(app)).toEqual([
       { domain: "acme.net", source: "scan", status: "active" },
       { domain: "acmee.com", source: "scan", status: "active" },
@@ -93,8 +93,8 @@ describe("a scan", () => {
 
   test("is seen in the metrics: how many ended how, and when the last one did", async () => {
     const app = open([await serve({ "acme.net": { A: ["192.0.2.1"] } })]);
-    await app.scans.run({ trigger: "cli", limit: 10 });
-    await app.scans.run({ trigger: "cli", limit: 10, signal: AbortSignal.abort() });
+    await app.scans.run({ trigger: "cli", by: analyst, limit: 10 });
+    await app.scans.run({ trigger: "cli", by: analyst, limit: 10, signal: AbortSignal.abort() });
     const metrics = await (await app.server.handle(new Request("http://localhost/metrics"))).text();
     expect(metrics).toContain('phishwatch_scans{status="cancelled"} 1\n');
     expect(metrics).toContain('phishwatch_scans{status="completed"} 1\n');
@@ -104,13 +104,13 @@ describe("a scan", () => {
   test("that comes again makes no second threat, brings a resolved one back and leaves a false positive alone", async () => {
     const app = open([await serve(planted)]);
     const ids: string[] = [];
-    await app.scans.run({ trigger: "cli", onFound: ({ threatId }) => ids.push(threatId) });
+    await app.scans.run({ trigger: "cli", by: analyst, onFound: ({ threatId }) => ids.push(threatId) });
     app.threats.changeStatus([ids[0]!], "resolved", { by: analyst });
     app.threats.changeStatus([ids[1]!], "false_positive", { by: analyst });
     const decidedAt = Date.now();
     await until(() => Date.now() > decidedAt, "the scan comes after the decision");
     const before = typesOf(app).length;
-    const again = await app.scans.run({ trigger: "cli" });
+    const again = await app.scans.run({ trigger: "cli", by: analyst });
     expect(again).toMatchObject({ status: "completed", threatsFound: 3, threatsCreated: 0 });
     expect(typesOf(app).slice(before)).toEqual(["scan.started", "threat.updated", "scan.completed"]);
     expect(app.threats.get(ids[0]!)?.status).toBe("active");
@@ -120,7 +120,7 @@ describe("a scan", () => {
   test("of one of the domains records threats of that one only, and none of the other domain itself", async () => {
     const zones = { ...planted, "acme.org": { A: ["192.0.2.8"] } };
     const app = open([await serve(zones)], { domains: ["acme.com", "acme.org"] });
-    const scan = await app.scans.run({ trigger: "cli", domains: ["ACME.com."] });
+    const scan = await app.scans.run({ trigger: "cli", by: analyst, domains: ["ACME.com."] });
     expect(scan).toMatchObject({ protectedDomains: ["acme.com"], resolving: 4, threatsFound: 3 });
     const { threats } = app.threats.list({}, { page: 1, perPage: 100 });
     expect(threats.map(({ protectedDomain }) => protectedDomain)).toEqual([
@@ -128,7 +128,7 @@ describe("a scan", () => {
       "acme.com",
       "acme.com",
     ]);
-    const all = await app.scans.run({ trigger: "cli", limit: 1_500 });
+    const all = await app.scans.run({ trigger: "cli", by: analyst, limit: 1_500 });
     expect(all.protectedDomains).toEqual(["acme.com", "acme.org"]);
     expect(all.threatsCreated).toBeGreaterThan(0);
     expect(all.candidates).toBeLessThan(3_000);
@@ -136,24 +136,24 @@ describe("a scan", () => {
 
   test("is refused for a name that is not protected, and when there is none", async () => {
     const app = open([await serve({})], { domains: [] });
-    expect(app.scans.run({ trigger: "cli", domains: ["other.com"] })).rejects.toThrow(
+    expect(app.scans.run({ trigger: "cli", by: analyst, domains: ["other.com"] })).rejects.toThrow(
       "other.com is not a protected",
     );
-    expect(app.scans.run({ trigger: "cli" })).rejects.toThrow("there is no protected domain");
+    expect(app.scans.run({ trigger: "cli", by: analyst })).rejects.toThrow("there is no protected domain");
     expect(typesOf(app)).toEqual([]);
   });
 
   test("with resolvers that know every name, or that are silent, fails and records nothing", async () => {
     const liar = await serve({ "*.": { A: ["203.0.113.80"] }, "nic.com": {}, "nic.net": {} });
     const lying = open([liar]);
-    const failed = await lying.scans.run({ trigger: "cli" });
+    const failed = await lying.scans.run({ trigger: "cli", by: analyst });
     expect(failed.error).toContain("no resolver says when a name does not exist");
     expect(failed).toMatchObject({ status: "failed", candidates: 0 });
     expect(typesOf(lying)).toEqual(["scan.started", "scan.completed"]);
     expect(eventsOf(lying)[1]!.data.scan).toMatchObject({ status: "failed", error: failed.error });
     expect(threatsOf(lying)).toEqual([]);
     liar.stop();
-    expect(await lying.scans.run({ trigger: "cli" })).toMatchObject({
+    expect(await lying.scans.run({ trigger: "cli", by: analyst })).toMatchObject({
       status: "failed",
       error: expect.stringContaining("no resolver answers"),
     });
@@ -162,7 +162,10 @@ describe("a scan", () => {
   test("goes on with the honest resolvers where one lies", async () => {
     const liar = await serve({ "*.": { A: ["203.0.113.80"] } });
     const app = open([liar, await serve(planted)]);
-    expect(await app.scans.run({ trigger: "cli" })).toMatchObject({ status: "completed", resolving: 3 });
+    expect(await app.scans.run({ trigger: "cli", by: analyst })).toMatchObject({
+      status: "completed",
+      resolving: 3,
+    });
   });
 
   test("goes on to its end past hostile answers, and leaves those names unknown", async () => {
@@ -177,7 +180,7 @@ describe("a scan", () => {
       },
     };
     const app = open([await serve({ ...planted, ...hostile })]);
-    expect(await app.scans.run({ trigger: "cli" })).toMatchObject({
+    expect(await app.scans.run({ trigger: "cli", by: analyst })).toMatchObject({
       status: "completed",
       resolving: 3,
       unknown: 5,
@@ -195,7 +198,7 @@ describe("an end before the end", () => {
     const app = open([await serve(early)], slow);
     const abort = new AbortController();
     const onFound = () => abort.abort();
-    const scan = await app.scans.run({ trigger: "cli", signal: abort.signal, onFound });
+    const scan = await app.scans.run({ trigger: "cli", by: analyst, signal: abort.signal, onFound });
     expect(scan.status).toBe("cancelled");
     expect(scan.candidates).toBeLessThan(scan.planned);
     expect(threatsOf(app).length).toBeGreaterThan(0);
@@ -207,16 +210,16 @@ describe("an end before the end", () => {
     const server = await serve(early);
     const app = open([server], slow);
     const other = open([server], slow);
-    const running = app.scans.run({ trigger: "cli" });
+    const running = app.scans.run({ trigger: "cli", by: analyst });
     const { id } = other.scans.running()!;
-    expect(other.scans.cancel(id)).toBe(true);
+    expect(other.scans.cancel(id, { by: analyst })).toBe(true);
     expect((await running).status).toBe("cancelled");
-    expect(other.scans.cancel(id)).toBe(false);
+    expect(other.scans.cancel(id, { by: analyst })).toBe(false);
   });
 
   test("by stopping the appliance is a cancelled scan", async () => {
     const app = open([await serve(early)], slow);
-    const running = app.scans.run({ trigger: "console" });
+    const running = app.scans.run({ trigger: "console", by: analyst });
     await app.stop();
     expect((await running).status).toBe("cancelled");
   });
@@ -226,9 +229,9 @@ describe("an end before the end", () => {
     const app = open([server], slow);
     const other = open([server], slow);
     const abort = new AbortController();
-    const running = app.scans.run({ trigger: "cli", signal: abort.signal });
-    expect(app.scans.run({ trigger: "console" })).rejects.toThrow("a scan is running already");
-    expect(other.scans.run({ trigger: "cli" })).rejects.toThrow("a scan is running already");
+    const running = app.scans.run({ trigger: "cli", by: analyst, signal: abort.signal });
+    expect(app.scans.run({ trigger: "console", by: analyst })).rejects.toThrow("a scan is already running");
+    expect(other.scans.run({ trigger: "cli", by: analyst })).rejects.toThrow("a scan is already running");
     other.start();
     expect(other.scans.running()?.status).toBe("running");
     abort.abort();

@@ -1,5 +1,5 @@
 import { lookAtFound } from "./look-at-found.ts";
-import type { Found } from "../../scans/run-scan.ts";
+import type { Found } from "../../scans/scan-recorder.ts";
 import type { Scan, ScanCounts } from "../../scans/tables.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";

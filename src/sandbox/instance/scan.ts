@@ -1,3 +1,4 @@
+import { system } from "../../access/audit/actor.ts";
 import type { Scan } from "../../scans/tables.ts";
 import type { ScanTrigger } from "../../vocabulary/scans.ts";
 import { threats } from "../../threats/tables.ts";
@@ -24,6 +25,7 @@ export async function runScan(
   dns.set({ known, gone, finds, reachable });
   return app.scans.run({
     trigger,
+    by: system,
     limit: Math.max(candidatesMin, known.size + gone.size + finds),
     ...(domains === undefined ? {} : { domains }),
   });

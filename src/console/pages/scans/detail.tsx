@@ -48,7 +48,7 @@ export function showPanel(context: Context<"scans">): PageResult {
 export function cancelScan(context: Context<"scans">): PageResult {
   const { id } = findScan(context);
   const { services, by } = context;
-  if (!services.scans.cancel(id, by))
+  if (!services.scans.cancel(id, { by }))
     return redirect(scanPath(id), { tone: "warning", text: "The scan had already finished." });
   return redirect(scanPath(id), "The scan stops within a second. Its results are kept.");
 }
