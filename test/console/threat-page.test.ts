@@ -51,7 +51,7 @@ describe("the page of a threat", () => {
       "Registrar Example Registrar, Inc.",
       "Issuer R11, Let's Encrypt",
       "Write to the abuse desk of Example Registrar, Inc.",
-      "Phishing: examp1e-bank[.]com imitates example-bank.com",
+      "Phishing: examp1e-bank[.]com is a look-alike of example-bank.com",
       "status : active → resolved decided by API key soc, 192.0.2.44",
       "status : resolved → active decided by console, 192.0.2.7",
       "recorded, from feed",
