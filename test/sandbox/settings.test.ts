@@ -1,20 +1,10 @@
 import { expect, test } from "bun:test";
 import { loadConfig } from "../../src/config/load.ts";
-import { defaultConfig } from "../../src/sandbox/settings.ts";
+import { defaultConfig, inSandbox } from "../../src/sandbox/settings.ts";
 
-test("the configuration of a sandbox is the file's defaults with what leaves the machine switched off", () => {
-  const text = `
-[storage]
-path = ":memory:"
-[scan]
-schedule = ""
-registration_data = false
-screenshots = "off"
-[webhooks]
-allow_http = true
-[log]
-level = "warn"
-`;
+const port = 4_711;
+
+function load(text: string) {
   const loaded = loadConfig({
     path: "sandbox.toml",
     text,
@@ -23,7 +13,58 @@ level = "warn"
       throw new Error("there is no file");
     },
   });
-  if (!loaded.ok) throw new Error("the text is no configuration");
-  const { source: _file, ...config } = loaded.config;
-  expect(config).toEqual(defaultConfig());
+  if (!loaded.ok) throw new Error("the configuration is invalid");
+  return loaded.config;
+}
+
+test("a sandbox without a configuration file uses the schema's defaults, in memory and without outside lookups", () => {
+  const { source: _source, ...expected } = load(`
+[server]
+listen = "127.0.0.1:${port}"
+public_url = "http://127.0.0.1:${port}"
+[storage]
+path = ":memory:"
+[console]
+password = "sandbox-console"
+[scan]
+schedule = ""
+registration_data = false
+screenshots = "off"
+[webhooks]
+allow_http = true
+allow_private_networks = true
+[log]
+level = "warn"
+[[protected_domains]]
+domain = "example-bank.com"
+[[protected_domains]]
+domain = "example-shop.com"
+[[protected_domains]]
+domain = "samplix.org"
+`);
+  expect({ ...inSandbox(defaultConfig(), port), source: undefined }).toEqual({
+    ...expected,
+    source: undefined,
+  });
+});
+
+test("a sandbox ignores what its configuration file says about lookups, storage, address and TLS", () => {
+  const config = inSandbox(
+    load(`
+[server]
+listen = "0.0.0.0:80"
+tls_cert = "cert.pem"
+tls_key = "key.pem"
+[storage]
+path = "data/phishwatch.db"
+[scan]
+schedule = "0 3 * * *"
+registration_data = true
+screenshots = "auto"
+`),
+    port,
+  );
+  expect(config.server).toMatchObject({ host: "127.0.0.1", port, tls: null });
+  expect(config.storage).toEqual({ path: ":memory:" });
+  expect(config.scan).toMatchObject({ schedule: null, registrationData: false, screenshots: "off" });
 });
