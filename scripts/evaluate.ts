@@ -1,4 +1,4 @@
-/** Recall on known look-alikes and the share of other names that are flagged; see `usage`. */
+/** Measures recall on known look-alikes and the share of other names that match; see `usage`. */
 import { parseArgs } from "node:util";
 import { createMatcher } from "../src/detection/match/matcher.ts";
 import { displayName } from "../src/detection/names/name.ts";
@@ -8,15 +8,15 @@ import type { ProtectedName } from "../src/detection/types.ts";
 const usage = `usage: scripts/evaluate [--positives FILE]... [--noise FILE]... [options]
 
   --positives FILE       lines of name<TAB>protected name[<TAB>class[<TAB>anything<TAB>brand word]]
-  --noise FILE           lists of names, one a line, in which look-alikes are rare
-  --protect DOMAIN       what is protected while noise is measured (repeatable; default: all of the positives')
+  --noise FILE           list of names, one per line, in which look-alikes are rare
+  --protect DOMAIN       domain to protect while noise is measured (repeatable; default: all of the positives')
   --keywords FILE        lines of protected name<TAB>keyword
-  --brand-words          take the fifth column of the positives as keywords of their protected names
-  --min-similarity X     default 0.75
-  --show N               misses and false alarms to show (default 20)
+  --brand-words          use the fifth column of the positives as keywords of their protected domains
+  --min-similarity X     minimum similarity (default 0.75)
+  --show N               number of misses and false positives to show (default 20)
 
-Files may be gzipped. Names in the noise that contain a brand word outright are counted apart: nobody can say
-from the name alone that they are harmless.`;
+Files may be gzipped. Names in the noise that contain a brand word are counted separately, because the name
+alone does not show that they are harmless.`;
 
 const { values: options } = parseArgs({
   options: {
@@ -83,7 +83,7 @@ function measureRecall(): void {
       matchers.set(domain, matcher);
     }
     const found = matcher.match(name).length > 0;
-    // A class may be made of two: where the brand stands and how it is written.
+    // A class can have two parts: the place of the brand and its spelling.
     for (const group of new Set([kind, kind.slice(kind.indexOf("-") + 1), "all"])) {
       const count = counts.get(group) ?? { found: 0, all: 0 };
       count.all++;
@@ -110,7 +110,7 @@ async function measureNoise(file: string): Promise<void> {
   const words = protectedDomains
     .flatMap((domain) => [splitName(domain).registrableLabel, ...(keywords.get(domain) ?? [])])
     .map((word) => word.replaceAll("-", ""));
-  const alarms = new Map<string, { count: number; examples: string[] }>();
+  const falsePositives = new Map<string, { count: number; examples: string[] }>();
   let [all, outright, flagged] = [0, 0, 0];
   for (const name of await readLines(file)) {
     all++;
@@ -124,17 +124,17 @@ async function measureNoise(file: string): Promise<void> {
     const part = match.reasons.map(({ params }) => params).find((one) => "found" in one || "label" in one)!;
     const text = "found" in part ? part.found : "label" in part ? part.label : "";
     const key = `${displayName(text)} for ${match.protectedDomain} (${match.type})`;
-    const alarm = alarms.get(key) ?? { count: 0, examples: [] };
-    alarm.count++;
-    alarm.examples.push(displayName(name));
-    alarms.set(key, alarm);
+    const entry = falsePositives.get(key) ?? { count: 0, examples: [] };
+    entry.count++;
+    entry.examples.push(displayName(name));
+    falsePositives.set(key, entry);
   }
   console.log(`\n## Noise: ${file}\n`);
   console.log(`${all} names, ${protectedDomains.length} protected`);
-  console.log(`contain a brand word outright: ${outright} (${percent(outright / all, 4)})`);
-  console.log(`flagged beside those: ${flagged} (${percent(flagged / all, 4)})`);
+  console.log(`contain a brand word: ${outright} (${percent(outright / all, 4)})`);
+  console.log(`other matches: ${flagged} (${percent(flagged / all, 4)})`);
   console.log("\nMost frequent:");
-  const frequent = [...alarms].sort(([, a], [, b]) => b.count - a.count).slice(0, shownMax);
+  const frequent = [...falsePositives].sort(([, a], [, b]) => b.count - a.count).slice(0, shownMax);
   for (const [key, { count, examples }] of frequent) {
     console.log(`  ${count}  ${key}: ${examples.slice(0, 3).join(", ")}`);
   }

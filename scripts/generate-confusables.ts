@@ -1,11 +1,11 @@
 /**
- * Makes src/detection/data/confusables.txt from the confusables.txt of Unicode Technical Standard #39 (part of
+ * Generates src/detection/data/confusables.txt from the confusables.txt of Unicode Technical Standard #39 (part of
  * every ICU source archive as source/data/unidata/confusables.txt):
  *
  *     bun scripts/generate-confusables.ts path/to/confusables.txt
  *
- * Kept is what the engine cannot compute by itself: characters whose prototype differs from their
- * compatibility decomposition without marks.
+ * Keeps the characters that the engine cannot fold without a table, which are those whose prototype differs from
+ * their compatibility decomposition without marks.
  */
 import { join } from "node:path";
 import { stripped } from "../src/detection/names/fold.ts";
@@ -26,20 +26,20 @@ for (const line of text.split("\n")) {
   const points = fields[2]!.split(" ").map((hex) => Number.parseInt(hex, 16));
   prototypes.set(String.fromCodePoint(Number.parseInt(fields[1]!, 16)), String.fromCodePoint(...points));
 }
-// The standard takes the letter m for r and n, and with it all that look like m. Here m stays a letter and
-// rn/m is one of the pairs that are compared when two words are aligned.
+// UTS #39 maps the letter m, and everything that looks like it, to r and n. Here m stays a letter; alignment
+// compares rn with m as one of its pairs.
 const letterOf = new Map([[prototypes.get("m")!, "m"]]);
 
 const byTarget = new Map<string, number[]>();
 for (const [character, prototype] of prototypes) {
-  // What decomposes is looked up by its parts.
+  // Characters that decompose are looked up by their parts.
   if (character <= "\x7f" || stripped(character) !== character) continue;
   const target = settle(character, prototype);
   if (target === "" || target === stripped(character)) continue;
   byTarget.set(target, [...(byTarget.get(target) ?? []), character.codePointAt(0)!]);
 }
 
-/** Prototypes of prototypes, lower-cased and without marks, until nothing changes. */
+/** Resolves prototypes of prototypes, in lower case and without marks. */
 function settle(character: string, prototype: string): string {
   let target = letterOf.get(prototype) ?? prototype;
   for (let round = 0; round < 4; round++) {
@@ -48,7 +48,7 @@ function settle(character: string, prototype: string): string {
       return letterOf.get(next) ?? next;
     }).join("");
   }
-  // What lower case makes of a capital may look like something else: the prototype of U+0399 is the letter l.
+  // The lower-case form of a capital can look different: the prototype of U+0399 is the letter l.
   return stripped(target) === stripped(character) ? "" : stripped(target);
 }
 

@@ -1,5 +1,5 @@
 /**
- * Makes src/detection/data/words.txt, common-words.txt and popular-names.txt:
+ * Generates words.txt, common-words.txt and popular-names.txt in src/detection/data:
  *
  *     bun scripts/generate-lexicon.ts path/to/scowl path/to/top-sites.json
  *
@@ -16,9 +16,9 @@ if (scowl === undefined || topSites === undefined) {
 }
 const target = join(import.meta.dir, "../src/detection/data");
 
-/** No rarer words: with them nearly every typo of a short word is a word itself. */
+/** Excludes rarer words, with which nearly every typo of a short word would be a word. */
 const sizes = [10, 20, 35, 40, 50];
-/** Of these sizes are the 12,000 words that everybody uses; the next size is three times as much. */
+/** Sizes up to this one hold the 12,000 most common words; the next size is three times as large. */
 const commonSizeMax = 20;
 const commonLengths = /^[a-z]{4,5}$/;
 
@@ -35,7 +35,7 @@ for (const spelling of ["english", "american", "british"]) {
     }
   }
 }
-const licence = [
+const license = [
   "# Copyright 2000-2011 Kevin Atkinson. Permission to use, copy, modify, distribute and sell these word lists,",
   "# the associated scripts, the output created from the scripts, and its documentation for any purpose is",
   "# hereby granted without fee, provided that the above copyright notice appears in all copies and that both",
@@ -45,12 +45,12 @@ const licence = [
 ];
 await write("words.txt", [
   "# English words of 3 to 14 letters from SCOWL (Spell Checker Oriented Word Lists), sizes 10 to 50.",
-  ...licence,
+  ...license,
   ...[...words].sort(),
 ]);
 await write("common-words.txt", [
   "# Common English words of 4 and 5 letters from SCOWL (Spell Checker Oriented Word Lists), sizes 10 and 20.",
-  ...licence,
+  ...license,
   ...[...commonWords].sort(),
 ]);
 

@@ -1,10 +1,10 @@
 /**
- * Names a second through detection, by the number of protected names, beside what else one could do:
+ * Measures the names per second that detection processes, by the number of protected domains, next to alternatives:
  *
  *     scripts/bench detection [FILE]
  *
- * FILE is a list of names, one a line, plain or gzipped; without it a million names are made up. Everything
- * runs in one process on one core, the best of several rounds each, so that the ratios hold on any machine.
+ * FILE is a list of names, one per line, plain or gzipped. Without it, the benchmark generates a million names.
+ * Everything runs in one process on one core and the best of several rounds counts, so that the ratios are comparable.
  */
 import { createMatcher } from "../../src/detection/match/matcher.ts";
 import { permutations } from "../../src/detection/generate/permutations.ts";
@@ -19,7 +19,7 @@ console.log(`${count} names, ${(bytes.length / count).toFixed(1)} bytes each\n`)
 const brandNames = madeUpBrands(1000);
 const rates = new Map<number, number>();
 console.log(
-  "| protected names | names a second | ns a name | to be looked at | matched |\n|--:|--:|--:|--:|--:|",
+  "| protected domains | names per second | ns per name | candidates | matched |\n|--:|--:|--:|--:|--:|",
 );
 for (const size of [1, 10, 100, 1000]) {
   const matcher = createMatcher(brandNames.slice(0, size), { minSimilarity: 0.75 });
@@ -69,7 +69,7 @@ else {
 function compare(what: string, seconds: number, names: number): void {
   const other = names / seconds;
   console.log(
-    `${what}: ${perSecond(other)} names a second; detection is ${(rate / other).toPrecision(2)} times as fast`,
+    `${what}: ${perSecond(other)} names per second; detection is ${(rate / other).toPrecision(2)} times as fast`,
   );
 }
 
@@ -98,7 +98,7 @@ async function grepSeconds(patterns: string[]): Promise<number> {
   return seconds;
 }
 
-/** What openSquat does: the edit distance of every name's label to every brand. */
+/** Computes the edit distance of every name's label to every brand, as openSquat does. */
 function levenshteinAll(brands: string[], names: number): number {
   let near = 0;
   for (let i = 0; i < names; i++) {
@@ -138,7 +138,7 @@ async function readNames(
   return { bytes: text, starts: Int32Array.from(found), count: found.length - 1 };
 }
 
-/** Names of syllables, some with hyphens, digits or sub-labels, like those that are registered every day. */
+/** Generates names of syllables, some with hyphens or digits, like those that are registered every day. */
 function madeUpNames(): Uint8Array<ArrayBuffer> {
   const random = createRandom(1);
   const lines: string[] = [];

@@ -16,14 +16,14 @@ function partsOf(suspicious: string, protectedName: string, keywords: string[] =
   return compare(nameOf(suspicious), nameOf(protectedName), keywords).parts;
 }
 
-/** `kind` of each part with what was found for what. */
-function told(suspicious: string, protectedName: string, keywords: string[] = []): string {
+/** Renders the parts: equal text as it is, others as `{kind found|expected}`. */
+function rendered(suspicious: string, protectedName: string, keywords: string[] = []): string {
   return partsOf(suspicious, protectedName, keywords)
     .map(({ kind, found, expected }) => (kind === "same" ? found : `{${kind} ${found}|${expected}}`))
     .join("");
 }
 
-describe("two names side by side", () => {
+describe("the comparison of two names", () => {
   test.each([
     ["examp1e-bank.com", "examp{confusable 1|l}e-bank.com"],
     ["exаmple-bank.com", "ex{confusable а|a}mple-bank.com"],
@@ -42,11 +42,11 @@ describe("two names side by side", () => {
     ],
     ["nothing-alike.org", "{changed nothing-alike.org|example-bank.com}"],
     ["com.br", "{changed com.br|example-bank.com}"],
-  ])("%s", (suspicious, expected) => {
-    expect(told(suspicious, "example-bank.com")).toBe(expected);
+  ])("%s compares as %s", (suspicious, expected) => {
+    expect(rendered(suspicious, "example-bank.com")).toBe(expected);
   });
 
-  test("a foreign letter comes with its code point and script, in both forms of the name", () => {
+  test("the comparison gives code point and script of a foreign letter, in both forms of the name", () => {
     for (const name of ["exаmple-bank.com", `xn--${encodePunycode("exаmple-bank")}.com`]) {
       const [, other] = partsOf(name, "example-bank.com");
       expect(other!.characters).toEqual([
@@ -55,21 +55,21 @@ describe("two names side by side", () => {
     }
   });
 
-  test("a protected name in another script is no look-alike of itself", () => {
-    expect(told("bücher.com", "bücher.de")).toBe("bücher.{changed com|de}");
-    expect(told("bucher.de", "bücher.de")).toBe("b{confusable u|ü}cher.de");
+  test("letters beyond ASCII in the protected name itself are not confusable", () => {
+    expect(rendered("bücher.com", "bücher.de")).toBe("bücher.{changed com|de}");
+    expect(rendered("bucher.de", "bücher.de")).toBe("b{confusable u|ü}cher.de");
   });
 
-  test("the keyword that was meant is told, and what stands around it", () => {
+  test("the comparison names the closest keyword and the text around it", () => {
     expect(compare("exbank24.com", "example-bank.com", ["exbank"])).toMatchObject({
       word: "exbank",
       isKeyword: true,
     });
-    expect(told("exbank24.com", "example-bank.com", ["exbank"])).toBe("exbank{added 24.com|}");
+    expect(rendered("exbank24.com", "example-bank.com", ["exbank"])).toBe("exbank{added 24.com|}");
   });
 
-  test("invisible characters are written out", () => {
-    // Such names are not valid, and stand in DNS all the same.
+  test("invisible characters are escaped", () => {
+    // Such names are invalid, but occur in DNS.
     const label = `pay\u200dpa\u202el`;
     const { parts } = compare(`xn--${encodePunycode(label)}.com`, "paypal.com");
     const found = parts.map((part) => part.found).join("");
@@ -77,7 +77,7 @@ describe("two names side by side", () => {
     expect(found).toBe("pay\\u{200d}pa\\u{202e}l.com");
   });
 
-  test("nothing of either name is lost, whatever the name", () => {
+  test("the parts contain all of the suspicious name and, unless a part is added, all of the protected name", () => {
     const protectedName = "example-bank.com";
     const guarded = { domain: protectedName, keywords: [], allow: [] };
     const names = [...permutations(guarded, { minSimilarity: 0.75 })].slice(0, 5_000).map(({ name }) => name);

@@ -1,4 +1,4 @@
-/** The fast path against the slow one that a reader can trust: the same judge without any filter before it. */
+/** Compares the prefilter with the naive matcher, which scores every name against every word. */
 import { expect, test } from "bun:test";
 import { normalizeName } from "../../src/detection/names/name.ts";
 import { createMatcher } from "../../src/detection/match/matcher.ts";
@@ -83,7 +83,7 @@ function randomName(): string {
   return `${pick(beside)}${pick(beside)}${brand}${pick(beside)}${pick(beside)}.${pick(suffixes)}`;
 }
 
-test(`with and without the filter the answer is the same (TEST_SEED=${seed})`, () => {
+test(`the matches are the same with and without the prefilter (TEST_SEED=${seed})`, () => {
   let matched = 0;
   for (let round = 0; round < 6000; round++) {
     const name = randomName();
@@ -91,15 +91,15 @@ test(`with and without the filter the answer is the same (TEST_SEED=${seed})`, (
     expect([name, fast.match(name)]).toEqual([name, expected]);
     if (expected.length === 0) continue;
     matched++;
-    // Bytes are looked at in A-label form, as they stand in a list of names.
+    // Lists of names contain A-labels.
     const ascii = Array.from(name).every((character) => character < "\x80");
     const bytes = encoder.encode(ascii ? name : new URL(`http://${name}`).hostname);
-    if (!fast.screen(bytes, 0, bytes.length)) throw new Error(`${name} is kept back`);
+    if (!fast.screen(bytes, 0, bytes.length)) throw new Error(`the prefilter rejects ${name}`);
   }
   expect(matched).toBeGreaterThan(1200);
 }, 60_000);
 
-test(`what is no name is neither matched nor an error (TEST_SEED=${seed})`, () => {
+test(`text that is not a host name neither matches nor throws (TEST_SEED=${seed})`, () => {
   for (let round = 0; round < 20_000; round++) {
     const alphabet = round % 2 === 0 ? "abc019.-_x*" : undefined;
     const bytes = Uint8Array.from({ length: below(round % 3 === 0 ? 400 : 12) }, () =>

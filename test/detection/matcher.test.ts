@@ -52,7 +52,7 @@ test.each([
   ["login_paypa1.github.io", "homograph"],
   // Malformed A-labels stand for themselves.
   ["xn--paypal-99999999.com", "combosquatting"],
-] as const)("%s imitates paypal.com by %s", (name, type) => {
+] as const)("%s is a look-alike of paypal.com by %s", (name, type) => {
   const found = match("paypal.com", name);
   expect([name, found?.type]).toEqual([name, type]);
   expect(found!.similarity).toBeGreaterThanOrEqual(0.75);
@@ -64,7 +64,7 @@ test.each([
 test.each([
   "paypal.com", "WWW.PayPal.com.", "a.b.paypal.com", "paypal-corp.com", "x.paypal-corp.com",
   "papal.com", "example.org", "paypal", "", "com", "..", "1.2.3.4",
-])("%j is no look-alike of paypal.com", (name) => {
+])("%j does not match paypal.com", (name) => {
   expect(match("paypal.com", name)).toBeUndefined();
 }); // prettier-ignore
 
@@ -84,7 +84,7 @@ test.each([
   ["bücher.de", "bucher.de", "homograph"],
   ["bücher.de", "buecher.com", "tld_squatting"],
   ["пример.рф", "xn--e1afmkfd.com", "tld_squatting"],
-] as const)("of %s: %s is %s", (domain, name, type) => {
+] as const)("for %s, %s is %s", (domain, name, type) => {
   expect(match(domain, name)?.type).toBe(type);
 });
 
@@ -100,16 +100,16 @@ test.each([
   ["office.com", "officer-training.com"],
   ["apple.com", "pineapple-pie.com"],
   ["intuit.com", "intuition.systems"],
-])("words of their own are left alone: for %s not %s", (domain, name) => {
+])("for %s, the ordinary name %s does not match", (domain, name) => {
   expect(match(domain, name)).toBeUndefined();
 });
 
-test("a keyword of the configuration counts as the domain's name", () => {
+test("a brand keyword counts as the name of its domain", () => {
   expect(match("xfinity.com", "comcast-login.net")).toBeUndefined();
   expect(match("xfinity.com", "comcast-login.net", ["comcast"])?.type).toBe("combosquatting");
 });
 
-test("similarity falls in the order in which an eye is less deceived", () => {
+test("similarity decreases as a name becomes less deceptive", () => {
   const order = ["pаypal.com", "paypa1.com", "paypall.com", "paypaxl.com", "secure-paypaxl.evil.top"];
   const similarities = order.map((name) => match("paypal.com", name)?.similarity ?? 0);
   expect(similarities).toEqual(similarities.toSorted((a, b) => b - a));
@@ -121,7 +121,7 @@ test("similarity falls in the order in which an eye is less deceived", () => {
   );
 });
 
-test("each protected name is answered for once, in their order", () => {
+test("a name matches each protected domain at most once, in their order", () => {
   const names = ["paypal.com", "paypal.de", "metamask.io"].map((domain) => ({
     domain,
     keywords: [],
@@ -135,7 +135,7 @@ test("each protected name is answered for once, in their order", () => {
   ]);
 });
 
-test("reasons name what was changed and where, and show nothing raw", () => {
+test("reasons give the change and its position, and contain no raw control characters", () => {
   const text = (name: string): string => match("paypal.com", name)!.reasons.map(describeReason).join("; ");
   expect(text("pаypal.com")).toContain('"а" (U+0430) looks like "a" at position 2');
   expect(text("paypal-login.top")).toContain('"login"');
@@ -145,7 +145,7 @@ test("reasons name what was changed and where, and show nothing raw", () => {
 });
 
 test.each(["newbrandxyz-login.com", "newbrandxyz-con.com", "newbrandxyz-cam.net", "newbrandxyz-logi.org"])(
-  "what stands behind the brand in %s is not read as a mistyped suffix",
+  "the text after the brand in %s is not read as a mistyped suffix",
   (name) => {
     const found = match("newbrandxyz.com", name);
     expect(found?.type).toBe("combosquatting");

@@ -12,14 +12,14 @@ test.each([
   ["日本。jp", "xn--wgv71a.jp"],
   ["_dmarc.example.com", "_dmarc.example.com"],
   ["xn--zzzz9999.com", "xn--zzzz9999.com"],
-])("%j is %s", (text, name) => {
+])("%j is normalized to %s", (text, name) => {
   expect(normalizeName(text)).toEqual({ name });
 });
 
 test.each([
   "", " ", ".", "a..b", ".a.com", "com", "a b.com", "1.2.3.4", "[::1]", "a:80", "http://a.com", "a\0.com", "a\u202e.com",
   `${"a".repeat(64)}.com`, `${"a.".repeat(126)}com`, "a".repeat(100_000),
-])("%j is told to be no host name", (text) => {
+])("%j is reported not to be a host name", (text) => {
   expect(normalizeName(text)).toEqual({ error: expect.any(String) });
 }); // prettier-ignore
 
@@ -28,19 +28,19 @@ test.each([
   ["egbpdaj6bu4bxfgehfvwxn", "ليهمابتكلموشعربي؟"],
   ["ihqwcrb4cv8a8dqg056pqjye", "他们为什么不说中文"],
   ["d9juau41awczczp", "そのスピードで"],
-])("Punycode %s is %s, both ways", (encoded, text) => {
+])("Punycode %s decodes to %s and encodes from it", (encoded, text) => {
   expect(decodePunycode(encoded)).toBe(text);
   expect(encodePunycode(text)).toBe(encoded);
 });
 
 test.each(["zzzz9999", "é", "a-é", "99999999", "-", ""])(
-  "what is no Punycode, as %j, is not decoded",
+  "malformed Punycode such as %j is not decoded",
   (encoded) => {
     expect(decodeLabel(`xn--${encoded}`)).toBe(`xn--${encoded}`);
   },
 );
 
-test("a name is shown in Unicode only where nothing in it hides or reorders", () => {
+test("a label is displayed in Unicode only if no character is hidden or reorders text", () => {
   expect(displayName("xn--mnchen-3ya.de")).toBe("münchen.de");
   for (const text of ["a\u202eb", "a\u200bb", "a\u00adb", "שלום"]) {
     const label = `xn--${encodePunycode(text)}`;
@@ -48,7 +48,7 @@ test("a name is shown in Unicode only where nothing in it hides or reorders", ()
   }
 });
 
-test("words are found where they lie, and nothing else", () => {
+test("the lexicon contains its words and no other text", () => {
   for (const word of ["finance", "the", "zoom", "aardvark"])
     expect([word, isWord(word)]).toEqual([word, true]);
   for (const word of ["finanse", "", "z", "paypal", "#"]) expect([word, isWord(word)]).toEqual([word, false]);
@@ -63,6 +63,6 @@ test.each([
   ["knight", "NT"],
   ["nite", "NT"],
   ["xerox", "SRKS"],
-])("Metaphone of %s is %s", (word, code) => {
+])("the Metaphone code of %s is %s", (word, code) => {
   expect(metaphone(word)).toBe(code);
 });

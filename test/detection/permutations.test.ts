@@ -13,7 +13,7 @@ for (const domain of ["paypal.com", umlaut, "example-bank.co.uk", "bet365.com"])
   const protectedName = { domain, keywords: [], allow: [] };
   const generated = [...permutations(protectedName, options)];
 
-  test(`what is generated for ${domain} is matched, as the same type and as similar`, () => {
+  test(`look-alikes generated for ${domain} match with the same type and similarity`, () => {
     const matcher = createMatcher([protectedName], options);
     for (const { name, type, similarity } of generated) {
       const [match] = matcher.match(name);
@@ -21,7 +21,7 @@ for (const domain of ["paypal.com", umlaut, "example-bank.co.uk", "bet365.com"])
     }
   });
 
-  test(`what is generated for ${domain} can be registered, is no name twice and none of its owner`, () => {
+  test(`look-alikes generated for ${domain} can be registered, are unique and do not belong to its owner`, () => {
     for (const { name } of generated) {
       expect(isRegistrableLabel(decodeLabel(splitName(name).registrableLabel))).toBe(true);
       for (const label of name.split(".")) expect(label).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
@@ -31,7 +31,7 @@ for (const domain of ["paypal.com", umlaut, "example-bank.co.uk", "bet365.com"])
     expect(new Set(generated.map(({ name }) => name)).size).toBe(generated.length);
   });
 
-  test(`what is generated for ${domain} is of every kind; the kinds take turns, each with its most similar first`, () => {
+  test(`look-alikes generated for ${domain} have every type; types take turns, each with its most similar name first`, () => {
     const types = [...new Set(generated.map(({ type }) => type))];
     for (const type of [
       "homograph",
@@ -60,7 +60,7 @@ test.each([
   ["quickparcel.co.uk", "quickparcelco.uk"],
   ["acme.co.uk", "acmeco.uk"],
   ["natwest.com.au", "natwestcom.au"],
-])("the dot within the suffix of %s left out is made, as a doppelganger", (domain, without) => {
+])("the name of %s without the dot in its suffix is generated as a doppelganger", (domain, without) => {
   const made = permutations({ domain, keywords: [], allow: [] }, { ...options, limit: 400 });
   expect(made.find(({ name }) => name === without)?.type).toBe("doppelganger");
 });
@@ -68,13 +68,13 @@ test.each([
 test.each([
   ["xn--blfjellbank-y8a.no", ["blafjellbank.no", "blaafjellbank.no"]],
   ["xn--mller-kva.de", ["muller.de", "mueller.de"]],
-])("what is written without the umlauts of %s is made", (domain, plain) => {
+])("the spellings of %s without umlauts are generated as homographs", (domain, plain) => {
   const made = [...permutations({ domain, keywords: [], allow: [] }, options)];
   const types = plain.map((name) => made.find((one) => one.name === name)?.type);
   expect(types).toEqual(["homograph", "homograph"]);
 });
 
-test("a limit takes the names that come first without it, or others that are as similar", () => {
+test("a limit yields the same types and similarities as the start of the unlimited list", () => {
   const protectedName = { domain: "paypal.com", keywords: [], allow: [] };
   const whole = [...permutations(protectedName, options)];
   for (const limit of [1, 20, 300]) {
@@ -84,7 +84,7 @@ test("a limit takes the names that come first without it, or others that are as 
   }
 });
 
-test("a limit bounds the work, and the longest label is not combined without end", () => {
+test("a limit bounds the work, and the longest label has a bounded number of variants", () => {
   const domain = `${"abcdefghijklmnopqrstu".repeat(3)}.com`;
   const stepsOf = (limit?: number): number => {
     const steps = permutationSteps({ domain, keywords: [], allow: [] }, { ...options, limit });
@@ -96,6 +96,9 @@ test("a limit bounds the work, and the longest label is not combined without end
   expect(stepsOf()).toBeLessThan(25_000);
 }, 60_000);
 
-test.each(["-a", "a-", "ab--c", "a_b", "a b", "☃", "", "ſ", "ａ"])("%j is not registrable", (label) => {
-  expect(isRegistrableLabel(label)).toBe(false);
-});
+test.each(["-a", "a-", "ab--c", "a_b", "a b", "☃", "", "ſ", "ａ"])(
+  "%j is not a registrable label",
+  (label) => {
+    expect(isRegistrableLabel(label)).toBe(false);
+  },
+);

@@ -13,7 +13,7 @@ function preview(domain: string, count: number) {
   }
 }
 
-test("a preview shows some of every kind of what the whole generator makes, with the same type and similarity", () => {
+test("a preview contains every type that permutations yield, with the same type and similarity for each name", () => {
   const whole = new Map(
     [...permutations({ domain: "paypal.com", keywords: [], allow: [] }, options)].map((one) => [
       one.name,
@@ -27,7 +27,7 @@ test("a preview shows some of every kind of what the whole generator makes, with
   expect([...new Set(lookAlikes.map(({ type }) => type))].toSorted()).toEqual(types);
 });
 
-test("of a long label no more names are tried than of a short one, and not all are changes of its first letters", () => {
+test("a preview tries no more names for a long label than for a short one, and changes more than its first letters", () => {
   const label = `${"international-example-bank-holdings-".repeat(2).slice(0, 62)}x`;
   const { steps, lookAlikes } = preview(`${label}.com`, 40);
   expect(lookAlikes).toHaveLength(40);
@@ -37,7 +37,7 @@ test("of a long label no more names are tried than of a short one, and not all a
   expect(Math.max(...changedAt)).toBeGreaterThan(20);
 });
 
-test("of a name whose look-alikes hardly count, it ends after a bounded number of tries", () => {
+test("a preview ends after a bounded number of tries if few look-alikes match", () => {
   const { steps, lookAlikes } = preview("a.com", 40);
   expect(steps).toBeLessThanOrEqual(120);
   const matcher = createMatcher([{ domain: "a.com", keywords: [], allow: [] }], options);

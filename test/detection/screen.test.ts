@@ -15,7 +15,7 @@ function createRandom(state: number): (below: number) => number {
 }
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
-/** Nothing that comes here imitates it. */
+/** Matches no name of this test. */
 const unrelated = createMatcher([{ domain: "qqzzqqzz.example", keywords: [], allow: [] }], {
   minSimilarity: 0.75,
 });
@@ -47,11 +47,11 @@ test.each<[string, boolean]>([
   ["xn--99999999.com", true],
   ["xn--abc-.com", true],
   ["a\0.com", false],
-])("%j: %p", (text, expected) => {
+])("%j is recognized as a plain host name: %p", (text, expected) => {
   expect(plain(text)).toBe(expected);
 });
 
-test("an A-label is read as it looks, in each of its readings", () => {
+test("the prefilter decodes an A-label to each of its readings", () => {
   const matcher = createMatcher([{ domain: "example-bank.com", keywords: [], allow: [] }], {
     minSimilarity: 0.75,
   });
@@ -64,7 +64,7 @@ test("an A-label is read as it looks, in each of its readings", () => {
   expect(kept(encoded("eine-ganz-andere-bücherei"))).toBeFalse();
 });
 
-test("what is screened out is valid, and only in ranges of bytes that are asked for", () => {
+test("the prefilter rejects only valid names, and reads only the given range of bytes", () => {
   console.error(`seed ${seed} (TEST_SEED)`);
   const random = createRandom(seed);
   const alphabet = "aZ09-_..x*: \0ü\u202e@[";
@@ -80,7 +80,7 @@ test("what is screened out is valid, and only in ranges of bytes that are asked 
   expect(plainOnes).toBeGreaterThan(50);
 });
 
-test("what is screened out matches nothing", () => {
+test("a name that the prefilter rejects does not match", () => {
   console.error(`seed ${seed} (TEST_SEED)`);
   const random = createRandom(seed);
   const brands = ["example-bank.com", "paypal.com", "ledger.com"];

@@ -198,7 +198,7 @@ function tradeIn(text: string): string {
   return text.includes("-") ? "" : (tradeWords.find((trade) => text !== trade && stands(trade)) ?? "");
 }
 
-/** Returns the parts of a label that name the brand by themselves: `smbc` of smbc-card, `mizuho` of mizuhobank. */
+/** Returns the parts of a label that name the brand on their own: `smbc` of smbc-card, `mizuho` of mizuhobank. */
 function stemsOf(text: string): string[] {
   const stems = text.includes("-")
     ? text.split("-").filter((part) => part.length >= hyphenStemLengthMin)

@@ -69,12 +69,12 @@ export class BrandContext {
     return this.#right.replace(/^-+/, "");
   }
 
-  /** What stands left of the brand; `keyword` if the letters up to the next separator are keywords. */
+  /** Kind of character left of the brand; `keyword` if the letters up to the next separator are keywords. */
   get left(): Edge {
     return (this.#leftEdge ??= edgeOf(this.#left.at(-1), () => /[^-\d]*$/.exec(this.#left)![0]));
   }
 
-  /** What stands right of the brand, as `left`. */
+  /** Kind of character right of the brand, as for `left`. */
   get right(): Edge {
     return (this.#rightEdge ??= edgeOf(this.#right[0], () => /^[^-\d]*/.exec(this.#right)![0]));
   }
@@ -121,9 +121,9 @@ function isLetter(character: string | undefined): boolean {
 }
 
 /** @param piece returns the letters up to the next separator or digit */
-function edgeOf(neighbour: string | undefined, piece: () => string): Edge {
-  if (isLetter(neighbour)) return splitIntoKeywords(piece()) === undefined ? "letter" : "keyword";
-  return neighbour === undefined || neighbour === "-" ? "separator" : "digit";
+function edgeOf(adjacent: string | undefined, piece: () => string): Edge {
+  if (isLetter(adjacent)) return splitIntoKeywords(piece()) === undefined ? "letter" : "keyword";
+  return adjacent === undefined || adjacent === "-" ? "separator" : "digit";
 }
 
 function restOf(sides: string[]): { rest: Rest; keywords: string[] } {
