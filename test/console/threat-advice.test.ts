@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { adviceOn } from "../../src/console/pages/threats/threat-advice.ts";
+import { adviceOn } from "../../src/console/pages/threats/advice.ts";
 
 const bare = {
   status: "active",
@@ -9,14 +9,14 @@ const bare = {
   reactivates: true,
 } as const;
 
-describe("what to do about a threat of which no look is kept", () => {
-  test("is to wait for one while nothing speaks of harm", () => {
+describe("the advice on a threat that was not checked", () => {
+  test("is to wait for a check while nothing indicates harm", () => {
     expect(adviceOn({ ...bare, severityReasons: [{ code: "receives_mail", params: {} }] })).toEqual([
-      "Little is known yet beside the name: wait for the first look, or look now.",
+      "Only the name is known so far. Wait for the first check, or check now.",
     ]);
   });
 
-  test("is to report it at once when a copy was seen in use, or its page asked for a password", () => {
+  test("is to report it at once if a copy was seen in use or its page asked for a password", () => {
     const cloned = adviceOn({ ...bare, type: "cloned_site" });
     expect(cloned[0]).toStartWith("Report it:");
     expect(
@@ -27,7 +27,9 @@ describe("what to do about a threat of which no look is kept", () => {
     ).toEqual(cloned);
   });
 
-  test("is nothing once it is decided", () => {
-    expect(adviceOn({ ...bare, type: "cloned_site", status: "resolved" })[0]).toStartWith("It is settled.");
+  test("is to do nothing once it is resolved", () => {
+    expect(adviceOn({ ...bare, type: "cloned_site", status: "resolved" })[0]).toStartWith(
+      "This is resolved.",
+    );
   });
 });

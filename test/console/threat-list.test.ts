@@ -26,7 +26,7 @@ afterEach(() => opened.dispose());
 
 const add = (samples: readonly SampleThreat[]) => addThreats(opened.app, clock.now(), samples);
 const statusOf = (id: string) => opened.app.threats.get(id)!.status;
-/** Ids of the threats in the order of the page. */
+/** Returns the ids of the threats in the order of the page. */
 const idsIn = (html: string) => [...html.matchAll(/name="id" value="(thr_[^"]+)"/g)].map(([, id]) => id!);
 const idsAt = async (path: string) => idsIn((await visitor.get(path)).html);
 const rowsText = (html: string) =>
@@ -35,7 +35,7 @@ const rowsText = (html: string) =>
   );
 
 describe("the list of threats", () => {
-  test("shows the most severe that is to be decided first, the newest of them before the others", async () => {
+  test("shows active threats, the most severe first and the newest of those before older ones", async () => {
     const [low, oldHigh, newHigh, decided] = add([
       { domain: "example-bamk.com", similarity: 0.8 },
       { domain: "examp1e-bank.com", similarity: 0.98, agoMs: 2 * day },
@@ -51,7 +51,7 @@ describe("the list of threats", () => {
     expect(html).toContain(`href="/console/threats/${newHigh}"`);
   });
 
-  test("filters by everything that its address says, and keeps the address in its links", async () => {
+  test("applies every filter in its URL and keeps them in its links", async () => {
     const [bank, shop, mail] = add([
       { domain: "example-bank-login.net", type: "combosquatting", similarity: 0.8, agoMs: 3 * day },
       {
@@ -92,30 +92,30 @@ describe("the list of threats", () => {
     ["from=2026-02-30", "from"],
     ["similarity=2", "similarity"],
     ["domain=a%20b", "domain"],
-  ])("refuses %s and says what is wrong", async (query, name) => {
+  ])("rejects %s and names the invalid parameter", async (query, name) => {
     const answer = await visitor.get(`/console/threats?${query}`);
     expect(answer.status).toBe(400);
-    expect(answer.text).toContain(`"${name}" in the address`);
+    expect(answer.text).toContain(`"${name}" in the URL`);
   });
 
-  test("shows fifty to a page, with the exact number of all", async () => {
+  test("has 50 threats per page and shows the exact total", async () => {
     add(Array.from({ length: 120 }, (_, index) => ({ domain: `example-bank-${index}.com` })));
     const first = await visitor.get("/console/threats");
     expect(idsIn(first.html)).toHaveLength(50);
     expect(first.text).toContain("1–50 of 120");
     const third = await visitor.get("/console/threats?page=3");
     expect(idsIn(third.html)).toHaveLength(20);
-    expect((await visitor.get("/console/threats?page=9")).text).toContain("To its beginning");
+    expect((await visitor.get("/console/threats?page=9")).text).toContain("Go to the first page");
   });
 
-  test("marks what differs from the protected name, and shows both forms of it", async () => {
+  test("highlights the differences from the protected name and shows both forms of a name", async () => {
     add([{ domain: "exаmple-bank.com", type: "homograph", similarity: 0.99 }]);
     const { html } = await visitor.get("/console/threats");
     expect(html).toMatch(/<span class="differs" title="[^"]*U\+0430[^"]*">а<\/span>/);
     expect(html).toMatch(/<bdi class="written" dir="ltr">xn--[a-z0-9-]+\.com<\/bdi>/);
   });
 
-  test("shows names that reorder, hide or look like markup as harmless text", async () => {
+  test("renders names with bidirectional, invisible or markup characters as harmless text", async () => {
     const hostile = [
       "xn--example-bank-8e2m.com",
       "xn--4dbcagdahymbxekheh6e0a7fei0b.com",
@@ -131,8 +131,8 @@ describe("the list of threats", () => {
   });
 });
 
-describe("deciding on several threats", () => {
-  test("changes those that are ticked, tells how many, and an undo survives a reload", async () => {
+describe("a batch decision", () => {
+  test("changes the selected threats, reports their number, and keeps its undo button across reloads", async () => {
     const ids = add([
       { domain: "example-bank-a.com" },
       { domain: "example-bank-b.com" },
@@ -147,20 +147,20 @@ describe("deciding on several threats", () => {
     expect(answer.location).toMatch(/^\/console\/threats\?severity=medium&done=\d+$/);
     expect(ids.map(statusOf)).toEqual(["resolved", "resolved", "active"]);
     for (let time = 0; time < 2; time += 1) {
-      expect((await visitor.get(answer.location!)).text).toContain("2 threats are resolved now. Undo");
+      expect((await visitor.get(answer.location!)).text).toContain("2 threats are now resolved. Undo");
     }
     expect(opened.app.threats.history(ids[0]!)[0]).toMatchObject({ by: { channel: "console" } });
 
     const act = /done=(\d+)/.exec(answer.location!)![1]!;
     const undone = await visitor.submit("/console/threats/undo", { act, query: "severity=medium" });
-    expect(undone.text).toContain("Undone: 2 threats are as before.");
+    expect(undone.text).toContain("Decision undone: 2 threats restored.");
     expect(ids.map(statusOf)).toEqual(["active", "active", "active"]);
     expect((await visitor.get(answer.location!)).text).not.toContain("Undo");
     const again = await visitor.submit("/console/threats/undo", { act, query: "" });
-    expect(again.text).toContain("undone before");
+    expect(again.text).toContain("was already undone");
   });
 
-  test("an undo says what somebody else has changed since and leaves it alone", async () => {
+  test("when undone, leaves threats that someone else changed since and reports them", async () => {
     const ids = add([{ domain: "example-bank-a.com" }, { domain: "example-bank-b.com" }]);
     const { location } = await visitor.post("/console/threats/triage", {
       query: "",
@@ -173,15 +173,15 @@ describe("deciding on several threats", () => {
     });
     const act = /done=(\d+)/.exec(location!)![1]!;
     const undone = await visitor.submit("/console/threats/undo", { act, query: "" });
-    expect(undone.text).toContain("1 threat is as before. 1 threat was changed by somebody else since");
+    expect(undone.text).toContain("1 threat restored. 1 threat was changed since by someone else");
     expect(ids.map(statusOf)).toEqual(["active", "false_positive"]);
   });
 
-  test("takes all that match, on every page, but none that came after the list was shown", async () => {
+  test("can include all matching threats on all pages, but none that arrived after the list was shown", async () => {
     const ids = add(Array.from({ length: 60 }, (_, index) => ({ domain: `example-bank-${index}.com` })));
     const [shop] = add([{ domain: "example-shop.net", protectedDomain: "example-shop.com" }]);
     const { html, text } = await visitor.get("/console/threats?domain=example-bank.com");
-    expect(text).toContain("all of 60 that match");
+    expect(text).toContain("all of the 60 matching threats");
     const [, lastSeq] = /name="last_seq" value="(\d+)"/.exec(html)!;
     const [later] = add([{ domain: "example-bank-later.com" }]);
     await visitor.post("/console/threats/triage", {
@@ -194,24 +194,26 @@ describe("deciding on several threats", () => {
     expect([statusOf(shop!), statusOf(later!)]).toEqual(["active", "active"]);
   });
 
-  test(`takes the first ${triageThreatsMax} where more match, and says so before`, async () => {
+  test(`is limited to the first ${triageThreatsMax} matching threats, which the list announces`, async () => {
     const ids = opened.app.database.transaction(() =>
       add(
         Array.from({ length: triageThreatsMax + 5 }, (_, index) => ({ domain: `example-bank-${index}.com` })),
       ),
     );
-    expect((await visitor.get("/console/threats")).text).toContain("the first 1,000 of 1,005 that match");
+    expect((await visitor.get("/console/threats")).text).toContain(
+      "the first 1,000 of the 1,005 matching threats",
+    );
     const fields = { query: "", last_seq: "999999", all: "yes", status: "resolved" };
     const done = await visitor.submit("/console/threats/triage", fields);
-    expect(done.text).toContain("1,000 threats are resolved now.");
+    expect(done.text).toContain("1,000 threats are now resolved.");
     expect(ids.filter((id) => statusOf(id) === "active")).toHaveLength(5);
   });
 
-  test("without a choice, a decision or a token of the page changes nothing", async () => {
+  test("changes nothing without a selection, a valid status or the CSRF token", async () => {
     const ids = add([{ domain: "example-bank-a.com" }]);
     expect(
       (await visitor.submit("/console/threats/triage", { query: "", status: "resolved" })).text,
-    ).toContain("No threat was chosen");
+    ).toContain("No threats selected");
     expect((await visitor.post("/console/threats/triage", { id: ids, status: "open" })).status).toBe(400);
     const forged = { id: ids, status: "resolved", form_token: "forged" };
     expect((await visitor.post("/console/threats/triage", forged)).status).toBe(400);
@@ -220,7 +222,7 @@ describe("deciding on several threats", () => {
   });
 });
 
-test("facts that speak for harm stand beside the name", async () => {
+test("the list shows the indicators of a threat beside its name", async () => {
   add([{ domain: "example-bank-a.com", evidence: { mail: true, page: secretsPage } }]);
   const { html } = await visitor.get("/console/threats");
   expect(rowsText(html)[0]).toMatch(/asks for a password or card .*mail server/);

@@ -31,7 +31,7 @@ function sight(domain: string, similarity = 0.97): string {
 const pathOf = (id: string) => `/console/threats/${id}`;
 
 describe("the page of a threat", () => {
-  test("tells why it is severe, what differs, what was found, whom to write to, and who decided what", async () => {
+  test("shows the reasons, name differences, facts, abuse contact, and decisions", async () => {
     const id = sight("examp1e-bank.com");
     knowAbout(app.app, id, phishingFacts, Date.now());
     app.app.threats.changeStatus([id], "resolved", {
@@ -40,41 +40,41 @@ describe("the page of a threat", () => {
     app.app.threats.changeStatus([id], "active", { by: tester });
     const { text, html, status } = await visitor.get(pathOf(id));
     expect(status).toBe(200);
-    for (const told of [
+    for (const shown of [
       "Why high the name deceives a careful reader (similarity 0.97)",
       "its page asks for a password",
-      "Report it: whom to write to and a ready text stand below.",
+      "Report it: the abuse contact and a ready-to-send report are below.",
       "1 (U+0031, digit) looks like l",
       "Address https://exarnple-bank.com/login",
       "Title Example Bank – Sign in to online banking",
       "Mail servers mx1.mail.example",
       "Registrar Example Registrar, Inc.",
       "Issuer R11, Let's Encrypt",
-      "Write to the abuse desk of Example Registrar, Inc.",
+      "Send it to the abuse desk of Example Registrar, Inc.",
       "Phishing: examp1e-bank[.]com is a look-alike of example-bank.com",
       "status : active → resolved decided by API key soc, 192.0.2.44",
       "status : resolved → active decided by console, 192.0.2.7",
-      "recorded, from feed",
+      "recorded (source: feed)",
     ])
-      expect(text).toContain(told);
+      expect(text).toContain(shown);
     expect(html).toContain('href="mailto:abuse@registrar.example?subject=Phishing%3A%20examp1e-bank');
-    // Above all else stands why.
-    expect(text.indexOf("Why high")).toBeLessThan(text.indexOf("Name against name"));
+    // The reasons come first.
+    expect(text.indexOf("Why high")).toBeLessThan(text.indexOf("Name comparison"));
   });
 
-  test("says of each fact that is absent why it is", async () => {
+  test("explains why a fact is missing", async () => {
     const nothing = await visitor.get(pathOf(sight("example-bank.co")));
     expect(nothing.text).toContain("Not looked up: scan.schedule is off in the configuration.");
     expect(nothing.text).toContain("Registration Not looked up yet.");
-    expect(nothing.text).toContain("No address to write to is known.");
-    expect(nothing.text).toContain("Captured when there is a picture to compare it with.");
+    expect(nothing.text).toContain("No abuse contact is known.");
+    expect(nothing.text).toContain("Captured once there is a screenshot of the suspicious page.");
     const id = sight("example-bank.cm");
     const { registration: _registration, page: _page, ...facts } = phishingFacts;
     const unknown = { registration: "the registry does not answer", page: "connection refused" };
     knowAbout(app.app, id, { ...facts, unknown }, Date.now());
     const failed = await visitor.get(pathOf(id));
-    expect(failed.text).toContain("Could not be found out: the registry does not answer .");
-    expect(failed.text).toContain("No page answered: connection refused .");
+    expect(failed.text).toContain("Lookup failed: the registry does not answer .");
+    expect(failed.text).toContain("No page could be fetched: connection refused .");
     knowAbout(
       app.app,
       id,
@@ -82,12 +82,12 @@ describe("the page of a threat", () => {
       Date.now(),
     );
     const gone = await visitor.get(pathOf(id));
-    expect(gone.text).toContain("The name is not in DNS, so there is no page.");
-    expect(gone.text).toContain("The name is not in DNS, so its registry was not asked.");
+    expect(gone.text).toContain("The domain is not in DNS, so there is no page.");
+    expect(gone.text).toContain("The domain is not in DNS, so its registration was not looked up.");
     expect(gone.text).toContain("there is nothing to take down");
   });
 
-  test("of one that does not exist is not found, and for nobody who is not signed in", async () => {
+  test("responds with 404 for an unknown threat, and requires a session", async () => {
     const id = sight("exampl-bank.com");
     for (const name of ["thr_none", "thr_01kf0z7m3yeqz9x8r4p6s2t5vw", "x%00", "x".repeat(9_000)])
       for (const end of ["", "/original", "/evidence", "/look", "/registration"])
@@ -105,7 +105,7 @@ describe("the page of a threat", () => {
     expect(app.app.threats.notes.list(id)).toEqual([]);
   });
 
-  test("shows what strangers wrote as text, with nothing hidden, and the whole of it only in the evidence", async () => {
+  test("renders hostile content as text, reveals hidden characters, and truncates it", async () => {
     const hostile = `${hostileText}${longText}`;
     const id = sight(hostileName);
     knowAbout(app.app, id, hostileFacts(hostile), Date.now());
@@ -123,7 +123,7 @@ describe("the page of a threat", () => {
     expect(html).not.toContain("x".repeat(500));
   });
 
-  test("leads on to the threats of the same severity that are still to be decided", async () => {
+  test("links to the neighboring active threats of the same severity", async () => {
     const [first, second, decided, third] = [
       "neighbour-a.com",
       "neighbour-b.com",
@@ -134,22 +134,22 @@ describe("the page of a threat", () => {
     const { html } = await visitor.get(pathOf(second!));
     expect(html).toMatch(new RegExp(`href="${pathOf(third!)}" rel="prev" data-key="k"`));
     expect(html).toMatch(new RegExp(`href="${pathOf(first!)}" rel="next" data-key="j"`));
-    // One that was just decided still has them.
+    // A threat that was just decided keeps its neighbors.
     expect((await visitor.get(pathOf(decided!))).html).toContain(`href="${pathOf(second!)}" rel="next"`);
   });
 });
 
-describe("deciding", () => {
-  test("changes the status with one press and takes it back with another, by the console from this address", async () => {
+describe("a decision about a threat", () => {
+  test("changes its status, can be undone, and is recorded with the client's address", async () => {
     const id = sight("exarnple-bank.com");
     const decided = await visitor.submit(`${pathOf(id)}/status`, { status: "resolved" });
-    expect(decided.text).toContain("It is resolved now.");
+    expect(decided.text).toContain("This threat is now resolved.");
     expect(app.app.threats.get(id)!.status).toBe("resolved");
     const act = /name="act" value="(\d+)"/.exec(decided.html)![1]!;
     const again = await visitor.submit(`${pathOf(id)}/status`, { status: "resolved" });
-    expect(again.text).toContain("It is resolved already.");
+    expect(again.text).toContain("This threat is already resolved.");
     const undone = await visitor.submit(`${pathOf(id)}/undo`, { act });
-    expect(undone.text).toContain("Undone: 1 threat is as before.");
+    expect(undone.text).toContain("Decision undone: 1 threat restored.");
     expect(app.app.threats.get(id)!.status).toBe("active");
     const by = { channel: "console" as const, name: null, address: "127.0.0.1" };
     expect(app.app.threats.history(id).map((change) => change.by)).toEqual([by, by]);
@@ -157,22 +157,22 @@ describe("deciding", () => {
   });
 });
 
-describe("notes", () => {
-  test("are kept and shown; one that is refused is not lost", async () => {
+describe("a note", () => {
+  test("is saved and shown, and a rejected one stays in the form", async () => {
     const id = sight("example-bnk.com");
-    const kept = await visitor.submit(`${pathOf(id)}/notes`, { text: "Line one <b>bold</b>\nLine two" });
-    expect(kept.text).toContain("The note is kept.");
-    expect(kept.text).toContain("Line one <b>bold</b> Line two");
+    const added = await visitor.submit(`${pathOf(id)}/notes`, { text: "Line one <b>bold</b>\nLine two" });
+    expect(added.text).toContain("Note added.");
+    expect(added.text).toContain("Line one <b>bold</b> Line two");
     const long = "y".repeat(noteCharactersMax + 1);
-    const refused = await visitor.post(`${pathOf(id)}/notes`, { text: long });
-    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("4000 are allowed")]);
-    expect(refused.html).toContain(`>${long}</textarea>`);
+    const rejected = await visitor.post(`${pathOf(id)}/notes`, { text: long });
+    expect([rejected.status, rejected.text]).toEqual([400, expect.stringContaining("4000 are allowed")]);
+    expect(rejected.html).toContain(`>${long}</textarea>`);
     expect(app.app.threats.notes.list(id)).toHaveLength(1);
   });
 });
 
-describe("evidence", () => {
-  test("is downloaded as a ZIP, pictures of both pages with it, which are shown side by side", async () => {
+describe("the evidence bundle", () => {
+  test("is a ZIP file with screenshots of both pages, which the page shows side by side", async () => {
     const id = sight("examplle-bank.com");
     expect((await visitor.get(`${pathOf(id)}/original`)).status).toBe(404);
     knowAbout(
@@ -183,11 +183,11 @@ describe("evidence", () => {
     );
     await capture(app.app, id);
     const { text, html } = await visitor.get(pathOf(id));
-    expect(text).toContain("They look alike to 94 %: as a copy does.");
-    const pictures = [...html.matchAll(/<img src="([^"]+)"/g)].map(([, path]) => path!);
-    expect(pictures).toHaveLength(2);
+    expect(text).toContain("94 % visual similarity: likely a copy.");
+    const screenshots = [...html.matchAll(/<img src="([^"]+)"/g)].map(([, path]) => path!);
+    expect(screenshots).toHaveLength(2);
     const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
-    for (const path of pictures) {
+    for (const path of screenshots) {
       const answer = await fetch(`${app.url}${path}`, { headers: { cookie } });
       expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/webp"]);
     }
@@ -208,21 +208,21 @@ describe("evidence", () => {
   });
 });
 
-describe("looking again", () => {
-  test("is asked for at once, and tells how far it is", async () => {
+describe("a check", () => {
+  test("starts at once and shows when it has finished", async () => {
     const id = sight("example-banc.com");
     knowAbout(app.app, id, phishingFacts, Date.now() - 60_000);
     const asked = await visitor.submit(`${pathOf(id)}/look`);
     expect(asked.html).toContain(`data-refresh="${pathOf(id)}/look"`);
-    expect(asked.text).toContain("Looking at it now…");
-    expect((await visitor.get(`${pathOf(id)}/look`)).text).toContain("Looking at it now…");
+    expect(asked.text).toContain("Checking…");
+    expect((await visitor.get(`${pathOf(id)}/look`)).text).toContain("Checking…");
     knowAbout(app.app, id, phishingFacts, Date.now());
     const done = await visitor.get(`${pathOf(id)}/look`);
-    expect(done.text).toContain("It was looked at. Show what was found");
+    expect(done.text).toContain("Check finished. Show the results");
     expect(done.html).not.toContain("data-refresh");
   });
 
-  test("says so where nothing is looked up at all", async () => {
+  test("is refused with the reason when all lookups are disabled", async () => {
     const other = openConsoleApp({
       scan: "registration_data = false",
       config: '[[protected_domains]]\ndomain = "example-bank.com"\n',
@@ -236,13 +236,13 @@ describe("looking again", () => {
     const sighting = { domain: "examp1e-bank.com", match, source: "feed" as const, seenAt: 0 };
     const id = other.app.threats.record([sighting])[0]!.threatId;
     const answer = await (await other.signedIn()).submit(`${pathOf(id)}/look`);
-    expect(answer.text).toContain("Nothing is looked up: scan.schedule and scan.registration_data are off");
+    expect(answer.text).toContain("Lookups are disabled: scan.schedule and scan.registration_data are off");
     expect(answer.text).toContain("Not looked up: scan.registration_data is off in the configuration.");
     await other.dispose();
   });
 });
 
-test("events are shown with their deliveries, each with the way to the log", async () => {
+test("events are shown with their deliveries, which link to the delivery log", async () => {
   const receiver = startReceiver();
   const { webhooks, threats } = app.app;
   const id = sight("example-bamk.com");

@@ -10,6 +10,8 @@ export const themePath = "/console/theme";
 export const assetsPath = "/console/assets";
 
 export const threatsPath = "/console/threats";
+export const triagePath = `${threatsPath}/triage`;
+export const undoTriagePath = `${threatsPath}/undo`;
 export const threatPath = (id: string) => `${threatsPath}/${id}`;
 
 export const domainsPath = "/console/domains";

@@ -26,7 +26,7 @@ import {
 } from "../../kit/kit.tsx";
 import { Name } from "../../kit/name.tsx";
 import { domainPath, domainsPath, newDomainPath, startScanPath } from "../../kit/paths.ts";
-import { listPath } from "../threats/threat-filters.ts";
+import { listPath } from "../threats/filters.ts";
 import type { Context } from "../../shell/router.ts";
 import type { PageServices } from "../../shell/services.ts";
 

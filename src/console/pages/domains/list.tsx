@@ -6,7 +6,7 @@ import { Button, TextField } from "../../kit/form.tsx";
 import { Badge, LinkButton, PageHead } from "../../kit/kit.tsx";
 import { Name } from "../../kit/name.tsx";
 import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
-import { listPath } from "../threats/threat-filters.ts";
+import { listPath } from "../threats/filters.ts";
 import type { Context } from "../../shell/router.ts";
 import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
 

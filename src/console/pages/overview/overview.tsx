@@ -15,8 +15,8 @@ import { Name } from "../../kit/name.tsx";
 import { overviewPath, runningScanPath, scansPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { Table } from "../../kit/table.tsx";
-import { listPath } from "../threats/threat-filters.ts";
-import { Indicators, ThreatLink } from "../threats/threat-rows.tsx";
+import { listPath } from "../threats/filters.ts";
+import { Indicators, ThreatLink } from "../threats/list-rows.tsx";
 import { inWords } from "../../kit/labels.ts";
 
 const dayMs = 86_400_000;

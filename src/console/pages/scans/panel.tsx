@@ -7,7 +7,7 @@ import { PostButton } from "../../kit/form.tsx";
 import { Badge, Facts, Progress, Time, type Tone } from "../../kit/kit.tsx";
 import { Name } from "../../kit/name.tsx";
 import { scanPath } from "../../kit/paths.ts";
-import { listPath } from "../threats/threat-filters.ts";
+import { listPath } from "../threats/filters.ts";
 import { spanText } from "../../../lib/durations.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 

@@ -9,23 +9,23 @@ import { indicators } from "../../../threat-index/indicators.ts";
 import { dayIn } from "../../kit/fields.ts";
 import { threatsPath } from "../../kit/paths.ts";
 
-/** What the address of the list says: it is a view that can be kept and handed on. */
+/** View of the list as described by its URL, which can be bookmarked and shared. */
 export interface ListRequest {
   filter: SearchFilter;
   order: SearchOrder;
-  /** The parameters that say something, in a settled order; without those of pages and messages. */
+  /** Parameters of the view in canonical order, without those for pagination and messages. */
   query: URLSearchParams;
 }
 
 const dayMs = 86_400_000;
 const defaultSort: SortKey = "severity";
 
-/** In this order they stand in an address. */
+/** Canonical order of the parameters in a URL. */
 const parameterNames = "q status severity domain type source sign from to similarity sort order".split(" ");
 
 /**
- * Says nothing of the status: what is still to be decided. Nothing of the order: most severe first.
- * @throws PublicError `bad_request` for a value that cannot be.
+ * Parses the view that a URL describes. Defaults: active threats, most severe first.
+ * @throws PublicError `bad_request` for an invalid value.
  */
 export function readListRequest(given: URLSearchParams): ListRequest {
   const query = new URLSearchParams();
@@ -46,16 +46,16 @@ export function readListRequest(given: URLSearchParams): ListRequest {
     minSimilarity: similarityOf(query),
   };
   const key = oneOf(query, "sort", sortKeys) ?? defaultSort;
-  const order = oneOf(query, "order", ["asc", "desc"] as const) ?? usualOrder(key);
+  const order = oneOf(query, "order", ["asc", "desc"] as const) ?? defaultDirection(key);
   return { filter, order: { key, descending: order === "desc" }, query };
 }
 
-/** Names from a to z, everything else from the most or the newest. */
-function usualOrder(key: SortKey): "asc" | "desc" {
+/** Default direction: names ascending, everything else descending. */
+function defaultDirection(key: SortKey): "asc" | "desc" {
   return key === "name" ? "asc" : "desc";
 }
 
-/** The same view with other parameters; `undefined` takes one away. */
+/** Returns the path of the same view with changed parameters; `undefined` removes one. */
 export function listPath(query: URLSearchParams, changes: Record<string, string | undefined> = {}): string {
   const next = new URLSearchParams(query);
   for (const [name, value] of Object.entries(changes)) {
@@ -65,13 +65,13 @@ export function listPath(query: URLSearchParams, changes: Record<string, string 
   return next.size === 0 ? threatsPath : `${threatsPath}?${next}`;
 }
 
-/** Where the head of a column leads: its usual order first, then the other one. */
+/** Returns the path that a column heading links to: its default direction first, then the opposite. */
 export function sortPath(query: URLSearchParams, order: SearchOrder, key: SortKey): string {
-  const usual = usualOrder(key);
-  const isUsual = order.key === key && order.descending === (usual === "desc");
+  const byDefault = defaultDirection(key);
+  const isDefault = order.key === key && order.descending === (byDefault === "desc");
   return listPath(query, {
     sort: key === defaultSort ? undefined : key,
-    order: isUsual ? (usual === "desc" ? "asc" : "desc") : undefined,
+    order: isDefault ? (byDefault === "desc" ? "asc" : "desc") : undefined,
   });
 }
 
@@ -79,7 +79,7 @@ function oneOf<T extends string>(query: URLSearchParams, name: string, values: r
   const given = query.get(name);
   if (given === null) return undefined;
   const found = values.find((value) => value === given);
-  if (found === undefined) throw wrong(name, `one of ${values.join(", ")}`);
+  if (found === undefined) throw invalid(name, `one of ${values.join(", ")}`);
   return found;
 }
 
@@ -87,7 +87,7 @@ function domainOf(query: URLSearchParams): string | undefined {
   const given = query.get("domain");
   if (given === null) return undefined;
   const result = normalizeName(given);
-  if ("error" in result) throw wrong("domain", "a domain name");
+  if ("error" in result) throw invalid("domain", "a domain name");
   return result.name;
 }
 
@@ -95,7 +95,7 @@ function dayOf(query: URLSearchParams, name: string): Instant | undefined {
   const given = query.get(name);
   if (given === null) return undefined;
   const at = dayIn(given);
-  if (at === undefined) throw wrong(name, "a day such as 2026-01-31");
+  if (at === undefined) throw invalid(name, "a date such as 2026-01-31");
   return at;
 }
 
@@ -107,10 +107,10 @@ function similarityOf(query: URLSearchParams): number | undefined {
   const given = query.get("similarity");
   if (given === null) return undefined;
   const value = /^[01](\.\d{1,4})?$/.test(given) ? Number(given) : NaN;
-  if (!(value <= 1)) throw wrong("similarity", "a number from 0 to 1");
+  if (!(value <= 1)) throw invalid("similarity", "a number from 0 to 1");
   return value;
 }
 
-function wrong(name: string, allowed: string): PublicError {
-  return badRequest(`"${name}" in the address has to be ${allowed}`);
+function invalid(name: string, allowed: string): PublicError {
+  return badRequest(`"${name}" in the URL must be ${allowed}`);
 }

@@ -1,7 +1,7 @@
 import type { NameComparison, NamePart } from "../../../detection/match/compare-names.ts";
 import type { EditKind } from "../../../detection/types.ts";
 
-/** Two names, character under character, and each difference in words. */
+/** Two names aligned character by character, with each difference described. */
 export function NamesSideBySide({ comparison }: { comparison: NameComparison }) {
   const { parts, word, isKeyword } = comparison;
   const differences = parts.filter(({ kind }) => kind !== "same");
@@ -16,11 +16,11 @@ export function NamesSideBySide({ comparison }: { comparison: NameComparison }) 
         ))}
       </div>
       <p class="hint">
-        Upper line: the suspicious name; lower line: {isKeyword ? "the keyword " : ""}
+        Top: the suspicious name. Bottom: {isKeyword ? "the keyword " : ""}
         <bdi>{word}</bdi>.
       </p>
       {differences.length === 0 ? (
-        <p>The names are the same to the eye.</p>
+        <p>The names look the same.</p>
       ) : (
         <ul>
           {differences.map((part) => (
@@ -34,7 +34,7 @@ export function NamesSideBySide({ comparison }: { comparison: NameComparison }) 
   );
 }
 
-/** So that a long name can be broken within; in letters of one width the rows stand below each other all the same. */
+/** Characters per cell: long names wrap between cells, and a monospaced font keeps the rows aligned. */
 const cellCharacters = 8;
 
 function chunks(text: string): string[] {
@@ -54,23 +54,23 @@ function cellsOf(part: NamePart): Pick<NamePart, "kind" | "found" | "expected">[
   return ours.map((one, index) => ({ kind, found: one, expected: theirs[index]! }));
 }
 
-/** An invisible character that is written out is one. */
+/** Splits a text into characters; an escaped invisible character counts as one. */
 function characters(text: string): string[] {
   return text.match(/\\u\{[0-9a-f]+\}|./gu) ?? [];
 }
 
-const inOtherWords: Partial<Record<EditKind, string>> = {
-  transposition: ", in the wrong order",
-  keyboard_neighbour: ", its neighbour on the keyboard",
+const editNotes: Partial<Record<EditKind, string>> = {
+  transposition: ", swapped",
+  keyboard_neighbour: ", its neighbor on the keyboard",
   vowel_swap: ", another vowel",
   bit_flip: ", one bit away",
-  repetition: " once more",
+  repetition: " repeated",
   plural: " as a plural",
 };
 
 function Difference({ part }: { part: NamePart }) {
   const { kind, found, expected, edit, characters: described } = part;
-  const how = (edit === undefined ? undefined : inOtherWords[edit]) ?? "";
+  const how = (edit === undefined ? undefined : editNotes[edit]) ?? "";
   const which = described
     .filter(({ shown }) => !/^[a-z]$/.test(shown))
     .map(({ codePoint, description }) => `${codePoint}, ${description}`)
@@ -97,13 +97,13 @@ function Difference({ part }: { part: NamePart }) {
     case "missing":
       return (
         <>
-          <Quoted text={expected} /> is left out
+          <Quoted text={expected} /> is omitted
         </>
       );
     default:
       return (
         <>
-          {other} in place of <Quoted text={expected} />
+          {other} instead of <Quoted text={expected} />
           {how}
         </>
       );

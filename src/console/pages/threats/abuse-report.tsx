@@ -2,17 +2,17 @@ import { abuseReport, mailtoAddress } from "../../../evidence/abuse-report.ts";
 import { Copyable } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";
 
-/** Whom to write to, and a text that is ready to be sent. */
-export function ReportOfAbuse(known: Parameters<typeof abuseReport>[0]) {
+/** Recipient and ready-to-send text of an abuse report. */
+export function AbuseReport(known: Parameters<typeof abuseReport>[0]) {
   const report = abuseReport(known);
   const mailto = mailtoAddress(report);
   return (
     <>
       {report.to === undefined ? (
-        <p>No address to write to is known.</p>
+        <p>No abuse contact is known.</p>
       ) : (
         <p>
-          Write to the abuse desk of <Text text={report.to.who} />:
+          Send it to the abuse desk of <Text text={report.to.who} />:
         </p>
       )}
       {report.to === undefined ? null : <Copyable text={report.to.email} label="the address" />}
@@ -30,12 +30,12 @@ export function ReportOfAbuse(known: Parameters<typeof abuseReport>[0]) {
       {mailto === undefined ? null : (
         <p class="actions">
           <a class="button outline" href={mailto.address}>
-            Open in your mail program
+            Open in mail program
           </a>
           <span class="hint">
             {mailto.withBody
-              ? "Address, subject and text are filled in."
-              : "Address and subject are filled in; copy the text before and paste it there."}
+              ? "Address, subject, and text are filled in."
+              : "Address and subject are filled in. Copy the text and paste it there."}
           </span>
         </p>
       )}

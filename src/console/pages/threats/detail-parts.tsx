@@ -10,7 +10,7 @@ import { threatPath } from "../../kit/paths.ts";
 const nameShownMax = 40;
 
 export function Reasons({ texts }: { texts: readonly string[] }) {
-  if (texts.length === 0) return <p class="absent">No reason was recorded.</p>;
+  if (texts.length === 0) return <p class="absent">No reasons recorded.</p>;
   return (
     <ul>
       {texts.map((reason) => (
@@ -22,14 +22,14 @@ export function Reasons({ texts }: { texts: readonly string[] }) {
   );
 }
 
-/** What can be decided about a threat, and the key that does it. */
+/** Decisions about a threat, with their keyboard shortcuts. */
 export const decisions: readonly { status: Status; label: string; key: string }[] = [
   { status: "resolved", label: "Resolve", key: "r" },
-  { status: "false_positive", label: "False positive", key: "f" },
+  { status: "false_positive", label: "Mark as false positive", key: "f" },
   { status: "active", label: "Reactivate", key: "a" },
 ];
 
-export function Decisions({ threat: { id, status } }: { threat: Threat }) {
+export function DecisionButtons({ threat: { id, status } }: { threat: Threat }) {
   return (
     <>
       {decisions
@@ -47,53 +47,53 @@ export function Decisions({ threat: { id, status } }: { threat: Threat }) {
   );
 }
 
-/** When it was looked at, and the button to do it now; renews itself while a look that was asked for is under way. */
-export function LookState({
+/** Time of the last check, with a button to repeat it. Refreshes itself while a requested check runs. */
+export function CheckState({
   id,
-  asked,
+  requested,
   isSettled,
   checkedAt,
 }: {
   id: string;
-  /** Whether somebody has just asked for a look. */
-  asked: boolean;
+  /** A check was just requested. */
+  requested: boolean;
   isSettled: boolean;
   checkedAt: number | null;
 }) {
   const path = `${threatPath(id)}/look`;
-  if (asked && !isSettled)
+  if (requested && !isSettled)
     return (
       <p id="look" class="hint" role="status" data-refresh={path} data-refresh-ms="1500">
-        Looking at it now… <a href={threatPath(id)}>Show what is known</a>
+        Checking… <a href={threatPath(id)}>Show the known facts</a>
       </p>
     );
   return (
     <div id="look" class="look hint">
-      {asked ? (
+      {requested ? (
         <span role="status">
-          It was looked at. <a href={threatPath(id)}>Show what was found</a>
+          Check finished. <a href={threatPath(id)}>Show the results</a>
         </span>
       ) : (
         <span>
           {checkedAt === null ? (
-            "Not looked at yet."
+            "Not checked yet."
           ) : (
             <>
-              Looked at <Time at={checkedAt} relative />.
+              Last checked <Time at={checkedAt} relative />.
             </>
           )}
         </span>
       )}
       <PostButton
         action={path}
-        label={checkedAt === null && !asked ? "Look now" : "Look again now"}
+        label={checkedAt === null && !requested ? "Check now" : "Check again"}
         variant="outline"
       />
     </div>
   );
 }
 
-export function Neighbours({
+export function Neighbors({
   newer,
   older,
   severity,
@@ -104,7 +104,7 @@ export function Neighbours({
 }) {
   if (newer === undefined && older === undefined) return null;
   return (
-    <nav class="neighbours" aria-label={`Other active threats of severity ${severity}`}>
+    <nav class="neighbours" aria-label={`Other active threats of ${severity} severity`}>
       {newer === undefined ? null : (
         <a href={threatPath(newer.id)} rel="prev" data-key="k" aria-keyshortcuts="k" title="Key: k">
           ← <bdi>{visible(newer.domain, nameShownMax)}</bdi>

@@ -7,10 +7,10 @@ import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
 import { Badge, StateBadge, Time } from "../../kit/kit.tsx";
 import { Name } from "../../kit/name.tsx";
 import { threatPath } from "../../kit/paths.ts";
-import { sortPath } from "./threat-filters.ts";
+import { sortPath } from "./filters.ts";
 import { inWords, indicatorLabels } from "../../kit/labels.ts";
 
-/** Threats, each with a box to choose it by; stands within the form that decides on them. */
+/** Table of threats with a checkbox each, inside the form for batch decisions. */
 export function ThreatRows({
   threats,
   keywordsOf,
@@ -19,7 +19,7 @@ export function ThreatRows({
   showStatus,
 }: {
   threats: readonly FoundThreat[];
-  /** Further brand words of a protected domain. */
+  /** Brand keywords of a protected domain. */
   keywordsOf: (protectedDomain: string) => readonly string[];
   query: URLSearchParams;
   order: SearchOrder;
@@ -38,12 +38,12 @@ export function ThreatRows({
                 data-select-all="id"
                 data-script-only
                 hidden
-                aria-label="All on this page"
+                aria-label="Select all on this page"
               />
-              <span class="unseen">Choose</span>
+              <span class="unseen">Select</span>
             </th>
             <SortHead {...head} sort="name" label="Suspicious name" />
-            <th scope="col">Imitates</th>
+            <th scope="col">Protected domain</th>
             <SortHead {...head} sort="severity" label="Severity" />
             <SortHead {...head} sort="similarity" label="Similarity" />
             <th scope="col">Type</th>
@@ -96,7 +96,7 @@ function Row({
   return (
     <tr data-row="">
       <td class="tick">
-        <input type="checkbox" name="id" value={id} aria-label={`Choose ${domain}`} />
+        <input type="checkbox" name="id" value={id} aria-label={`Select ${domain}`} />
       </td>
       <td class="suspicious">
         <ThreatLink id={id}>
@@ -134,7 +134,7 @@ export function ThreatLink({ id, children }: { id: string; children: ComponentCh
   );
 }
 
-/** What the facts showed, in a few words. */
+/** Badges for the indicators that the facts show. */
 export function Indicators({ severityReasons }: { severityReasons: readonly SeverityReason[] }) {
   const found = indicatorsIn(severityReasons);
   if (found.length === 0) return null;
@@ -149,7 +149,7 @@ export function Indicators({ severityReasons }: { severityReasons: readonly Seve
   );
 }
 
-/** A figure and a bar; detection reports nothing much below one half, so the bar begins there. 1.00 is no rounded 0.996. */
+/** A number and a bar. The bar starts at 0.5 because lower similarities are hardly ever reported; 0.996 is not rounded up to 1.00. */
 export function Similarity({ value }: { value: number }) {
   return (
     <span class="similarity">

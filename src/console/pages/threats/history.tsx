@@ -17,9 +17,9 @@ import { inWords } from "../../kit/labels.ts";
 const changesShownMax = 30;
 const valueCharactersMax = 120;
 
-/** What changed and who decided, in one line of time, newest first. */
-export function TimeLine({ threat, history }: { threat: Threat; history: readonly DatedChange[] }) {
-  const groups = together(history);
+/** Changes and decisions in one timeline, newest first. */
+export function Timeline({ threat, history }: { threat: Threat; history: readonly DatedChange[] }) {
+  const groups = groupChanges(history);
   const shown = groups.slice(0, changesShownMax);
   const left = groups.slice(changesShownMax).flat().length;
   return (
@@ -37,10 +37,10 @@ export function TimeLine({ threat, history }: { threat: Threat; history: readonl
             </ul>
           </li>
         ))}
-        {left > 0 ? <li>{left} older changes are in the evidence.</li> : null}
+        {left > 0 ? <li>{left} older changes are in the evidence bundle.</li> : null}
         <li>
           <Time at={threat.createdAt} />
-          <div>recorded, from {inWords(threat.source)}</div>
+          <div>recorded (source: {inWords(threat.source)})</div>
         </li>
         <li>
           <Time at={threat.firstSeen} />
@@ -51,8 +51,8 @@ export function TimeLine({ threat, history }: { threat: Threat; history: readonl
   );
 }
 
-/** What one look found out belongs together; a decision stands alone. */
-function together(history: readonly DatedChange[]): DatedChange[][] {
+/** Groups the changes that one check found; decisions stay separate. */
+function groupChanges(history: readonly DatedChange[]): DatedChange[][] {
   const groups: DatedChange[][] = [];
   for (const change of history) {
     const last = groups.at(-1);
@@ -67,11 +67,11 @@ function together(history: readonly DatedChange[]): DatedChange[][] {
 function Change({ change: { field, before, after, by } }: { change: DatedChange }) {
   const value = (text: string | null) =>
     text === null ? (
-      "nothing"
+      "none"
     ) : (
       <Text text={field === "status" ? inWords(text) : text} charactersMax={valueCharactersMax} />
     );
-  // What nothing was known of before has only become known.
+  // A first known value is not shown as a change from nothing.
   const from = by === null && before === null ? null : <>{value(before)} → </>;
   return (
     <>
@@ -94,18 +94,18 @@ const notesShownMax = 10;
 export function Notes({
   path,
   notes,
-  refused,
+  rejected,
 }: {
   path: string;
   notes: readonly Note[];
-  /** What was not taken, and why. */
-  refused: { text: string; message: string } | undefined;
+  /** The note that could not be saved, with the reason. */
+  rejected: { text: string; message: string } | undefined;
 }) {
   const shown = notes.slice(-notesShownMax);
   return (
     <>
       {notes.length > shown.length ? (
-        <p class="hint">{notes.length - shown.length} older notes are in the evidence.</p>
+        <p class="hint">{notes.length - shown.length} older notes are in the evidence bundle.</p>
       ) : null}
       {shown.map((note) => (
         <article class="note">
@@ -121,28 +121,29 @@ export function Notes({
       ))}
       <Form action={path}>
         <TextArea
-          label={notes.length === 0 ? "Write a note for whoever looks at it next" : "Another note"}
+          label={notes.length === 0 ? "Add a note for your team" : "Add another note"}
           name="text"
           rows={3}
           maxLength={noteCharactersMax}
-          value={refused?.text ?? ""}
-          error={refused?.message}
+          value={rejected?.text ?? ""}
+          error={rejected?.message}
         />
-        <Button label="Keep note" variant="secondary" />
+        <Button label="Add note" variant="secondary" />
       </Form>
     </>
   );
 }
 
-/** What webhooks were told of the threat, and whether it came through. */
-export function Events({
+/** Events of the threat and their deliveries to webhook endpoints. */
+export function EventList({
   events,
   deliveries,
 }: {
   events: readonly RecordedEvent[];
   deliveries: readonly Delivery[];
 }) {
-  if (events.length === 0) return <Empty>No event is kept any more: see retention.events.</Empty>;
+  if (events.length === 0)
+    return <Empty>No stored events. Old events are deleted after retention.events.</Empty>;
   return (
     <ul class="plain events">
       {events.map((event) => {
@@ -151,9 +152,9 @@ export function Events({
           <li>
             <Time at={event.createdAt} /> <code>{event.type}</code>{" "}
             {sent.length === 0 ? (
-              <span class="hint">{event.dispatched ? "no webhook wants it" : "waits to be handed out"}</span>
+              <span class="hint">{event.dispatched ? "no subscribed endpoint" : "queued"}</span>
             ) : (
-              sent.map((delivery) => <Sent delivery={delivery} />)
+              sent.map((delivery) => <DeliveryLink delivery={delivery} />)
             )}
           </li>
         );
@@ -162,7 +163,7 @@ export function Events({
   );
 }
 
-function Sent({ delivery: { id, endpointName, status, attempts } }: { delivery: Delivery }) {
+function DeliveryLink({ delivery: { id, endpointName, status, attempts } }: { delivery: Delivery }) {
   return (
     <span class="sent">
       <a href={deliveryPath(id)}>

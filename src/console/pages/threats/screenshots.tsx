@@ -5,35 +5,33 @@ import type { Threat } from "../../../threats/queries.ts";
 import { Time } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";
 
-/** The suspicious page beside the one that it may imitate. */
-export function Pictures({
+/** Screenshots of the suspicious page and of the protected domain's page, side by side. */
+export function Screenshots({
   threat: { id, domain, protectedDomain, screenshotToken },
   facts,
   capture,
-  original,
+  hasOriginal,
   originalPath,
 }: {
   threat: Threat;
   facts: Facts | undefined;
   capture: { webp: Uint8Array } | { why: string };
-  /** Whether there is a picture of the protected domain's page. */
-  original: boolean;
+  /** Whether there is a screenshot of the protected domain's page. */
+  hasOriginal: boolean;
   originalPath: string;
 }) {
-  const likeness = facts?.screenshot?.visualSimilarity;
+  const visualSimilarity = facts?.screenshot?.visualSimilarity;
   const at = facts?.screenshot?.at;
   return (
     <>
-      {likeness === undefined ? null : (
+      {visualSimilarity === undefined ? null : (
         <p>
-          They look alike to {Math.round(likeness * 100)} %
-          {looksLikeOriginal({ visualSimilarity: likeness })
-            ? ": as a copy does."
-            : ": less than a copy would."}
+          {Math.round(visualSimilarity * 100)} % visual similarity:{" "}
+          {looksLikeOriginal({ visualSimilarity }) ? "likely a copy." : "not a copy."}
         </p>
       )}
       <div class="pictures">
-        <Picture
+        <Screenshot
           label={
             <>
               <Text text={domain} charactersMax={60} />
@@ -46,14 +44,14 @@ export function Pictures({
             </>
           }
           path={`/screenshots/${id}/${screenshotToken}`}
-          alt={`The page of ${domain}`}
+          alt={`Screenshot of ${domain}`}
           why={"why" in capture ? <Text text={capture.why} /> : undefined}
         />
-        <Picture
+        <Screenshot
           label={<Text text={protectedDomain} charactersMax={60} />}
           path={originalPath}
-          alt={`The page of ${protectedDomain}`}
-          why={original ? undefined : whyNoOriginal(facts)}
+          alt={`Screenshot of ${protectedDomain}`}
+          why={hasOriginal ? undefined : whyNoOriginal(facts)}
         />
       </div>
     </>
@@ -61,13 +59,12 @@ export function Pictures({
 }
 
 function whyNoOriginal(facts: Facts | undefined): string {
-  if (facts?.screenshot === undefined) return "Captured when there is a picture to compare it with.";
-  if (facts.screenshot.hash === undefined)
-    return "Not captured: the suspicious page shows nothing to compare.";
-  return "It could not be captured; the next picture tries again.";
+  if (facts?.screenshot === undefined) return "Captured once there is a screenshot of the suspicious page.";
+  if (facts.screenshot.hash === undefined) return "Not captured: the suspicious page is blank.";
+  return "Capture failed. It is retried with the next screenshot of the suspicious page.";
 }
 
-function Picture({
+function Screenshot({
   label,
   path,
   alt,
@@ -76,7 +73,7 @@ function Picture({
   label: ComponentChildren;
   path: string;
   alt: string;
-  /** Why there is none. */
+  /** Why there is no screenshot; undefined: there is one. */
   why: ComponentChildren | undefined;
 }) {
   return (

@@ -7,10 +7,10 @@ import { indicators } from "../../../threat-index/indicators.ts";
 import { dayText } from "../../kit/fields.ts";
 import { HiddenFields, Select, TextField } from "../../kit/form.tsx";
 import { threatsPath } from "../../kit/paths.ts";
-import { type ListRequest } from "./threat-filters.ts";
+import { type ListRequest } from "./filters.ts";
 import { inWords, indicatorLabels } from "../../kit/labels.ts";
 
-/** Leads to the view that it describes; says beside each choice how many that would leave. */
+/** Filters of the list. Each choice shows how many threats it would leave. */
 export function ThreatFilterForm({
   request: { filter, query },
   domains,
@@ -38,7 +38,7 @@ export function ThreatFilterForm({
             id="q"
             name="q"
             value={query.get("q") ?? ""}
-            placeholder="part of a name, or a link"
+            placeholder="part of a name, or a URL"
             maxLength={1024}
             spellcheck={false}
             autocapitalize="none"
@@ -68,7 +68,7 @@ export function ThreatFilterForm({
           choices={[any, ...domains.map((domain) => ({ value: domain, label: domain }))]}
         />
         <button type="submit" class="outline">
-          Show
+          Filter
         </button>
       </div>
       <details open={inMore.some((name) => query.has(name))}>
@@ -87,7 +87,7 @@ export function ThreatFilterForm({
             choices={[any, ...sources.map((source) => choice(source, facets.source.get(source)))]}
           />
           <Select
-            label="Found out"
+            label="Indicator"
             name="sign"
             value={filter.indicator ?? ""}
             choices={[any, ...indicators.map((one) => ({ value: one, label: indicatorLabels[one] }))]}
@@ -95,7 +95,7 @@ export function ThreatFilterForm({
           <TextField type="date" label="First seen from" name="from" value={dayValue(filter.from)} />
           <TextField type="date" label="First seen to" name="to" value={dayValue(lastDay(filter))} />
           <TextField
-            label="Least similarity"
+            label="Minimum similarity"
             name="similarity"
             value={query.get("similarity") ?? ""}
             placeholder="0.90"

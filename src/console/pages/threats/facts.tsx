@@ -6,7 +6,7 @@ import { Text } from "../../kit/name.tsx";
 
 type Row = readonly [string, ComponentChildren];
 
-/** What the appliance may look up at all. */
+/** Lookups that the configuration enables. */
 export interface Abilities {
   names: boolean;
   registration: boolean;
@@ -33,13 +33,15 @@ export function DnsFacts({ facts, abilities }: FactsProps) {
       <Facts
         facts={[
           ["In DNS", exists],
-          ["Addresses", <Texts texts={addresses} none="none: no host stands behind the name" />],
-          ["Mail servers", <Texts texts={mailServers} none="none: it receives no mail" />],
+          ["Addresses", <Texts texts={addresses} none="none: the domain has no server" />],
+          ["Mail servers", <Texts texts={mailServers} none="none: the domain receives no mail" />],
           ["Name servers", <Texts texts={nameServers} none="none" />],
-          ...optional("Stands for", canonicalName),
+          ...optional("CNAME", canonicalName),
           ...optional("Parked with", parked),
           ...optional("Sinkhole", sinkholed),
-          ...(wildcard ? [["Wildcard", "every name below its parent has this answer"] as Row] : []),
+          ...(wildcard
+            ? [["Wildcard", "every name below its parent resolves to the same records"] as Row]
+            : []),
         ]}
       />
       <Failed why={unknown?.existence} />
@@ -49,9 +51,9 @@ export function DnsFacts({ facts, abilities }: FactsProps) {
 
 const registrationNames: Record<string, string> = {
   registrar: "Registrar",
-  registrar_iana_id: "Its IANA number",
+  registrar_iana_id: "IANA ID",
   created_at: "Registered",
-  updated_at: "Changed",
+  updated_at: "Updated",
   expires_at: "Expires",
   registrant_organization: "Registrant",
   registrant_country: "Country",
@@ -59,8 +61,8 @@ const registrationNames: Record<string, string> = {
   status: "Status",
   dnssec: "DNSSEC",
   abuse_email: "Abuse address",
-  abuse_phone: "Abuse telephone",
-  source: "From",
+  abuse_phone: "Abuse phone",
+  source: "Source",
   fetched_at: "Fetched",
 };
 
@@ -73,7 +75,7 @@ export function RegistrationFacts({ threat, facts, abilities }: FactsProps) {
       <Absent
         why={
           facts?.existence?.exists === "no" && failure === undefined
-            ? "The name is not in DNS, so its registry was not asked."
+            ? "The domain is not in DNS, so its registration was not looked up."
             : whyUnknown(abilities.registration, failure, "scan.registration_data is off")
         }
       />
@@ -104,20 +106,20 @@ export function PageFacts({ facts, abilities }: FactsProps) {
   );
   const rows: Row[] = [
     ["Address", <Text text={page.finalUrl} charactersMax={400} />],
-    ...(page.redirects.length === 0 ? [] : [["By way of", <Texts texts={page.redirects} none="" />] as Row]),
+    ...(page.redirects.length === 0 ? [] : [["Redirects", <Texts texts={page.redirects} none="" />] as Row]),
     ["Status", page.status],
     ["Title", page.title === "" ? "none" : <Text text={page.title} />],
   ];
   if (hasPage(facts!))
     rows.push(
-      ["Asks for", asks.length === 0 ? "nothing secret" : <strong>{asks.join(" and ")}</strong>],
+      ["Asks for", asks.length === 0 ? "no secrets" : <strong>{asks.join(" and ")}</strong>],
       ["Names the brand", page.namesBrand ? "yes" : "no"],
-      ["Leads to yours", page.redirectsToProtected ? "yes" : "no"],
+      ["Redirects to your domain", page.redirectsToProtected ? "yes" : "no"],
     );
   rows.push(
     ...optional("Parked", page.parked),
     ...optional("Favicon hash", page.faviconHash),
-    ...(pageAt === undefined ? [] : [["Seen", <When at={pageAt} />] as Row]),
+    ...(pageAt === undefined ? [] : [["Fetched", <When at={pageAt} />] as Row]),
   );
   return (
     <>
@@ -135,7 +137,7 @@ export function CertificateFacts({ facts, abilities }: FactsProps) {
         why={
           facts?.page === undefined
             ? whyNoPage(facts, abilities)
-            : "The page answered without TLS, so there was no certificate."
+            : "The page was served without TLS, so there is no certificate."
         }
       />
     );
@@ -146,7 +148,7 @@ export function CertificateFacts({ facts, abilities }: FactsProps) {
         ["Issuer", <Text text={issuer} />],
         ["Valid from", registrationValue(notBefore)],
         ["Valid until", registrationValue(notAfter)],
-        ["Browsers", fault === undefined ? "accept it" : <Text text={`warn: ${fault}`} />],
+        ["Validation", fault === undefined ? "valid" : <Text text={`browsers warn: ${fault}`} />],
       ]}
     />
   );
@@ -154,25 +156,25 @@ export function CertificateFacts({ facts, abilities }: FactsProps) {
 
 function whyNoPage(facts: KnownFacts | undefined, { names }: Abilities): ComponentChildren {
   const { existence, unknown } = facts ?? {};
-  if (existence?.exists === "no") return "The name is not in DNS, so there is no page.";
+  if (existence?.exists === "no") return "The domain is not in DNS, so there is no page.";
   if (existence !== undefined && existence.addresses.length === 0)
-    return "No host stands behind the name, so there is no page.";
+    return "The domain has no server, so there is no page.";
   if (unknown?.page !== undefined)
     return (
       <>
-        No page answered: <Text text={unknown.page} />.
+        No page could be fetched: <Text text={unknown.page} />.
       </>
     );
   return whyUnknown(names, undefined, "scan.schedule is off");
 }
 
-/** Why a fact is not there: it is not looked for, was not yet, or could not be found out. */
-function whyUnknown(isLookedFor: boolean, failure: string | undefined, off: string): ComponentChildren {
-  if (!isLookedFor) return `Not looked up: ${off} in the configuration.`;
+/** Explains why a fact is missing: its lookup is disabled, has not run yet, or failed. */
+function whyUnknown(isEnabled: boolean, failure: string | undefined, off: string): ComponentChildren {
+  if (!isEnabled) return `Not looked up: ${off} in the configuration.`;
   if (failure === undefined) return "Not looked up yet.";
   return (
     <>
-      Could not be found out: <Text text={failure} />.
+      Lookup failed: <Text text={failure} />.
     </>
   );
 }
@@ -185,7 +187,7 @@ function Failed({ why }: { why: string | undefined }) {
   if (why === undefined) return null;
   return (
     <p class="hint">
-      The last look failed, and what was known stands: <Text text={why} />.
+      The last lookup failed, so these facts are from an earlier one: <Text text={why} />.
     </p>
   );
 }
@@ -205,7 +207,7 @@ function Texts({ texts, none }: { texts: readonly string[]; none: string }) {
   );
 }
 
-/** The time, and how long ago. */
+/** A time, with how long ago it was. */
 export function When({ at }: { at: number }) {
   return (
     <>

@@ -1,5 +1,5 @@
 import type { Indicator } from "../../../threat-index/indicators.ts";
-import { listPath } from "./threat-filters.ts";
+import { listPath } from "./filters.ts";
 import { indicatorLabels } from "../../kit/labels.ts";
 
 const ofIndicator = (indicator: Indicator): [string, Record<string, string>] => [
@@ -7,10 +7,10 @@ const ofIndicator = (indicator: Indicator): [string, Record<string, string>] => 
   { sign: indicator },
 ];
 
-/** Views that most people need; any other is its address. */
+/** Common views. Any other view is reachable by its filters and can be bookmarked. */
 const views: readonly [string, Record<string, string>][] = [
-  ["To decide", {}],
-  ["High", { severity: "high" }],
+  ["To triage", {}],
+  ["High severity", { severity: "high" }],
   ["Newest", { sort: "first_seen" }],
   ofIndicator("asks_for_secrets"),
   ofIndicator("looks_like_original"),
@@ -36,7 +36,7 @@ export function ReadyViews({ query }: { query: URLSearchParams }) {
   );
 }
 
-/** A form names what is usual, too. */
+/** Normalizes a query for comparison: forms also send defaults. */
 function sorted(query: URLSearchParams): string {
   const usual = new URLSearchParams(query);
   usual.delete("status", "active");
@@ -47,22 +47,22 @@ function sorted(query: URLSearchParams): string {
 const keys: readonly [string, string][] = [
   ["j", "next threat"],
   ["k", "previous threat"],
-  ["Enter or o", "open it"],
-  ["x", "choose it"],
-  ["r", "resolve it, or all that are chosen"],
-  ["f", "false positive"],
+  ["Enter or o", "open"],
+  ["x", "select"],
+  ["r", "resolve this threat or the selected ones"],
+  ["f", "mark as false positive"],
   ["a", "reactivate"],
   ["/", "search"],
-  ["?", "this list"],
+  ["?", "show this list"],
 ];
 
 export function KeyboardHelp() {
   return (
     <span data-script-only hidden>
       <button type="button" class="outline small" popovertarget="keys" data-key="?">
-        Keys
+        Keyboard shortcuts
       </button>
-      <div id="keys" popover="auto" role="dialog" aria-label="Keys">
+      <div id="keys" popover="auto" role="dialog" aria-label="Keyboard shortcuts">
         <dl class="keys">
           {keys.map(([key, what]) => (
             <div>

@@ -1,0 +1,214 @@
+import { notFound } from "../../../lib/errors.ts";
+import { isId } from "../../../lib/ids.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import type { Threat } from "../../../threats/queries.ts";
+import { describeSeverityReason } from "../../../threats/severity-reasons.ts";
+import { describeSimilarityReason } from "../../../threats/similarity-reasons.ts";
+import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
+import { LinkButton, PageHead, Section, StateBadge, Time } from "../../kit/kit.tsx";
+import { inWords } from "../../kit/labels.ts";
+import { Name } from "../../kit/name.tsx";
+import { download, page, type PageResult } from "../../kit/page-result.ts";
+import { threatPath, threatsPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { SeenAt } from "../traps/trap-visits.tsx";
+import { AbuseReport } from "./abuse-report.tsx";
+import { adviceOn } from "./advice.ts";
+import { DecisionButtons, CheckState, Neighbors, Reasons } from "./detail-parts.tsx";
+import { CertificateFacts, DnsFacts, PageFacts, RegistrationFacts, type FactsProps } from "./facts.tsx";
+import { EventList, Notes, Timeline } from "./history.tsx";
+import { Similarity } from "./list-rows.tsx";
+import { NamesSideBySide } from "./name-comparison.tsx";
+import { Screenshots } from "./screenshots.tsx";
+
+const eventsShownMax = 20;
+const visitsShownMax = 10;
+const deliveriesShownMax = 100;
+
+export const threatServices = [
+  "config",
+  "domains",
+  "enrichment",
+  "eventLog",
+  "threats",
+  "traps",
+  "webhooks",
+] as const;
+export type ThreatContext = Context<(typeof threatServices)[number]>;
+
+/** @throws PublicError `not_found` */
+export function findThreat({ services, params }: Context<"threats">): Threat {
+  const id = params["id"] ?? "";
+  const threat = isId("threat", id) ? services.threats.get(id) : undefined;
+  if (threat === undefined) throw notFound("There is no such threat.");
+  return threat;
+}
+
+export function showThreat(context: ThreatContext): Promise<PageResult> {
+  return renderThreat(context, undefined);
+}
+
+/** @param rejected the note that could not be saved, with the reason */
+export async function renderThreat(
+  context: ThreatContext,
+  rejected: { text: string; message: string } | undefined,
+): Promise<PageResult> {
+  const { services, query } = context;
+  const { enrichment, eventLog, threats } = services;
+  const threat = findThreat(context);
+  const { id, domain, protectedDomain, severity, status } = threat;
+  const known = enrichment.factsOf(id);
+  const facts = known?.facts;
+  const keywords = services.domains.list().find((one) => one.domain === protectedDomain)?.keywords;
+  const comparison = compareNames(domain, protectedDomain, keywords);
+  const { scan, detection } = services.config;
+  const abilities = { names: scan.schedule !== null, registration: scan.registrationData };
+  const deliveries = services.webhooks.deliveries.list({ threat: id }, deliveriesShownMax);
+  return page(
+    visible(domain, 80),
+    <>
+      <PageHead
+        title={<ComparedName name={domain} comparison={comparison} />}
+        back={{ label: "Threats", path: threatsPath }}
+        lead={
+          <>
+            <StateBadge state={severity} /> <StateBadge state={status} /> {inWords(threat.type)} of{" "}
+            <Name name={protectedDomain} /> · first seen <Time at={threat.firstSeen} relative /> by{" "}
+            {inWords(threat.source)}
+          </>
+        }
+      >
+        <DecisionButtons threat={threat} />
+      </PageHead>
+      <div class="under-head">
+        <CheckState
+          id={id}
+          requested={query.has("asked")}
+          isSettled={enrichment.isSettled(id)}
+          checkedAt={known?.checkedAt ?? null}
+        />
+        <Neighbors {...threats.neighbours(threat)} severity={severity} />
+      </div>
+      <div class="cards">
+        <Reasoning threat={threat} />
+        <div class="card-stack">
+          <section class="card">
+            <h2>Recommended actions</h2>
+            <ul>
+              {adviceOn({ ...threat, facts, reactivates: detection.reactivate }).map((sentence) => (
+                <li>{sentence}</li>
+              ))}
+            </ul>
+            <p class="actions">
+              <LinkButton path="#report" label="Report abuse" variant="outline" />
+              <LinkButton path={`${threatPath(id)}/evidence`} label="Download evidence" variant="outline" />
+            </p>
+          </section>
+          <section class="card">
+            <h2>Name comparison</h2>
+            <NamesSideBySide comparison={comparison} />
+          </section>
+        </div>
+      </div>
+      <SeenAt visits={services.traps.hits.ofThreat(id, visitsShownMax)} />
+      <Section title="Page comparison">
+        <Screenshots
+          threat={threat}
+          facts={facts}
+          capture={await enrichment.screenshotOf(id)}
+          hasOriginal={(await enrichment.originalOf(id)) !== undefined}
+          originalPath={`${threatPath(id)}/original`}
+        />
+      </Section>
+      <FactSections
+        threat={threat}
+        facts={facts}
+        abilities={abilities}
+        hasRegistrationResponse={enrichment.registrationResponseOf(id) !== undefined}
+      />
+      <Section title="Abuse report" id="report">
+        <AbuseReport threat={threat} facts={facts} checkedAt={known?.checkedAt} />
+      </Section>
+      <Section title="Notes" id="notes">
+        <Notes path={`${threatPath(id)}/notes`} notes={threats.notes.list(id)} rejected={rejected} />
+      </Section>
+      <Section title="History">
+        <Timeline threat={threat} history={threats.history(id)} />
+      </Section>
+      <Section title="Webhook deliveries">
+        <EventList events={eventLog.ofThreat(id, eventsShownMax)} deliveries={deliveries} />
+      </Section>
+    </>,
+    { status: rejected === undefined ? 200 : 400 },
+  );
+}
+
+function Reasoning({
+  threat: { protectedDomain, reasons, severity, severityReasons, similarity },
+}: {
+  threat: Threat;
+}) {
+  return (
+    <section class="card">
+      <h2>Why {severity}</h2>
+      <Reasons texts={severityReasons.map(describeSeverityReason)} />
+      <h3>Why it resembles {protectedDomain}</h3>
+      <Reasons texts={reasons.map(describeSimilarityReason)} />
+      <p>
+        Similarity <Similarity value={similarity} />
+      </p>
+    </section>
+  );
+}
+
+function FactSections({
+  hasRegistrationResponse,
+  ...props
+}: FactsProps & { hasRegistrationResponse: boolean }) {
+  return (
+    <div class="fact-cards">
+      <Section title="Page">
+        <PageFacts {...props} />
+      </Section>
+      <Section title="DNS">
+        <DnsFacts {...props} />
+      </Section>
+      <Section title="Registration">
+        <RegistrationFacts {...props} />
+        {hasRegistrationResponse ? (
+          <p>
+            <a href={`${threatPath(props.threat.id)}/registration`}>Download the raw response</a>
+          </p>
+        ) : null}
+      </Section>
+      <Section title="Certificate">
+        <CertificateFacts {...props} />
+      </Section>
+    </div>
+  );
+}
+
+export async function sendOriginalScreenshot(context: ThreatContext): Promise<PageResult> {
+  const webp = await context.services.enrichment.originalOf(findThreat(context).id);
+  if (webp === undefined) throw notFound("There is no screenshot of the protected domain.");
+  return new Response(webp, { headers: { "content-type": "image/webp" } });
+}
+
+/** Sends the response as a file, so that the browser renders none of it. */
+export function downloadRegistration(context: ThreatContext): PageResult {
+  const { id } = findThreat(context);
+  const response = context.services.enrichment.registrationResponseOf(id);
+  if (response === undefined) throw notFound("There is no stored registration response.");
+  return download(`${id}-registration.txt`, "text/plain; charset=utf-8", response.text);
+}
+
+export async function downloadEvidence(context: ThreatContext): Promise<PageResult> {
+  const { id } = findThreat(context);
+  const { evidenceBundle, gatherEvidence } = await import("../../../evidence/evidence-bundle.ts");
+  const { threats, enrichment, eventLog, webhooks } = context.services;
+  const gathered = await gatherEvidence(
+    { threats, enrichment, eventLog, deliveries: webhooks.deliveries },
+    id,
+  );
+  return download(`${id}-evidence.zip`, "application/zip", evidenceBundle(gathered!));
+}

@@ -1,0 +1,143 @@
+import { counted, grouped } from "../../../lib/wording.ts";
+import type { SearchFilter } from "../../../threat-index/search.ts";
+import { sortedByNameMax } from "../../../threat-index/search.ts";
+import { triageThreatsMax } from "../../../threats/triage.ts";
+import { page, type Flash, type PageResult } from "../../kit/page-result.ts";
+import type { Threats } from "../../../threats/threats.ts";
+import { Form, HiddenFields } from "../../kit/form.tsx";
+import { FlashMessage, PageHead } from "../../kit/kit.tsx";
+import { overviewPath, threatsPath, triagePath, undoTriagePath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { Empty, Pagination, pageNumber } from "../../kit/table.tsx";
+import { KeyboardHelp, ReadyViews } from "./views.tsx";
+import { ThreatFilterForm } from "./filter-form.tsx";
+import { listPath, readListRequest } from "./filters.ts";
+import { decisions } from "./detail-parts.tsx";
+import { ThreatRows } from "./list-rows.tsx";
+import { inWords } from "../../kit/labels.ts";
+
+const perPage = 50;
+
+export async function listThreats({
+  services,
+  query: given,
+}: Context<"domains" | "threats" | "threatSearch">): Promise<PageResult> {
+  const search = services.threatSearch();
+  await search.prepare();
+  const request = readListRequest(given);
+  const { filter, order, query } = request;
+  const number = pageNumber(given);
+  const found = await search.search(filter, order, { page: number, perPage });
+  const domains = services.domains.list();
+  const keywords = new Map(domains.map((domain) => [domain.domain, domain.keywords]));
+  const flash = decisionFlash(services.threats.triage.recent(), given.get("done"), query);
+  return page(
+    "Threats",
+    <>
+      <PageHead title="Threats">
+        <KeyboardHelp />
+      </PageHead>
+      {flash === undefined ? null : <FlashMessage flash={flash} />}
+      <ReadyViews query={query} />
+      <ThreatFilterForm
+        request={request}
+        domains={domains.map(({ domain }) => domain)}
+        facets={found.facets}
+      />
+      {found.sortedAsAsked ? null : (
+        <p class="hint">
+          Sorted by first seen: sorting by name is available up to {grouped(sortedByNameMax)} threats. Narrow
+          the filters to use it.
+        </p>
+      )}
+      {found.threats.length === 0 ? (
+        <NothingFound total={found.total} query={query} anywhere={services.threats.totals().length > 0} />
+      ) : (
+        <Form action={triagePath} id="triage">
+          <HiddenFields fields={{ query: query.toString(), last_seq: String(found.lastSeq), at: "" }} />
+          <Decisions filter={filter} total={found.total} shown={found.threats.length} />
+          <ThreatRows
+            threats={found.threats}
+            keywordsOf={(domain) => keywords.get(domain) ?? []}
+            query={query}
+            order={order}
+            showStatus={filter.status === undefined || order.key === "status_changed"}
+          />
+        </Form>
+      )}
+      <Pagination page={number} perPage={perPage} total={found.total} path={threatsPath} query={query} />
+    </>,
+  );
+}
+
+function NothingFound({
+  total,
+  query,
+  anywhere,
+}: {
+  total: number;
+  query: URLSearchParams;
+  anywhere: boolean;
+}) {
+  if (total > 0)
+    return (
+      <Empty>
+        There is no such page. <a href={listPath(query)}>Go to the first page</a>
+      </Empty>
+    );
+  if (!anywhere)
+    return (
+      <Empty>
+        No threats yet. Scans, feeds, and the API report them. <a href={overviewPath}>See the first steps</a>.
+      </Empty>
+    );
+  if (query.size === 0) return <Empty>No threats to triage.</Empty>;
+  return (
+    <Empty>
+      No threats match these filters. <a href={threatsPath}>Show all threats to triage</a>
+    </Empty>
+  );
+}
+
+/** Buttons for decisions about the selected threats. */
+function Decisions({ filter, total, shown }: { filter: SearchFilter; total: number; shown: number }) {
+  const all = total > triageThreatsMax ? `the first ${grouped(triageThreatsMax)}` : "all";
+  return (
+    <div class="decisions">
+      <span class="actions">
+        {decisions
+          .filter(({ status }) => status !== filter.status)
+          .map(({ status, label, key }) => (
+            <button type="submit" name="status" value={status} class="small outline" data-row-key={key}>
+              {label}
+            </button>
+          ))}
+      </span>
+      {total > shown ? (
+        <label>
+          <input type="checkbox" name="all" value="yes" /> {all} of the {grouped(total)} matching threats, on
+          all pages
+        </label>
+      ) : null}
+    </div>
+  );
+}
+
+/** Announces the batch decision that the URL names, so that its undo button survives a reload. */
+function decisionFlash(
+  recent: ReturnType<Threats["triage"]["recent"]>,
+  done: string | null,
+  query: URLSearchParams,
+): Flash | undefined {
+  const act = recent.find((one) => String(one.act) === done);
+  if (act === undefined || act.undone) return undefined;
+  return {
+    tone: "success",
+    text: `${counted(act.threats, "threat is", "threats are")} now ${inWords(act.status)}.`,
+    action: {
+      label: "Undo",
+      path: undoTriagePath,
+      fields: { act: String(act.act), query: query.toString() },
+    },
+  };
+}
