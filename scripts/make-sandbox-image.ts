@@ -1,4 +1,4 @@
-/** Writes the database that a sandbox begins with to the file named; `scripts/build` puts it into the executable. */
+/** Writes the initial database of a sandbox to the given file, which `scripts/build` embeds in the executable. */
 import { writeFileSync } from "node:fs";
 import { systemClock } from "../src/lib/clock.ts";
 import { createLog } from "../src/lib/log.ts";
@@ -7,7 +7,7 @@ import { defaultConfig, inSandbox } from "../src/sandbox/settings.ts";
 import { defaultSeed, defaultStart } from "../src/sandbox/world/world.ts";
 
 const [path] = process.argv.slice(2);
-if (path === undefined) throw new Error("name the file");
+if (path === undefined) throw new Error("usage: make-sandbox-image.ts FILE");
 const instance = await openInstance({
   config: inSandbox(defaultConfig(), 0),
   scanSchedule: null,

@@ -170,12 +170,12 @@ export type Error = {
 
 /** Bodies of deliveries, by event type. */
 export interface Events {
-  /** A new threat is on record. */
+  /** A threat was recorded. */
   "threat.created": {
-    /** Identifier of the event: the same in every attempt. */
+    /** Event ID: the same in every attempt. */
     id: string;
     type: "threat.created";
-    /** When it happened. */
+    /** When the event occurred. */
     created_at: string;
     data: {
       threat: {
@@ -201,12 +201,12 @@ export interface Events {
       };
     };
   };
-  /** A threat's status changed, from anywhere. */
+  /** The status of a threat changed. */
   "threat.updated": {
-    /** Identifier of the event: the same in every attempt. */
+    /** Event ID: the same in every attempt. */
     id: string;
     type: "threat.updated";
-    /** When it happened. */
+    /** When the event occurred. */
     created_at: string;
     data: {
       threat: {
@@ -234,16 +234,16 @@ export interface Events {
         /** Triage status. */
         status: "active" | "resolved" | "false_positive";
       };
-      /** The status before. */
+      /** Status before the change. */
       previous_status: "active" | "resolved" | "false_positive";
     };
   };
-  /** A threat was resolved; comes after its threat.updated. */
+  /** A threat was resolved. Follows its threat.updated. */
   "threat.resolved": {
-    /** Identifier of the event: the same in every attempt. */
+    /** Event ID: the same in every attempt. */
     id: string;
     type: "threat.resolved";
-    /** When it happened. */
+    /** When the event occurred. */
     created_at: string;
     data: {
       threat: {
@@ -271,91 +271,91 @@ export interface Events {
         /** Triage status. */
         status: "active" | "resolved" | "false_positive";
       };
-      /** The status before. */
+      /** Status before the change. */
       previous_status: "active" | "resolved" | "false_positive";
     };
   };
-  /** A scan began. */
+  /** A scan started. */
   "scan.started": {
-    /** Identifier of the event: the same in every attempt. */
+    /** Event ID: the same in every attempt. */
     id: string;
     type: "scan.started";
-    /** When it happened. */
+    /** When the event occurred. */
     created_at: string;
     data: {
       scan: {
-        /** Identifier of the scan. */
+        /** Scan ID. */
         id: string;
-        /** What was scanned for. */
+        /** Protected domains of the scan. */
         protected_domains: string[];
-        /** What set it off. */
+        /** What started the scan. */
         trigger: "schedule" | "console" | "cli";
-        /** It has just begun. */
+        /** Status of the scan. */
         status: "running";
-        /** When it began. */
+        /** When the scan started. */
         started_at: string;
       };
     };
   };
-  /** A scan ended, in whichever way. */
+  /** A scan ended: completed, failed or cancelled. */
   "scan.completed": {
-    /** Identifier of the event: the same in every attempt. */
+    /** Event ID: the same in every attempt. */
     id: string;
     type: "scan.completed";
-    /** When it happened. */
+    /** When the event occurred. */
     created_at: string;
     data: {
       scan: {
-        /** Identifier of the scan. */
+        /** Scan ID. */
         id: string;
-        /** What was scanned for. */
+        /** Protected domains of the scan. */
         protected_domains: string[];
-        /** What set it off. */
+        /** What started the scan. */
         trigger: "schedule" | "console" | "cli";
-        /** How it ended. */
+        /** Outcome of the scan. */
         status: "completed" | "failed" | "cancelled";
-        /** When it began. */
+        /** When the scan started. */
         started_at: string;
-        /** When it ended. */
+        /** When the scan ended. */
         completed_at: string;
-        /** Names that were looked up. */
+        /** Candidate names that were looked up. */
         candidates: number;
-        /** Names that exist. */
+        /** Candidates that resolve. */
         resolving: number;
-        /** Names that imitate. */
+        /** Look-alikes found. */
         threats_found: number;
-        /** Threats that are new. */
+        /** New threats. */
         threats_created: number;
-        /** Why it failed. */
+        /** Why the scan failed. */
         error?: string;
       };
     };
   };
-  /** A page with one of the beacons was opened elsewhere. */
+  /** A page that contains a beacon was opened on another site. */
   "beacon.triggered": {
-    /** Identifier of the event: the same in every attempt. */
+    /** Event ID: the same in every attempt. */
     id: string;
     type: "beacon.triggered";
-    /** When it happened. */
+    /** When the event occurred. */
     created_at: string;
     data: {
       beacon: {
-        /** Identifier of the beacon. */
+        /** Beacon ID. */
         id: string;
-        /** Its name. */
+        /** Name. */
         name: string;
         /** The protected domain that the suspicious domain resembles. */
         protected_domain: string;
       };
       hit: {
-        /** The host that showed the page; empty where it had none, as a local file. */
+        /** Host of the page; empty for a page without a host, such as a local file. */
         hostname: string;
-        /** The page. */
+        /** URL of the page. */
         url: string;
         ip_address: string | null;
         user_agent: string | null;
         referrer: string | null;
-        /** When it happened. */
+        /** When the event occurred. */
         at: string;
       };
       threat: {
@@ -364,37 +364,37 @@ export interface Events {
       } | null;
     };
   };
-  /** A honeytoken was used. */
+  /** A honeytoken was opened. */
   "token.accessed": {
-    /** Identifier of the event: the same in every attempt. */
+    /** Event ID: the same in every attempt. */
     id: string;
     type: "token.accessed";
-    /** When it happened. */
+    /** When the event occurred. */
     created_at: string;
     data: {
       token: {
-        /** Identifier of the honeytoken. */
+        /** Honeytoken ID. */
         id: string;
-        /** Its name. */
+        /** Name. */
         name: string;
-        /** Its kind. */
+        /** Kind of honeytoken. */
         kind: string;
       };
       access: {
         ip_address: string | null;
         user_agent: string | null;
         referrer: string | null;
-        /** When it happened. */
+        /** When the event occurred. */
         at: string;
       };
     };
   };
-  /** An endpoint is tested. Sent once, not retried. */
+  /** Tests an endpoint. Sent once, without retries. */
   "webhook.ping": {
-    /** Identifier of the event: the same in every attempt. */
+    /** Event ID: the same in every attempt. */
     id: string;
     type: "webhook.ping";
-    /** When it happened. */
+    /** When the event occurred. */
     created_at: string;
     data: Record<string, never>;
   };
@@ -475,7 +475,7 @@ export interface Calls {
         /** URL of the control plane; ends with /sandbox */
         control_url: string;
         keys: {
-          /** everything, without limit */
+          /** everything, no rate limit */
           enterprise: string;
           /** everything, 600 requests a minute */
           pro: string;
@@ -493,11 +493,11 @@ export interface Calls {
           read_submit: string;
           /** changes threats, submits candidates */
           write_submit: string;
-          /** everything, of example-bank.com alone */
+          /** everything, only for example-bank.com */
           bound: string;
-          /** expires an hour after the start */
+          /** expires one hour after the start */
           expiring: string;
-          /** expired an hour before the start: 401 */
+          /** expired one hour before the start: 401 */
           expired: string;
           /** revoked: 401 */
           revoked: string;

@@ -6,8 +6,8 @@ import type { Clock } from "../lib/clock.ts";
 import { PublicError } from "../lib/errors.ts";
 
 /**
- * Lets a request to `/v1` in: who is it, and may it come now. Puts into `headers` what the answer has to say
- * of the limit, whatever else it says.
+ * Authenticates a request to `/v1` and applies the rate limit. Sets the response headers that state the limit,
+ * whatever the response is.
  * @throws PublicError `unauthorized`, `rate_limit_exceeded`
  */
 export type Admission = (token: string | undefined, headers: Record<string, string>) => ApiKey;

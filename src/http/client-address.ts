@@ -1,10 +1,8 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * Where a request came from: the nearest address on its way that is not one of our proxies.
- * `X-Forwarded-For` is written by whoever sends it, so it is read from its end, and only as far as each
- * address is a trusted one.
- *
+ * Returns a function that determines the client's address: the nearest hop that is not a trusted proxy. Anyone can
+ * send `X-Forwarded-For`, so it is read from its end, and only while each hop is trusted.
  * @param trusted networks as `address/prefix length`
  */
 export function createClientAddress(
@@ -23,7 +21,7 @@ export function createClientAddress(
     const hops = forwardedFor.split(",").slice(-hopsMax);
     for (const hop of hops.reverse()) {
       const address = plainAddress(hop.trim());
-      // What is not an address was not written by a proxy of ours.
+      // A trusted proxy only writes addresses.
       if (!isTrusted(client) || isIP(address) === 0) return client;
       client = address;
     }
@@ -33,7 +31,7 @@ export function createClientAddress(
 
 const hopsMax = 20;
 
-/** IPv4 addresses as such, where a socket for both versions shows them as IPv6; no brackets, no port. */
+/** Removes brackets and port, and turns an IPv4-mapped IPv6 address (of a dual-stack socket) into IPv4. */
 function plainAddress(text: string): string {
   const bare = /^\[([^\]]*)\](:[0-9]+)?$/.exec(text)?.[1] ?? text;
   const withoutPort = /^[0-9.]+:[0-9]+$/.test(bare) ? bare.slice(0, bare.indexOf(":")) : bare;

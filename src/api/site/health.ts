@@ -4,16 +4,16 @@ import { explain, type Database } from "../../database/database.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { isBusy } from "../../database/sqlite-error.ts";
 
-/** What /readyz looks at. Each is "ok" or says in words what is wrong. */
+/** Result of /readyz. Each check is "ok" or a description of the problem. */
 export interface Readiness {
   ready: boolean;
   checks: { database: string; disk: string; schedulers: string };
 }
 
-// Less would be used up by a few batches of events and deliveries.
+// A few batches of events and deliveries would use up less.
 const freeBytesMin = 16 << 20;
 
-/** Cheap enough to be asked every second by anybody: nothing is written, and no lock is waited for. */
+/** Cheap enough for anonymous polling every second: it writes nothing and waits for no lock. */
 export function checkReadiness({
   database,
   schedulersRunning,
@@ -29,7 +29,7 @@ export function checkReadiness({
   return { ready: Object.values(checks).every((text) => text === "ok"), checks };
 }
 
-/** Migrations are done once a database is open at all; what may go wrong later is the right to write. */
+/** An open database has been migrated, so only write access remains to be checked. */
 function checkWritable({ sqlite }: Database): string {
   const busyTimeoutMs = sqlite.query<{ timeout: number }, []>("PRAGMA busy_timeout").get()!.timeout;
   sqlite.run("PRAGMA busy_timeout = 0");
@@ -38,7 +38,7 @@ function checkWritable({ sqlite }: Database): string {
     sqlite.run("ROLLBACK");
     return "ok";
   } catch (error) {
-    // Somebody else is writing, so one can.
+    // Another writer holds the lock, so the database is writable.
     return isBusy(error) ? "ok" : explain(error);
   } finally {
     sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);

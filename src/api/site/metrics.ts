@@ -2,10 +2,10 @@ import type { BuildInfo } from "../../lib/build-info.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { Status } from "../../vocabulary/threats.ts";
 
-/** Numbers for a monitoring system. */
+/** Metrics for a monitoring system. */
 export interface Metrics {
   countRequest(route: string, method: string, status: number): void;
-  /** In the Prometheus text format, version 0.0.4. */
+  /** Returns all metrics in the Prometheus text format, version 0.0.4. */
   render(): string;
 }
 
@@ -16,18 +16,18 @@ export interface MetricSources {
   scanTotals: () => { byStatus: readonly { status: string; total: number }[]; completedAt: Instant | null };
   trapTotals: () => { recorded: number; limited: number; dropped: number };
   memory: () => { rss: number; heapUsed: number };
-  /** Of this process so far, in microseconds. */
+  /** CPU time of this process, in microseconds. */
   cpu: () => { user: number; system: number };
 }
 
 type Labels = Record<string, string | number>;
 
 /**
- * A writer of our own, for a client library would put histograms and promises on every request for what is
- * a counter here.
+ * Collects metrics without a client library, which would cost histograms and promises on every request where a
+ * counter suffices.
  */
 export function createMetrics(sources: MetricSources): Metrics {
-  // By route, method and status, all of which come from small sets: paths of callers do not get in.
+  // Keys are route, method and status, which are small sets: a caller's path never becomes a label.
   const requests = new Map<string, { labels: Labels; count: number }>();
   const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
@@ -49,13 +49,13 @@ export function createMetrics(sources: MetricSources): Metrics {
       const { rss, heapUsed } = memory();
       const { user, system } = cpu();
       return [
-        family("phishwatch_build_info", "gauge", "Always 1; the labels tell what runs.", [
+        family("phishwatch_build_info", "gauge", "Always 1; the labels identify the version.", [
           [{ version: build.version, commit: build.commit, bun: build.bunVersion }, 1],
         ]),
         family(
           "phishwatch_http_requests_total",
           "counter",
-          "Requests answered, by route, method and status.",
+          "HTTP requests, by route, method and status.",
           [...requests.values()].map(({ labels, count }) => [labels, count]),
         ),
         family(
@@ -73,19 +73,19 @@ export function createMetrics(sources: MetricSources): Metrics {
         family(
           "phishwatch_scans",
           "gauge",
-          "Scans on record, by status; one that runs is among them.",
+          "Scans on record, by status, including the running one.",
           scans.byStatus.map(({ total, ...labels }) => [labels, total]),
         ),
         family(
           "phishwatch_last_scan_completed_seconds",
           "gauge",
-          "Unix time at which the last scan that went through ended.",
+          "Unix time at which the last completed scan ended.",
           scans.completedAt === null ? [] : [[{}, scans.completedAt / 1000]],
         ),
         family(
           "phishwatch_trap_visits_total",
           "counter",
-          "Visits to beacons and honeytokens: recorded, beyond their network's limit, or lost for want of room.",
+          "Visits to beacons and honeytokens: recorded, over the limit of their network, or dropped because the queue was full.",
           Object.entries(sources.trapTotals()).map(([outcome, total]) => [{ outcome }, total]),
         ),
         family("process_resident_memory_bytes", "gauge", "Resident memory.", [[{}, rss]]),

@@ -31,20 +31,20 @@ const statusChange = object({
     similarity,
     status,
   }),
-  previous_status: choice(statuses, { description: "The status before." }),
+  previous_status: choice(statuses, { description: "Status before the change." }),
 });
 
 const scanFields = {
-  id: typeId("scan", "Identifier of the scan."),
-  protected_domains: Type.Array(Type.String(), { description: "What was scanned for." }),
-  trigger: choice(scanTriggers, { description: "What set it off." }),
+  id: typeId("scan", "Scan ID."),
+  protected_domains: Type.Array(Type.String(), { description: "Protected domains of the scan." }),
+  trigger: choice(scanTriggers, { description: "What started the scan." }),
 };
 
 const visitor = {
-  ip_address: textOrNull("Where the visitor came from."),
-  user_agent: textOrNull("The visitor's browser, as it says."),
-  referrer: textOrNull("The page before, as the browser says."),
-  at: time("When it happened."),
+  ip_address: textOrNull("IP address of the visitor."),
+  user_agent: textOrNull("User agent that the visitor sent."),
+  referrer: textOrNull("Referrer that the visitor sent."),
+  at: time("When the event occurred."),
 };
 
 const dataOf: Record<EventType, TSchema> = {
@@ -54,73 +54,73 @@ const dataOf: Record<EventType, TSchema> = {
   "scan.started": object({
     scan: object({
       ...scanFields,
-      status: choice(["running"], { description: "It has just begun." }),
-      started_at: time("When it began."),
+      status: choice(["running"], { description: "Status of the scan." }),
+      started_at: time("When the scan started."),
     }),
   }),
   "scan.completed": object({
     scan: object({
       ...scanFields,
-      status: choice(["completed", "failed", "cancelled"], { description: "How it ended." }),
-      started_at: time("When it began."),
-      completed_at: time("When it ended."),
-      candidates: count("Names that were looked up."),
-      resolving: count("Names that exist."),
-      threats_found: count("Names that imitate."),
-      threats_created: count("Threats that are new."),
-      error: Type.Optional(text("Why it failed.")),
+      status: choice(["completed", "failed", "cancelled"], { description: "Outcome of the scan." }),
+      started_at: time("When the scan started."),
+      completed_at: time("When the scan ended."),
+      candidates: count("Candidate names that were looked up."),
+      resolving: count("Candidates that resolve."),
+      threats_found: count("Look-alikes found."),
+      threats_created: count("New threats."),
+      error: Type.Optional(text("Why the scan failed.")),
     }),
   }),
   "beacon.triggered": object({
     beacon: object({
-      id: typeId("beacon", "Identifier of the beacon."),
-      name: text("Its name."),
+      id: typeId("beacon", "Beacon ID."),
+      name: text("Name."),
       protected_domain: protectedDomain,
     }),
     hit: object({
-      hostname: text("The host that showed the page; empty where it had none, as a local file."),
-      url: text("The page."),
+      hostname: text("Host of the page; empty for a page without a host, such as a local file."),
+      url: text("URL of the page."),
       ...visitor,
     }),
     threat: orNull(object({ id: threatId })),
   }),
   "token.accessed": object({
     token: object({
-      id: typeId("honeytoken", "Identifier of the honeytoken."),
-      name: text("Its name."),
-      kind: text("Its kind."),
+      id: typeId("honeytoken", "Honeytoken ID."),
+      name: text("Name."),
+      kind: text("Kind of honeytoken."),
     }),
     access: object(visitor),
   }),
 };
 
 const whenOf: Record<EventType, string> = {
-  "threat.created": "A new threat is on record.",
-  "threat.updated": "A threat's status changed, from anywhere.",
-  "threat.resolved": "A threat was resolved; comes after its threat.updated.",
-  "scan.started": "A scan began.",
-  "scan.completed": "A scan ended, in whichever way.",
-  "beacon.triggered": "A page with one of the beacons was opened elsewhere.",
-  "token.accessed": "A honeytoken was used.",
+  "threat.created": "A threat was recorded.",
+  "threat.updated": "The status of a threat changed.",
+  "threat.resolved": "A threat was resolved. Follows its threat.updated.",
+  "scan.started": "A scan started.",
+  "scan.completed": "A scan ended: completed, failed or cancelled.",
+  "beacon.triggered": "A page that contains a beacon was opened on another site.",
+  "token.accessed": "A honeytoken was opened.",
 };
 
 const body = (name: string, data: TSchema) =>
   Type.Object(
     {
-      id: typeId("event", "Identifier of the event: the same in every attempt."),
+      id: typeId("event", "Event ID: the same in every attempt."),
       type: Type.Literal(name),
-      created_at: time("When it happened."),
+      created_at: time("When the event occurred."),
       data,
     },
     closed,
   );
 
-/** Every event that an endpoint may be sent: when, and with which body. */
+/** Every event that an endpoint can receive, with its trigger and its body. */
 export const eventSchemas: { type: string; when: string; body: TSchema }[] = [
   ...eventTypes.map((name) => ({ type: name, when: whenOf[name], body: body(name, dataOf[name]) })),
   {
     type: pingEventType,
-    when: "An endpoint is tested. Sent once, not retried.",
+    when: "Tests an endpoint. Sent once, without retries.",
     body: body(pingEventType, object({})),
   },
 ];

@@ -1,5 +1,5 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
-import { readPristine } from "../../sandbox/prebuilt.ts";
+import { readPrebuiltDatabase } from "../../sandbox/prebuilt.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";
 import { defaultConfig, scheduleOf } from "../../sandbox/settings.ts";
 import { defaultSeed, defaultStart } from "../../sandbox/world/world.ts";
@@ -61,7 +61,7 @@ The README tells what is in it and what can be done with it.`,
       seed: options.seed,
       start: options.time ?? defaultStart,
       empty: options.empty,
-      pristine: isDefault ? readPristine() : undefined,
+      prebuilt: isDefault ? readPrebuiltDatabase() : undefined,
       port: options.port,
       pid: process.pid,
     });

@@ -41,7 +41,7 @@ export interface InstanceOptions {
   start: Instant;
   empty: boolean;
   /** Prebuilt database of the start; absent: the database is built. */
-  pristine?: Uint8Array | undefined;
+  prebuilt?: Uint8Array | undefined;
 }
 
 /** Time limit for deliveries in flight when an instance ends. */
@@ -50,7 +50,7 @@ const deliveriesGraceMs = 500;
 const requestsGraceMs = 5_000;
 
 export async function openInstance(
-  { config, scanSchedule, log, monotonicMs, seed, start, empty, pristine }: InstanceOptions,
+  { config, scanSchedule, log, monotonicMs, seed, start, empty, prebuilt }: InstanceOptions,
   from?: InstanceState,
 ): Promise<Instance> {
   const random = createRandom(~seed);
@@ -71,7 +71,7 @@ export async function openInstance(
   const clock = createSandboxClock({ start: from?.now ?? start, monotonicMs, settle });
   let inFlight = 0;
   let idle: (() => void) | undefined;
-  const image = from?.image ?? pristine;
+  const image = from?.image ?? prebuilt;
   const opened = openApp({
     config,
     clock,

@@ -1,16 +1,16 @@
 import { scopes, type Plan, type Scope } from "../../vocabulary/keys.ts";
 
-/** A key that every sandbox knows. Public, and worth nothing: no other installation has it. */
+/** An API key of every sandbox. It is public and worthless: no other installation accepts it. */
 export interface SandboxKey {
   key: string;
   plan: Plan;
   scopes: readonly Scope[];
-  /** None: all. */
+  /** Empty: all. */
   domains: readonly string[];
-  /** From the start of the sandbox's clock; negative: expired from the first. */
+  /** Relative to the start of the sandbox's clock; negative: already expired. */
   expiresAfterMs?: number;
   revoked?: boolean;
-  /** What it is good for, as the README's table says it. */
+  /** Permissions of the key, for the table in the documentation. */
   about: string;
 }
 
@@ -18,12 +18,12 @@ const hourMs = 3_600_000;
 const all = { plan: "enterprise", scopes, domains: [] } as const satisfies Partial<SandboxKey>;
 const [read, write, submit] = scopes;
 
-/** By the name that they have in `keys`. The strings are of the product's form, checksums included. */
+/** Keys by their name in `keys`. They have the regular form, including the checksum. */
 export const sandboxKeys = {
   enterprise: {
     ...all,
     key: "pw_enterpriseSandboxKey0000000000001nrPsa",
-    about: "everything, without limit",
+    about: "everything, no rate limit",
   },
   pro: {
     ...all,
@@ -72,19 +72,19 @@ export const sandboxKeys = {
     ...all,
     key: "pw_boundSandboxKey000000000000000003je1mL",
     domains: ["example-bank.com"],
-    about: "everything, of example-bank.com alone",
+    about: "everything, only for example-bank.com",
   },
   expiring: {
     ...all,
     key: "pw_endsSoonSandboxKey000000000000000mkgLM",
     expiresAfterMs: hourMs,
-    about: "expires an hour after the start",
+    about: "expires one hour after the start",
   },
   expired: {
     ...all,
     key: "pw_expiredSandboxKey0000000000000000wflLi",
     expiresAfterMs: -hourMs,
-    about: "expired an hour before the start: 401",
+    about: "expired one hour before the start: 401",
   },
   revoked: { ...all, key: "pw_revokedSandboxKey0000000000000000ySClv", revoked: true, about: "revoked: 401" },
 } as const satisfies Record<string, SandboxKey>;

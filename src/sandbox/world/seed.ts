@@ -9,7 +9,7 @@ import { sandboxKeys, type SandboxKey } from "./keys.ts";
 import { createRandom } from "./random.ts";
 import { makeWorld } from "./world.ts";
 
-/** Writes the known keys and, unless it is to be empty, the seeded threats, without events: nobody has subscribed. */
+/** Writes the public keys and, unless `empty`, the sample threats. It records no events, because nothing subscribes yet. */
 export function seedDatabase(
   database: Database,
   { seed, start, empty }: { seed: number; start: Instant; empty: boolean },

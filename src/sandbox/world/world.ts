@@ -8,14 +8,14 @@ import type { SimilarityReason } from "../../threats/similarity-reasons.ts";
 import namesText from "./names.txt" with { type: "text" };
 import type { SeededRandom } from "./random.ts";
 
-/** The domains that a sandbox protects. */
+/** Domains that a sandbox protects. */
 export const worldDomains = ["example-bank.com", "example-shop.com", "samplix.org"] as const;
 
-/** Where a sandbox's clock begins when nothing else was said. */
+/** Default start of a sandbox's clock. */
 export const defaultStart: Instant = Date.UTC(2026, 0, 15, 12);
 export const defaultSeed = 1;
 
-/** What is fixed of each threat, whatever the seed: the table in the README is made of these. */
+/** The part of a sample threat that does not depend on the seed. The table in the documentation is made of these. */
 export interface WorldEntry {
   domain: string;
   protectedDomain: string;
@@ -26,11 +26,11 @@ export interface WorldEntry {
   source: Source;
   severity: Severity;
   severityReasons: SeverityReason[];
-  /** Undefined: nothing has been found out yet. */
+  /** Undefined: not looked up yet. */
   evidence: SeverityFacts | undefined;
 }
 
-/** One threat of the seeded world, as it stands in the database. */
+/** A sample threat as stored in the database. */
 export interface WorldThreat extends Omit<WorldEntry, "evidence"> {
   id: string;
   firstSeen: Instant;
@@ -42,7 +42,7 @@ export interface WorldThreat extends Omit<WorldEntry, "evidence"> {
   screenshotToken: string;
 }
 
-// Each in turns whose lengths have no common factor, so that they mix.
+// The lengths of these lists have no common factor, so all combinations occur.
 const statusTurn: Status[] =
   "active active resolved active active false_positive active resolved active active resolved active false_positive".split(
     " ",
@@ -87,10 +87,10 @@ export function worldEntries(): WorldEntry[] {
       const [domain = "", protectedDomain = "", type = "", similarity = "", reasons = "[]"] =
         line.split("\t");
       const evidence = evidenceTurn[index % evidenceTurn.length];
-      const judged = { type: type as ThreatType, similarity: Number(similarity) };
-      const { severity, reasons: severityReasons } = severityOf({ ...judged, facts: evidence });
+      const match = { type: type as ThreatType, similarity: Number(similarity) };
+      const { severity, reasons: severityReasons } = severityOf({ ...match, facts: evidence });
       return {
-        ...judged,
+        ...match,
         domain,
         protectedDomain,
         reasons: JSON.parse(reasons) as SimilarityReason[],
@@ -116,8 +116,8 @@ const countries = ["US", "NL", "PA", "SC", "DE"];
 const networks = ["192.0.2", "198.51.100", "203.0.113"];
 
 /**
- * The seeded threats, oldest first: the same for the same seed and start. Of the entries above the seed
- * chooses identifiers, times, addresses and registrations.
+ * Returns the sample threats, oldest first, deterministically from seed and start. The seed determines IDs, times,
+ * addresses and registration data.
  */
 export function makeWorld(start: Instant, random: SeededRandom): WorldThreat[] {
   const entries = shuffled(worldEntries(), random);
@@ -130,7 +130,7 @@ export function makeWorld(start: Instant, random: SeededRandom): WorldThreat[] {
     const createdAt = times[index]!;
     now = createdAt;
     const { evidence, ...fixed } = entry;
-    // Lists and logs name a domain some minutes before anybody reads them.
+    // Feeds and logs list a domain some minutes before it is imported.
     const listed = entry.source === "feed" || entry.source === "certificate_transparency";
     const changedAfterMs = entry.status === "active" ? 0 : random.below(start - createdAt);
     return {
@@ -182,7 +182,7 @@ function factsOf(
   };
 }
 
-/** Fisher and Yates. */
+/** Fisher-Yates shuffle. */
 function shuffled<T>(items: T[], random: SeededRandom): T[] {
   for (let last = items.length - 1; last > 0; last -= 1) {
     const other = random.below(last + 1);
