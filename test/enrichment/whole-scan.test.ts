@@ -104,8 +104,8 @@ test.skipIf(network === undefined)(
     const unknown = (domain: string) => threats[domain]!.facts.unknown;
     expect(unknown("login-example-bank.com").registration).toContain("HTML instead of JSON");
     expect(unknown("login-example-bank.com").page).toContain("169.254.169.254 is a metadata address");
-    expect(unknown("example-bank.de")).toEqual({ registration: "whois.denic.de: asked too often" });
-    expect(unknown("example-bank.org").registration).toContain("asked too often (status 429)");
+    expect(unknown("example-bank.de")).toEqual({ registration: "whois.denic.de: rate limit exceeded" });
+    expect(unknown("example-bank.org").registration).toContain("rate limit exceeded (HTTP status 429)");
     for (const domain of [
       "examp1e-bank.com",
       "example-bank.net",

@@ -5,7 +5,7 @@ import { createHttpClient } from "../../network/http/http-client.ts";
 import type { AddressRules } from "../../network/addresses.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
-import { createAnswerCache } from "./response-cache.ts";
+import { createResponseCache } from "./response-cache.ts";
 import { createRdapClient } from "./rdap-client.ts";
 import { createRdapDirectory, ianaBootstrapUrl } from "./rdap-directory.ts";
 import type { RdapServices } from "./rdap-services.ts";
@@ -16,32 +16,38 @@ import { createWhoisLookup } from "./whois-lookup.ts";
 import { embeddedWhoisServers, type WhoisServerFor } from "./whois-servers.ts";
 
 export type RegistrationResult =
-  /** `raw` is the start of the registry's answer as it came: show nothing of it unescaped. */
+  /** `raw` is the start of the raw response. Escape it before you show any of it. */
   | { ok: true; registration: Registration; raw: string }
   /**
-   * `unregistered` only when the registry said so; everything else means that nothing is known. `postponed`: nobody
-   * was asked, for too many others wait for that server, or it wants to be left alone.
+   * `unregistered` is set only if the registry says so; otherwise nothing is known. `postponed`: no server was queried,
+   * because too many queries wait for it or it demanded a pause.
    */
   | { ok: false; reason: string; retryAfterMs?: number; unregistered?: boolean; postponed?: boolean };
 
+/** Looks up registration data in RDAP and WHOIS. */
 export interface RegistrationLookup {
-  /** Registration data of the registrable domain of `name`. Never throws for what others did. */
+  /** Looks up the registration of the registrable domain of `name`. Never throws for what servers do. */
   lookUpRegistration(name: string): Promise<RegistrationResult>;
   close(): void;
 }
 
 const requestTimeoutMs = 10_000;
-const whoisAnswerBytesMax = 64 * 1024;
-const questionIntervalMs = 1_000;
+const whoisResponseBytesMax = 64 * 1024;
+const queryIntervalMs = 1_000;
 const turnWaitMsMax = 30_000;
 const cacheEntriesMax = 5_000;
-const registeredKeepMs = 6 * 3_600_000;
-const unregisteredKeepMs = 3_600_000;
+const registeredCachedMs = 6 * 3_600_000;
+const unregisteredCachedMs = 3_600_000;
 const ianaWhoisServer = "whois.iana.org";
 
 /**
- * Registration data: from RDAP where the suffix has a service, else, or when that service does not answer, from
- * WHOIS. Connects only to addresses that `rules` allow, whoever named the server.
+ * Queries RDAP if the suffix has a service, and WHOIS if it has none or that service fails. Connects only to addresses
+ * that `rules` allow, whoever names the server.
+ *
+ * @param rdapServices replaces IANA's list.
+ * @param bootstrapUrl URL of IANA's list of RDAP services.
+ * @param timeoutMs limit for one request.
+ * @param intervalMs interval between two queries to one server.
  */
 export function createRegistrationLookup({
   clock,
@@ -53,40 +59,36 @@ export function createRegistrationLookup({
   whoisServerFor = embeddedWhoisServers(),
   ianaServer = ianaWhoisServer,
   timeoutMs = requestTimeoutMs,
-  intervalMs = questionIntervalMs,
+  intervalMs = queryIntervalMs,
 }: {
   clock: Clock;
   rules: AddressRules;
   resolveHost: ResolveHost;
   userAgent: string;
-  /** Taken as they are, instead of IANA's list. */
   rdapServices?: RdapServices;
-  /** Where IANA's list of RDAP services is. */
   bootstrapUrl?: string;
   whoisServerFor?: WhoisServerFor;
   ianaServer?: string;
-  /** For one request. */
   timeoutMs?: number;
-  /** Between two questions to one server. */
   intervalMs?: number;
 }): RegistrationLookup {
   const client = createHttpClient({ rules, resolveHost });
   const directory = createRdapDirectory({ client, clock, url: bootstrapUrl, userAgent, timeoutMs });
   const pacing = createServerPacing({ clock, intervalMs, waitMsMax: turnWaitMsMax });
   const rdap = createRdapClient({ client, clock, pacing, userAgent, timeoutMs });
-  const ask = createWhoisClient({
+  const query = createWhoisClient({
     clock,
     rules,
     resolveHost,
     timeoutMs,
-    answerBytesMax: whoisAnswerBytesMax,
+    responseBytesMax: whoisResponseBytesMax,
   });
-  const whois = createWhoisLookup({ ask, serverFor: whoisServerFor, pacing, ianaServer });
-  const cached = createAnswerCache<RegistrationResult>({
+  const whois = createWhoisLookup({ query, serverFor: whoisServerFor, pacing, ianaServer });
+  const cached = createResponseCache<RegistrationResult>({
     clock,
     entriesMax: cacheEntriesMax,
-    keepMs: (answer) =>
-      answer.ok ? registeredKeepMs : answer.unregistered === true ? unregisteredKeepMs : 0,
+    keepMs: (result) =>
+      result.ok ? registeredCachedMs : result.unregistered === true ? unregisteredCachedMs : 0,
   });
 
   async function lookUpDomain(domain: string): Promise<RegistrationResult> {
@@ -119,9 +121,9 @@ export function createRegistrationLookup({
   return {
     async lookUpRegistration(name) {
       const hostName = parseHostName(name);
-      // The private section of the list does not count: `github.io` is what somebody registered.
+      // Ignores the private section of the public suffix list: `github.io` is itself a registered domain.
       const domain = hostName === null ? null : getDomain(hostName, { allowPrivateDomains: false });
-      if (domain === null) return { ok: false, reason: "not a name that can be registered" };
+      if (domain === null) return { ok: false, reason: "the name cannot be registered" };
       return cached(domain, () => lookUpDomain(domain));
     },
     close: () => client.close(),

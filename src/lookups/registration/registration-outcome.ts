@@ -1,17 +1,20 @@
 import type { Registration } from "../../vocabulary/registration.ts";
 
-/** What one way of asking (RDAP or WHOIS) came to. Only a clear negative answer is `unregistered`. */
+/** Outcome of a lookup by one protocol (RDAP or WHOIS). Only a definite negative response is `unregistered`. */
 export type RegistrationOutcome =
   | { kind: "registered"; registration: Registration; raw: string }
   | { kind: "unregistered"; raw: string }
-  /** The server is asked too much, by us or by others: nothing is known about the name. `postponed`: so it was not asked. */
+  | LookupFailure;
+
+export type LookupFailure =
+  /** The server is overloaded, so nothing is known about the name. `postponed`: it was not queried. */
   | { kind: "limited"; reason: string; retryAfterMs: number; postponed?: boolean }
   | { kind: "failed"; reason: string };
 
-/** Of an answer, so much is handed on as it came. */
+/** Maximum length of the part of a raw response that is kept. */
 export const rawLengthMax = 32_768;
 
-/** What a registry said, and then the registrar that it named. */
-export function bothAnswers(first: string, second: string): string {
+/** Joins the response of a registry and that of the registrar that it referred to. */
+export function joinResponses(first: string, second: string): string {
   return `${first.trimEnd()}\n\n${second}`.slice(0, rawLengthMax);
 }

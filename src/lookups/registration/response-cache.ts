@@ -1,40 +1,41 @@
 import type { Clock, Instant } from "../../lib/clock.ts";
 
 /**
- * Answers by key, for a while and up to a number. While an answer is under way, whoever else asks for the same
- * key waits for it.
+ * Caches responses by key, for a limited time and up to a limited number. Concurrent requests for the same key share
+ * one response.
+ *
+ * @param keepMs returns how long a response is valid; 0 for one that is not cached.
  */
-export function createAnswerCache<T>({
+export function createResponseCache<T>({
   clock,
   entriesMax,
   keepMs,
 }: {
   clock: Clock;
   entriesMax: number;
-  /** How long an answer holds; 0 for one that is not kept. */
-  keepMs: (answer: T) => number;
-}): (key: string, ask: () => Promise<T>) => Promise<T> {
-  // In the order of being stored: the oldest goes first.
-  const kept = new Map<string, { answer: T; until: Instant }>();
-  const underWay = new Map<string, Promise<T>>();
+  keepMs: (response: T) => number;
+}): (key: string, request: () => Promise<T>) => Promise<T> {
+  // In insertion order: the oldest entry is evicted first.
+  const cached = new Map<string, { response: T; until: Instant }>();
+  const inProgress = new Map<string, Promise<T>>();
 
-  return (key, ask) => {
-    const known = kept.get(key);
-    if (known !== undefined && known.until > clock.now()) return Promise.resolve(known.answer);
-    kept.delete(key);
-    const running = underWay.get(key);
+  return (key, request) => {
+    const known = cached.get(key);
+    if (known !== undefined && known.until > clock.now()) return Promise.resolve(known.response);
+    cached.delete(key);
+    const running = inProgress.get(key);
     if (running !== undefined) return running;
-    const asked = ask()
-      .then((answer) => {
-        const forMs = keepMs(answer);
-        if (forMs > 0) {
-          kept.set(key, { answer, until: clock.now() + forMs });
-          if (kept.size > entriesMax) kept.delete(kept.keys().next().value!);
+    const requested = request()
+      .then((response) => {
+        const validMs = keepMs(response);
+        if (validMs > 0) {
+          cached.set(key, { response, until: clock.now() + validMs });
+          if (cached.size > entriesMax) cached.delete(cached.keys().next().value!);
         }
-        return answer;
+        return response;
       })
-      .finally(() => underWay.delete(key));
-    underWay.set(key, asked);
-    return asked;
+      .finally(() => inProgress.delete(key));
+    inProgress.set(key, requested);
+    return requested;
   };
 }

@@ -1,31 +1,41 @@
 import type { Clock, Instant } from "../../lib/clock.ts";
+import type { LookupFailure } from "./registration-outcome.ts";
 
-/** Keeps to what registries bear: a distance between questions to one server, and silence after it complained. */
+/** Result of contacting a server once. */
+export type Contact<T> =
+  /** `isFinal`: the query is done, so the server is not overloaded; false for a redirect. */
+  | { kind: "response"; response: T; isFinal: boolean }
+  /** The server asks for fewer queries; `retryAfterMs` is the pause that it demands. */
+  | { kind: "overloaded"; reason: string; retryAfterMs: number | undefined }
+  /** There is no usable response, which says nothing about the server's load. */
+  | { kind: "failed"; reason: string };
+
+/** Limits queries to what registries tolerate: an interval between queries to one server, and a pause if it objects. */
 export interface ServerPacing {
-  /** Resolves when it is this question's turn, or at once with the wait when that would take too long. */
-  turn(server: string): Promise<{ granted: true } | { granted: false; retryAfterMs: number }>;
   /**
-   * The server said that it is asked too much.
-   * @param retryAfterMs what it asked for, if it did
-   * @returns how long it is left alone
+   * Contacts a server when it is this query's turn. Postpones the query if its turn is too far away or the server
+   * demanded a pause. Each objection in a row doubles the pause.
    */
-  complained(server: string, retryAfterMs?: number): number;
-  /** The server answered as it should. */
-  answered(server: string): void;
+  query<T>(
+    server: string,
+    contact: () => Promise<Contact<T>>,
+  ): Promise<{ kind: "response"; response: T } | LookupFailure>;
 }
 
-const backOffFirstMs = 60_000;
-const backOffMsMax = 6 * 3_600_000;
-const retryAfterMsMax = 24 * 3_600_000;
+const pauseFirstMs = 60_000;
+const pauseMsMax = 6 * 3_600_000;
+const demandedPauseMsMax = 24 * 3_600_000;
 const serversMax = 2_000;
+/** Keeps the power of two finite. */
+const doublingsMax = 20;
 
-interface State {
+interface ServerState {
   nextAt: Instant;
-  silentUntil: Instant;
-  complaints: number;
+  pausedUntil: Instant;
+  objections: number;
 }
 
-/** @param waitMsMax a question that would wait longer in the queue is sent back to come again later */
+/** @param waitMsMax a query that would wait longer for its turn is postponed. */
 export function createServerPacing({
   clock,
   intervalMs,
@@ -35,40 +45,58 @@ export function createServerPacing({
   intervalMs: number;
   waitMsMax: number;
 }): ServerPacing {
-  // The least recently asked one stands first.
-  const states = new Map<string, State>();
+  // In order of use: the first entry is the least recently used.
+  const states = new Map<string, ServerState>();
 
-  function stateOf(server: string): State {
-    const state = states.get(server) ?? { nextAt: 0, silentUntil: 0, complaints: 0 };
+  function stateOf(server: string): ServerState {
+    const state = states.get(server) ?? { nextAt: 0, pausedUntil: 0, objections: 0 };
     states.delete(server);
     states.set(server, state);
     if (states.size > serversMax) states.delete(states.keys().next().value!);
     return state;
   }
 
+  /** Waits for the turn. Returns how long the query has to be postponed, 0 for not at all. */
+  async function waitForTurn(server: string): Promise<number> {
+    const state = stateOf(server);
+    const now = clock.now();
+    if (state.pausedUntil > now) return state.pausedUntil - now;
+    const at = Math.max(now, state.nextAt);
+    if (at - now > waitMsMax) return at - now;
+    state.nextAt = at + intervalMs;
+    if (at > now) await new Promise<void>((resolve) => void clock.after(at - now, resolve));
+    // The server may have objected to the query before this one.
+    return Math.max(0, state.pausedUntil - clock.now());
+  }
+
+  function pause(server: string, demandedMs: number | undefined): number {
+    const state = stateOf(server);
+    const doubledMs = Math.min(pauseFirstMs * 2 ** Math.min(state.objections, doublingsMax), pauseMsMax);
+    const pauseMs = Math.min(Math.max(demandedMs ?? 0, doubledMs), demandedPauseMsMax);
+    state.objections += 1;
+    state.pausedUntil = clock.now() + pauseMs;
+    return pauseMs;
+  }
+
   return {
-    async turn(server) {
-      const state = stateOf(server);
-      const now = clock.now();
-      if (state.silentUntil > now) return { granted: false, retryAfterMs: state.silentUntil - now };
-      const at = Math.max(now, state.nextAt);
-      if (at - now > waitMsMax) return { granted: false, retryAfterMs: at - now };
-      state.nextAt = at + intervalMs;
-      if (at > now) await new Promise<void>((resolve) => void clock.after(at - now, resolve));
-      // It may have complained about the question before this one.
-      const silentMs = state.silentUntil - clock.now();
-      return silentMs > 0 ? { granted: false, retryAfterMs: silentMs } : { granted: true };
-    },
-    complained(server, retryAfterMs) {
-      const state = stateOf(server);
-      const doubled = Math.min(backOffFirstMs * 2 ** Math.min(state.complaints, 20), backOffMsMax);
-      const silentMs = Math.min(Math.max(retryAfterMs ?? 0, doubled), retryAfterMsMax);
-      state.complaints += 1;
-      state.silentUntil = clock.now() + silentMs;
-      return silentMs;
-    },
-    answered(server) {
-      stateOf(server).complaints = 0;
+    async query(server, contact) {
+      const postponedMs = await waitForTurn(server);
+      if (postponedMs > 0) {
+        const reason = `${server}: query postponed to stay within its rate limit`;
+        return { kind: "limited", reason, retryAfterMs: postponedMs, postponed: true };
+      }
+      const result = await contact();
+      switch (result.kind) {
+        case "failed":
+          return { kind: "failed", reason: `${server}: ${result.reason}` };
+        case "overloaded": {
+          const retryAfterMs = pause(server, result.retryAfterMs);
+          return { kind: "limited", reason: `${server}: ${result.reason}`, retryAfterMs };
+        }
+        case "response":
+          if (result.isFinal) stateOf(server).objections = 0;
+          return { kind: "response", response: result.response };
+      }
     },
   };
 }

@@ -5,30 +5,32 @@ import type { AddressRules } from "../../network/addresses.ts";
 import { connect } from "../../network/http/connection.ts";
 import { allowedAddresses, type ResolveHost } from "../../network/resolve.ts";
 
-export type WhoisAnswer = { text: string; cut: boolean } | { failure: string };
+export type WhoisResponse = { text: string; cut: boolean } | { failure: string };
 
-/** One question to one server (RFC 3912): a line there, everything until the server closes back. */
-export type AskWhois = (server: string, query: string) => Promise<WhoisAnswer>;
+/** Sends one query to one server and reads until the server closes the connection (RFC 3912). Never throws. */
+export type QueryWhois = (server: string, query: string) => Promise<WhoisResponse>;
 
 const defaultPort = 43;
 const unprivilegedPort = 1_024;
 const addressesTriedMax = 2;
 
+/**
+ * @param timeoutMs limit for the whole exchange, also with a server that trickles.
+ * @param responseBytesMax maximum length of a response; the rest is not read.
+ */
 export function createWhoisClient({
   clock,
   rules,
   resolveHost,
   timeoutMs,
-  answerBytesMax,
+  responseBytesMax,
 }: {
   clock: Clock;
   rules: AddressRules;
   resolveHost: ResolveHost;
-  /** For the whole exchange; a server that trickles gets no more than that. */
   timeoutMs: number;
-  /** The rest of a longer answer is not read. */
-  answerBytesMax: number;
-}): AskWhois {
+  responseBytesMax: number;
+}): QueryWhois {
   async function open(host: string, port: number, signal: AbortSignal) {
     const addresses = await allowedAddresses({ hostname: host, rules, resolveHost });
     let failure: unknown;
@@ -44,35 +46,38 @@ export function createWhoisClient({
 
   return async (server, query) => {
     const { host, port } = parseServer(server) ?? {};
-    if (host === undefined || port === undefined) return { failure: "not a server's name" };
+    if (host === undefined || port === undefined) return { failure: "not a server name" };
     const deadline = new AbortController();
     const timer = clock.after(timeoutMs, () => deadline.abort());
-    const late = { failure: `no complete answer within ${timeoutMs / 1_000} s` };
+    const late = { failure: `no complete response within ${timeoutMs / 1_000} s` };
     try {
       const connection = await Promise.race([open(host, port, deadline.signal), aborted(deadline.signal)]);
       if (connection === undefined) return late;
-      return await new Promise<WhoisAnswer>((resolve) => {
+      return await new Promise<WhoisResponse>((resolve) => {
         const parts: Uint8Array[] = [];
         let kept = 0;
-        const finish = (answer: WhoisAnswer) => {
+        const finish = (response: WhoisResponse) => {
           deadline.signal.removeEventListener("abort", onAbort);
           connection.listen(undefined);
           connection.destroy();
-          resolve(answer);
+          resolve(response);
         };
         const onAbort = () => finish(late);
         deadline.signal.addEventListener("abort", onAbort, { once: true });
         connection.listen({
           onData(bytes) {
-            const taken = bytes.subarray(0, answerBytesMax - kept);
+            const taken = bytes.subarray(0, responseBytesMax - kept);
             parts.push(taken.slice());
             kept += taken.length;
             if (taken.length < bytes.length) finish({ text: decodeWhois(Buffer.concat(parts)), cut: true });
           },
           onClose(error) {
-            // Some servers reset the connection behind the answer.
+            // Some servers reset the connection after the response.
             if (kept > 0) finish({ text: decodeWhois(Buffer.concat(parts)), cut: false });
-            else finish({ failure: error === undefined ? "closed without an answer" : error.message });
+            else
+              finish({
+                failure: error === undefined ? "connection closed without a response" : error.message,
+              });
           },
         });
         connection.write(Buffer.from(query, "ascii"));
@@ -86,20 +91,20 @@ export function createWhoisClient({
   };
 }
 
-/** `host` or `host:port`, perhaps as a URL; undefined for what no server is called. */
+/** Parses `host` or `host:port`, optionally as a URL. Returns undefined for anything else. */
 export function parseServer(text: string): { host: string; port: number } | undefined {
   const match = /^(?:r?whois:\/\/)?([a-z0-9.-]{1,253}?)\.?(?::(\d{1,5}))?\/?$/i.exec(text.trim());
   const host = match === null ? null : parseHostName(match[1]!);
   const port = Number(match?.[2] ?? defaultPort);
-  // A referral makes us talk to no mail server.
+  // No referral makes us contact a mail server.
   const usable = port === defaultPort || (port >= unprivilegedPort && port <= 65_535);
   return host === null || !usable ? undefined : { host, port };
 }
 
-/** Most servers write UTF-8; what is not valid UTF-8 is taken as Latin-1, which every byte is. */
+/** Decodes UTF-8, which most servers send. Anything else is taken as Windows-1252, in which every byte is valid. */
 function decodeWhois(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes);
-  // A character that the cut went through, at the very end, is no sign of another encoding.
+  // A character that was cut off at the very end does not indicate another encoding.
   return text.slice(0, -2).includes("\ufffd") ? new TextDecoder("windows-1252").decode(bytes) : text;
 }
 

@@ -1,93 +1,94 @@
-import { bothAnswers, rawLengthMax, type RegistrationOutcome } from "./registration-outcome.ts";
+import {
+  joinResponses,
+  rawLengthMax,
+  type LookupFailure,
+  type RegistrationOutcome,
+} from "./registration-outcome.ts";
 import { completedBy } from "./registration-values.ts";
-import type { ServerPacing } from "./server-pacing.ts";
-import type { AskWhois } from "./whois-client.ts";
-import { readReferral, readWhois } from "./whois-record.ts";
+import type { Contact, ServerPacing } from "./server-pacing.ts";
+import type { QueryWhois } from "./whois-client.ts";
+import { readReferral, readWhois, type WhoisReading } from "./whois-record.ts";
 import { type WhoisServerFor, whoisQuery } from "./whois-servers.ts";
 
 export interface WhoisLookup {
-  /** Asks the registry of a registrable domain in A-label form, then the registrar that it names. */
+  /** Queries the registry of a registrable domain in A-label form, then the registrar that it refers to. */
   lookUp(domain: string): Promise<RegistrationOutcome>;
 }
 
-const learntMax = 2_000;
+const suffixesMax = 2_000;
 
-/** @param ianaServer knows the server of every top-level domain: for those that `serverFor` does not know */
+type ReadResponse = Exclude<WhoisReading, { kind: "limited" }> & { raw: string };
+
+/** @param ianaServer knows the server of every top-level domain; used for those that `serverFor` does not know. */
 export function createWhoisLookup({
-  ask,
+  query,
   serverFor,
   pacing,
   ianaServer,
 }: {
-  ask: AskWhois;
+  query: QueryWhois;
   serverFor: WhoisServerFor;
   pacing: ServerPacing;
   ianaServer: string;
 }): WhoisLookup {
-  const learnt = new Map<string, string>();
-
-  async function question(server: string, query: string): Promise<{ text: string } | RegistrationOutcome> {
-    const turn = await pacing.turn(server);
-    if (!turn.granted)
-      return {
-        kind: "limited",
-        reason: `${server} is left alone for now`,
-        retryAfterMs: turn.retryAfterMs,
-        postponed: true,
-      };
-    const answer = await ask(server, query);
-    return "failure" in answer ? { kind: "failed", reason: `${server}: ${answer.failure}` } : answer;
-  }
+  const serverOfSuffix = new Map<string, string>();
 
   async function lookUpAt(
     server: string,
     domain: string,
-  ): Promise<RegistrationOutcome & { referral?: string | undefined }> {
-    const answer = await question(server, whoisQuery(server, domain));
-    if (!("text" in answer)) return answer;
-    const reading = readWhois(answer.text, domain);
-    if (reading.kind === "limited") {
-      const retryAfterMs = pacing.complained(server, reading.retryAfterMs);
-      return { kind: "limited", reason: `${server}: asked too often`, retryAfterMs };
-    }
-    pacing.answered(server);
-    if (reading.kind === "unclear") return { kind: "failed", reason: `${server}: ${reading.reason}` };
-    return { ...reading, raw: answer.text.slice(0, rawLengthMax) };
+  ): Promise<Exclude<ReadResponse, { kind: "unclear" }> | LookupFailure> {
+    const result = await pacing.query(server, async (): Promise<Contact<ReadResponse>> => {
+      const response = await query(server, whoisQuery(server, domain));
+      if ("failure" in response) return { kind: "failed", reason: response.failure };
+      const reading = readWhois(response.text, domain);
+      if (reading.kind === "limited")
+        return { kind: "overloaded", reason: "rate limit exceeded", retryAfterMs: reading.retryAfterMs };
+      const raw = response.text.slice(0, rawLengthMax);
+      return { kind: "response", response: { ...reading, raw }, isFinal: true };
+    });
+    if (result.kind !== "response") return result;
+    const { response } = result;
+    if (response.kind !== "unclear") return response;
+    return { kind: "failed", reason: `${server}: ${response.reason}` };
   }
 
-  async function serverOf(domain: string): Promise<{ server: string } | RegistrationOutcome> {
+  async function findServer(domain: string): Promise<{ server: string } | LookupFailure> {
     const known = serverFor(domain);
     if (known !== undefined) return { server: known };
     const suffix = domain.slice(domain.lastIndexOf(".") + 1);
-    const remembered = learnt.get(suffix);
-    if (remembered !== undefined) return { server: remembered };
-    const answer = await question(ianaServer, `${suffix}\r\n`);
-    if (!("text" in answer)) return answer;
-    const server = readReferral(answer.text);
+    const cached = serverOfSuffix.get(suffix);
+    if (cached !== undefined) return { server: cached };
+    const result = await pacing.query(ianaServer, async (): Promise<Contact<string>> => {
+      const response = await query(ianaServer, `${suffix}\r\n`);
+      if ("failure" in response) return { kind: "failed", reason: response.failure };
+      return { kind: "response", response: response.text, isFinal: false };
+    });
+    if (result.kind !== "response") return result;
+    const server = readReferral(result.response);
     if (server === undefined) return { kind: "failed", reason: `no WHOIS server is known for .${suffix}` };
-    if (learnt.size >= learntMax) learnt.clear();
-    learnt.set(suffix, server);
+    if (serverOfSuffix.size >= suffixesMax) serverOfSuffix.clear();
+    serverOfSuffix.set(suffix, server);
     return { server };
   }
 
   return {
     async lookUp(domain) {
-      const found = await serverOf(domain);
+      const found = await findServer(domain);
       if (!("server" in found)) return found;
       const outcome = await lookUpAt(found.server, domain);
       if (outcome.kind !== "registered") return outcome;
       const { referral, registration, raw } = outcome;
-      const complete =
+      const isComplete =
         registration.registrant_organization !== undefined && registration.abuse_email !== undefined;
-      if (referral === undefined || referral === found.server || complete)
+      if (referral === undefined || referral === found.server || isComplete)
         return { kind: "registered", registration, raw };
-      // One hop; what the registrar does not say is simply not known.
+      // Follows one referral. Without a response from the registrar, the rest stays unknown.
       const further = await lookUpAt(referral, domain);
       if (further.kind !== "registered") return { kind: "registered", registration, raw };
       return {
         kind: "registered",
         registration: completedBy(registration, further.registration),
-        raw: bothAnswers(raw, further.raw),
+        raw: joinResponses(raw, further.raw),
       };
     },
   };
