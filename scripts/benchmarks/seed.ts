@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hashKey, makeKey, shownLength } from "../../src/access/keys/key-format.ts";
+import { hashKey, generateKey, shownLength } from "../../src/access/keys/key-format.ts";
 import { apiKeys } from "../../src/access/keys/tables.ts";
 import { openDatabase, type Database } from "../../src/database/database.ts";
 import { placeholders } from "../../src/database/placeholders.ts";
@@ -34,7 +34,7 @@ export interface SeededDatabase {
 export function seededDatabase(threatCount: number): SeededDatabase {
   const random = randomFrom(seed);
   const [enterpriseKey = "", ...proKeys] = Array.from({ length: proKeyCount + 1 }, () =>
-    makeKey((bytes) => random.fill(bytes)),
+    generateKey((bytes) => random.fill(bytes)),
   );
   const path = join(tmpdir(), `phishwatch-bench-${threatCount}-${fingerprint()}.db`);
   if (!existsSync(path)) {

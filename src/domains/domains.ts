@@ -1,9 +1,7 @@
-import { asc, eq } from "drizzle-orm";
 import { configurationFile, type Actor } from "../access/audit/actor.ts";
 import type { AuditDetail } from "../access/audit/actions.ts";
 import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
-import { statement, value } from "../database/statement.ts";
 import type { Matcher } from "../detection/match/matcher.ts";
 import { normalizeName } from "../detection/names/name.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -19,8 +17,8 @@ import {
   validateKeywords,
 } from "./declaration.ts";
 import { createMatcherCache } from "./matcher-cache.ts";
-import { protectedDomains, type ProtectedDomain } from "./tables.ts";
-import { sqliteErrorCode } from "../database/sqlite-error.ts";
+import { createDomainStore } from "./store.ts";
+import type { ProtectedDomain } from "./tables.ts";
 
 export type { ProtectedDomain };
 
@@ -67,54 +65,12 @@ export function createProtectedDomains({
   /** `detection.min_similarity`. */
   minSimilarity: number;
 }): ProtectedDomains {
-  const { query } = database;
-  const all = statement(database, (q) =>
-    q.select().from(protectedDomains).orderBy(asc(protectedDomains.domain)),
-  );
-  const byName = statement(database, (q) =>
-    q
-      .select()
-      .from(protectedDomains)
-      .where(eq(protectedDomains.domain, value(protectedDomains.domain))),
-  );
-  const list = () => all.all();
-  const cache = createMatcherCache({ database, log, minSimilarity, list });
-
-  function write(declared: DomainContent, origin: ProtectedDomain["origin"]): ProtectedDomain {
-    const now = clock.now();
-    const content = { ...declared, origin, enabled: true, updatedAt: now };
-    database.afterCommit(cache.invalidate);
-    return query
-      .insert(protectedDomains)
-      .values({ ...content, id: ids.next("protectedDomain"), createdAt: now })
-      .onConflictDoUpdate({ target: protectedDomains.domain, set: content })
-      .returning()
-      .get();
-  }
-
-  function disable(domain: string): void {
-    query
-      .update(protectedDomains)
-      .set({ enabled: false, updatedAt: clock.now() })
-      .where(eq(protectedDomains.domain, domain))
-      .run();
-    database.afterCommit(cache.invalidate);
-  }
-
-  /** Returns false when a threat refers to the domain: the foreign key forbids the deletion. */
-  function deleteUnreferenced(seq: number): boolean {
-    try {
-      query.delete(protectedDomains).where(eq(protectedDomains.seq, seq)).run();
-      return true;
-    } catch (error) {
-      if (sqliteErrorCode(error) === "SQLITE_CONSTRAINT_FOREIGNKEY") return false;
-      throw error;
-    }
-  }
+  const store = createDomainStore({ database, clock, ids, onChange: () => cache.invalidate() });
+  const cache = createMatcherCache({ database, log, minSimilarity, list: store.list });
 
   function find(text: string): ProtectedDomain | undefined {
     const result = normalizeName(text);
-    return "name" in result ? byName.get({ domain: result.name }) : undefined;
+    return "name" in result ? store.find(result.name) : undefined;
   }
 
   function get(text: string): ProtectedDomain {
@@ -124,15 +80,15 @@ export function createProtectedDomains({
   }
 
   return {
-    list,
+    list: store.list,
     find,
 
     add: (declared, { by }) =>
       database.transaction(() => {
         const content = validateDeclaration(declared);
         const { domain } = content;
-        if (byName.get({ domain })?.enabled === true) throw badRequest(`${domain} is protected already`);
-        const added = write(content, "runtime");
+        if (store.find(domain)?.enabled === true) throw badRequest(`${domain} is protected already`);
+        const added = store.write(content, "runtime");
         auditLog.record(by, "domain.add", domain, contentOf(added));
         return added;
       }),
@@ -148,7 +104,7 @@ export function createProtectedDomains({
           allow: allow === undefined ? present.allow : validateAllow(allow),
         };
         if (hasContent(present, content)) return present;
-        const changed = write({ domain, ...content }, "runtime");
+        const changed = store.write({ domain, ...content }, "runtime");
         auditLog.record(by, "domain.change", domain, contentOf(changed));
         return changed;
       }),
@@ -157,28 +113,27 @@ export function createProtectedDomains({
       database.transaction(() => {
         const { domain, seq, origin, enabled } = get(text);
         if (origin === "file" && enabled) throw declaredInFile(domain, "remove it there");
-        const outcome = deleteUnreferenced(seq) ? "removed" : "disabled";
-        if (outcome === "disabled") disable(domain);
+        const outcome = store.deleteUnreferenced(seq) ? "removed" : "disabled";
+        if (outcome === "disabled") store.disable(domain);
         auditLog.record(by, "domain.remove", domain, { outcome });
-        database.afterCommit(cache.invalidate);
         return outcome;
       }),
 
     reconcile: (declared) =>
       database.transaction(() => {
         const wanted = declared.map(validateDeclaration);
-        const present = new Map(list().map((row) => [row.domain, row]));
+        const present = new Map(store.list().map((row) => [row.domain, row]));
         for (const content of wanted) {
           const row = present.get(content.domain);
           const isUnchanged = row?.enabled === true && row.origin === "file" && hasContent(row, content);
           if (isUnchanged) continue;
           const action = row?.enabled === true ? "domain.change" : "domain.add";
-          auditLog.record(configurationFile, action, content.domain, contentOf(write(content, "file")));
+          auditLog.record(configurationFile, action, content.domain, contentOf(store.write(content, "file")));
         }
         const declaredNames = new Set(wanted.map(({ domain }) => domain));
         for (const { domain, origin, enabled } of present.values()) {
           if (origin !== "file" || !enabled || declaredNames.has(domain)) continue;
-          disable(domain);
+          store.disable(domain);
           auditLog.record(configurationFile, "domain.remove", domain, { outcome: "disabled" });
         }
       }),

@@ -1,7 +1,6 @@
-import type { Actor } from "../access/audit/actor.ts";
-import { system } from "../access/audit/actor.ts";
+import { system, type Actor } from "../access/audit/actor.ts";
 import type { AuditLog } from "../access/audit/audit-log.ts";
-import { tryLock } from "../database/lock.ts";
+import { tryLock, type Lock } from "../database/lock.ts";
 import type { ProtectedDomain, ProtectedDomains } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { toIsoTime } from "../lib/clock.ts";
@@ -132,15 +131,7 @@ export function createScans({
 
   return {
     start() {
-      if (store.running().length > 0) {
-        const lock = takeLock();
-        try {
-          // Without the lock, another process runs the scan.
-          if (lock !== undefined) closeAbandoned(store);
-        } finally {
-          lock?.release();
-        }
-      }
+      if (store.running().length > 0) closeAbandonedIfFree(store, takeLock());
       if (pattern !== null) schedule = every({ clock, pattern, run: () => runOnSchedule({ run, log }) });
     },
     async stop() {
@@ -187,6 +178,15 @@ function selectTargets(domains: ProtectedDomains, names: readonly string[]): Pro
 /** Closes scans whose process has ended. The caller holds the lock, so no process runs them. */
 function closeAbandoned(store: ScanStore): void {
   for (const { id } of store.running()) store.close(id, "failed", "the process that ran the scan ended");
+}
+
+/** Closes abandoned scans unless another process runs one, which is when the lock was not available. */
+function closeAbandonedIfFree(store: ScanStore, lock: Lock | undefined): void {
+  try {
+    if (lock !== undefined) closeAbandoned(store);
+  } finally {
+    lock?.release();
+  }
 }
 
 /** Returns a function that runs one scan and records its outcome. It rejects only if the database cannot be written. */

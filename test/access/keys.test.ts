@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
-import { isMadeKey, makeKey } from "../../src/access/keys/key-format.ts";
+import { isGeneratedKey, generateKey } from "../../src/access/keys/key-format.ts";
 import { createApiKeys, type ApiKeys, type DeclaredKey } from "../../src/access/keys/keys.ts";
 import { type Database, openDatabase } from "../../src/database/database.ts";
 import { fillRandom } from "../support/appliance.ts";
@@ -39,7 +39,7 @@ const declared = (change: Partial<DeclaredKey> = {}): DeclaredKey => ({
 
 describe("the form of a key", () => {
   test("is pw_, 32 random characters and the CRC-32 of these in base62", () => {
-    const key = makeKey((bytes) => void bytes.fill(0));
+    const key = generateKey((bytes) => void bytes.fill(0));
     // The CRC-32 and its digits, worked out once more by the plain method.
     let crc = 0xffffffff;
     for (const character of "0".repeat(32)) {
@@ -56,20 +56,20 @@ describe("the form of a key", () => {
   });
 
   test("tells a key from noise and from a key with one character changed", () => {
-    const key = makeKey(fillRandom);
+    const key = generateKey(fillRandom);
     expect(key).toMatch(/^pw_[0-9A-Za-z]{38}$/);
-    expect(isMadeKey(key)).toBe(true);
+    expect(isGeneratedKey(key)).toBe(true);
     for (let index = 3; index < key.length; index += 1) {
       const other = key[index] === "a" ? "b" : "a";
-      expect(isMadeKey(key.slice(0, index) + other + key.slice(index + 1))).toBe(false);
+      expect(isGeneratedKey(key.slice(0, index) + other + key.slice(index + 1))).toBe(false);
     }
-    expect(isMadeKey(`pw_${"x".repeat(38)}`)).toBe(false);
+    expect(isGeneratedKey(`pw_${"x".repeat(38)}`)).toBe(false);
   });
 
   test("uses every character equally often", () => {
     const counts = new Map<string, number>();
     for (let round = 0; round < 2_000; round += 1) {
-      for (const character of makeKey(fillRandom).slice(3, 35)) {
+      for (const character of generateKey(fillRandom).slice(3, 35)) {
         counts.set(character, (counts.get(character) ?? 0) + 1);
       }
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { threatTypes } from "../../src/vocabulary/threats.ts";
 import { createMatcher } from "../../src/detection/match/matcher.ts";
-import { isMadeKey } from "../../src/access/keys/key-format.ts";
+import { isGeneratedKey } from "../../src/access/keys/key-format.ts";
 import { sandboxKeys } from "../../src/sandbox/world/keys.ts";
 import { createRandom } from "../../src/sandbox/world/random.ts";
 import { defaultStart, makeWorld, worldDomains, worldEntries } from "../../src/sandbox/world/world.ts";
@@ -89,6 +89,6 @@ describe("the seeded world", () => {
 
 test("the known keys have the product's form, and no two are alike", () => {
   const keys = Object.values(sandboxKeys).map(({ key }) => key);
-  expect(keys.filter((key) => !isMadeKey(key))).toEqual([]);
+  expect(keys.filter((key) => !isGeneratedKey(key))).toEqual([]);
   expect(new Set(keys.map((key) => key.slice(0, 8))).size).toBe(keys.length);
 });

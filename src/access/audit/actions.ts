@@ -1,4 +1,4 @@
-/** What the audit log tells of. New acts are added here; a log may hold ones that a later version forgot. */
+/** Actions in the audit log. A log may contain actions of earlier versions that are no longer in this list. */
 export const auditActions = [
   "console.sign_in",
   "console.sign_in_failed",
@@ -43,5 +43,5 @@ export const auditActions = [
 
 export type AuditAction = (typeof auditActions)[number];
 
-/** Further facts of an act, by name. */
+/** Further facts about an action, by name. */
 export type AuditDetail = Record<string, string | number | boolean | null | readonly string[]>;

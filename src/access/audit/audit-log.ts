@@ -1,68 +1,63 @@
 import { and, count, desc, eq, lte, type SQL } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
-import { placeholders } from "../../database/placeholders.ts";
+import { statement, valuesOf } from "../../database/statement.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { lazy } from "../../lib/startup.ts";
-import type { Actor } from "./actor.ts";
 import type { AuditAction, AuditDetail } from "./actions.ts";
+import type { Actor, ActorChannel } from "./actor.ts";
 import { auditLog } from "./tables.ts";
 
 export type AuditEntry = typeof auditLog.$inferSelect;
 
 export interface AuditFilter {
   action?: AuditAction | undefined;
-  channel?: Actor["channel"] | undefined;
+  channel?: ActorChannel | undefined;
 }
 
-/** Who did what and when. */
+/** The record of administrative changes and sign-ins: who did what, and when. */
 export interface AuditLog {
   /**
-   * Writes an act down, in the caller's transaction where there is one: what is undone was never done.
-   * @param subject what it was done to; null: the appliance as a whole.
+   * Records a change. Services call this in the transaction of the change, so that both happen or neither.
+   * @param subject name and id of the changed object; null for phishwatch as a whole
+   * @param detail further facts, never a secret
    */
   record(by: Actor, action: AuditAction, subject: string | null, detail?: AuditDetail): void;
-  /** Newest first. */
+  /** Returns entries, newest first. */
   list(filter: AuditFilter, page: { limit: number; offset: number }): AuditEntry[];
   count(filter: AuditFilter): number;
 }
 
-/** Some 30 MB at most. The oldest go first: nobody can fill the disk with failed sign-ins. */
+/** Maximum number of entries, about 30 MB. The oldest are deleted first, so that nobody can fill the disk. */
 export const auditEntriesMax = 100_000;
-// How often the old end is cut, in entries: a range delete each time would be wasted on nothing.
-const cutEvery = 100;
-const textMax = 300;
-/** Of these anybody can make any number: they must not push the acts out. */
+/** Maximum number of failed sign-ins. Anyone can cause them, so they must not displace all other entries. */
 const failedSignInsMax = 10_000;
+/** Old entries are deleted once per this many new ones: deleting at each would be wasted work. */
+const entriesPerTrim = 100;
+const subjectCharactersMax = 300;
 
 export function createAuditLog({ database, clock }: { database: Database; clock: Clock }): AuditLog {
   const { query } = database;
-  const values = placeholders("at", "channel", "name", "address", "action", "subject", "detail");
-  const insert = lazy(() => query.insert(auditLog).values(values).returning({ seq: auditLog.seq }).prepare());
+  const insert = statement(database, (q) =>
+    q
+      .insert(auditLog)
+      .values(valuesOf(auditLog, "at", "channel", "name", "address", "action", "subject", "detail"))
+      .returning({ seq: auditLog.seq }),
+  );
 
   return {
-    record(by, action, subject, detail = {}) {
-      const row = { ...by, at: clock.now(), action, subject: subject?.slice(0, textMax) ?? null, detail };
+    record({ channel, name, address }, action, subject, detail = {}) {
+      const shortSubject = subject?.slice(0, subjectCharactersMax) ?? null;
       database.transaction(() => {
-        const { seq } = insert().get(row);
-        if (seq % cutEvery !== 0) return;
-        query
-          .delete(auditLog)
-          .where(lte(auditLog.seq, seq - auditEntriesMax))
-          .run();
-        const isFailed = eq(auditLog.action, "console.sign_in_failed");
-        const tooOld = query
-          .select({ seq: auditLog.seq })
-          .from(auditLog)
-          .where(isFailed)
-          .orderBy(desc(auditLog.seq))
-          .limit(1)
-          .offset(failedSignInsMax)
-          .get();
-        if (tooOld !== undefined)
-          query
-            .delete(auditLog)
-            .where(and(isFailed, lte(auditLog.seq, tooOld.seq)))
-            .run();
+        const entry = insert.get({
+          at: clock.now(),
+          channel,
+          name,
+          address,
+          action,
+          subject: shortSubject,
+          detail,
+        });
+        const { seq } = entry!;
+        if (seq % entriesPerTrim === 0) trim(database, seq);
       });
     },
 
@@ -80,6 +75,28 @@ export function createAuditLog({ database, clock }: { database: Database; clock:
   };
 }
 
+/** Deletes the oldest entries beyond the limits. */
+function trim({ query }: Database, newestSeq: number): void {
+  query
+    .delete(auditLog)
+    .where(lte(auditLog.seq, newestSeq - auditEntriesMax))
+    .run();
+  const isFailedSignIn = eq(auditLog.action, "console.sign_in_failed");
+  const newestExcess = query
+    .select({ seq: auditLog.seq })
+    .from(auditLog)
+    .where(isFailedSignIn)
+    .orderBy(desc(auditLog.seq))
+    .limit(1)
+    .offset(failedSignInsMax)
+    .get();
+  if (newestExcess !== undefined)
+    query
+      .delete(auditLog)
+      .where(and(isFailedSignIn, lte(auditLog.seq, newestExcess.seq)))
+      .run();
+}
+
 function conditions({ action, channel }: AuditFilter): SQL | undefined {
   return and(
     action === undefined ? undefined : eq(auditLog.action, action),
@@ -87,19 +104,19 @@ function conditions({ action, channel }: AuditFilter): SQL | undefined {
   );
 }
 
-/** What differs between two states of a table: rows that came, went (`is` absent) or changed. */
+/** Returns the rows that were added (`was` is undefined), removed (`is` is undefined) or changed. */
 export function changesBetween<Row>(
   before: readonly Row[],
   after: readonly Row[],
   keyOf: (row: Row) => string,
 ): { was: Row | undefined; is: Row | undefined }[] {
-  const left = new Map(before.map((row) => [keyOf(row), row]));
+  const remaining = new Map(before.map((row) => [keyOf(row), row]));
   const changes: { was: Row | undefined; is: Row | undefined }[] = [];
   for (const is of after) {
-    const was = left.get(keyOf(is));
-    left.delete(keyOf(is));
+    const was = remaining.get(keyOf(is));
+    remaining.delete(keyOf(is));
     if (JSON.stringify(was) !== JSON.stringify(is)) changes.push({ was, is });
   }
-  for (const was of left.values()) changes.push({ was, is: undefined });
+  for (const was of remaining.values()) changes.push({ was, is: undefined });
   return changes;
 }

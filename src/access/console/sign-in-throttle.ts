@@ -1,23 +1,23 @@
 import type { Clock, Instant } from "../../lib/clock.ts";
 import { clientNetwork } from "../../network/client-network.ts";
 
-/** Slows whoever guesses passwords: from one address, and from everywhere together. */
+/** Limits password guessing, per client address and in total. */
 export interface SignInThrottle {
-  /** Takes one attempt. Answers 0 when it may be made, else after how many seconds one may again. */
+  /** Counts an attempt. Returns 0 if it is allowed, otherwise the seconds after which an attempt will be. */
   take(address: string | null): number;
-  /** The password was right: the address begins anew, and is not kept out by what others do. */
+  /** Resets the address after a correct password, and exempts it from the limit in total. */
   forgive(address: string | null): void;
 }
 
 const minuteMs = 60_000;
-/** One IPv4 address, or one IPv6 network of 64 bits. */
+/** Clients are counted by IPv4 address or /64 network of IPv6, which is what one household has. */
 const household = { ipv4Octets: 4, ipv6Groups: 4 };
 const perAddress = { attempts: 10, windowMs: 10 * minuteMs };
-/** From everywhere: 144,000 a day against some 100 bits, or against a long password of one's own. */
+/** 144,000 attempts per day in total, against a password of 100 bits or a long one that the operator chose. */
 const overall = { attempts: 100, windowMs: minuteMs };
-/** More are not remembered: the one that came first is forgotten. */
+/** Maximum number of clients remembered; the oldest is forgotten first. */
 const addressesMax = 10_000;
-/** Where somebody signed in from since the start; beyond that the sessions that hold tell it. */
+/** Maximum number of clients remembered that signed in since startup. Those of active sessions are known too. */
 const knownMax = 100;
 
 interface Window {
@@ -30,7 +30,7 @@ export function createSignInThrottle({
   signedInFrom = () => [],
 }: {
   clock: Pick<Clock, "now">;
-  /** Addresses of sessions that hold. */
+  /** Returns the addresses of active sessions. */
   signedInFrom?: () => readonly (string | null)[];
 }): SignInThrottle {
   const windows = new Map<string, Window>();
@@ -39,13 +39,13 @@ export function createSignInThrottle({
 
   function current(window: Window | undefined, windowMs: number): Window {
     const now = clock.now();
-    // One that ends too late began before the clock was set back.
+    // A window that ends too late started before the clock was set back.
     if (window === undefined || now >= window.endsAt || now < window.endsAt - windowMs)
       return { attempts: 0, endsAt: now + windowMs };
     return window;
   }
 
-  // Else whoever has a hundred addresses could keep the administrator out for good.
+  // Otherwise an attacker with a hundred addresses could lock out the administrator.
   const isKnown = (network: string) =>
     known.has(network) || signedInFrom().some((address) => clientNetwork(address, household) === network);
 
@@ -56,9 +56,9 @@ export function createSignInThrottle({
       windows.set(key, own);
       if (windows.size > addressesMax) windows.delete(windows.keys().next().value!);
       all = current(all, overall.windowMs);
-      const isOverfull = all.attempts >= overall.attempts && !isKnown(key);
-      const full = own.attempts >= perAddress.attempts ? own : isOverfull ? all : undefined;
-      if (full !== undefined) return Math.max(1, Math.ceil((full.endsAt - clock.now()) / 1000));
+      const isOverLimit = all.attempts >= overall.attempts && !isKnown(key);
+      const exhausted = own.attempts >= perAddress.attempts ? own : isOverLimit ? all : undefined;
+      if (exhausted !== undefined) return Math.max(1, Math.ceil((exhausted.endsAt - clock.now()) / 1000));
       own.attempts += 1;
       all.attempts += 1;
       return 0;

@@ -1,24 +1,24 @@
 import { bearer } from "@elysiajs/bearer";
 import { Elysia } from "elysia";
 
-// RFC 9110 §11.1 and §11.4: the scheme's case does not matter, and spaces part it from the token.
+// RFC 9110 §11.1 and §11.4: the scheme is case-insensitive and separated from the token by spaces.
 const bearerAuthorization = /^bearer +([\x21-\x7e]+) *$/i;
 
-/** The token of an `Authorization` header (RFC 6750 §2.1); undefined when it carries none. */
+/** Returns the token of an `Authorization` header (RFC 6750 §2.1), or undefined if there is none. */
 export function tokenOf(authorization: string | null | undefined): string | undefined {
   if (authorization === null || authorization === undefined) return undefined;
   return bearerAuthorization.exec(authorization)?.[1];
 }
 
-// The plugin also takes a token from the query, where it would end up in logs and histories. No query can
-// hold this name: percent-encoding cannot express a lone surrogate (RFC 3629 §3).
-const nameNoQueryHas = "\ud800";
+// The plugin also reads the token from the query, where it would end up in logs and browser histories. No query can
+// contain this name: percent-encoding cannot express a lone surrogate (RFC 3629 §3).
+const impossibleParameter = "\ud800";
 
 /**
- * Puts the bearer token on the context of the routes that follow, as `bearer`. This is `@elysiajs/bearer` with
- * its two gaps closed: it tells schemes apart by case and takes `BearerX abc` for one, and it reads
- * `?access_token=`. It copies all headers and the whole query of each request and makes it wait for a promise,
- * 3 µs in all, so the routes under `/v1` call `tokenOf` themselves.
+ * Adds the bearer token to the context of the routes that follow, as `bearer`. This is `@elysiajs/bearer` with two
+ * gaps closed: the plugin compares the scheme case-sensitively and accepts `BearerX abc`, and it reads
+ * `?access_token=`. It copies all headers and the query of each request and awaits a promise, which takes 3 µs, so the
+ * routes under `/v1` call `tokenOf` instead.
  */
 export function bearerToken() {
   return new Elysia()
@@ -26,5 +26,5 @@ export function bearerToken() {
       const token = tokenOf(headers["authorization"]);
       headers["authorization"] = token === undefined ? undefined : `Bearer ${token}`;
     })
-    .use(bearer({ extract: { header: "Bearer", query: nameNoQueryHas } }));
+    .use(bearer({ extract: { header: "Bearer", query: impossibleParameter } }));
 }

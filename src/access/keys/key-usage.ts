@@ -1,25 +1,29 @@
 import type { Instant } from "../../lib/clock.ts";
 
-/** How much each key was used within the last hour; in memory only, for a request must not wait for a write. */
+/** Requests of each key within the last hour. Kept in memory only, because a request must not wait for a write. */
 export interface KeyUsage {
-  /** @param key its number; @param limited whether it was refused for the limit of its plan */
+  /**
+   * Counts a request.
+   * @param key `seq` of the key
+   * @param limited whether the request was rejected because of the plan's rate limit
+   */
   note(key: number, limited: boolean, now: Instant): void;
-  /** Of the last 60 minutes, to the minute; of this process alone. */
+  /** Returns the requests of the last 60 minutes, with minute precision, in this process. */
   lastHour(key: number, now: Instant): { requests: number; limited: number };
 }
 
 const minuteMs = 60_000;
 const slots = 60;
 
-/** A ring of minutes. */
+/** Ring buffer with one slot per minute. */
 interface Ring {
-  /** Which minute since the epoch each slot counts. */
+  /** Minute since the epoch that each slot counts. */
   minutes: Float64Array;
   requests: Uint32Array;
   limited: Uint32Array;
 }
 
-/** Some 20 ns a request. A ring exists only for a key that was accepted, so there are never more than keys. */
+/** Counting takes about 20 ns. Only valid keys get a ring, so memory is limited by their number. */
 export function createKeyUsage(): KeyUsage {
   const rings = new Map<number, Ring>();
 

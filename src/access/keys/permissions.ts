@@ -2,15 +2,15 @@ import { PublicError } from "../../lib/errors.ts";
 import type { ApiKey } from "./keys.ts";
 import type { Scope } from "../../vocabulary/keys.ts";
 
-/** @throws PublicError `forbidden` when the key lacks the scope. */
+/** @throws PublicError `forbidden` if the key lacks the scope. */
 export function requireScope(key: ApiKey, scope: Scope): void {
   if (key.scopes.includes(scope)) return;
   throw new PublicError("forbidden", `This API key lacks the scope ${scope}, which this operation needs.`);
 }
 
 /**
- * @param protectedDomain A-label form.
- * @throws PublicError `forbidden` when the key is bound to other protected domains.
+ * @param protectedDomain in A-label form
+ * @throws PublicError `forbidden` if the key is restricted to other protected domains
  */
 export function requireDomain(key: ApiKey, protectedDomain: string): void {
   if (key.domains.length === 0 || key.domains.includes(protectedDomain)) return;

@@ -1,19 +1,19 @@
 import type { Instant } from "../../lib/clock.ts";
 
-/** How a limited key stands after a request. */
+/** State of a key's rate limit after a request. */
 export interface RateLimitState {
-  /** Requests that the plan allows in a minute. */
+  /** Requests per minute that the plan allows. */
   limit: number;
   remaining: number;
-  /** When the bucket is full again: Unix time in whole seconds, rounded up. */
+  /** When the bucket is refilled, in Unix seconds, rounded up. */
   resetSeconds: number;
-  /** 0: the request may pass; else it may not, and this many seconds later one may again. */
+  /** 0 if the request is allowed; otherwise the seconds after which a request will be. */
   retryAfterSeconds: number;
 }
 
 export interface RateLimiter {
-  /** Takes one token of `bucket` (any number that stands for a key) when it still holds one. */
-  take(bucket: number, limit: number, now: Instant): RateLimitState;
+  /** Takes a token from the key's bucket unless it is empty. `key` is any number that identifies a key. */
+  take(key: number, limit: number, now: Instant): RateLimitState;
 }
 
 const refillMs = 60_000;
@@ -24,10 +24,9 @@ interface Bucket {
 }
 
 /**
- * A bucket for each key that is refilled in one step: its minute starts with the first request after it
- * was full, and at the end of the minute it is full again. In no minute so started more than the limit
- * pass, and the numbers are exact. A bucket exists only for a key that was accepted, so there are never
- * more than keys.
+ * Fixed-window rate limiter. A key's window of one minute starts with its first request and allows exactly `limit`
+ * requests; the next request after it starts a new window. Only valid keys get a bucket, so memory is limited by their
+ * number.
  */
 export function createRateLimiter(): RateLimiter {
   const buckets = new Map<number, Bucket>();
@@ -38,7 +37,7 @@ export function createRateLimiter(): RateLimiter {
       bucket = { taken: 0, fullAt: 0 };
       buckets.set(key, bucket);
     }
-    // A minute that ends more than a minute from now began before the clock was set back.
+    // A window that ends more than a minute from now started before the clock was set back.
     if (now >= bucket.fullAt || now < bucket.fullAt - refillMs) {
       bucket.taken = 0;
       bucket.fullAt = now + refillMs;
@@ -49,14 +48,14 @@ export function createRateLimiter(): RateLimiter {
   return {
     take(key, limit, now) {
       const bucket = current(key, now);
-      const passes = bucket.taken < limit;
-      if (passes) bucket.taken += 1;
+      const isAllowed = bucket.taken < limit;
+      if (isAllowed) bucket.taken += 1;
       return {
         limit,
-        // A plan that was made smaller within the minute leaves less than nothing.
+        // Negative if the plan was reduced within the window.
         remaining: Math.max(0, limit - bucket.taken),
         resetSeconds: Math.ceil(bucket.fullAt / 1000),
-        retryAfterSeconds: passes ? 0 : Math.ceil((bucket.fullAt - now) / 1000),
+        retryAfterSeconds: isAllowed ? 0 : Math.ceil((bucket.fullAt - now) / 1000),
       };
     },
   };

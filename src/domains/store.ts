@@ -1,0 +1,81 @@
+import { asc, eq } from "drizzle-orm";
+import type { Database } from "../database/database.ts";
+import { sqliteErrorCode } from "../database/sqlite-error.ts";
+import { statement, value } from "../database/statement.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { IdFactory } from "../lib/ids.ts";
+import type { DomainContent } from "./declaration.ts";
+import { protectedDomains, type ProtectedDomain } from "./tables.ts";
+
+/** The rows of the protected domains. Names are A-labels. */
+export interface DomainStore {
+  /** Returns all domains by name, including disabled ones. */
+  list(): ProtectedDomain[];
+  find(domain: string): ProtectedDomain | undefined;
+  /** Inserts a domain, or replaces its content and enables it. */
+  write(content: DomainContent, origin: ProtectedDomain["origin"]): ProtectedDomain;
+  disable(domain: string): void;
+  /** Returns false, and deletes nothing, when a threat refers to the domain. */
+  deleteUnreferenced(seq: number): boolean;
+}
+
+/** @param options.onChange called after each transaction that changed a domain */
+export function createDomainStore({
+  database,
+  clock,
+  ids,
+  onChange,
+}: {
+  database: Database;
+  clock: Clock;
+  ids: IdFactory;
+  onChange: () => void;
+}): DomainStore {
+  const { query } = database;
+  const all = statement(database, (q) =>
+    q.select().from(protectedDomains).orderBy(asc(protectedDomains.domain)),
+  );
+  const byName = statement(database, (q) =>
+    q
+      .select()
+      .from(protectedDomains)
+      .where(eq(protectedDomains.domain, value(protectedDomains.domain))),
+  );
+
+  return {
+    list: () => all.all(),
+    find: (domain) => byName.get({ domain }),
+
+    write(declared, origin) {
+      const now = clock.now();
+      const content = { ...declared, origin, enabled: true, updatedAt: now };
+      database.afterCommit(onChange);
+      return query
+        .insert(protectedDomains)
+        .values({ ...content, id: ids.next("protectedDomain"), createdAt: now })
+        .onConflictDoUpdate({ target: protectedDomains.domain, set: content })
+        .returning()
+        .get();
+    },
+
+    disable(domain) {
+      query
+        .update(protectedDomains)
+        .set({ enabled: false, updatedAt: clock.now() })
+        .where(eq(protectedDomains.domain, domain))
+        .run();
+      database.afterCommit(onChange);
+    },
+
+    deleteUnreferenced(seq) {
+      try {
+        query.delete(protectedDomains).where(eq(protectedDomains.seq, seq)).run();
+      } catch (error) {
+        if (sqliteErrorCode(error) === "SQLITE_CONSTRAINT_FOREIGNKEY") return false;
+        throw error;
+      }
+      database.afterCommit(onChange);
+      return true;
+    },
+  };
+}
