@@ -14,6 +14,7 @@ export interface RouteDependencies {
   trap: Handler;
   /** Returns the current OpenAPI document. */
   document: () => Promise<object>;
+  version: string;
 }
 
 interface Route {
@@ -24,10 +25,10 @@ interface Route {
 }
 
 /** Every path of the server. */
-export function createRoutes({ pipeline, operations, services, site, trap, document }: RouteDependencies) {
+export function createRoutes({ pipeline, operations, services, site, trap, document, version }: RouteDependencies) {
   const { page } = pipeline;
   const { health, ready, metrics, screenshot, root, consolePage } = sitePages(site);
-  const { openapi, docs, asset } = docsPages({ document });
+  const { openapi, manual, topic, reference, asset } = docsPages({ document, version });
   const get = (path: string, handler: Handler): Route => ({ method: "GET", path, handler });
   const all = (path: string, handler: Handler): Route => ({ method: "ALL", path, handler });
   const routes: Route[] = [
@@ -38,8 +39,10 @@ export function createRoutes({ pipeline, operations, services, site, trap, docum
     get("/readyz", page("/readyz", ready)),
     get("/screenshots/:id/:token", page("/screenshots/:id/:token", screenshot)),
     get("/openapi.json", page("/openapi.json", openapi)),
-    get("/docs", page("/docs", docs)),
-    get("/docs/:asset", page("/docs/:asset", asset)),
+    get("/docs", page("/docs", manual)),
+    get("/docs/api", page("/docs/api", reference)),
+    get("/docs/api/:asset", page("/docs/api/:asset", asset)),
+    get("/docs/:topic", page("/docs/:topic", topic)),
     all("/b", trap),
     all("/b/*", trap),
     all("/t", trap),

@@ -119,6 +119,7 @@ export function createServer({
   const readiness = () => checkReadiness({ database, schedulersRunning });
   let consoleHandler: Promise<ConsoleHandler> | undefined;
   const app = createRoutes({
+    version: build.version,
     pipeline: createPipeline({
       admit: createAdmission({ keys, usage: keyUsage, limiter: createRateLimiter(), clock }),
       responder: createResponder({ log, metrics, newRequestId, clientAddress }),

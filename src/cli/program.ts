@@ -17,7 +17,8 @@ const errorLengthMax = 2_000;
 /** Runs the command that the arguments name, and says what came of it. */
 export async function runCommandLine(args: string[], terminal: Terminal): Promise<ExitCode> {
   try {
-    const program = buildProgram(await neededCommands(args), terminal);
+    if (await printManualPage(args, terminal)) return 0;
+    const program = buildProgram(await neededCommands(args), await topicsFor(args), terminal);
     await program.parseAsync(args, { from: "user" });
     terminal.out.flush();
     return 0;
@@ -62,19 +63,44 @@ function databaseTrouble(error: unknown): string | undefined {
   return undefined;
 }
 
+/** Prints the page of the manual that `phishwatch help TOPIC` names. Returns false where it names none. */
+async function printManualPage([first, topic, ...rest]: string[], terminal: Terminal): Promise<boolean> {
+  if (first !== "help" || topic === undefined || rest.length > 0) return false;
+  const { findManualPage } = await import("../manual/manual.ts");
+  const page = findManualPage(topic);
+  if (page === undefined) return false;
+  const { out } = terminal;
+  out.write(out.isTerminal ? Bun.markdown.ansi(page.text, { columns: out.columns ?? 80 }) : page.text);
+  if (commandEntries.some(({ name }) => name === topic))
+    terminal.err.write(`For the options of the command: phishwatch ${topic} --help\n`);
+  out.flush();
+  return true;
+}
+
 /** Returns the command that the arguments name; all of them where they name none, for help and suggestions. */
 async function neededCommands([first]: string[]): Promise<(CommandDefinition | CommandGroup)[]> {
   const entry = commandEntries.find(({ name }) => name === first);
   return entry === undefined ? loadAllCommands() : [await entry.load()];
 }
 
-function buildProgram(commands: (CommandDefinition | CommandGroup)[], terminal: Terminal): Command {
+/** Returns the topics of the manual where the general help is printed. */
+async function topicsFor([first]: string[]): Promise<string[]> {
+  if (commandEntries.some(({ name }) => name === first)) return [];
+  const { manualPages } = await import("../manual/manual.ts");
+  return manualPages.map(({ topic }) => topic);
+}
+
+function buildProgram(
+  commands: (CommandDefinition | CommandGroup)[],
+  topics: string[],
+  terminal: Terminal,
+): Command {
   const program = new Command("phishwatch")
     .description("Finds phishing look-alikes of your domains before your customers do.")
     .usage("<command> [options]")
     .version(versionText, "-V, --version", "print version, commit and Bun version")
-    .helpCommand("help [command]", "show the help of a command")
-    .addHelpText("after", `\n${closingWords}`);
+    .helpCommand("help [topic]", "show a page of the manual, or the help of a command")
+    .addHelpText("after", `\nManual (phishwatch help TOPIC):\n  ${topics.join(", ")}\n\n${closingWords}`);
   prepare(program, terminal, "help");
   for (const entry of commands) program.addCommand(buildEntry(entry, terminal));
   return program;

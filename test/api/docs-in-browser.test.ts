@@ -54,7 +54,7 @@ test.skipIf(chromium === undefined)(
   async () => {
     const api = openApi({ server: { publicUrlIsDefault: true } });
     const { url } = api.server.listen();
-    const { document, requested, complaints } = await visit(`${url}/docs`);
+    const { document, requested, complaints } = await visit(`${url}/docs/api`);
     await api.server.stop();
     api.dispose();
     for (const text of ["/v1/threats/batch", "List threats", "Submit names to check", "threat.resolved"]) {

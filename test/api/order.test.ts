@@ -15,7 +15,9 @@ const open = [
   "/console",
   "/console/*",
   "/docs",
-  "/docs/:asset",
+  "/docs/:topic",
+  "/docs/api",
+  "/docs/api/:asset",
   "/healthz",
   // Protected by its own token if one is set.
   "/metrics",

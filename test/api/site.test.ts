@@ -1,3 +1,4 @@
+import { manualPages } from "../../src/manual/manual.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openApi, type Api } from "../support/api.ts";
 
@@ -196,22 +197,65 @@ describe("pages", () => {
     without.dispose();
   });
 
-  test("/docs holds the reader, which names nothing outside of this server", async () => {
-    const page = await api.call("GET", "/docs");
+  test("/docs/api shows the API reference, which loads nothing from other servers", async () => {
+    const page = await api.call("GET", "/docs/api");
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; script-src 'self';");
-    const addresses = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
+    expect(page.text).toContain('<a href="/docs">manual</a>');
+    const addresses = [...page.text.matchAll(/(?:src|href)="(\/docs\/api[^"]*)"/g)].map(
+      ([, address]) => address!,
+    );
     expect(addresses.length).toBeGreaterThan(3);
-    for (const address of addresses) {
-      expect(address).toStartWith("/");
-      const asset = await api.call("GET", address);
-      expect(asset.status).toBe(200);
-      expect(asset.headers.get("cache-control")).toBe("no-cache");
-      const etag = asset.headers.get("etag")!;
-      const kept = await api.call("GET", address, { headers: { "if-none-match": etag } });
-      expect([address, kept.status, kept.text]).toEqual([address, 304, ""]);
+    for (const address of addresses) await expectCachedAsset(address);
+    for (const path of ["/docs/api/nothing", "/docs/api/__proto__", "/docs/api/%zz"]) {
+      expect((await api.call("GET", path)).status).toBe(404);
+    }
+  });
+
+  test("/docs shows the manual with its version, and every link in it leads to a page", async () => {
+    const index = await api.call("GET", "/docs");
+    expect(index.headers.get("content-security-policy")).toStartWith("default-src 'none'; style-src 'self';");
+    expect(index.text).toMatch(/Version \S+\. In a terminal/);
+    expect(index.text).toContain('<a href="/docs/api">');
+    await expectCachedAsset("/docs/manual.css");
+    expect(index.text).not.toContain("<script");
+    const pages = new Map<string, string>();
+    for (const { topic } of manualPages) {
+      const page = await api.call("GET", `/docs/${topic}`);
+      expect([topic, page.status]).toEqual([topic, 200]);
+      pages.set(`/docs/${topic}`, page.text);
+      expect(index.text).toContain(`href="/docs/${topic}"`);
+    }
+    const own = new Set(["/docs", "/docs/api", "/docs/manual.css", "/console"]);
+    for (const [from, text] of pages) {
+      for (const [, link] of text.matchAll(/href="([^"]+)"/g)) {
+        if (/^https?:/.test(link!)) continue;
+        const [path, anchor] = link!.split("#");
+        const target = path === "" ? text : pages.get(path!);
+        expect([from, link, own.has(path!) || target !== undefined]).toEqual([from, link, true]);
+        if (anchor !== undefined)
+          expect([from, link, target!.includes(`id="${anchor}"`)]).toEqual([from, link, true]);
+      }
     }
     for (const path of ["/docs/nothing", "/docs/../package.json", "/docs/__proto__", "/docs/%zz"]) {
       expect((await api.call("GET", path)).status).toBe(404);
     }
   });
+
+  test("/docs?q= finds sections of the manual, and shows the query without interpreting it", async () => {
+    const found = await api.call("GET", "/docs?q=webhook+secret");
+    expect(found.text).toMatch(/<dt><a href="\/docs\/[a-z-]+/);
+    const nothing = await api.call("GET", "/docs?q=%3Cscript%3Ealert(1)%3C%2Fscript%3E");
+    expect(nothing.text).toContain("&lt;script&gt;");
+    expect(nothing.text).not.toContain("<script");
+    expect(nothing.text).toContain("No section of the manual");
+  });
+
+  async function expectCachedAsset(address: string) {
+    const asset = await api.call("GET", address);
+    expect([address, asset.status]).toEqual([address, 200]);
+    expect(asset.headers.get("cache-control")).toBe("no-cache");
+    const etag = asset.headers.get("etag")!;
+    const kept = await api.call("GET", address, { headers: { "if-none-match": etag } });
+    expect([address, kept.status, kept.text]).toEqual([address, 304, ""]);
+  }
 });

@@ -1,6 +1,7 @@
 import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import bundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
+import manualStyles from "./manual.css" with { type: "text" };
 import { noSuchRoute } from "../../http/errors.ts";
 import type { Page } from "../../http/pipeline.ts";
 import type { ResponseHeaders } from "../../http/responder.ts";
@@ -18,12 +19,12 @@ const readerPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const page = `<!doctype html>
+const readerPage = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>phishwatch API</title>
-<link rel="icon" href="/docs/favicon.png"><link rel="stylesheet" href="/docs/reader.css"></head>
-<body><div id="reader"></div><noscript><p>This page needs JavaScript. The OpenAPI document is at <a href="/openapi.json">/openapi.json</a>.</p></noscript>
-<script src="/docs/reader.js"></script><script src="/docs/start.js"></script></body>
+<link rel="icon" href="/docs/api/favicon.png"><link rel="stylesheet" href="/docs/api/reader.css"></head>
+<body><p>API reference. For guides, see the <a href="/docs">manual</a>.</p><div id="reader"></div><noscript><p>This page needs JavaScript. The OpenAPI document is at <a href="/openapi.json">/openapi.json</a>.</p></noscript>
+<script src="/docs/api/reader.js"></script><script src="/docs/api/start.js"></script></body>
 </html>
 `;
 
@@ -42,11 +43,12 @@ const assets: Record<string, Asset> = {
   "favicon.png": { type: "image/png", load: embedded(favicon) },
   "reader.css": { type: "text/css; charset=utf-8", load: embedded(styles) },
   "reader.js": { type: "text/javascript; charset=utf-8", load: embedded(bundle) },
+  "manual.css": { type: "text/css; charset=utf-8", load: text(manualStyles) },
   "start.js": { type: "text/javascript; charset=utf-8", load: text(start) },
 };
 
-/** Serves the OpenAPI document and an embedded Swagger UI, which loads nothing from other origins. */
-export function docsPages({ document }: { document: () => Promise<object> }) {
+/** Serves the manual, the OpenAPI document and an embedded Swagger UI, which loads nothing from other origins. */
+export function docsPages({ document, version }: { document: () => Promise<object>; version: string }) {
   const loaded = new Map<string, Promise<Loaded>>();
 
   function load(name: string): Promise<Loaded> {
@@ -64,16 +66,32 @@ export function docsPages({ document }: { document: () => Promise<object> }) {
       return send(withEtag(bytes, "application/json; charset=utf-8"), request, headers);
     },
 
-    docs(_request, headers) {
-      headers["content-type"] = "text/html; charset=utf-8";
-      headers["content-security-policy"] = readerPolicy;
-      return new Response(page, { headers });
+    async manual(request, headers) {
+      const { manualIndex, manualPolicy } = await import("./manual-pages.ts");
+      const query = new URLSearchParams(request.url.split("?")[1] ?? "").get("q");
+      return html(manualIndex(version, query), manualPolicy, headers);
     },
+
+    async topic(request, headers, { topic }) {
+      if (topic === "manual.css") return send(await load("manual.css"), request, headers);
+      const { manualPage, manualPolicy } = await import("./manual-pages.ts");
+      const page = manualPage(version, String(topic));
+      if (page === undefined) throw noSuchRoute();
+      return html(page, manualPolicy, headers);
+    },
+
+    reference: (_request, headers) => html(readerPage, readerPolicy, headers),
 
     async asset(request, headers, { asset }) {
       return send(await load(String(asset)), request, headers);
     },
   } satisfies Record<string, Page>;
+}
+
+function html(page: string, policy: string, headers: ResponseHeaders): Response {
+  headers["content-type"] = "text/html; charset=utf-8";
+  headers["content-security-policy"] = policy;
+  return new Response(page, { headers });
 }
 
 interface Loaded {

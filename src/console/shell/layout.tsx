@@ -93,7 +93,7 @@ export function Layout({
             <p class="hint">
               Version {version}
               <br />
-              <a href="/docs">API reference</a>
+              <a href="/docs">Manual</a> <a href="/docs/api">API reference</a>
             </p>
           </div>
         </div>

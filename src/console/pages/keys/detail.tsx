@@ -31,7 +31,7 @@ export function showCreatedKey({ params, services, takeOnce }: Context<"keys" | 
       <Section title="Try it">
         <Copyable text={exampleCommand(record, key, services.publicUrl())} label="the command" />
         <p class="hint">
-          For all operations, see the <a href="/docs">API reference</a>.
+          For all operations, see the <a href="/docs/api">API reference</a>.
         </p>
       </Section>
       <LinkButton path={path} label="Done" />

@@ -1,0 +1,102 @@
+import { findManualPage, manualPages, type ManualPage } from "../../manual/manual.ts";
+import { searchManual } from "../../manual/search.ts";
+import { escapeMarkup } from "./markup.ts";
+
+/** Pages of the manual as HTML. They contain no script and load one style sheet from this server. */
+
+export const manualPolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Returns the list of pages or, with a query, the sections that match it. */
+export function manualIndex(version: string, query: string | null): string {
+  if (query !== null && query.trim() !== "") return searchPage(version, query);
+  const rows = manualPages
+    .map(({ topic, title, summary }) => {
+      const name = `<a href="/docs/${topic}">${escapeMarkup(title)}</a>`;
+      return `<dt>${name}</dt><dd>${inline(summary)}</dd>`;
+    })
+    .join("\n");
+  return layout({
+    title: "Manual",
+    version,
+    main: `<h1>phishwatch manual</h1>
+<p class="quiet">Version ${escapeMarkup(version)}. In a terminal: <code>phishwatch help TOPIC</code>.
+The reference of the HTTP API is at <a href="/docs/api">/docs/api</a>.</p>
+<dl>${rows}</dl>`,
+  });
+}
+
+/** Returns undefined for a topic that does not exist. */
+export function manualPage(version: string, topic: string): string | undefined {
+  const page = findManualPage(topic);
+  return page === undefined
+    ? undefined
+    : layout({ title: page.title, version, current: page, main: toHtml(page.text) });
+}
+
+function searchPage(version: string, query: string): string {
+  const results = searchManual(manualPages, query);
+  const found = results
+    .map(({ page, heading, anchor, excerpt }) => {
+      const address = `/docs/${page.topic}${anchor === "" ? "" : `#${anchor}`}`;
+      const title = heading === page.title ? heading : `${page.title}: ${heading}`;
+      return `<dt><a href="${escapeMarkup(address)}">${escapeMarkup(title)}</a></dt><dd>${escapeMarkup(excerpt)}</dd>`;
+    })
+    .join("\n");
+  const shown = escapeMarkup(query.slice(0, 100));
+  const main =
+    results.length === 0
+      ? `<p>No section of the manual contains all of these words. Try fewer words, or see <a href="/docs">all pages</a>.</p>`
+      : `<dl>${found}</dl>`;
+  return layout({ title: "Search", version, query, main: `<h1>Search: ${shown}</h1>${main}` });
+}
+
+function layout({
+  title,
+  version,
+  main,
+  current,
+  query = "",
+}: {
+  title: string;
+  version: string;
+  main: string;
+  current?: ManualPage;
+  query?: string;
+}): string {
+  const links = manualPages.map((page) => {
+    const here = page === current ? ` aria-current="page"` : "";
+    return `<li><a href="/docs/${page.topic}"${here}>${escapeMarkup(page.title)}</a></li>`;
+  });
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeMarkup(title)} – phishwatch manual</title><link rel="stylesheet" href="/docs/manual.css"></head>
+<body>
+<header><strong><a href="/docs">phishwatch manual</a></strong> <span class="quiet">${escapeMarkup(version)}</span>
+<a href="/docs/api">API reference</a> <a href="/console">Console</a>
+<form action="/docs" role="search"><input type="search" name="q" aria-label="Search the manual" value="${escapeMarkup(query.slice(0, 100))}"><button>Search</button></form></header>
+<div class="columns"><nav aria-label="Manual"><ul>${links.join("")}</ul></nav><main>${main}</main></div>
+</body>
+</html>
+`;
+}
+
+/** Links between pages are written for files (`configure.md#server`), so that they also work in a repository. */
+function toHtml(markdown: string): string {
+  return Bun.markdown
+    .html(markdown, { headings: { ids: true }, noHtmlBlocks: true, noHtmlSpans: true })
+    .replaceAll(/href="([a-z-]+)\.md(#[^"]*)?"/g, (_match, topic: string, anchor = "") => {
+      return `href="/docs/${topic}${anchor}"`;
+    });
+}
+
+function inline(markdown: string): string {
+  return toHtml(markdown).replaceAll(/^<p>|<\/p>\s*$/g, "");
+}

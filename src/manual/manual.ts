@@ -1,0 +1,60 @@
+import install from "./install.md" with { type: "text" };
+import firstSteps from "./first-steps.md" with { type: "text" };
+import configure from "./configure.md" with { type: "text" };
+import protectDomains from "./protect-domains.md" with { type: "text" };
+import sources from "./sources.md" with { type: "text" };
+import triage from "./triage.md" with { type: "text" };
+import facts from "./facts.md" with { type: "text" };
+import notify from "./notify.md" with { type: "text" };
+import traps from "./traps.md" with { type: "text" };
+import operate from "./operate.md" with { type: "text" };
+import api from "./api.md" with { type: "text" };
+import webhooks from "./webhooks.md" with { type: "text" };
+import sandbox from "./sandbox.md" with { type: "text" };
+import detection from "./detection.md" with { type: "text" };
+import security from "./security.md" with { type: "text" };
+import troubleshooting from "./troubleshooting.md" with { type: "text" };
+import whatsNew from "./whats-new.md" with { type: "text" };
+
+/** The user manual: one Markdown page per task, embedded into the executable. */
+export interface ManualPage {
+  /** Name in `phishwatch help TOPIC` and in `/docs/TOPIC`. */
+  topic: string;
+  title: string;
+  /** One sentence: the page's first paragraph. */
+  summary: string;
+  /** Markdown. Links to other pages have the form `configure.md#server`. */
+  text: string;
+}
+
+const texts: [topic: string, text: string][] = [
+  ["install", install],
+  ["first-steps", firstSteps],
+  ["configure", configure],
+  ["protect-domains", protectDomains],
+  ["sources", sources],
+  ["triage", triage],
+  ["facts", facts],
+  ["notify", notify],
+  ["traps", traps],
+  ["operate", operate],
+  ["api", api],
+  ["webhooks", webhooks],
+  ["sandbox", sandbox],
+  ["detection", detection],
+  ["security", security],
+  ["troubleshooting", troubleshooting],
+  ["whats-new", whatsNew],
+];
+
+/** All pages, in reading order. */
+export const manualPages: readonly ManualPage[] = texts.map(([topic, text]) => ({
+  topic,
+  title: /^# (.+)$/m.exec(text)?.[1] ?? topic,
+  summary: (/^# .+\n+((?:.+\n)+)/.exec(text)?.[1] ?? "").trim().replaceAll("\n", " "),
+  text,
+}));
+
+export function findManualPage(topic: string): ManualPage | undefined {
+  return manualPages.find((page) => page.topic === topic);
+}
