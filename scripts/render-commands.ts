@@ -1,11 +1,11 @@
-/** Writes the README's table of commands anew; run it after a change to a command's name, arguments or summary. */
+/** Updates the manual's table of commands. Run it after a change to a command's name, arguments or summary. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadAllCommands } from "../src/cli/commands.ts";
 import { renderCommandTable } from "../src/cli/reference.ts";
 
 const commands = await loadAllCommands();
-const path = join(import.meta.dir, "../README.md");
+const path = join(import.meta.dir, "../src/manual/operate.md");
 const text = readFileSync(path, "utf8");
 const region = /(?<=<!-- commands -->\n)[^]*?(?=<!-- end of commands -->)/;
 writeFileSync(

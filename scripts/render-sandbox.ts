@@ -8,7 +8,7 @@ import { worldDomains, worldEntries, type WorldEntry } from "../src/sandbox/worl
 import { severities, sources, statuses } from "../src/vocabulary/threats.ts";
 import { threatTypes } from "../src/vocabulary/threats.ts";
 
-const readmePath = join(import.meta.dir, "../README.md");
+const pagePath = join(import.meta.dir, "../src/manual/sandbox.md");
 
 /** Tables by the name of their markers. */
 export const sandboxTables: Record<string, () => string> = {
@@ -62,13 +62,13 @@ function table(heading: string[], rows: string[][]): string {
   return [line(first!), line(widths.map((width) => "-".repeat(width))), ...rest.map(line)].join("");
 }
 
-/** Returns the README with regenerated tables. */
-export function withTables(readme: string): string {
+/** Returns the page with regenerated tables. */
+export function withTables(page: string): string {
   return Object.entries(sandboxTables).reduce((text, [name, render]) => {
     const place = new RegExp(`(?<=<!-- ${name} -->\\n)[^]*?(?=<!-- end of ${name} -->)`);
-    if (!place.test(text)) throw new Error(`the README has no markers for the table: ${name}`);
+    if (!place.test(text)) throw new Error(`the page has no markers for the table: ${name}`);
     return text.replace(place, () => `\n${render()}\n`);
-  }, readme);
+  }, page);
 }
 
-if (import.meta.main) writeFileSync(readmePath, withTables(readFileSync(readmePath, "utf8")));
+if (import.meta.main) writeFileSync(pagePath, withTables(readFileSync(pagePath, "utf8")));

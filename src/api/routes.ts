@@ -25,7 +25,15 @@ interface Route {
 }
 
 /** Every path of the server. */
-export function createRoutes({ pipeline, operations, services, site, trap, document, version }: RouteDependencies) {
+export function createRoutes({
+  pipeline,
+  operations,
+  services,
+  site,
+  trap,
+  document,
+  version,
+}: RouteDependencies) {
   const { page } = pipeline;
   const { health, ready, metrics, screenshot, root, consolePage } = sitePages(site);
   const { openapi, manual, topic, reference, asset } = docsPages({ document, version });

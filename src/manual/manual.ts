@@ -8,7 +8,7 @@ import facts from "./facts.md" with { type: "text" };
 import notify from "./notify.md" with { type: "text" };
 import traps from "./traps.md" with { type: "text" };
 import operate from "./operate.md" with { type: "text" };
-import api from "./api.md" with { type: "text" };
+import httpApi from "./http-api.md" with { type: "text" };
 import webhooks from "./webhooks.md" with { type: "text" };
 import sandbox from "./sandbox.md" with { type: "text" };
 import detection from "./detection.md" with { type: "text" };
@@ -38,7 +38,7 @@ const texts: [topic: string, text: string][] = [
   ["notify", notify],
   ["traps", traps],
   ["operate", operate],
-  ["api", api],
+  ["http-api", httpApi],
   ["webhooks", webhooks],
   ["sandbox", sandbox],
   ["detection", detection],

@@ -37,7 +37,7 @@ export function searchManual(pages: readonly ManualPage[], query: string): Searc
 }
 
 /** Returns the id that Bun's Markdown renderer gives a heading. */
-export function headingId(heading: string): string {
+function headingId(heading: string): string {
   return heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")

@@ -1,3 +1,4 @@
+import { withSettings } from "../../scripts/render-config.ts";
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -124,6 +125,13 @@ test("the table of settings has each key of the example, with its default", () =
 test("a key without a plan and scopes gets the defaults", () => {
   const key = loaded(`[[api_keys]]\nname = "ci"\nkey = "${"k".repeat(20)}"`).apiKeys[0];
   expect(key).toMatchObject({ plan: defaultPlan, scopes: [...defaultScopes] });
+});
+
+test("the manual lists every setting as the schema defines it (otherwise run scripts/render-config.ts)", () => {
+  const page = readFileSync(join(import.meta.dir, "../../src/manual/configure.md"), "utf8");
+  // The formatter pads the cells of tables.
+  const unpadded = (text: string) => text.replaceAll(/ +(?=\|)/g, " ").replaceAll(/-{3,}/g, "---");
+  expect(unpadded(withSettings(page))).toBe(unpadded(page));
 });
 
 test("a mistake in the example is told", () => {

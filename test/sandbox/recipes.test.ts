@@ -7,18 +7,18 @@ import { withTables } from "../../scripts/render-sandbox.ts";
 import { quickest } from "../support/command-line.ts";
 import { openSandbox } from "../support/sandbox.ts";
 
-// The README's recipes, copied as they stand there into an empty folder and run.
+// Copies the recipes of the manual into an empty folder, unchanged, and runs them.
 
 const root = join(import.meta.dir, "../..");
-const readme = readFileSync(join(root, "README.md"), "utf8");
+const page = readFileSync(join(root, "src/manual/sandbox.md"), "utf8");
 const folders: string[] = [];
 afterAll(() => folders.forEach((path) => rmSync(path, { recursive: true, force: true })));
 
 function recipe(file: string): string {
   const block = new RegExp(
     `\`\`\`\\w+\\n((?://|#) recipe: ${file.replaceAll(".", "\\.")}[^]*?\\n)\`\`\``,
-  ).exec(readme)?.[1];
-  if (block === undefined) throw new Error(`the README has no recipe ${file}`);
+  ).exec(page)?.[1];
+  if (block === undefined) throw new Error(`the manual has no recipe ${file}`);
   return block;
 }
 
@@ -53,9 +53,9 @@ async function run(file: string, command: string[]): Promise<{ code: number; sai
   return { code, said: out + err };
 }
 
-describe("the README's recipe", () => {
+describe("the manual's recipe", () => {
   test("of curl lines ends with a delivery that was given up after five attempts", async () => {
-    const block = /```sh\n(S=http:\/\/127\.0\.0\.1:40131\/sandbox [^]*?)```/.exec(readme)![1]!;
+    const block = /```sh\n(S=http:\/\/127\.0\.0\.1:40131\/sandbox [^]*?)```/.exec(page)![1]!;
     const sandbox = await openSandbox();
     try {
       const lines = block.replace("http://127.0.0.1:40131/sandbox", sandbox.ready.control_url);
@@ -132,8 +132,8 @@ test("the image for containers is made of what the build makes, and its steps ar
     );
 });
 
-test("the README's tables are made from the program: run scripts/render-sandbox.ts", () => {
-  expect(withTables(readme)).toBe(readme);
+test("the tables of the manual match the program (otherwise run scripts/render-sandbox.ts)", () => {
+  expect(withTables(page)).toBe(page);
 });
 
 test("the client is made from the OpenAPI documents: run scripts/generate-client.ts", () => {

@@ -4,17 +4,17 @@ import { join } from "node:path";
 import { signatureHeaders, verifySignatures } from "../../src/webhooks/signing.ts";
 import { temporaryFolder } from "../support/appliance.ts";
 
-// The README's recipes for receivers, as they stand there, against what the appliance sends.
+// Runs the manual's receivers, unchanged, against what the appliance sends.
 
 const root = join(import.meta.dir, "../..");
-const readme = readFileSync(join(root, "README.md"), "utf8");
+const page = readFileSync(join(root, "src/manual/webhooks.md"), "utf8");
 const folder = temporaryFolder();
 afterAll(folder.dispose);
 
 function recipe(language: string, firstLine: string): string {
-  const block = new RegExp(`\`\`\`${language}\\n(${firstLine}[\\s\\S]*?)\n\`\`\``).exec(readme)?.[1];
+  const block = new RegExp(`\`\`\`${language}\\n(${firstLine}[\\s\\S]*?)\n\`\`\``).exec(page)?.[1];
   if (block === undefined)
-    throw new Error(`the README has no ${language} block that starts with ${firstLine}`);
+    throw new Error(`the manual has no ${language} block that starts with ${firstLine}`);
   return block;
 }
 
