@@ -6,6 +6,7 @@ import { openApp } from "../../src/app.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { readFileSync, writeFileSync } from "node:fs";
+import { batchOfNames } from "../../src/sources/name-batch.ts";
 import { fillRandom, manualClock } from "../support/appliance.ts";
 
 let opened: ConsoleApp;
@@ -14,9 +15,9 @@ afterEach(() => opened.dispose());
 
 const by: Actor = { channel: "command_line", name: "ada", address: null };
 const entries = (app = opened.app) => app.auditLog.list({}, { limit: 1_000, offset: 0 }).toReversed();
-const acts = (app = opened.app) => entries(app).map(({ action }) => action);
+const actions = (app = opened.app) => entries(app).map(({ action }) => action);
 
-test("every act on keys, domains and webhooks is told once, with who did it and no secret; what changes nothing is not", () => {
+test("each change of keys, domains and webhook endpoints is recorded once with its actor and without secrets, and a no-op is not", () => {
   const { keys, domains, webhooks } = opened.app;
   const { key, record } = keys.create({ name: "ci" }, { by });
   keys.revoke(record.id, { by });
@@ -39,7 +40,7 @@ test("every act on keys, domains and webhooks is told once, with who did it and 
   const rotated = endpoints.rotate("soc", {}, by);
   endpoints.endRotation("soc", by);
   endpoints.remove("soc", by);
-  expect(acts()).toEqual([
+  expect(actions()).toEqual([
     "key.create",
     "key.revoke",
     "domain.add",
@@ -59,7 +60,7 @@ test("every act on keys, domains and webhooks is told once, with who did it and 
   for (const hidden of [key, secret, rotated.secret, "a-secret"]) expect(stored).not.toContain(hidden);
 });
 
-test("a decision on threats is told once with how many it changed, its undoing and notes too; what programs decide is not", () => {
+test("decisions, undos and notes of people are recorded once per batch, and those of API clients are not", () => {
   const { domains, threats } = opened.app;
   domains.add({ domain: "example-bank.com" }, { by });
   const match = { protectedDomain: "example-bank.com", type: "combosquatting", similarity: 0.9, reasons: [] };
@@ -87,7 +88,26 @@ test("a decision on threats is told once with how many it changed, its undoing a
   );
 });
 
-test("an act that is undone was never done", () => {
+test("a list that a command imports is recorded with its counts, even if reading it fails after a commit", async () => {
+  const { domains, imports } = opened.app;
+  domains.add({ domain: "example-bank.com" }, { by });
+  const reading = async function* (fails: boolean) {
+    yield batchOfNames(["example-bank.net", "unrelated.com"], { start: 0, end: 1 });
+    if (fails) throw new Error("the list is truncated");
+  };
+  const imported = (fails: boolean) =>
+    imports.process({ name: "list.txt", batches: reading(fails) }, { by, source: "feed" });
+  expect(await imported(false)).toMatchObject({ received: 2, created: 1 });
+  await expect(imported(true)).rejects.toThrow("truncated");
+  const subject = "list.txt";
+  const detail = { source: "feed", received: 2, matched: 1 };
+  expect(entries().slice(1)).toMatchObject([
+    { ...by, action: "feed.import", subject, detail: { ...detail, created: 1 } },
+    { ...by, action: "feed.import", subject, detail: { ...detail, created: 0 } },
+  ]);
+});
+
+test("a change that is rolled back leaves no entry", () => {
   const { keys, database } = opened.app;
   expect(() =>
     database.transaction(() => {
@@ -96,10 +116,10 @@ test("an act that is undone was never done", () => {
     }),
   ).toThrow("undone");
   expect(() => keys.create({ name: "" }, { by })).toThrow("The name of an API key");
-  expect(acts()).toEqual([]);
+  expect(actions()).toEqual([]);
 });
 
-test("what the configuration file changes is told at the start that it changes at, and never again", () => {
+test("a change of the configuration file is recorded at the next start, and only then", () => {
   const text = readFileSync(opened.configPath, "utf8");
   const start = (more: string) => {
     writeFileSync(opened.configPath, `${text}\n${more}`);
@@ -108,9 +128,9 @@ test("what the configuration file changes is told at the start that it changes a
     const clock = manualClock();
     const log = createLog({ level: "silent", format: "json", clock, write: () => {} });
     const app = openApp({ config: loaded.config, clock, log, fillRandom });
-    const told = entries(app);
+    const recorded = entries(app);
     app.close();
-    return told;
+    return recorded;
   };
   const declared = `[[protected_domains]]
 domain = "example-bank.com"
@@ -142,7 +162,7 @@ secret = "a-declared-secret-0123"
   expect(JSON.stringify(gone)).not.toContain("a-declared");
 });
 
-test("the log is bounded, and failed sign-ins never push out what was done", () => {
+test("the log is bounded, and failed sign-ins never displace other entries", () => {
   const { auditLog, database } = opened.app;
   auditLog.record(by, "key.create", "the first");
   database.transaction(() => {
@@ -150,7 +170,7 @@ test("the log is bounded, and failed sign-ins never push out what was done", () 
   });
   expect(auditLog.count({ action: "console.sign_in_failed" })).toBeLessThan(10_101);
   expect(auditLog.count({ action: "key.create" })).toBe(1);
-  // As after years.
+  // As after years of use.
   database.sqlite.run(
     `update sqlite_sequence set seq = ${auditEntriesMax + 50_000} where name = 'audit_log'`,
   );

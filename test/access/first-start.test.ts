@@ -17,7 +17,7 @@ function access(configured: string | null = null) {
   return { keys, consolePassword, start: () => firstStart({ ...stores, settings, keys, consolePassword }) };
 }
 
-test("the first start makes a key with all scopes and a password; later ones make neither", async () => {
+test("the first start creates an API key with all scopes and a password, and later starts create neither", async () => {
   const { apiKey, consolePassword } = access().start();
   expect(access().keys.authenticate(apiKey!)?.scopes).toEqual([
     "threats:read",
@@ -34,25 +34,25 @@ test("the first start makes a key with all scopes and a password; later ones mak
   expect(access().start()).toEqual({});
 });
 
-test("the password is kept as an argon2id hash, the key as its SHA-256", () => {
-  const made = access().start();
+test("the password is stored as an argon2id hash and the key as its SHA-256", () => {
+  const created = access().start();
   const stored = stores.database.sqlite.serialize().toString("latin1");
   expect(stored).toContain("$argon2id$v=19$m=19456,t=2,p=1$");
-  expect(stored).not.toContain(made.consolePassword!);
-  expect(stored).not.toContain(made.apiKey!);
+  expect(stored).not.toContain(created.consolePassword!);
+  expect(stored).not.toContain(created.apiKey!);
 });
 
-test("a configured password wins, and none is made beside it", async () => {
+test("a configured password takes precedence, and no other one is created", async () => {
   const { consolePassword } = access("correct horse battery").start();
   expect(consolePassword).toBeUndefined();
   const configured = access("correct horse battery").consolePassword;
   expect(await configured.verify("correct horse battery")).toBe(true);
   expect(await configured.verify("correct horse batterx")).toBe(false);
-  // Taken out of the file again, a password has to come from somewhere.
+  // Without the configured password there would be none.
   expect(access().start().consolePassword).toBeDefined();
 });
 
-test("no key is made where the configuration file declares some", () => {
+test("no API key is created when the configuration file declares one", () => {
   const { keys, start } = access();
   keys.reconcile([
     { name: "ci", key: "declared-in-the-file-1", plan: "pro", scopes: ["threats:read"], domains: [] },
@@ -60,7 +60,7 @@ test("no key is made where the configuration file declares some", () => {
   expect(start().apiKey).toBeUndefined();
 });
 
-test("texts are compared whole", () => {
+test("a comparison in constant time covers the whole text", () => {
   expect(equalInConstantTime("abc", "abc")).toBe(true);
   for (const other of ["", "ab", "abcd", "abd", "Abc"]) expect(equalInConstantTime("abc", other)).toBe(false);
 });

@@ -4,7 +4,7 @@ import { createKeyUsage } from "../../src/access/keys/key-usage.ts";
 const minuteMs = 60_000;
 const start = Date.UTC(2026, 0, 15, 12);
 
-test("the last hour is counted to the minute, limited requests among them, each key for itself", () => {
+test("requests and rate-limited requests of the last hour are counted per key, with minute precision", () => {
   const usage = createKeyUsage();
   usage.note(1, false, start);
   usage.note(1, true, start);
@@ -16,7 +16,7 @@ test("the last hour is counted to the minute, limited requests among them, each 
   expect(usage.lastHour(3, start)).toEqual({ requests: 0, limited: 0 });
 });
 
-test("a minute's place is taken by the one an hour later, and a clock that was set back does no harm", () => {
+test("a minute's slot is reused after an hour, and setting the clock back does no harm", () => {
   const usage = createKeyUsage();
   for (let minute = 0; minute < 200; minute++) usage.note(1, minute % 2 === 0, start + minute * minuteMs);
   expect(usage.lastHour(1, start + 199 * minuteMs)).toEqual({ requests: 60, limited: 30 });

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => stores.dispose());
 
-/** The keys as another process sees them. */
+/** Returns the keys service of another process. */
 const keysOf = (database: Database): ApiKeys =>
   createApiKeys({
     ...stores,
@@ -37,10 +37,10 @@ const declared = (change: Partial<DeclaredKey> = {}): DeclaredKey => ({
   ...change,
 });
 
-describe("the form of a key", () => {
-  test("is pw_, 32 random characters and the CRC-32 of these in base62", () => {
+describe("generateKey", () => {
+  test("a key is pw_, 32 random characters and their CRC-32 in base62", () => {
     const key = generateKey((bytes) => void bytes.fill(0));
-    // The CRC-32 and its digits, worked out once more by the plain method.
+    // Naive CRC-32 and base62.
     let crc = 0xffffffff;
     for (const character of "0".repeat(32)) {
       crc ^= character.charCodeAt(0);
@@ -55,7 +55,7 @@ describe("the form of a key", () => {
     expect(key).toBe(`pw_${"0".repeat(32)}${checksum}`);
   });
 
-  test("tells a key from noise and from a key with one character changed", () => {
+  test("the checksum distinguishes a key from noise and from a key with one changed character", () => {
     const key = generateKey(fillRandom);
     expect(key).toMatch(/^pw_[0-9A-Za-z]{38}$/);
     expect(isGeneratedKey(key)).toBe(true);
@@ -66,7 +66,7 @@ describe("the form of a key", () => {
     expect(isGeneratedKey(`pw_${"x".repeat(38)}`)).toBe(false);
   });
 
-  test("uses every character equally often", () => {
+  test("every character is equally frequent in keys", () => {
     const counts = new Map<string, number>();
     for (let round = 0; round < 2_000; round += 1) {
       for (const character of generateKey(fillRandom).slice(3, 35)) {
@@ -75,14 +75,14 @@ describe("the form of a key", () => {
     }
     expect(counts.size).toBe(62);
     const expected = (2_000 * 32) / 62;
-    // Seven standard deviations: a false alarm once in a hundred thousand million runs.
+    // Seven standard deviations: this fails by chance once in about 10^11 runs.
     for (const count of counts.values())
       expect(Math.abs(count - expected)).toBeLessThan(7 * Math.sqrt(expected));
   });
 });
 
-describe("a key made at run time", () => {
-  test("is shown once, works, and is stored as its SHA-256 only", () => {
+describe("a key created at run time", () => {
+  test("a new key is returned once, works, and is stored only as its SHA-256", () => {
     const { key, record } = keys.create({ name: "ci" }, { by: analyst });
     expect(record).toMatchObject({
       name: "ci",
@@ -100,7 +100,7 @@ describe("a key made at run time", () => {
     expect(JSON.stringify(keys.list())).not.toContain("hash");
   });
 
-  test("is refused when it is unknown, malformed, or differs in one character or its case", () => {
+  test("a key that is unknown, malformed, or differs in one character or in case is rejected", () => {
     const { key } = keys.create({ name: "ci" }, { by: analyst });
     const flipped = key.slice(0, -1) + (key.endsWith("a") ? "b" : "a");
     for (const wrong of ["", "x", flipped, key.toUpperCase(), `${key} `, `${key}x`, "k".repeat(5_000)]) {
@@ -108,7 +108,7 @@ describe("a key made at run time", () => {
     }
   });
 
-  test("stops working at the moment of its expiry", () => {
+  test("a key stops working at the moment of its expiry", () => {
     const { key } = keys.create({ name: "ci", expiresAt: stores.clock.now() + 1_000 }, { by: analyst });
     stores.clock.advance(999);
     expect(keys.authenticate(key)).toBeDefined();
@@ -116,7 +116,7 @@ describe("a key made at run time", () => {
     expect(keys.authenticate(key)).toBeUndefined();
   });
 
-  test("stops working at once when it is revoked, here or by another process", () => {
+  test("a key stops working at once when this or another process revokes it", () => {
     const [one, two] = [
       keys.create({ name: "one" }, { by: analyst }),
       keys.create({ name: "two" }, { by: analyst }),
@@ -131,14 +131,14 @@ describe("a key made at run time", () => {
     expect(keys.list().map(({ name }) => name)).toEqual(["one", "two"]);
   });
 
-  test("that another process makes works at once", () => {
+  test("a key that another process creates works at once", () => {
     const elsewhere = openDatabase(stores.path);
     const { key } = keysOf(elsewhere).create({ name: "there" }, { by: analyst });
     elsewhere.close();
     expect(keys.authenticate(key)?.name).toBe("there");
   });
 
-  test("is bound to domains in A-label form", () => {
+  test("the domains of a key are stored as A-labels", () => {
     const { key } = keys.create(
       { name: "ci", domains: ["Bücher.example", "b\u00fccher.example."] },
       { by: analyst },
@@ -146,8 +146,8 @@ describe("a key made at run time", () => {
     expect(keys.authenticate(key)?.domains).toEqual(["xn--bcher-kva.example"]);
   });
 
-  test("is not made from nonsense", () => {
-    const wrong = [
+  test("no key is created from invalid input", () => {
+    const invalid = [
       { name: "" },
       { name: "x".repeat(101) },
       { name: "a\u202eb" },
@@ -155,7 +155,7 @@ describe("a key made at run time", () => {
       { name: "ci", domains: ["not a domain"] },
       { name: "ci", expiresAt: stores.clock.now() },
     ];
-    for (const wanted of wrong) {
+    for (const wanted of invalid) {
       expect(() => keys.create(wanted, { by: analyst })).toThrow(
         expect.objectContaining({ code: "bad_request" }),
       );
@@ -163,7 +163,7 @@ describe("a key made at run time", () => {
     expect(keys.list()).toEqual([]);
   });
 
-  test("is revoked by a prefix only when no other key has it", () => {
+  test("a key is revoked by its prefix only if no other key has the same one", () => {
     keys.create({ name: "one" }, { by: analyst });
     keys.create({ name: "two" }, { by: analyst });
     stores.database.sqlite.run("update api_keys set prefix = 'pw_same_'");
@@ -174,8 +174,8 @@ describe("a key made at run time", () => {
   });
 });
 
-describe("the time of last use", () => {
-  test("is written by the flush, never by a request, and never goes back", () => {
+describe("flushLastUsed", () => {
+  test("the time of last use is written by the flush, never by a request, and never decreases", () => {
     const { key } = keys.create({ name: "ci" }, { by: analyst });
     keys.authenticate(key);
     expect(keys.list()[0]?.lastUsedAt).toBeNull();
@@ -189,8 +189,8 @@ describe("the time of last use", () => {
   });
 });
 
-describe("keys that the configuration file declares", () => {
-  test("work as they are written, and reconciling again changes nothing", () => {
+describe("declared keys", () => {
+  test("declared keys work, and reconciling again changes nothing", () => {
     keys.reconcile([declared()]);
     const before = everythingStored();
     expect(keys.authenticate("declared-in-the-file-1")).toMatchObject({ name: "ci", origin: "file" });
@@ -199,7 +199,7 @@ describe("keys that the configuration file declares", () => {
     expect(everythingStored()).toBe(before);
   });
 
-  test("are revoked, not deleted, when they leave the file, and work again when they come back", () => {
+  test("a key that is no longer declared is revoked, not deleted, and works again once it is declared again", () => {
     keys.reconcile([declared()]);
     const { id } = keys.list()[0]!;
     keys.reconcile([]);
@@ -209,7 +209,7 @@ describe("keys that the configuration file declares", () => {
     expect(keys.authenticate("declared-in-the-file-1")?.id).toBe(id);
   });
 
-  test("take a new plan, scopes, domains, name or key without becoming another record", () => {
+  test("a declared key keeps its record when its plan, scopes, domains, name or key changes", () => {
     keys.reconcile([declared()]);
     const { id } = keys.list()[0]!;
     const changed = declared({ plan: "free", scopes: ["candidates:write"], domains: ["example-bank.com"] });
@@ -228,7 +228,7 @@ describe("keys that the configuration file declares", () => {
     expect(keys.list()).toHaveLength(1);
   });
 
-  test("may swap their keys", () => {
+  test("two declared entries can swap their keys", () => {
     const [a, b] = ["declared-in-the-file-a", "declared-in-the-file-b"];
     keys.reconcile([declared({ name: "a", key: a }), declared({ name: "b", key: b })]);
     keys.reconcile([declared({ name: "a", key: b }), declared({ name: "b", key: a })]);
@@ -236,21 +236,21 @@ describe("keys that the configuration file declares", () => {
     expect(keys.authenticate(b)?.name).toBe("a");
   });
 
-  test("leave keys made at run time alone", () => {
+  test("reconciling does not change keys that were created at run time", () => {
     const { key } = keys.create({ name: "ci" }, { by: analyst });
     keys.reconcile([declared()]);
     keys.reconcile([]);
     expect(keys.authenticate(key)?.origin).toBe("runtime");
   });
 
-  test("stop the start when two entries share a key, or one was made or revoked at run time", () => {
+  test("startup fails when two entries have the same key, or a declared key was created at run time", () => {
     const { key, record } = keys.create({ name: "laptop" }, { by: analyst });
     keys.revoke(record.id, { by: analyst });
-    const wrong: [DeclaredKey[], RegExp][] = [
+    const invalid: [DeclaredKey[], RegExp][] = [
       [[declared(), declared({ name: "other" })], /"ci" and "other" have the same key/],
       [[declared({ key })], /created at run time as "laptop" \(key_\w+\) and revoked on 2026/],
     ];
-    for (const [entries, message] of wrong) {
+    for (const [entries, message] of invalid) {
       expect(() => keys.reconcile(entries)).toThrow(message);
       expect(() => keys.reconcile(entries)).not.toThrow(key);
     }
@@ -258,7 +258,7 @@ describe("keys that the configuration file declares", () => {
     expect(keys.authenticate(key)).toBeUndefined();
   });
 
-  test("are revoked in the file only", () => {
+  test("a declared key can only be revoked in the configuration file", () => {
     keys.reconcile([declared()]);
     expect(() => keys.revoke(keys.list()[0]!.id, { by: analyst })).toThrow(
       /declared in the configuration file/,

@@ -3,7 +3,7 @@ import { createSignInThrottle } from "../../src/access/console/sign-in-throttle.
 
 const home = "192.0.2.1";
 
-test("guesses from many addresses keep others out for a minute, but nobody from where somebody signed in", () => {
+test("guessing from many addresses blocks other clients for a minute, but not those that have signed in", () => {
   let now = 0;
   const sessions: (string | null)[] = [];
   const throttle = createSignInThrottle({ clock: { now: () => now }, signedInFrom: () => sessions });
@@ -16,7 +16,7 @@ test("guesses from many addresses keep others out for a minute, but nobody from 
   expect(throttle.take(home)).toBe(0);
   expect(throttle.take("2001:db8:1:2::1")).toBe(0);
   expect(throttle.take("2001:db8:1:3::1")).toBe(60);
-  // There, too, nobody guesses for long.
+  // The limit per address applies to known clients too.
   for (let attempt = 1; attempt < 10; attempt += 1) expect(throttle.take(home)).toBe(0);
   expect(throttle.take(home)).toBe(600);
   now = 60_000;

@@ -9,7 +9,7 @@ afterEach(() => stores.dispose());
 const shown = () =>
   stores.domains.list().map(({ domain, origin, enabled }) => `${domain} ${origin} ${enabled}`);
 
-test("a name is found in any form and case, and kept as A-label", () => {
+test("a domain is found in any form and case, and is stored as an A-label", () => {
   stores.domains.add({ domain: "Bücher-Laden.DE." }, { by: analyst });
   for (const form of ["bücher-laden.de", "BÜCHER-LADEN.de", "xn--bcher-laden-thb.de"]) {
     expect(stores.domains.find(form)?.domain).toBe("xn--bcher-laden-thb.de");
@@ -17,7 +17,7 @@ test("a name is found in any form and case, and kept as A-label", () => {
   expect(stores.domains.find("not a name")).toBeUndefined();
 });
 
-test("reconciling twice changes nothing, and what left the file is disabled, not deleted", () => {
+test("reconciling twice changes nothing, and a domain that is no longer declared is disabled, not deleted", () => {
   const before = JSON.stringify(stores.domains.list());
   stores.clock.advance(60_000);
   stores.domains.reconcile([{ domain: "example-shop.com" }, { domain: "EXAMPLE-bank.com" }]);
@@ -32,7 +32,7 @@ test("reconciling twice changes nothing, and what left the file is disabled, not
   expect(stores.domains.find("example-bank.com")!.keywords).toEqual(["exbank"]);
 });
 
-test("what was added at run time survives a reconciliation, and becomes the file's once it is declared there", () => {
+test("a domain added at run time survives reconciling, and belongs to the file once it is declared there", () => {
   stores.domains.add({ domain: "example-mail.com" }, { by: analyst });
   stores.domains.reconcile([{ domain: "example-shop.com" }]);
   expect(shown()).toContain("example-mail.com runtime true");
@@ -47,11 +47,11 @@ test.each([
   ["com", "a label before its public suffix"],
   ["co.uk", "a label before its public suffix"],
   ["https://www.example.org/login", 'did you mean "www.example.org"?'],
-])("adding %p is refused with a reason: %s", (domain, reason) => {
+])("adding %p fails with the reason: %s", (domain, reason) => {
   expect(() => stores.domains.add({ domain }, { by: analyst })).toThrow(reason);
 });
 
-test("one of the file cannot be removed; one of run time is removed, or disabled when it has threats", () => {
+test("a declared domain cannot be removed; one added at run time is removed, or disabled if it has threats", () => {
   expect(() => stores.domains.remove("example-bank.com", { by: analyst })).toThrow("configuration file");
   expect(() => stores.domains.remove("unknown.com", { by: analyst })).toThrow("not a protected domain");
   stores.domains.add({ domain: "example-mail.com" }, { by: analyst });
@@ -72,7 +72,7 @@ test("one of the file cannot be removed; one of run time is removed, or disabled
   expect(stores.domains.matcher().match("example-mail-login.com")).toEqual([]);
 });
 
-test("the matcher follows changes at once, also those of another process, and is not rebuilt without need", () => {
+test("the matcher reflects changes at once, even of another process, and is only rebuilt when domains change", () => {
   const lookAlike = "secure-example-mail.com";
   const before = stores.domains.matcher();
   expect(before.match(lookAlike)).toEqual([]);
@@ -87,7 +87,7 @@ test("the matcher follows changes at once, also those of another process, and is
   expect(stores.domains.matcher().match(lookAlike)).toMatchObject([{ protectedDomain: "example-mail.com" }]);
 });
 
-test("own names and allowed names with all below them are never matched", () => {
+test("protected and allowed names and their subdomains never match", () => {
   stores.domains.reconcile([
     { domain: "example-bank.com", allow: ["example-bank.de", "my-example-bank.com"] },
   ]);
@@ -104,7 +104,7 @@ test("own names and allowed names with all below them are never matched", () => 
   expect(matcher.match("evil-example-bank.de")).toHaveLength(1);
 });
 
-test("of two protected domains that are alike neither is a look-alike of the other, nor what is below it", () => {
+test("two similar protected domains and their subdomains are not look-alikes of each other", () => {
   stores.domains.reconcile([
     { domain: "example-bank.com" },
     { domain: "example-bank.de", allow: ["example-bank.fr"] },
@@ -119,7 +119,7 @@ test("of two protected domains that are alike neither is a look-alike of the oth
   ]);
 });
 
-test("a change of keywords and allowed names is followed by the matcher at once, and a repetition writes nothing", () => {
+test("the matcher reflects changed keywords and allowed names at once, and repeating a change writes nothing", () => {
   const { domains, clock } = stores;
   domains.add({ domain: "example-mail.com", keywords: ["exmail"] }, { by: analyst });
   expect(domains.matcher().match("kestrelpost-login.net")).toEqual([]);
@@ -146,7 +146,7 @@ test("a change of keywords and allowed names is followed by the matcher at once,
   expect(domains.matcher().match("www.kestrelpost-login.net")).toEqual([]);
 });
 
-test("a change of one that the file declares, that is disabled or unknown is refused with the reason", () => {
+test("changing a declared, disabled or unknown domain fails with the reason", () => {
   const { domains } = stores;
   const change = (domain: string) => () => domains.change(domain, { keywords: ["word"] }, { by: analyst });
   expect(change("example-bank.com")).toThrow("declared in the configuration file; change it there");
@@ -161,12 +161,9 @@ test.each([
   ["keywords", { keywords: Array.from({ length: 101 }, (_, i) => `word${i}`) }, "at most 100"],
   ["allow", { allow: ["fine.com", "com"] }, 'the allowed name "com" is not a domain name with a label'],
   ["domain", { domain: "a\u0000b" }, 'the domain "a\\u{0}b" is not'],
-] as const)(
-  "a value that cannot be taken is refused by the name of its field: %s",
-  (field, given, message) => {
-    const add = () => stores.domains.add({ domain: "example-mail.com", ...given }, { by: analyst });
-    expect(add).toThrow(message);
-    expect(add).toThrow(expect.objectContaining({ field }));
-    expect(stores.domains.find("example-mail.com")).toBeUndefined();
-  },
-);
+] as const)("an invalid value fails with the name of its field: %s", (field, given, message) => {
+  const add = () => stores.domains.add({ domain: "example-mail.com", ...given }, { by: analyst });
+  expect(add).toThrow(message);
+  expect(add).toThrow(expect.objectContaining({ field }));
+  expect(stores.domains.find("example-mail.com")).toBeUndefined();
+});

@@ -12,13 +12,13 @@ afterEach(() => world.dispose());
 
 const slow = { queriesPerSecond: 300 };
 
-test("a scan that is begun is answered at once, its progress grows while it runs, and it ends when it is cancelled", async () => {
+test("begin returns at once, progress grows while the scan runs, and cancelling ends it", async () => {
   const app = world.open([await world.serve({})], slow);
   expect(app.scans.progress()).toBeUndefined();
   const { scan, ended } = app.scans.begin({ trigger: "console", by: analyst });
   expect(scan).toMatchObject({ status: "running", trigger: "console", planned: 0 });
   expect(app.scans.progress()).toMatchObject({ scan: { id: scan.id }, perSecond: null, msLeft: null });
-  await until(() => (app.scans.progress()?.perSecond ?? null) !== null, "a pace is known");
+  await until(() => (app.scans.progress()?.perSecond ?? null) !== null, "the rate is known");
   const { scan: now, perSecond, msLeft } = app.scans.progress()!;
   expect(now.planned).toBeGreaterThan(1_000);
   expect(perSecond).toBeGreaterThan(0);
@@ -29,7 +29,7 @@ test("a scan that is begun is answered at once, its progress grows while it runs
   expect(app.scans.progress()).toBeUndefined();
 });
 
-test("whoever is refused because of a running scan is told what runs; another process sees how far it is", async () => {
+test("starting a second scan fails with the running one's trigger and progress, even in another process", async () => {
   const server = await world.serve({});
   const app = world.open([server], slow);
   const other = world.open([server], slow);
@@ -45,7 +45,7 @@ test("whoever is refused because of a running scan is told what runs; another pr
   expect(app.scans.list(1, 1)).toEqual([]);
 });
 
-test("a scheduled scan that fails for want of a resolver says how to have none", async () => {
+test("a scheduled scan that fails without a resolver logs how to disable the schedule", async () => {
   const clock = manualClock(Date.UTC(2026, 0, 15, 3, 0));
   const silent = await world.serve({});
   silent.stop();
@@ -53,21 +53,26 @@ test("a scheduled scan that fails for want of a resolver says how to have none",
   app.start();
   for (let minute = 0; minute < 18; minute++) clock.advance(60_000);
   await until(() => (clock.advance(100), app.scans.list(1)[0]?.status === "failed"), "it failed");
-  await until(() => world.logged.some((line) => line.includes("scan ended")), "it is told");
+  await until(() => world.logged.some((line) => line.includes("scan ended")), "the end is logged");
   expect(world.logged.join("")).toContain('set scan.schedule = \\"\\"');
 });
 
 test.each([
   [
-    "nothing is looked up yet",
+    "a scan before its first lookup",
     { candidates: 0 },
     { counts: undefined, lookingUpSince: undefined },
     [null, null],
   ],
-  ["its own", { candidates: 0 }, { counts: { candidates: 50 }, lookingUpSince: 9_000 }, [50, 1_000]],
-  ["that of another process", { candidates: 50 }, undefined, [5, 10_000]],
-  ["at its end", { candidates: 100 }, undefined, [10, 0]],
-])("the rate and the time left: %s", (_, row, live, [perSecond, msLeft]) => {
+  [
+    "a scan of this process",
+    { candidates: 0 },
+    { counts: { candidates: 50 }, lookingUpSince: 9_000 },
+    [50, 1_000],
+  ],
+  ["a scan of another process", { candidates: 50 }, undefined, [5, 10_000]],
+  ["a scan at its end", { candidates: 100 }, undefined, [10, 0]],
+])("the rate and the remaining time are estimated correctly for %s", (_, row, live, [perSecond, msLeft]) => {
   const counts = { planned: 100, resolving: 0, unknown: 0, threatsFound: 0, threatsCreated: 0 };
   const scan = { ...counts, ...row, startedAt: 0, status: "running" } as Scan;
   const liveScan = live && {

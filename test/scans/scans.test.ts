@@ -29,7 +29,7 @@ const eventsOf = (app: App) =>
     .map(({ body }) => JSON.parse(body) as { type: string; data: { scan: Record<string, unknown> } });
 const typesOf = (app: App) => eventsOf(app).map(({ type }) => type);
 
-/** Of each kind one look-alike of acme.com. */
+/** One look-alike of acme.com for each kind of DNS response. */
 const planted: Zones = {
   "acrne.com": { A: ["192.0.2.1"], NS: ["ns1.host.net"], MX: [[10, "mail.acrne.com"]] },
   "acmee.com": { MX: [[10, "mx.host.net"]] },
@@ -43,7 +43,7 @@ const planted: Zones = {
 };
 
 describe("a scan", () => {
-  test("finds exactly what exists, and tells of its beginning, of each threat and of its end with counts", async () => {
+  test("a scan finds exactly the names that exist, and sends events for its start, each threat, and its end with counts", async () => {
     const server = await serve(planted);
     const app = open([server]);
     const found: Found[] = [];
@@ -91,7 +91,7 @@ describe("a scan", () => {
     expect(app.threats.get(parked!.threatId)?.domain).toBe("acme.net");
   });
 
-  test("is seen in the metrics: how many ended how, and when the last one did", async () => {
+  test("the metrics show the number of scans per status and when the last one completed", async () => {
     const app = open([await serve({ "acme.net": { A: ["192.0.2.1"] } })]);
     await app.scans.run({ trigger: "cli", by: analyst, limit: 10 });
     await app.scans.run({ trigger: "cli", by: analyst, limit: 10, signal: AbortSignal.abort() });
@@ -101,7 +101,7 @@ describe("a scan", () => {
     expect(metrics).toMatch(/^phishwatch_last_scan_completed_seconds \d{10}(\.\d+)?$/m);
   });
 
-  test("that comes again makes no second threat, brings a resolved one back and leaves a false positive alone", async () => {
+  test("a second scan creates no duplicate threats, reactivates a resolved one and leaves a false positive unchanged", async () => {
     const app = open([await serve(planted)]);
     const ids: string[] = [];
     await app.scans.run({ trigger: "cli", by: analyst, onFound: ({ threatId }) => ids.push(threatId) });
@@ -117,7 +117,7 @@ describe("a scan", () => {
     expect(app.threats.get(ids[1]!)?.status).toBe("false_positive");
   });
 
-  test("of one of the domains records threats of that one only, and none of the other domain itself", async () => {
+  test("a scan for one domain records only its threats, and not the other protected domain as one", async () => {
     const zones = { ...planted, "acme.org": { A: ["192.0.2.8"] } };
     const app = open([await serve(zones)], { domains: ["acme.com", "acme.org"] });
     const scan = await app.scans.run({ trigger: "cli", by: analyst, domains: ["ACME.com."] });
@@ -134,7 +134,7 @@ describe("a scan", () => {
     expect(all.candidates).toBeLessThan(3_000);
   });
 
-  test("is refused for a name that is not protected, and when there is none", async () => {
+  test("a scan fails for a name that is not protected, and when there are no protected domains", async () => {
     const app = open([await serve({})], { domains: [] });
     expect(app.scans.run({ trigger: "cli", by: analyst, domains: ["other.com"] })).rejects.toThrow(
       "other.com is not a protected",
@@ -143,7 +143,7 @@ describe("a scan", () => {
     expect(typesOf(app)).toEqual([]);
   });
 
-  test("with resolvers that know every name, or that are silent, fails and records nothing", async () => {
+  test("a scan with lying or silent resolvers fails and records nothing", async () => {
     const liar = await serve({ "*.": { A: ["203.0.113.80"] }, "nic.com": {}, "nic.net": {} });
     const lying = open([liar]);
     const failed = await lying.scans.run({ trigger: "cli", by: analyst });
@@ -159,7 +159,7 @@ describe("a scan", () => {
     });
   });
 
-  test("goes on with the honest resolvers where one lies", async () => {
+  test("a scan uses the honest resolvers when another one lies", async () => {
     const liar = await serve({ "*.": { A: ["203.0.113.80"] } });
     const app = open([liar, await serve(planted)]);
     expect(await app.scans.run({ trigger: "cli", by: analyst })).toMatchObject({
@@ -168,7 +168,7 @@ describe("a scan", () => {
     });
   });
 
-  test("goes on to its end past hostile answers, and leaves those names unknown", async () => {
+  test("a scan survives hostile DNS responses and counts those names as unknown", async () => {
     const address = { type: "A", name: "acmme.com", class: "IN", ttl: 1, data: "192.0.2.3" } as const;
     const hostile: Zones = {
       "acmme.com": {
@@ -188,13 +188,13 @@ describe("a scan", () => {
   });
 });
 
-describe("an end before the end", () => {
+describe("interrupting a scan", () => {
   const slow = { queriesPerSecond: 40 };
-  /** What is looked up first exists. */
+  /** The name that is looked up first exists. */
   const [first] = permutations({ domain: "acme.com", keywords: [], allow: [] }, { minSimilarity: 0.75 });
   const early: Zones = { [first!.name]: { A: ["192.0.2.1"] } };
 
-  test("asked for by whoever began it keeps what was found", async () => {
+  test("an aborted scan keeps its results", async () => {
     const app = open([await serve(early)], slow);
     const abort = new AbortController();
     const onFound = () => abort.abort();
@@ -206,7 +206,7 @@ describe("an end before the end", () => {
     expect(eventsOf(app).at(-1)!.data.scan).toMatchObject({ id: scan.id, status: "cancelled" });
   });
 
-  test("asked for through another process ends it within seconds", async () => {
+  test("another process can cancel a scan within seconds", async () => {
     const server = await serve(early);
     const app = open([server], slow);
     const other = open([server], slow);
@@ -217,14 +217,14 @@ describe("an end before the end", () => {
     expect(other.scans.cancel(id, { by: analyst })).toBe(false);
   });
 
-  test("by stopping the appliance is a cancelled scan", async () => {
+  test("stopping the appliance cancels the running scan", async () => {
     const app = open([await serve(early)], slow);
     const running = app.scans.run({ trigger: "console", by: analyst });
     await app.stop();
     expect((await running).status).toBe("cancelled");
   });
 
-  test("no second scan begins beside a running one, in this process or in another", async () => {
+  test("no second scan starts while one is running, in this or in another process", async () => {
     const server = await serve(early);
     const app = open([server], slow);
     const other = open([server], slow);
@@ -246,7 +246,7 @@ describe("an end before the end", () => {
 describe("the schedule", () => {
   const start = Date.UTC(2026, 0, 15, 3, 0);
 
-  test("begins a scan at its time, and another the next day", async () => {
+  test("the schedule starts a scan at its time, and another one the next day", async () => {
     const clock = manualClock(start);
     const app = open([await serve(planted)], { clock, schedule: "17 3 * * *" });
     app.start();
@@ -257,20 +257,20 @@ describe("the schedule", () => {
         clock.advance(5);
         return app.scans.list(10).filter(({ completedAt }) => completedAt !== null).length === day;
       }, "the scan ended");
-      // By leaps: second by second it would be all that is done each second, a hundred thousand times.
+      // The clock jumps, because every second of a day would run everything that is due each second.
       clock.jump((1440 - 18) * 60_000);
     }
     expect(app.scans.list(1)[0]).toMatchObject({ trigger: "schedule", status: "completed", threatsFound: 3 });
   });
 
-  test("that is empty asks nobody anything", async () => {
+  test("an empty schedule sends no DNS queries", async () => {
     const clock = manualClock(start);
     const server = await serve(planted);
     const app = open([server], { clock, schedule: "" });
     app.start();
-    // A day and an hour: longer than between two runs of the default.
+    // 25 hours, which is longer than the interval of the default schedule.
     for (let minute = 0; minute < 1_500; minute += 10) clock.jump(600_000);
-    // What would have been asked came before this question.
+    // A scheduled query would have come before this one.
     await app.dns.query("afterwards.com", "A");
     expect(server.asked.map(({ name }) => name)).toEqual(["afterwards.com"]);
     expect(app.scans.list(1)).toEqual([]);

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Actor } from "../../src/access/audit/actor.ts";
+import { createAuditLog } from "../../src/access/audit/audit-log.ts";
+import { backUpFile, restoreFile } from "../../src/access/backups/file-backups.ts";
+import { createLiveBackups } from "../../src/access/backups/live-backups.ts";
+import { createConsoleSessions } from "../../src/access/console/sessions.ts";
+import { openDatabase } from "../../src/database/database.ts";
+import { fillRandom, temporaryFolder } from "../support/appliance.ts";
+import { openStores, type Stores } from "../support/stores.ts";
+
+const by: Actor = { channel: "command_line", name: "ada", address: null };
+
+let stores: Stores;
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  stores = openStores();
+  folder = temporaryFolder();
+});
+afterEach(() => {
+  stores.dispose();
+  folder.dispose();
+});
+
+const newest = (log = stores.auditLog) => log.list({}, { limit: 1, offset: 0 })[0];
+
+test("a backup of the file is recorded in its audit log, and the copy does not contain the entry", () => {
+  const target = join(folder.path, "copy.db");
+  const at = stores.clock.now();
+  expect(backUpFile({ path: stores.path, target, by, at })).toEqual({ recorded: true });
+  expect(newest()).toMatchObject({ ...by, action: "backup.make", subject: target, at, detail: {} });
+  const copy = openDatabase(target);
+  const actions = createAuditLog({ database: copy, clock: stores.clock }).count({ action: "backup.make" });
+  copy.close();
+  expect(actions).toBe(0);
+});
+
+test("a restored database records the restore and contains no console sessions", () => {
+  const { database, clock } = stores;
+  createConsoleSessions({ database, clock, fillRandom }).start({ address: null, userAgent: "" });
+  const copy = join(folder.path, "copy.db");
+  backUpFile({ path: stores.path, target: copy, by, at: clock.now() });
+  const path = join(folder.path, "restored.db");
+  const result = restoreFile({ copy, path, aside: `${path}.before`, by, at: clock.now() });
+  expect(result).toEqual({ keptAs: undefined });
+  const restored = openDatabase(path);
+  const entry = newest(createAuditLog({ database: restored, clock }));
+  const sessions = createConsoleSessions({ database: restored, clock, fillRandom }).list();
+  restored.close();
+  expect(entry).toMatchObject({ ...by, action: "backup.restore", subject: copy });
+  expect(sessions).toEqual([]);
+});
+
+test("a backup of a database in use is recorded with its size", async () => {
+  const backups = createLiveBackups({ ...stores, fillRandom });
+  const { bytes, stream } = await backups.create({ by });
+  expect((await new Response(stream).arrayBuffer()).byteLength).toBe(bytes);
+  expect(newest()).toMatchObject({ ...by, action: "backup.make", subject: null, detail: { bytes } });
+});
