@@ -87,7 +87,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity });
   const assessDomain = createDomainAssessment({ minSimilarity, pacer });
   const threats = createThreats({ database, clock, ids, outbox, auditLog, fillRandom, reactivate });
-  const threatSearch = lazy(() => loadThreatSearch().createThreatSearch({ database, pacer }));
+  const threatSearch = lazy(() => loadThreatIndex().createThreatIndex({ database, pacer }));
 
   // Names
   const candidates = createCandidates({
@@ -287,6 +287,6 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
 }
 
 /** Loaded on demand: it brings the detection tables, which cost 20 ms at start. */
-function loadThreatSearch(): typeof import("./threat-index/search.ts") {
-  return require("./threat-index/search.ts");
+function loadThreatIndex(): typeof import("./threat-index/threat-index.ts") {
+  return require("./threat-index/threat-index.ts");
 }

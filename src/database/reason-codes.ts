@@ -104,7 +104,7 @@ const similarityPatterns: Pattern[] = [
   [pattern(`${quoted} is one bit away from ${quoted} ${place}`), "bit_flip", "found", "expected", ...inOrder],
   [
     pattern(`${quoted} is next to ${quoted} on the keyboard ${place}`),
-    "keyboard_neighbour",
+    "keyboard_neighbor",
     "found",
     "expected",
     ...inOrder,

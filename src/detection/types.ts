@@ -33,7 +33,7 @@ const editKinds = [
   "insertion",
   "repetition",
   "transposition",
-  "keyboard_neighbour",
+  "keyboard_neighbor",
   "vowel_swap",
   "replacement",
   "plural",

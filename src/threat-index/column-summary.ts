@@ -3,28 +3,30 @@ import { numberKeys, type NumberKey } from "./sort-keys.ts";
 import { blockRows } from "./top-rows.ts";
 
 /**
- * What is known of all rows without looking at each: how many there are of each kind, and between which bounds the
- * keys of each block of rows lie. Most views are answered from it and a few blocks.
+ * Aggregates over all rows that are updated with each row: the number of rows of each kind, and the minimum and
+ * maximum of each sort key in each block of rows. Most views need only these and a few blocks.
  */
 export interface ColumnSummary {
-  /** A row became of this kind, or is no more. */
+  /** Records that a row is of this kind now (1), or no longer (-1). */
   count(protectedDomainSeq: number, kind: number, by: 1 | -1): void;
-  /** By number of the kind. Undefined: of all protected domains. */
+  /** Returns the number of rows by kind; undefined: of all protected domains. */
   ofKind(protectedDomainSeq: number | undefined): Uint32Array;
-  /** A row has this key now. Bounds only ever widen, so that they hold whatever a row had before. */
+  /** Records the key of a row. Bounds are only ever widened, so they also hold for the keys that a row had before. */
   widen(row: number, key: NumberKey, value: number): void;
-  greatest(key: NumberKey): Float64Array;
-  least(key: NumberKey): Float64Array;
+  /** Upper bounds of the keys by block; a bound need not be reached. */
+  upperBounds(key: NumberKey): Float64Array;
+  /** Lower bounds, likewise. */
+  lowerBounds(key: NumberKey): Float64Array;
 }
 
-const firstBlocks = 16;
+const initialBlocks = 16;
 
 export function createColumnSummary(): ColumnSummary {
   const all = new Uint32Array(kindCount + 1);
-  const ofDomain = new Map<number, Uint32Array>();
+  const byDomain = new Map<number, Uint32Array>();
   const newBounds = () => ({
-    greatest: new Float64Array(firstBlocks).fill(-Infinity),
-    least: new Float64Array(firstBlocks).fill(Infinity),
+    upper: new Float64Array(initialBlocks).fill(-Infinity),
+    lower: new Float64Array(initialBlocks).fill(Infinity),
   });
   const bounds = Object.fromEntries(numberKeys.map((key) => [key, newBounds()])) as Record<
     NumberKey,
@@ -33,27 +35,27 @@ export function createColumnSummary(): ColumnSummary {
 
   return {
     count(protectedDomainSeq, kind, by) {
-      let own = ofDomain.get(protectedDomainSeq);
-      if (own === undefined) ofDomain.set(protectedDomainSeq, (own = new Uint32Array(kindCount + 1)));
+      let own = byDomain.get(protectedDomainSeq);
+      if (own === undefined) byDomain.set(protectedDomainSeq, (own = new Uint32Array(kindCount + 1)));
       own[kind]! += by;
       all[kind]! += by;
     },
     ofKind: (protectedDomainSeq) =>
       protectedDomainSeq === undefined
         ? all
-        : (ofDomain.get(protectedDomainSeq) ?? new Uint32Array(kindCount + 1)),
+        : (byDomain.get(protectedDomainSeq) ?? new Uint32Array(kindCount + 1)),
     widen(row, key, value) {
       const block = Math.floor(row / blockRows);
       const own = bounds[key];
-      if (block >= own.greatest.length) {
-        own.greatest = doubled(own.greatest, -Infinity);
-        own.least = doubled(own.least, Infinity);
+      if (block >= own.upper.length) {
+        own.upper = doubled(own.upper, -Infinity);
+        own.lower = doubled(own.lower, Infinity);
       }
-      if (value > own.greatest[block]!) own.greatest[block] = value;
-      if (value < own.least[block]!) own.least[block] = value;
+      if (value > own.upper[block]!) own.upper[block] = value;
+      if (value < own.lower[block]!) own.lower[block] = value;
     },
-    greatest: (key) => bounds[key].greatest,
-    least: (key) => bounds[key].least,
+    upperBounds: (key) => bounds[key].upper,
+    lowerBounds: (key) => bounds[key].lower,
   };
 }
 

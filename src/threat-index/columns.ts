@@ -1,160 +1,68 @@
-import type { Database } from "../database/database.ts";
 import { foldLabel } from "../detection/names/fold.ts";
 import type { Instant } from "../lib/clock.ts";
-import type { Pacer } from "../lib/pacer.ts";
 import { createColumnSummary, type ColumnSummary } from "./column-summary.ts";
-import { goneKind, kindNumberOf, type Kind } from "./kinds.ts";
-import { createNamesInMemory, type NamesInMemory } from "./names-in-memory.ts";
-import type { SeverityReason } from "../threats/severity-reasons.ts";
-import { indicatorBits } from "./indicators.ts";
-import { keyFunction, numberKeys } from "./sort-keys.ts";
+import { deletedKind, kindNumberOf, type Kind } from "./kinds.ts";
+import { createNameColumn, type NameColumn } from "./name-column.ts";
+import { keyFunction, numberKeys, type NumberKey } from "./sort-keys.ts";
 
-const batchRows = 2_000;
-const firstCapacity = 1 << 12;
+const initialCapacity = 1 << 12;
+/** Similarities are stored as ten-thousandths, their precision. */
+export const similarityUnits = 10_000;
 
-/**
- * What the console's list is filtered and ordered by, of all threats, in typed arrays: some 100 bytes a threat,
- * its name among them. No set of indexes answers every combination of seven filters and five orders quickly, and
- * each makes every insert dearer; a look at a million numbers in a row takes milliseconds, counts exactly and
- * costs writers nothing.
- * Rows stand in the order of `seq`.
- */
-export interface ThreatColumns {
-  /** Takes over what was written since the last call, by this process or another; the first call reads all. */
-  catchUp(pacer: Pacer): Promise<void>;
+/** All threats in the order of `seq`, one array per field; only the first `count` elements are in use. */
+export interface Columns {
   readonly count: number;
   readonly seqs: Float64Array;
-  /** Numbers of `kinds`; `kindCount` for a deleted threat. */
+  /** Numbers of `kinds`; `deletedKind` for a deleted threat. */
   readonly kindNumbers: Uint16Array;
   readonly protectedDomainSeqs: Uint32Array;
   readonly firstSeen: Float64Array;
   readonly statusChangedAt: Float64Array;
-  /** Ten-thousandths. */
+  /** In `similarityUnits`. */
   readonly similarities: Uint16Array;
-  /** Bits; see `indicators.ts`. */
+  /** Bit sets; see `indicators.ts`. */
   readonly indicators: Uint8Array;
-  readonly names: NamesInMemory;
+  readonly names: NameColumn;
   readonly summary: ColumnSummary;
 }
 
-interface Row extends Kind {
+/** Columns that rows can be written to. */
+export interface MutableColumns extends Arrays {
+  count: number;
+  readonly names: NameColumn;
+  readonly summary: ColumnSummary;
+  /** Key functions over the present arrays, by sort key. */
+  keys: { key: NumberKey; keyOf: (row: number) => number }[];
+}
+
+type Arrays = ReturnType<typeof createArrays>;
+
+/** A threat as the index needs it. */
+export interface ThreatRow extends Kind {
   seq: number;
   protectedDomainSeq: number;
+  /** A-label form. */
   domain: string;
+  /** 0 to 1. */
   similarity: number;
-  severityReasons: string;
+  /** Bits of `indicators.ts`. */
+  indicators: number;
   firstSeen: Instant;
   statusChangedAt: Instant;
 }
 
-const columnsRead = `seq, protected_domain_seq as protectedDomainSeq, domain, type, status, severity, similarity, source,
-  severity_reasons as severityReasons, first_seen as firstSeen, status_changed_at as statusChangedAt`;
-
-export function createThreatColumns({ sqlite }: Database): ThreatColumns {
-  const rowsAfter = sqlite.prepare<Row, [number, number]>(
-    `select ${columnsRead} from threats where seq > ? order by seq limit ?`,
-  );
-  const rowOfSeq = sqlite.prepare<Row, [number]>(`select ${columnsRead} from threats where seq = ?`);
-  const touchVersions = sqlite.prepare<{ least: number | null; most: number | null }, []>(
-    "select min(version) as least, max(version) as most from (select min(version) as version from threat_touches union all select max(version) from threat_touches)",
-  );
-  const touchesAfter = sqlite.prepare<{ version: number; threatSeq: number }, [number, number]>(
-    "select version, threat_seq as threatSeq from threat_touches where version > ? order by version limit ?",
-  );
-
-  let state = emptyState(firstCapacity);
-  /** One at a time: the state is changed between two turns of the event loop. */
-  let running: Promise<void> | undefined;
-
-  async function readOn(pacer: Pacer): Promise<void> {
-    const { least, most } = touchVersions.get()!;
-    // The first time, or after so long that what has changed since is no longer known. Until all is read anew,
-    // searches see what there was.
-    const isLost = state.touchVersion === undefined || (least !== null && least > state.touchVersion + 1);
-    const to = isLost ? emptyState(firstCapacity) : state;
-    to.touchVersion ??= most ?? 0;
-    for (;;) {
-      const rows = rowsAfter.all(to.count === 0 ? 0 : to.seqs[to.count - 1]!, batchRows);
-      if (rows.length === 0) break;
-      for (const row of rows) append(to, row);
-      if (pacer.due()) await pacer.pause();
-    }
-    for (;;) {
-      const touches = touchesAfter.all(to.touchVersion, batchRows);
-      if (touches.length === 0) break;
-      for (const { threatSeq } of touches) readAgain(to, threatSeq);
-      to.touchVersion = touches.at(-1)!.version;
-      if (pacer.due()) await pacer.pause();
-    }
-    state = to;
-  }
-
-  function readAgain(to: State, seq: number): void {
-    const place = placeOf(to, seq);
-    if (place === undefined) return;
-    const row = rowOfSeq.get(seq);
-    to.summary.count(to.protectedDomainSeqs[place]!, to.kindNumbers[place]!, -1);
-    if (row === null) to.kindNumbers[place] = goneKind;
-    else write(to, place, row);
-    to.summary.count(to.protectedDomainSeqs[place]!, to.kindNumbers[place]!, 1);
-  }
-
-  return {
-    catchUp(pacer) {
-      // Whoever comes while it runs gets another turn after it, for something may have been written meanwhile.
-      const next = (running ?? Promise.resolve()).catch(() => {}).then(() => readOn(pacer));
-      running = next;
-      return next;
-    },
-    get count() {
-      return state.count;
-    },
-    get seqs() {
-      return state.seqs;
-    },
-    get kindNumbers() {
-      return state.kindNumbers;
-    },
-    get protectedDomainSeqs() {
-      return state.protectedDomainSeqs;
-    },
-    get firstSeen() {
-      return state.firstSeen;
-    },
-    get statusChangedAt() {
-      return state.statusChangedAt;
-    },
-    get similarities() {
-      return state.similarities;
-    },
-    get indicators() {
-      return state.indicators;
-    },
-    get names() {
-      return state.names;
-    },
-    get summary() {
-      return state.summary;
-    },
-  };
-}
-
-type State = ReturnType<typeof emptyState>;
-
-function emptyState(capacity: number) {
-  const columns = emptyColumns(capacity);
+export function createColumns(): MutableColumns {
+  const arrays = createArrays(initialCapacity);
   return {
     count: 0,
-    /** Of the last touch that was taken over; undefined: nothing was read yet. */
-    touchVersion: undefined as number | undefined,
-    names: createNamesInMemory({ fold: foldName }),
+    names: createNameColumn({ fold: foldName }),
     summary: createColumnSummary(),
-    keys: keysOver(columns),
-    ...columns,
+    keys: keysOver(arrays),
+    ...arrays,
   };
 }
 
-function emptyColumns(capacity: number) {
+function createArrays(capacity: number) {
   return {
     seqs: new Float64Array(capacity),
     kindNumbers: new Uint16Array(capacity),
@@ -166,37 +74,49 @@ function emptyColumns(capacity: number) {
   };
 }
 
-function enlarge(state: State): void {
-  const larger = emptyColumns(state.count * 2);
-  for (const name of Object.keys(larger) as (keyof typeof larger)[]) larger[name].set(state[name]);
-  Object.assign(state, larger, { keys: keysOver(larger) });
+function grow(columns: MutableColumns): void {
+  const larger = createArrays(columns.count * 2);
+  for (const name of Object.keys(larger) as (keyof Arrays)[]) larger[name].set(columns[name]);
+  Object.assign(columns, larger, { keys: keysOver(larger) });
 }
 
-function keysOver(columns: ReturnType<typeof emptyColumns>) {
-  return numberKeys.map((key) => ({ key, of: keyFunction(columns, key) }));
+function keysOver(arrays: Arrays): MutableColumns["keys"] {
+  return numberKeys.map((key) => ({ key, keyOf: keyFunction(arrays, key) }));
 }
 
-function append(to: State, row: Row): void {
-  if (to.count === to.seqs.length) enlarge(to);
-  const place = to.count;
-  to.seqs[place] = row.seq;
-  to.protectedDomainSeqs[place] = row.protectedDomainSeq;
-  to.names.add(row.domain);
-  write(to, place, row);
-  to.summary.count(row.protectedDomainSeq, to.kindNumbers[place]!, 1);
-  to.count += 1;
+/** @param row with a greater `seq` than all rows before. */
+export function appendRow(columns: MutableColumns, row: ThreatRow): void {
+  if (columns.count === columns.seqs.length) grow(columns);
+  const index = columns.count;
+  columns.seqs[index] = row.seq;
+  columns.protectedDomainSeqs[index] = row.protectedDomainSeq;
+  columns.names.add(row.domain);
+  write(columns, index, row);
+  columns.summary.count(row.protectedDomainSeq, columns.kindNumbers[index]!, 1);
+  columns.count += 1;
 }
 
-function write(to: State, place: number, row: Row): void {
-  to.kindNumbers[place] = kindNumberOf(row);
-  to.firstSeen[place] = row.firstSeen;
-  to.statusChangedAt[place] = row.statusChangedAt;
-  to.similarities[place] = Math.round(row.similarity * 10_000);
-  to.indicators[place] = indicatorBits(JSON.parse(row.severityReasons) as SeverityReason[]);
-  for (const { key, of } of to.keys) to.summary.widen(place, key, of(place));
+/** Overwrites the fields of a row that can change; undefined: the threat was deleted. */
+export function updateRow(columns: MutableColumns, index: number, row: ThreatRow | undefined): void {
+  const { summary, kindNumbers, protectedDomainSeqs } = columns;
+  const protectedDomainSeq = protectedDomainSeqs[index]!;
+  summary.count(protectedDomainSeq, kindNumbers[index]!, -1);
+  if (row === undefined) kindNumbers[index] = deletedKind;
+  else write(columns, index, row);
+  summary.count(protectedDomainSeq, kindNumbers[index]!, 1);
 }
 
-function placeOf({ seqs, count }: State, seq: number): number | undefined {
+function write(columns: MutableColumns, index: number, row: ThreatRow): void {
+  columns.kindNumbers[index] = kindNumberOf(row);
+  columns.firstSeen[index] = row.firstSeen;
+  columns.statusChangedAt[index] = row.statusChangedAt;
+  columns.similarities[index] = Math.round(row.similarity * similarityUnits);
+  columns.indicators[index] = row.indicators;
+  for (const { key, keyOf } of columns.keys) columns.summary.widen(index, key, keyOf(index));
+}
+
+/** Returns the row of a threat by binary search; undefined if it has none. */
+export function rowOfSeq({ seqs, count }: Columns, seq: number): number | undefined {
   let low = 0;
   let high = count;
   while (low < high) {

@@ -3,7 +3,7 @@ import type { Severity, Source, Status, ThreatType } from "../vocabulary/threats
 
 type KindFilter = { [field in keyof Kind]?: Kind[field] | undefined };
 
-/** How many match, by each value of one field, the field's own filter left aside. */
+/** Number of matches by value of one field, ignoring the filter by that field itself. */
 export interface Facets {
   type: Map<ThreatType, number>;
   status: Map<Status, number>;
@@ -19,14 +19,14 @@ function isOfKind(kind: Kind, filter: KindFilter, except?: (typeof kindFields)[n
   );
 }
 
-/** 1 for each kind that the filter lets through, by its number. */
+/** Returns 1 for each kind that passes the filter, by its number. */
 export function wantedKindsOf(filter: KindFilter): Uint8Array {
   const wanted = new Uint8Array(kindCount + 1);
   for (const [number, kind] of kinds.entries()) wanted[number] = isOfKind(kind, filter) ? 1 : 0;
   return wanted;
 }
 
-/** @param ofKind how many match of each kind, filters by kind left aside */
+/** @param ofKind number of matches by kind, ignoring the filters by kind */
 export function facetsOf(ofKind: Uint32Array, filter: KindFilter): Facets {
   const facets = { type: new Map(), status: new Map(), severity: new Map(), source: new Map() };
   for (const [number, kind] of kinds.entries()) {

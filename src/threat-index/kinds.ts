@@ -9,7 +9,7 @@ import {
   type ThreatType,
 } from "../vocabulary/threats.ts";
 
-/** What a threat is, of the values that it shares with many others. */
+/** The fields of a threat that have few distinct values. */
 export interface Kind {
   type: ThreatType;
   status: Status;
@@ -17,21 +17,21 @@ export interface Kind {
   source: Source;
 }
 
-/** Every combination; its place here is its number. */
+/** All combinations; the index of one is its number. */
 export const kinds: readonly Kind[] = threatTypes.flatMap((type) =>
   statuses.flatMap((status) =>
     severities.flatMap((severity) => sources.map((source) => ({ type, status, severity, source }))),
   ),
 );
 export const kindCount = kinds.length;
-/** The kind of a threat that is no more. */
-export const goneKind = kindCount;
+/** Number of the kind of deleted threats. */
+export const deletedKind = kindCount;
 
 const numbers = new Map(kinds.map((kind, number) => [keyOf(kind), number]));
 
 export function kindNumberOf(kind: Kind): number {
-  // Only a row that was edited by hand has other values: better not shown than wrongly.
-  return numbers.get(keyOf(kind)) ?? goneKind;
+  // Only a row that was edited by hand has other values. Not showing it is better than showing it wrongly.
+  return numbers.get(keyOf(kind)) ?? deletedKind;
 }
 
 function keyOf({ type, status, severity, source }: Kind): string {

@@ -1,17 +1,18 @@
-/** Up to so many are sorted as they are. */
+/** Maximum number of keys that are sorted without narrowing them down first. */
 const sortedDirectlyMax = 2048;
 const bucketCount = 4096;
-/** Above so many a sample tells roughly where the stretch lies, for one pass instead of three. */
+/** From this number of keys on, a sample tells roughly where the slice is, which takes one pass instead of three. */
 const sampledFrom = 1 << 16;
 const sampleSize = 2048;
 
 /**
- * The rows that stand at `offset` and after in descending order of `keys`, equal keys by descending row; at most
- * `limit`. Sorting a million keys takes most of a second, so only the stretch that is asked for gets sorted:
- * keys are counted into buckets, and what falls into the buckets of that stretch is looked at again.
+ * Selection by bucket sort: returns the rows at `offset` and after in descending order of `keys`, equal keys by
+ * descending row; at most `limit`. Sorting a million keys takes most of a second, so only the requested slice is
+ * sorted: keys are counted into buckets, and those in the buckets of the slice are processed again. Expected time is
+ * linear in `count`.
  *
- * @param rows ascending; the first `count` of them count.
- * @param keys of each of `rows`, by the same index; finite. Overwritten, as is `rows`.
+ * @param rows ascending; only the first `count` are used.
+ * @param keys by the same index as `rows`; finite. Overwritten, as is `rows`.
  */
 export function selectRows({
   rows,
@@ -67,7 +68,7 @@ export function selectRows({
   sorted.sort((a, b) => keys[b]! - keys[a]! || b - a);
   return Array.from(sorted.subarray(offset - before, end - before), (index) => rows[index]!);
 
-  /** Leaves the keys between two of a sample (after Floyd and Rivest, "Expected time bounds for selection", 1975). */
+  /** Keeps the keys between two of a sample (Floyd and Rivest, "Expected time bounds for selection", 1975). */
   function narrow(): { length: number; before: number } {
     const stride = Math.floor(count / sampleSize);
     const sample = Float64Array.from({ length: sampleSize }, (_, index) => keys[index * stride]!).sort();
@@ -85,7 +86,7 @@ export function selectRows({
       if (key > atMost) above += 1;
       else within += 1;
     }
-    // The sample was not like the rest, or says nothing: half of all keys are the same, say.
+    // The sample is not representative, or does not narrow enough, as when half of all keys are equal.
     if (above > offset || above + within < end || within * 2 > count) return { length: count, before: 0 };
     let kept = 0;
     for (let index = 0; kept < within; index += 1) {

@@ -4,11 +4,11 @@ import { severities } from "../vocabulary/threats.ts";
 export const sortKeys = ["first_seen", "severity", "similarity", "status_changed", "name"] as const;
 export type SortKey = (typeof sortKeys)[number];
 
-/** Those that are numbers. */
+/** The sort keys that are numbers. */
 export const numberKeys = ["first_seen", "severity", "similarity", "status_changed"] as const;
 export type NumberKey = (typeof numberKeys)[number];
 
-/** By number of the kind; the last is that of a threat that is no more. */
+/** By number of the kind; the last one is for deleted threats. */
 const severityRanks = [...kinds.map(({ severity }) => severities.length - severities.indexOf(severity)), 0];
 
 interface KeyColumns {
@@ -18,7 +18,7 @@ interface KeyColumns {
   similarities: Uint16Array;
 }
 
-/** What a row is sorted by, as one number each: severity and similarity with first seen behind them. */
+/** Returns a function from row to sort key, as one number: ties in severity and similarity are ordered by first seen. */
 export function keyFunction(columns: KeyColumns, key: NumberKey): (row: number) => number {
   const { kindNumbers, firstSeen, statusChangedAt, similarities } = columns;
   switch (key) {
@@ -29,12 +29,12 @@ export function keyFunction(columns: KeyColumns, key: NumberKey): (row: number) 
     case "severity":
       return (row) => severityRanks[kindNumbers[row]!]! * 2 ** 44 + firstSeen[row]!;
     case "similarity":
-      // Whole seconds leave room for both within the 53 bits of a number.
+      // With first seen in whole seconds, both fit into the 53 bits of a number.
       return (row) => similarities[row]! * 2 ** 36 + Math.floor(firstSeen[row]! / 1000);
   }
 }
 
-/** The keys of the first `count` rows: a loop for each key, for a call for each of a million rows takes longer. */
+/** Writes the keys of the first `count` rows. One loop per key, because a call for each of a million rows is slower. */
 export function writeKeys(
   { kindNumbers, firstSeen, statusChangedAt, similarities }: KeyColumns,
   key: NumberKey,

@@ -1,12 +1,12 @@
-/** Rows of a block stand one after the other; so many, the last block may have fewer. */
+/** Rows per block of `ColumnSummary`; the last block may have fewer. */
 export const blockRows = 4_096;
 
 /**
- * The first `limit` rows in descending order of their keys, equal keys by descending row; with `ascending` all of
- * that the other way round. Blocks are looked at from the one with the greatest bound on, up to the one that can
- * hold nothing any more: for most orders a few of hundreds.
+ * Returns the first `limit` matching rows in descending order of their keys, equal keys by descending row; with
+ * `ascending`, the reverse order. Visits blocks in the order of their bounds and stops at the first that cannot
+ * contribute: for most orders that is a few of hundreds.
  *
- * @param bounds of each block: no key in it is greater (with `ascending`: smaller). It need not be reached.
+ * @param bounds by block: no key in it is greater (with `ascending`: smaller). A bound need not be reached.
  */
 export function topRows({
   count,
@@ -16,7 +16,7 @@ export function topRows({
   limit,
   ascending,
 }: {
-  /** Of all rows. */
+  /** Number of rows. */
   count: number;
   bounds: Float64Array;
   matches: (row: number) => boolean;
@@ -25,25 +25,25 @@ export function topRows({
   ascending: boolean;
 }): number[] {
   if (limit <= 0) return [];
-  const sign = ascending ? -1 : 1;
+  const direction = ascending ? -1 : 1;
   const blocks = Array.from({ length: Math.ceil(count / blockRows) }, (_, block) => block);
-  blocks.sort((a, b) => sign * (bounds[b]! - bounds[a]!));
+  blocks.sort((a, b) => direction * (bounds[b]! - bounds[a]!));
   let best: { row: number; key: number }[] = [];
-  /** What a key has to reach. */
-  let least = -Infinity;
+  /** The last of the best keys: a lower one does not count. */
+  let threshold = -Infinity;
   for (const block of blocks) {
-    if (best.length >= limit && sign * bounds[block]! < least) break;
+    if (best.length >= limit && direction * bounds[block]! < threshold) break;
     const end = Math.min(count, (block + 1) * blockRows);
     for (let row = block * blockRows; row < end; row += 1) {
       if (!matches(row)) continue;
-      const key = sign * keyOf(row);
-      if (key >= least) best.push({ row, key });
+      const key = direction * keyOf(row);
+      if (key >= threshold) best.push({ row, key });
     }
     if (best.length < limit) continue;
-    best.sort((a, b) => b.key - a.key || sign * (b.row - a.row));
+    best.sort((a, b) => b.key - a.key || direction * (b.row - a.row));
     best = best.slice(0, limit);
-    least = best[limit - 1]!.key;
+    threshold = best[limit - 1]!.key;
   }
-  // Fewer than asked for were never sorted.
-  return best.sort((a, b) => b.key - a.key || sign * (b.row - a.row)).map(({ row }) => row);
+  // If there are fewer than `limit`, they have not been sorted yet.
+  return best.sort((a, b) => b.key - a.key || direction * (b.row - a.row)).map(({ row }) => row);
 }

@@ -8,7 +8,7 @@ import { createThreatAudit } from "./audit.ts";
 import { createStatusChanger, type StatusChange, type StatusChangeOptions } from "./change-status.ts";
 import { createDetailQuery, type ThreatDetail } from "./detail.ts";
 import { createHistory, type DatedChange } from "./history.ts";
-import { createNeighbours, type FindNeighbours } from "./neighbours.ts";
+import { createNeighbors, type FindNeighbors } from "./neighbors.ts";
 import { createNotes, type Notes } from "./notes.ts";
 import { createThreatQueries, type ListedThreat, type Threat, type ThreatFilter } from "./queries.ts";
 import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
@@ -40,7 +40,7 @@ export interface Threats {
   /** What changed and when, newest first; the latest 200 facts and 200 decisions. */
   history(id: string): DatedChange[];
   /** The active threats of its severity before and after it. */
-  neighbours: FindNeighbours;
+  neighbors: FindNeighbors;
   /** What people wrote about a threat. */
   notes: Notes;
   /** How many threats there are of each status and severity. */
@@ -70,7 +70,7 @@ export function createThreats(dependencies: ThreatsDependencies): Threats {
     createRecorder({ ...dependencies, history: history(), statusChanger: setStatus() }),
   );
   const triage = lazy(() => createTriage({ ...dependencies, recordAct, statusChanger: setStatus() }));
-  const neighbours = lazy(() => createNeighbours(database));
+  const neighbors = lazy(() => createNeighbors(database));
   const notes = lazy(() => createNotes({ ...dependencies, recordAct }));
   return {
     record: (sightings) => database.transaction(() => sightings.map((sighting) => recordOne()(sighting))),
@@ -89,8 +89,8 @@ export function createThreats(dependencies: ThreatsDependencies): Threats {
     },
     updateFacts: (...args): FactsUpdated | undefined => database.transaction(() => updateFacts()(...args)),
     history: (id) => history().list(id),
-    get neighbours() {
-      return neighbours();
+    get neighbors() {
+      return neighbors();
     },
     get notes() {
       return notes();

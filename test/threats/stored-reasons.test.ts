@@ -5,7 +5,7 @@ import { openDatabase } from "../../src/database/database.ts";
 import { severityCodeOf, similarityCodeOf } from "../../src/database/reason-codes.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
 import { indicators, type Indicator } from "../../src/threat-index/indicators.ts";
-import { createThreatSearch } from "../../src/threat-index/search.ts";
+import { createThreatIndex } from "../../src/threat-index/threat-index.ts";
 import { createThreatQueries } from "../../src/threats/queries.ts";
 import { describeSeverityReason } from "../../src/threats/severity-reasons.ts";
 import { describeSimilarityReason } from "../../src/threats/similarity-reasons.ts";
@@ -46,7 +46,7 @@ async function migrated() {
   return {
     old,
     queries: createThreatQueries(database),
-    search: createThreatSearch({
+    search: createThreatIndex({
       database,
       pacer: () => createPacer({ sliceMs: 5, elapsedMs: () => performance.now() }),
     }),
@@ -82,7 +82,7 @@ test("a database that holds sentences opens with the same threats and the same r
     "deceives_hurried_reader",
     "hosted",
     "insertion",
-    "keyboard_neighbour",
+    "keyboard_neighbor",
     "keyword",
     "label_part",
     "leads_nowhere",

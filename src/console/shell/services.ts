@@ -18,7 +18,7 @@ import type { Log } from "../../lib/log.ts";
 import type { Scans } from "../../scans/scans.ts";
 import type { Feeds } from "../../sources/feeds/feeds.ts";
 import type { Source } from "../../sources/source.ts";
-import type { ThreatSearch } from "../../threat-index/search.ts";
+import type { ThreatIndex } from "../../threat-index/threat-index.ts";
 import type { Imports } from "../../sources/imports/imports.ts";
 import type { Threats } from "../../threats/threats.ts";
 import type { Traps } from "../../traps/traps.ts";
@@ -47,7 +47,7 @@ export interface PageServices {
   scans: Scans;
   sessions: Pick<ConsoleSessions, "find" | "list">;
   threats: Threats;
-  threatSearch: () => ThreatSearch;
+  threatSearch: () => ThreatIndex;
   traps: Traps;
   webhooks: AuditedWebhooks;
 }

@@ -74,11 +74,11 @@ const alike = tableOfAlike();
 const substitutionCosts = tableOfSubstitutions();
 const { pairNumbers, singleCosts } = tableOfMultigraphs();
 
-export type Substitution = "confusable" | "keyboard_neighbour" | "vowel_swap" | "replacement";
+export type Substitution = "confusable" | "keyboard_neighbor" | "vowel_swap" | "replacement";
 
 export function substitutionKind(found: string, expected: string): Substitution {
   if (lookAlikeCost.has(found + expected)) return "confusable";
-  if (neighbors.has(found + expected)) return "keyboard_neighbour";
+  if (neighbors.has(found + expected)) return "keyboard_neighbor";
   if (vowels.includes(found) && vowels.includes(expected)) return "vowel_swap";
   return "replacement";
 }

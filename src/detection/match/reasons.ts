@@ -39,7 +39,7 @@ export function describeReason({ code, params }: Reason): string {
       return `${quote(params.expected)} is transposed to ${quote(params.found)} ${atPosition(params)}`;
     case "bit_flip":
       return `${quote(params.found)} is one bit away from ${quote(params.expected)} ${atPosition(params)}`;
-    case "keyboard_neighbour":
+    case "keyboard_neighbor":
       return `${quote(params.found)} is next to ${quote(params.expected)} on the keyboard ${atPosition(params)}`;
     case "vowel_swap":
       return `the vowel ${quote(params.expected)} is replaced by ${quote(params.found)} ${atPosition(params)}`;

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { threatTypes } from "../../../vocabulary/threats.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { Scans } from "../../../scans/scans.ts";
-import type { ThreatSearch } from "../../../threat-index/search.ts";
+import type { ThreatIndex } from "../../../threat-index/threat-index.ts";
 import { severities, type Severity, type ThreatType } from "../../../vocabulary/threats.ts";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
 import { concernsOf, type Concern } from "./attention.ts";
@@ -186,7 +186,7 @@ function RunningScan({ scans }: { scans: Scans }): VNode {
   );
 }
 
-function ByType({ active }: { active: Awaited<ReturnType<ThreatSearch["byKind"]>> }) {
+function ByType({ active }: { active: Awaited<ReturnType<ThreatIndex["byKind"]>> }) {
   const counts = new Map<ThreatType, Record<Severity, number>>();
   for (const { type, severity, total } of active) {
     const row = counts.get(type) ?? { high: 0, medium: 0, low: 0 };

@@ -1,5 +1,5 @@
 import { visible } from "../../../lib/safe-text.ts";
-import type { Neighbour } from "../../../threats/neighbours.ts";
+import type { Neighbor } from "../../../threats/neighbors.ts";
 import type { Threat } from "../../../threats/queries.ts";
 import type { Status } from "../../../vocabulary/threats.ts";
 import { PostButton } from "../../kit/form.tsx";
@@ -98,13 +98,13 @@ export function Neighbors({
   older,
   severity,
 }: {
-  newer: Neighbour | undefined;
-  older: Neighbour | undefined;
+  newer: Neighbor | undefined;
+  older: Neighbor | undefined;
   severity: string;
 }) {
   if (newer === undefined && older === undefined) return null;
   return (
-    <nav class="neighbours" aria-label={`Other active threats of ${severity} severity`}>
+    <nav class="neighbors" aria-label={`Other active threats of ${severity} severity`}>
       {newer === undefined ? null : (
         <a href={threatPath(newer.id)} rel="prev" data-key="k" aria-keyshortcuts="k" title="Key: k">
           ← <bdi>{visible(newer.domain, nameShownMax)}</bdi>

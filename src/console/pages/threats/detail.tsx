@@ -87,7 +87,7 @@ export async function renderThreat(
           isSettled={enrichment.isSettled(id)}
           checkedAt={known?.checkedAt ?? null}
         />
-        <Neighbors {...threats.neighbours(threat)} severity={severity} />
+        <Neighbors {...threats.neighbors(threat)} severity={severity} />
       </div>
       <div class="cards">
         <Reasoning threat={threat} />

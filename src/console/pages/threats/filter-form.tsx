@@ -1,7 +1,7 @@
 import { threatTypes } from "../../../vocabulary/threats.ts";
 import { grouped } from "../../../lib/wording.ts";
 import type { Facets } from "../../../threat-index/facets.ts";
-import type { SearchFilter } from "../../../threat-index/search.ts";
+import type { SearchFilter } from "../../../threat-index/threat-index.ts";
 import { severities, sources, statuses } from "../../../vocabulary/threats.ts";
 import { indicators } from "../../../threat-index/indicators.ts";
 import { dayText } from "../../kit/fields.ts";

@@ -2,8 +2,13 @@ import { normalizeName } from "../../../detection/names/name.ts";
 import { threatTypes } from "../../../vocabulary/threats.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { badRequest, PublicError } from "../../../lib/errors.ts";
-import { readNameSearch } from "../../../threat-index/names-in-memory.ts";
-import { sortKeys, type SearchFilter, type SearchOrder, type SortKey } from "../../../threat-index/search.ts";
+import { parseNameQuery } from "../../../threat-index/name-query.ts";
+import {
+  sortKeys,
+  type SearchFilter,
+  type SearchOrder,
+  type SortKey,
+} from "../../../threat-index/threat-index.ts";
 import { severities, sources, statuses } from "../../../vocabulary/threats.ts";
 import { indicators } from "../../../threat-index/indicators.ts";
 import { dayIn } from "../../kit/fields.ts";
@@ -34,7 +39,7 @@ export function readListRequest(given: URLSearchParams): ListRequest {
     if (value !== null && value !== "") query.set(name, value);
   }
   const filter: SearchFilter = {
-    text: readNameSearch(query.get("q") ?? ""),
+    text: parseNameQuery(query.get("q") ?? ""),
     status: query.get("status") === "all" ? undefined : (oneOf(query, "status", statuses) ?? "active"),
     severity: oneOf(query, "severity", severities),
     type: oneOf(query, "type", threatTypes),

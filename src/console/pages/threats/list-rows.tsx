@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { toIsoTime } from "../../../lib/clock.ts";
-import type { FoundThreat, SearchOrder, SortKey } from "../../../threat-index/search.ts";
+import type { FoundThreat, SearchOrder, SortKey } from "../../../threat-index/threat-index.ts";
 import { indicatorsIn } from "../../../threat-index/indicators.ts";
 import type { SeverityReason } from "../../../threats/severity-reasons.ts";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";

@@ -1,6 +1,6 @@
 import { counted, grouped } from "../../../lib/wording.ts";
-import type { SearchFilter } from "../../../threat-index/search.ts";
-import { sortedByNameMax } from "../../../threat-index/search.ts";
+import type { SearchFilter } from "../../../threat-index/threat-index.ts";
+import { sortedByNameMax } from "../../../threat-index/threat-index.ts";
 import { triageThreatsMax } from "../../../threats/triage.ts";
 import { page, type Flash, type PageResult } from "../../kit/page-result.ts";
 import type { Threats } from "../../../threats/threats.ts";
@@ -44,7 +44,7 @@ export async function listThreats({
         domains={domains.map(({ domain }) => domain)}
         facets={found.facets}
       />
-      {found.sortedAsAsked ? null : (
+      {found.sortedAsRequested ? null : (
         <p class="hint">
           Sorted by first seen: sorting by name is available up to {grouped(sortedByNameMax)} threats. Narrow
           the filters to use it.

@@ -61,7 +61,7 @@ function characters(text: string): string[] {
 
 const editNotes: Partial<Record<EditKind, string>> = {
   transposition: ", swapped",
-  keyboard_neighbour: ", its neighbor on the keyboard",
+  keyboard_neighbor: ", its neighbor on the keyboard",
   vowel_swap: ", another vowel",
   bit_flip: ", one bit away",
   repetition: " repeated",

@@ -4,22 +4,22 @@ import type { Instant } from "../lib/clock.ts";
 import type { Severity } from "../vocabulary/threats.ts";
 
 /** The active threats of one severity that stand before and after a place in the list, newest first. */
-export type FindNeighbours = (place: { severity: Severity; firstSeen: Instant; seq: number }) => {
-  newer: Neighbour | undefined;
-  older: Neighbour | undefined;
+export type FindNeighbors = (place: { severity: Severity; firstSeen: Instant; seq: number }) => {
+  newer: Neighbor | undefined;
+  older: Neighbor | undefined;
 };
 
-export interface Neighbour {
+export interface Neighbor {
   id: string;
   /** A-label form. */
   domain: string;
 }
 
 /** A step along the index of status and severity, either way. */
-export function createNeighbours({ sqlite }: Database): FindNeighbours {
+export function createNeighbors({ sqlite }: Database): FindNeighbors {
   const step = (than: "<" | ">", order: "desc" | "asc") =>
     lazy(() =>
-      sqlite.prepare<Neighbour, [Severity, Instant, number]>(
+      sqlite.prepare<Neighbor, [Severity, Instant, number]>(
         `select id, domain from threats where status = 'active' and severity = ? and (first_seen, seq) ${than} (?, ?)
          order by first_seen ${order}, seq ${order} limit 1`,
       ),

@@ -15,7 +15,7 @@ function sight(domain: string, seenAt: number, similarity = 0.8): string {
   return stores.threats.record([{ domain, match, source: "feed", seenAt }])[0]!.threatId;
 }
 
-test("neighbours are the nearest active threats of the same severity, those of one moment in their order", () => {
+test("neighbors are the nearest active threats of the same severity, those of one moment in their order", () => {
   const [oldest, first, second, decided, newest] = [
     sight("a.com", 1_000),
     sight("b.com", 2_000),
@@ -26,7 +26,7 @@ test("neighbours are the nearest active threats of the same severity, those of o
   sight("severe.com", 2_500, 0.99);
   stores.threats.changeStatus([decided], "resolved", { by: analyst });
   const of = (id: string) => {
-    const { newer, older } = stores.threats.neighbours(stores.threats.get(id)!);
+    const { newer, older } = stores.threats.neighbors(stores.threats.get(id)!);
     return [newer?.id, older?.id];
   };
   expect(of(second)).toEqual([newest, first]);
@@ -36,7 +36,7 @@ test("neighbours are the nearest active threats of the same severity, those of o
   expect(of(oldest)).toEqual([first, undefined]);
 });
 
-test("neighbours are a step along an index, however many threats there are", () => {
+test("neighbors are a step along an index, however many threats there are", () => {
   const plan = stores.database.sqlite
     .query(
       `explain query plan select id, domain from threats where status = 'active' and severity = 'high'

@@ -1,0 +1,99 @@
+import type { Database } from "../database/database.ts";
+import type { Pacer } from "../lib/pacer.ts";
+import type { SeverityReason } from "../threats/severity-reasons.ts";
+import {
+  appendRow,
+  createColumns,
+  rowOfSeq,
+  updateRow,
+  type Columns,
+  type MutableColumns,
+  type ThreatRow,
+} from "./columns.ts";
+import { indicatorBits } from "./indicators.ts";
+
+const batchRows = 2_000;
+
+/** Columns of all threats, kept in step with the database whichever process writes to it. */
+export interface ColumnStore {
+  /**
+   * Reads what was written since the last call and resolves to the current columns; the first call reads all
+   * threats. The columns may be read until the next `await`.
+   */
+  catchUp(pacer: Pacer): Promise<Columns>;
+}
+
+type StoredRow = Omit<ThreatRow, "indicators"> & { severityReasons: string };
+
+const columnsRead = `seq, protected_domain_seq as protectedDomainSeq, domain, type, status, severity, similarity, source,
+  severity_reasons as severityReasons, first_seen as firstSeen, status_changed_at as statusChangedAt`;
+
+/**
+ * New threats are found by their `seq`, which only grows; changed and deleted ones in the change log
+ * (`threat_touches`, written by triggers), which holds the latest 100,000 changes.
+ */
+export function createColumnStore({ sqlite }: Database): ColumnStore {
+  const rowsAfter = sqlite.prepare<StoredRow, [number, number]>(
+    `select ${columnsRead} from threats where seq > ? order by seq limit ?`,
+  );
+  const rowBySeq = sqlite.prepare<StoredRow, [number]>(`select ${columnsRead} from threats where seq = ?`);
+  const logBounds = sqlite.prepare<{ first: number | null; last: number | null }, []>(
+    "select min(version) as first, max(version) as last from (select min(version) as version from threat_touches union all select max(version) from threat_touches)",
+  );
+  const changesAfter = sqlite.prepare<{ version: number; threatSeq: number }, [number, number]>(
+    "select version, threat_seq as threatSeq from threat_touches where version > ? order by version limit ?",
+  );
+
+  let columns = createColumns();
+  /** Last change that was read; undefined before the first read. */
+  let version: number | undefined;
+  /** Reads run one after another, since each changes the columns over several turns of the event loop. */
+  let lastRead: Promise<void> = Promise.resolve();
+
+  async function readNews(pacer: Pacer): Promise<void> {
+    const { first, last } = logBounds.get()!;
+    // The first read, or the log no longer reaches back to the last one. Until everything is read again,
+    // searches use the old columns.
+    const startsOver = version === undefined || (first !== null && first > version + 1);
+    const target = startsOver ? createColumns() : columns;
+    let reached = startsOver ? (last ?? 0) : version!;
+    for (;;) {
+      const rows = rowsAfter.all(target.count === 0 ? 0 : target.seqs[target.count - 1]!, batchRows);
+      if (rows.length === 0) break;
+      for (const row of rows) appendRow(target, withIndicators(row));
+      if (pacer.due()) await pacer.pause();
+    }
+    for (;;) {
+      const changes = changesAfter.all(reached, batchRows);
+      if (changes.length === 0) break;
+      for (const { threatSeq } of changes) refresh(target, threatSeq);
+      reached = changes.at(-1)!.version;
+      if (!startsOver) version = reached;
+      if (pacer.due()) await pacer.pause();
+    }
+    columns = target;
+    version = reached;
+  }
+
+  function refresh(target: MutableColumns, seq: number): void {
+    const index = rowOfSeq(target, seq);
+    if (index === undefined) return;
+    const row = rowBySeq.get(seq);
+    updateRow(target, index, row === null ? undefined : withIndicators(row));
+  }
+
+  return {
+    catchUp(pacer) {
+      // A call during a read gets another read after it, since something may have been written meanwhile.
+      // A failure is reported to the caller whose read it was.
+      const read = lastRead.catch(() => {}).then(() => readNews(pacer));
+      lastRead = read;
+      return read.then(() => columns);
+    },
+  };
+}
+
+function withIndicators(row: StoredRow): ThreatRow {
+  const reasons = JSON.parse(row.severityReasons) as SeverityReason[];
+  return Object.assign(row, { indicators: indicatorBits(reasons) });
+}

@@ -1,0 +1,34 @@
+import type { Instant } from "../lib/clock.ts";
+import type { Severity, Source, Status, ThreatType } from "../vocabulary/threats.ts";
+import type { Indicator } from "./indicators.ts";
+import type { NameQuery } from "./name-query.ts";
+import type { SortKey } from "./sort-keys.ts";
+
+/** Conditions that all have to hold; an absent one does not restrict. */
+export interface SearchFilter {
+  /** A-label form. */
+  protectedDomain?: string | undefined;
+  status?: Status | undefined;
+  severity?: Severity | undefined;
+  type?: ThreatType | undefined;
+  source?: Source | undefined;
+  indicator?: Indicator | undefined;
+  text?: NameQuery | undefined;
+  /** First seen at this time or later. */
+  from?: Instant | undefined;
+  /** First seen before this time. */
+  before?: Instant | undefined;
+  minSimilarity?: number | undefined;
+}
+
+/** Threats with equal keys are ordered by first seen. */
+export interface SearchOrder {
+  key: SortKey;
+  descending: boolean;
+}
+
+/** A range of the ordered matches. */
+export interface Slice {
+  offset: number;
+  limit: number;
+}

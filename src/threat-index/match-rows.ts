@@ -1,0 +1,163 @@
+import type { Instant } from "../lib/clock.ts";
+import { similarityUnits, type Columns } from "./columns.ts";
+import { wantedKindsOf } from "./facets.ts";
+import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
+import { indicatorBit } from "./indicators.ts";
+import { kindCount } from "./kinds.ts";
+import { selectRows } from "./select-rows.ts";
+import { keyFunction, writeKeys } from "./sort-keys.ts";
+import { blockRows, topRows } from "./top-rows.ts";
+
+/** Maximum number of matches that are sorted by name; more are listed by first seen, newest first. */
+export const sortedByNameMax = 10_000;
+/** Views that end later than this are computed from all matches. */
+const topRowsMax = 1_000;
+
+/** Rows that match, with the number of matches by kind when the filters by kind are ignored. */
+export interface Matches {
+  /** Ascending; only the first `count` are in use, and only until the next call with the same buffers. */
+  rows: Int32Array;
+  count: number;
+  ofKind: Uint32Array;
+}
+
+/** Room for matching rows and their keys that searches share, since each is done before the next one begins. */
+export interface Buffers {
+  rows: Int32Array;
+  keys: Float64Array;
+}
+
+export function createBuffers(): Buffers {
+  return { rows: new Int32Array(0), keys: new Float64Array(0) };
+}
+
+/** Scans all rows, except blocks that the summary excludes by time. */
+export function matchRows({
+  columns,
+  filter,
+  protectedDomainSeq,
+  buffers,
+}: {
+  columns: Columns;
+  filter: SearchFilter;
+  /** Of `filter.protectedDomain`. */
+  protectedDomainSeq: number | undefined;
+  buffers: Buffers;
+}): Matches {
+  const ofKind = new Uint32Array(kindCount + 1);
+  if (filter.protectedDomain !== undefined && protectedDomainSeq === undefined)
+    return { rows: new Int32Array(0), count: 0, ofKind };
+  const wantedDomain = protectedDomainSeq ?? -1;
+  const wantedKinds = wantedKindsOf(filter);
+  const named = filter.text && columns.names.search(filter.text);
+  const { from = -Infinity, before = Infinity, indicator, minSimilarity = 0 } = filter;
+  const lowestSimilarity = Math.round(minSimilarity * similarityUnits);
+  const wantedIndicators = indicator === undefined ? 0 : indicatorBit(indicator);
+  const { kindNumbers, protectedDomainSeqs, firstSeen, similarities, indicators, count: total } = columns;
+  makeRoom(buffers, total);
+  const { rows } = buffers;
+  let count = 0;
+  for (let block = 0; block * blockRows < total; block += 1) {
+    if (!mayContainTimes(columns, block, from, before)) continue;
+    const end = Math.min(total, (block + 1) * blockRows);
+    for (let row = block * blockRows; row < end; row += 1) {
+      if (wantedDomain !== -1 && protectedDomainSeqs[row] !== wantedDomain) continue;
+      if (named !== undefined && named[row] === 0) continue;
+      if (similarities[row]! < lowestSimilarity) continue;
+      if ((indicators[row]! & wantedIndicators) !== wantedIndicators) continue;
+      const seen = firstSeen[row]!;
+      if (seen < from || seen >= before) continue;
+      const kind = kindNumbers[row]!;
+      ofKind[kind]! += 1;
+      if (wantedKinds[kind] === 1) rows[count++] = row;
+    }
+  }
+  return { rows, count, ofKind };
+}
+
+function makeRoom(buffers: Buffers, rows: number): void {
+  if (buffers.rows.length >= rows) return;
+  buffers.rows = new Int32Array(rows + (rows >> 2));
+  buffers.keys = new Float64Array(buffers.rows.length);
+}
+
+/** Whether a threat of the block can have been first seen from `from` on and before `before`. */
+export function mayContainTimes(
+  { summary }: Columns,
+  block: number,
+  from: Instant,
+  before: Instant,
+): boolean {
+  return (
+    summary.upperBounds("first_seen")[block]! >= from && summary.lowerBounds("first_seen")[block]! < before
+  );
+}
+
+/** Returns the rows of a slice of the matches, in order. */
+export function sortedSlice({
+  columns,
+  matches: { rows, count },
+  order: { key, descending },
+  slice: { offset, limit },
+  buffers: { keys },
+}: {
+  columns: Columns;
+  matches: Matches;
+  order: SearchOrder;
+  slice: Slice;
+  buffers: Buffers;
+}): number[] {
+  if (key === "name" && count <= sortedByNameMax) {
+    const named = Array.from(rows.subarray(0, count), (row) => ({ row, name: columns.names.get(row) }));
+    named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.row - b.row));
+    if (descending) named.reverse();
+    return named.slice(offset, offset + limit).map(({ row }) => row);
+  }
+  writeKeys(columns, key === "name" ? "first_seen" : key, rows, count, keys);
+  if (descending || key === "name") return selectRows({ rows, keys, count, offset, limit });
+  const end = Math.min(count, offset + limit);
+  // The same slice, counted from the other end.
+  return selectRows({ rows, keys, count, offset: count - end, limit: Math.max(0, end - offset) }).reverse();
+}
+
+/**
+ * Returns the same as `matchRows` and `sortedSlice` for a slice near the top of a view that is filtered by nothing
+ * but kind and protected domain: its counts are in the summary, and its rows in a few blocks. Returns undefined for
+ * other views.
+ */
+export function topSlice({
+  columns,
+  filter,
+  protectedDomainSeq,
+  order: { key, descending },
+  slice: { offset, limit },
+}: {
+  columns: Columns;
+  filter: SearchFilter;
+  protectedDomainSeq: number | undefined;
+  order: SearchOrder;
+  slice: Slice;
+}): { rows: number[]; count: number; ofKind: Uint32Array } | undefined {
+  const { text, from, before, indicator, minSimilarity, protectedDomain } = filter;
+  if ([text, from, before, indicator, minSimilarity].some((value) => value !== undefined)) return undefined;
+  const end = offset + limit;
+  if (end > topRowsMax || key === "name") return undefined;
+  const { kindNumbers, protectedDomainSeqs, summary } = columns;
+  // No protected domain has the number 0.
+  const ofKind = summary.ofKind(protectedDomain === undefined ? undefined : (protectedDomainSeq ?? 0));
+  const wantedKinds = wantedKindsOf(filter);
+  let count = 0;
+  for (let kind = 0; kind < kindCount; kind += 1) count += wantedKinds[kind] === 1 ? ofKind[kind]! : 0;
+  const rows = topRows({
+    count: columns.count,
+    bounds: descending ? summary.upperBounds(key) : summary.lowerBounds(key),
+    matches:
+      protectedDomainSeq === undefined
+        ? (row) => wantedKinds[kindNumbers[row]!] === 1
+        : (row) => protectedDomainSeqs[row] === protectedDomainSeq && wantedKinds[kindNumbers[row]!] === 1,
+    keyOf: keyFunction(columns, key),
+    limit: Math.min(end, count),
+    ascending: !descending,
+  });
+  return { rows: rows.slice(offset), count, ofKind };
+}

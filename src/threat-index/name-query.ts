@@ -1,0 +1,22 @@
+/** Longer than any name and nearly any URL; the rest of the input is ignored. */
+const inputCharactersMax = 1_024;
+
+/** A search for part of a name. */
+export interface NameQuery {
+  /** Lowercase, in A-label or U-label form. */
+  text: string;
+  startsWith: boolean;
+}
+
+/**
+ * Parses the text of a search box: part of a name, `part*` for its beginning, or a whole URL, of which the host
+ * counts. Returns undefined if there is nothing to search for.
+ */
+export function parseNameQuery(input: string): NameQuery | undefined {
+  let text = input.slice(0, inputCharactersMax).normalize("NFC").trim().toLowerCase();
+  const url = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#:]*)/.exec(text);
+  if (url !== null) text = url[1]!;
+  const startsWith = text.endsWith("*");
+  if (startsWith) text = text.slice(0, -1);
+  return text === "" ? undefined : { text, startsWith };
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import {
+  indicatorBit,
+  indicatorBits,
+  indicatorsIn,
+  type Indicator,
+} from "../../src/threat-index/indicators.ts";
+import { severityOf, type SeverityFacts } from "../../src/threats/severity.ts";
+
+test.each<[Indicator, Partial<SeverityFacts>]>([
+  ["receives_mail", { mail: true }],
+  ["newly_registered", { registeredDays: 3 }],
+  ["parked", { parked: "a service" }],
+  ["leads_nowhere", { reachable: false }],
+  [
+    "asks_for_secrets",
+    { page: { asksForPassword: true, asksForCard: false, namesBrand: false, redirectsToOwner: false } },
+  ],
+  [
+    "asks_for_secrets",
+    { page: { asksForPassword: false, asksForCard: true, namesBrand: false, redirectsToOwner: false } },
+  ],
+  [
+    "looks_like_original",
+    {
+      page: {
+        asksForPassword: false,
+        asksForCard: false,
+        namesBrand: false,
+        redirectsToOwner: false,
+        visualSimilarity: 1,
+      },
+    },
+  ],
+])("the reasons of a severity show the indicator %s", (indicator, facts) => {
+  const { reasons } = severityOf({
+    type: "typosquatting",
+    similarity: 0.9,
+    facts: { exists: "yes", ...facts },
+  });
+  expect(indicatorsIn(reasons)).toEqual([indicator]);
+  expect(indicatorBits(reasons)).toBe(indicatorBit(indicator));
+});

@@ -1,0 +1,12 @@
+import { expect, test } from "bun:test";
+import { parseNameQuery } from "../../src/threat-index/name-query.ts";
+
+test.each([
+  ["  PayPal ", { text: "paypal", startsWith: false }],
+  ["pay*", { text: "pay", startsWith: true }],
+  ["https://user@Login-Example.com:8443/path?q", { text: "login-example.com", startsWith: false }],
+  ["*", undefined],
+  ["", undefined],
+])("the input %j is parsed as %j", (input, expected) => {
+  expect(parseNameQuery(input)).toEqual(expected);
+});

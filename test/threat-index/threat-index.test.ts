@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { normalizeName } from "../../src/detection/names/name.ts";
+import { createPacer } from "../../src/lib/pacer.ts";
+import { parseNameQuery } from "../../src/threat-index/name-query.ts";
+import {
+  createThreatIndex,
+  sortKeys,
+  type SearchFilter,
+  type ThreatIndex,
+} from "../../src/threat-index/threat-index.ts";
+import { indicators, indicatorsIn } from "../../src/threat-index/indicators.ts";
+import { naiveSearch } from "../../src/threat-index/naive.ts";
+import type { SeverityFacts } from "../../src/threats/severity.ts";
+import type { Threat } from "../../src/threats/queries.ts";
+import { severities, sources, statuses, type ThreatType } from "../../src/vocabulary/threats.ts";
+import { randomFrom, seed } from "../support/random.ts";
+import { openStores, type Stores } from "../support/stores.ts";
+
+const domains = ["example-bank.com", "example-shop.com"];
+const types: ThreatType[] = ["typosquatting", "homograph", "combosquatting"];
+const newestFirst = { key: "first_seen", descending: true } as const;
+const by = { channel: "system", name: null, address: null } as const;
+
+let stores: Stores;
+let index: ThreatIndex;
+let rows: Threat[];
+const random = randomFrom(seed);
+
+beforeAll(() => {
+  console.log(`seed ${seed} (TEST_SEED)`);
+  stores = openStores();
+  index = indexOver(stores);
+  rows = addThreats(400);
+});
+afterAll(() => stores.dispose());
+
+function indexOver({ database }: Stores): ThreatIndex {
+  const pacer = () => createPacer({ sliceMs: 5, elapsedMs: () => performance.now() });
+  return createThreatIndex({ database, pacer });
+}
+
+/** Facts that show some of the indicators. */
+function randomFacts(): SeverityFacts {
+  const page = {
+    asksForPassword: random(2) === 0,
+    asksForCard: random(4) === 0,
+    namesBrand: random(2) === 0,
+    redirectsToOwner: random(4) === 0,
+    visualSimilarity: random(2) === 0 ? 0.9 : 0.1,
+  };
+  return {
+    exists: "yes",
+    reachable: random(4) > 0,
+    mail: random(2) === 0,
+    page: random(2) === 0 ? page : undefined,
+    parked: random(3) === 0 ? "a parking service" : undefined,
+    registeredDays: random(60),
+  };
+}
+
+let made = 0;
+function addThreats(count: number): Threat[] {
+  const { threats, clock } = stores;
+  return Array.from({ length: count }, () => {
+    clock.advance(random(3));
+    made += 1;
+    const [created] = threats.record([
+      {
+        domain: random(4) === 0 ? nameOf(`pаypal-${made}.com`) : `example${random(9)}-${made}.shop`,
+        match: {
+          protectedDomain: domains[random(2)]!,
+          type: types[random(3)]!,
+          similarity: [0.8, 0.9, 0.99][random(3)]!,
+          reasons: [],
+        },
+        source: sources[random(sources.length)]!,
+        seenAt: clock.now() - random(4) * 1_000,
+      },
+    ]);
+    threats.changeStatus([created!.threatId], statuses[random(3)]!, { by });
+    const facts = { ipAddress: null, registrar: null, whois: {}, evidence: randomFacts() };
+    if (random(3) === 0) threats.updateFacts(created!.threatId, facts, []);
+    return threats.get(created!.threatId)!;
+  });
+}
+
+function nameOf(text: string): string {
+  const result = normalizeName(text);
+  if ("error" in result) throw new Error(result.error);
+  return result.name;
+}
+
+const maybe = <T>(values: readonly T[]): T | undefined =>
+  random(2) === 0 ? undefined : values[random(values.length)];
+
+function randomFilter(): SearchFilter {
+  const someTime = () => maybe(rows.map(({ firstSeen }) => firstSeen));
+  return {
+    protectedDomain: maybe(domains),
+    status: maybe(statuses),
+    severity: maybe(severities),
+    type: maybe(types),
+    source: random(3) === 0 ? maybe(sources) : undefined,
+    indicator: random(3) === 0 ? maybe(indicators) : undefined,
+    minSimilarity: maybe([0.85, 0.99]),
+    from: random(2) === 0 ? someTime() : undefined,
+    before: random(2) === 0 ? someTime() : undefined,
+    text: maybe([
+      parseNameQuery("example3"),
+      parseNameQuery("ample*"),
+      parseNameQuery("EXAMPLE1*"),
+      parseNameQuery("7"),
+    ]),
+  };
+}
+
+describe("the threat index", () => {
+  test("returns what the naive search returns for any filter, order and page, also after changes", async () => {
+    for (let round = 0; round < 150; round += 1) {
+      if (round % 10 === 9) {
+        // Written past the index, which has to notice.
+        rows.push(...addThreats(random(5)));
+        const changed = rows[random(rows.length)]!;
+        stores.threats.changeStatus([changed.id], statuses[random(3)]!, { by });
+        Object.assign(changed, stores.threats.get(changed.id));
+      }
+      const filter = randomFilter();
+      const order = { key: sortKeys[random(sortKeys.length)]!, descending: random(2) === 0 };
+      const perPage = 1 + random(60);
+      const page = 1 + random(4);
+      const expected = naiveSearch(rows, filter, order);
+      const found = await index.search(filter, order, { page, perPage });
+      expect({ filter, order, total: found.total }).toEqual({ filter, order, total: expected.length });
+      expect(found.threats.map(({ id }) => id)).toEqual(
+        expected.slice((page - 1) * perPage, page * perPage).map(({ id }) => id),
+      );
+      for (const severity of severities) {
+        expect(found.facets.severity.get(severity) ?? 0).toBe(
+          naiveSearch(rows, { ...filter, severity }).length,
+        );
+      }
+    }
+  });
+
+  test("finds a homograph by its letters, by the letters that it looks like and by its A-label", async () => {
+    const homographs = rows.filter(({ domain }) => domain.includes("xn--")).length;
+    expect(homographs).toBeGreaterThan(10);
+    for (const typed of ["pаypal", "PАYPAL*", "paypal", "xn--"]) {
+      const { total } = await index.search({ text: parseNameQuery(typed) }, newestFirst, {
+        page: 1,
+        perPage: 1,
+      });
+      expect([typed, total]).toEqual([typed, homographs]);
+    }
+  });
+
+  test("returns the ids of all matches for a batch decision, without threats that are newer than the page", async () => {
+    const filter = { status: "active" } as const;
+    const { lastSeq } = await index.search(filter, newestFirst, { page: 1, perPage: 1 });
+    const expected = naiveSearch(rows, filter, newestFirst);
+    const added = addThreats(20);
+    const ids = await index.ids(filter, newestFirst, { max: 30, lastSeq });
+    expect(ids).toEqual(expected.slice(0, 30).map(({ id }) => id));
+    rows.push(...added);
+  });
+
+  test("finds a threat by an indicator as soon as its facts are written", async () => {
+    const threat = rows.find(
+      ({ severityReasons }) => !indicatorsIn(severityReasons).includes("receives_mail"),
+    )!;
+    const withMail = async () => {
+      const found = await index.search({ indicator: "receives_mail" }, newestFirst, {
+        page: 1,
+        perPage: 1_000,
+      });
+      return found.threats.map(({ id }) => id);
+    };
+    expect(await withMail()).not.toContain(threat.id);
+    const evidence = { exists: "yes", mail: true } as const;
+    stores.threats.updateFacts(threat.id, { ipAddress: null, registrar: null, whois: {}, evidence }, []);
+    Object.assign(threat, stores.threats.get(threat.id));
+    expect(await withMail()).toContain(threat.id);
+  });
+
+  test("reads all threats again when the change log no longer reaches back to its last read", async () => {
+    const changed = rows[5]!;
+    const status = changed.status === "active" ? "resolved" : "active";
+    stores.threats.changeStatus([changed.id], status, { by });
+    stores.database.sqlite.run("update threat_touches set version = version + 1000");
+    stores.database.sqlite.run(
+      "delete from threat_touches where version < (select max(version) from threat_touches)",
+    );
+    stores.threats.changeStatus([rows[6]!.id], status, { by });
+    for (const row of [changed, rows[6]!]) Object.assign(row, stores.threats.get(row.id));
+    const found = await index.search({ status }, newestFirst, { page: 1, perPage: 1 });
+    expect(found.total).toBe(naiveSearch(rows, { status }).length);
+  });
+
+  test("counts threats by day and severity, and by kind", async () => {
+    const lastDay = Math.floor(stores.clock.now() / 86_400_000) * 86_400_000;
+    const days = await index.byDay(lastDay, 30);
+    expect(days).toHaveLength(30);
+    expect(days.at(-1)!.day).toBe(lastDay);
+    expect(days.at(-1)!.high).toBe(naiveSearch(rows, { severity: "high", from: lastDay }).length);
+    const kinds = await index.byKind();
+    expect(kinds.reduce((sum, { total }) => sum + total, 0)).toBe(rows.length);
+  });
+
+  test("returns what the naive search returns for tens of thousands of threats, across block boundaries", async () => {
+    const many = openStores();
+    many.database.sqlite.run(`
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)
+    insert into threats (id, protected_domain_seq, domain, type, status, severity, similarity, source, reasons,
+      severity_reasons, first_seen, created_at, status_changed_at, whois, screenshot_token)
+    select printf('thr_%026d', i), 1 + i % 2, 'name-' || i || '.com', iif(i % 7 = 0, 'homograph', 'combosquatting'),
+      iif(i % 5 = 0, 'resolved', 'active'), iif(i % 11 = 0, 'high', 'low'), 0.75 + (i * 37 % 250) / 1000.0, 'feed', '[]',
+      '[]', 1700000000000 + i * 60000 - (i * 7919 % 1000) * 3600, 0, 1700000000000 + (i * 31 % 10000), '{}', ''
+    from n`);
+    const own = indexOver(many);
+    const all = many.threats
+      .list({}, { page: 1, perPage: 10_000 })
+      .threats.map(({ id }) => many.threats.get(id)!);
+    const middle = 1_700_000_000_000 + 5_000 * 60_000;
+    const filters: SearchFilter[] = [
+      {},
+      { status: "resolved", type: "homograph", severity: "high" },
+      { protectedDomain: "example-bank.com", status: "active" },
+      { from: middle, before: middle + 3_600_000 },
+      { from: middle + 3_000 * 60_000, severity: "high" },
+      { before: 1_700_000_000_000 + 60_000 * 100 },
+    ];
+    for (const filter of filters) {
+      for (const order of sortKeys.flatMap((key) =>
+        [true, false].map((descending) => ({ key, descending })),
+      )) {
+        const expected = naiveSearch(all, filter, order).map(({ seq }) => seq);
+        for (const page of [1, 3, 30]) {
+          const found = await own.search(filter, order, { page, perPage: 50 });
+          expect([filter, order, found.total]).toEqual([filter, order, expected.length]);
+          expect(found.threats.map(({ seq }) => seq)).toEqual(expected.slice((page - 1) * 50, page * 50));
+        }
+      }
+    }
+    many.dispose();
+  });
+});

@@ -1,0 +1,30 @@
+import { expect, test } from "bun:test";
+import { blockRows, topRows } from "../../src/threat-index/top-rows.ts";
+import { randomFrom, seed } from "../support/random.ts";
+
+console.log(`seed ${seed} (TEST_SEED)`);
+const random = randomFrom(seed);
+
+test("topRows returns the same rows as sorting all of them, and skips blocks that cannot contribute", () => {
+  const count = 5 * blockRows + 17;
+  for (const spread of [3, 1_000, 1_000_000]) {
+    const keys = Array.from({ length: count }, (_, row) => row + random(spread));
+    const chosen = Array.from({ length: count }, () => random(3) > 0);
+    const kept = keys.map((_, row) => row).filter((row) => chosen[row]);
+    for (const ascending of [false, true]) {
+      const sorted = kept.toSorted((a, b) => (ascending ? 1 : -1) * (keys[a]! - keys[b]! || a - b));
+      const bounds = Float64Array.from({ length: 6 }, (_, block) => {
+        const own = keys.slice(block * blockRows, (block + 1) * blockRows);
+        // Bounds need not be reached.
+        return ascending ? Math.min(...own) - random(2) * spread : Math.max(...own) + random(2) * spread;
+      });
+      for (const limit of [0, 1, 50, 7_000, kept.length + 10]) {
+        let visited = 0;
+        const matches = (row: number) => (visited += 1) > 0 && chosen[row]!;
+        const found = topRows({ count, bounds, matches, keyOf: (row) => keys[row]!, limit, ascending });
+        expect(found).toEqual(sorted.slice(0, limit));
+        if (spread === 3 && limit === 50) expect(visited).toBeLessThan(3 * blockRows);
+      }
+    }
+  }
+});
