@@ -30,6 +30,7 @@ import { createFeeds } from "./sources/feeds/feeds.ts";
 import { createImports } from "./sources/imports/imports.ts";
 import type { Source } from "./sources/source.ts";
 import { createThreats } from "./threats/threats.ts";
+import { trapKinds } from "./traps/kinds/kinds.ts";
 import { createTraps } from "./traps/traps.ts";
 import { auditWebhooks } from "./webhooks/audited-webhooks.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
@@ -162,6 +163,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     domains,
     fillRandom,
     ids,
+    kinds: trapKinds,
     log,
     outbox,
     pacer,

@@ -111,11 +111,11 @@ describe("imports", () => {
 });
 
 describe("source files", () => {
-  test("are in the folder of a known subject, at most one folder below it, a section's pages at most two", () => {
+  test("are in the folder of a known subject, at most one folder below it; pages of a section and kinds of traps at most two", () => {
     const misplaced = typescript.filter((path) => {
       const [, first, ...rest] = path.split("/");
       if (rest.length === 0) return !["main.ts", "app.ts"].includes(first ?? "");
-      const depthMax = path.startsWith("src/console/pages/") ? 3 : 2;
+      const depthMax = /^src\/(console\/pages|traps\/kinds)\//.test(path) ? 3 : 2;
       return rest.length > depthMax || !subjects.includes(first ?? "");
     });
     expect(misplaced).toEqual([]);

@@ -44,7 +44,7 @@ const server = await startServer({
 });
 try {
   const key = command("keys", "create", "--plan", "enterprise");
-  const path = new URL(command("tokens", "create", "pixel", "--name", "bait")).pathname;
+  const path = new URL(command("honeytokens", "create", "pixel", "--name", "bait")).pathname;
   const list = rawRequest("GET", "/v1/threats?per_page=20", { key });
   const rows: string[][] = [];
   for (const [name, asked, networks] of [

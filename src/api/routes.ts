@@ -10,8 +10,8 @@ export interface RouteDependencies {
   operations: readonly ApiOperation[];
   services: ApiServices;
   site: SiteDependencies;
-  /** Beacons and honeytokens: every path below /b and /t. */
-  trap: Handler;
+  /** Each handles every request at its path and below. */
+  traps: readonly { path: string; handler: Handler }[];
   /** Returns the current OpenAPI document. */
   document: () => Promise<object>;
   version: string;
@@ -30,7 +30,7 @@ export function createRoutes({
   operations,
   services,
   site,
-  trap,
+  traps,
   document,
   version,
 }: RouteDependencies) {
@@ -51,10 +51,7 @@ export function createRoutes({
     get("/docs/api", page("/docs/api", reference)),
     get("/docs/api/:asset", page("/docs/api/:asset", asset)),
     get("/docs/:topic", page("/docs/:topic", topic)),
-    all("/b", trap),
-    all("/b/*", trap),
-    all("/t", trap),
-    all("/t/*", trap),
+    ...traps.flatMap(({ path, handler }) => [all(path, handler), all(`${path}/*`, handler)]),
     ...operations.map((operation) => ({
       method: operation.method,
       path: routeOf(operation.path),

@@ -10,7 +10,7 @@ import { createResponder, type ResponseHeaders } from "../http/responder.ts";
 import type { BuildInfo } from "../lib/build-info.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import { pathOf, pathStart } from "../lib/request-path.ts";
+import { pathStart } from "../lib/request-path.ts";
 import type { Scans } from "../scans/scans.ts";
 import type { Candidates } from "../sources/candidates.ts";
 import type { Threats } from "../threats/threats.ts";
@@ -40,7 +40,7 @@ export interface ServerDependencies {
   readScreenshot: ReadScreenshot;
   /** Loads the web console, a layer above this one, on its first request. */
   openConsole: () => Promise<ConsoleHandler>;
-  traps: Pick<Traps, "front" | "totals">;
+  traps: Pick<Traps, "kinds" | "respond" | "totals">;
   schedulersRunning: () => boolean;
 }
 
@@ -139,12 +139,14 @@ export function createServer({
         : null,
     },
     // Without the common headers, which would reveal the product to visitors.
-    trap: function trap({ request }) {
-      const response = traps.front.answer(request, clientAddress(request));
-      const route = /^\/b(\/|$)/.test(pathOf(request.url)) ? "/b/*" : "/t/*";
-      metrics.countRequest(route, request.method, response.status);
-      return response;
-    },
+    traps: traps.kinds.map(({ pathSegment }) => ({
+      path: `/${pathSegment}`,
+      handler({ request }) {
+        const response = traps.respond(request, clientAddress(request));
+        metrics.countRequest(`/${pathSegment}/*`, request.method, response.status);
+        return response;
+      },
+    })),
     async document() {
       // Loaded on request, to keep it out of the startup time.
       const { describeApi } = await import("./v1/openapi.ts");

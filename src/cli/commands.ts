@@ -1,3 +1,4 @@
+import { trapKindNames } from "../vocabulary/traps.ts";
 import type { CommandDefinition, CommandGroup } from "./terminal/command.ts";
 
 /**
@@ -26,8 +27,10 @@ export const commandEntries: CommandEntry[] = [
   { name: "feeds", load: async () => (await import("./commands/feeds.ts")).feedsCommands },
   { name: "keys", load: async () => (await import("./commands/keys.ts")).keysCommands },
   { name: "webhooks", load: async () => (await import("./commands/webhooks.ts")).webhooksCommands },
-  { name: "beacons", load: async () => (await import("./commands/beacons.ts")).beaconsCommands },
-  { name: "tokens", load: async () => (await import("./commands/honeytokens.ts")).tokensCommands },
+  ...trapKindNames.map((kind) => ({
+    name: `${kind}s`,
+    load: async () => (await import("./commands/traps.ts")).trapCommands(kind),
+  })),
   { name: "backup", load: async () => (await import("./commands/backup.ts")).backupCommand },
   { name: "restore", load: async () => (await import("./commands/restore.ts")).restoreCommand },
   { name: "sandbox", load: async () => (await import("./commands/sandbox.ts")).sandboxCommand },

@@ -112,6 +112,7 @@ With --json it is one JSON object a line. Exit codes: 0 done, 1 failed, 2 wrong 
 function buildEntry(entry: CommandDefinition | CommandGroup, terminal: Terminal): Command {
   if (!("commands" in entry)) return buildCommand(entry, terminal);
   const group = new Command(entry.name).summary(entry.summary).description(entry.summary).helpCommand(false);
+  group.aliases(entry.aliases ?? []);
   prepare(group, terminal, `${entry.name} --help`);
   for (const definition of entry.commands)
     group.addCommand(buildCommand(definition, terminal, `${entry.name} `));
@@ -120,8 +121,9 @@ function buildEntry(entry: CommandDefinition | CommandGroup, terminal: Terminal)
 
 /** @param group what stands before its name, with a blank behind it. */
 function buildCommand(definition: CommandDefinition, terminal: Terminal, group = ""): Command {
-  const { name, summary, details, flags, examples } = definition;
+  const { name, aliases = [], summary, details, flags, examples } = definition;
   const built = new Command(name)
+    .aliases(aliases)
     .summary(summary)
     .description(details === undefined ? summary : `${summary}\n\n${inParagraphs(details)}`);
   if (definition.arguments !== undefined) built.arguments(definition.arguments);

@@ -1,5 +1,5 @@
 import { deliveryPages } from "./pages/webhooks/delivery-pages.tsx";
-import { beaconPages } from "./pages/traps/beacons.tsx";
+import { trapPages } from "./pages/traps/routes.ts";
 import { domainPages } from "./pages/domains/routes.ts";
 import { keyPages } from "./pages/keys/routes.ts";
 import { sourcePages } from "./pages/sources/routes.ts";
@@ -9,7 +9,7 @@ import { auditPages, systemPages } from "./pages/system/routes.ts";
 import { threatListPages, threatPages } from "./pages/threats/routes.ts";
 import { webhookPages } from "./pages/webhooks/webhook-pages.tsx";
 import type { PageGroup } from "./shell/router.ts";
-import { tokenPages } from "./pages/traps/honeytokens.tsx";
+import { trapKinds } from "../traps/kinds/kinds.ts";
 
 /** All pages; the order is that of the navigation. */
 export const pageGroups: readonly PageGroup[] = [
@@ -19,8 +19,7 @@ export const pageGroups: readonly PageGroup[] = [
   domainPages,
   scanPages,
   sourcePages,
-  beaconPages,
-  tokenPages,
+  ...trapKinds.map(trapPages),
   keyPages,
   webhookPages,
   deliveryPages,

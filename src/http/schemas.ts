@@ -1,5 +1,6 @@
 import { Type, type TLiteral, type TSchema, type TUnion } from "@sinclair/typebox";
-import { idPattern, type IdKind } from "../lib/ids.ts";
+import { idPattern, prefixedIdPattern, type IdKind } from "../lib/ids.ts";
+import { trapIdPrefix, type TrapKindName } from "../vocabulary/traps.ts";
 
 /** Options of an object that rejects fields it does not declare. */
 export const closed = { additionalProperties: false } as const;
@@ -22,5 +23,8 @@ export const count = (description: string) => Type.Integer({ minimum: 0, descrip
 export const time = (description: string) =>
   Type.String({ format: "date-time", description, examples: ["2026-01-15T12:00:01.000Z"] });
 
+/** Identifier of a trap. */
+export const trapId = (kind: TrapKindName, description: string) =>
+  Type.String({ pattern: prefixedIdPattern(trapIdPrefix(kind)), description });
 export const typeId = (kind: IdKind, description: string) =>
   Type.String({ pattern: idPattern(kind), description });

@@ -12,8 +12,6 @@ const idPrefixes = {
   endpoint: "whk",
   delivery: "dlv",
   scan: "scn",
-  beacon: "bcn",
-  honeytoken: "tok",
   protectedDomain: "dom",
 } as const;
 
@@ -25,7 +23,12 @@ const suffixPattern = new RegExp(`^${suffix}$`);
 
 /** Source of a regular expression that matches identifiers of this kind. */
 export function idPattern(kind: IdKind): string {
-  return `^${idPrefixes[kind]}_${suffix}$`;
+  return prefixedIdPattern(idPrefixes[kind]);
+}
+
+/** Returns the pattern of identifiers with a prefix that their subject declares itself. */
+export function prefixedIdPattern(prefix: string): string {
+  return `^${prefix}_${suffix}$`;
 }
 
 /** Fills a buffer with unpredictable bytes, like `crypto.getRandomValues`. */
@@ -45,20 +48,23 @@ export interface IdFactory {
    *   the clock says: another process may have made it, or the clock may have been set back.
    */
   next(kind: IdKind, after?: string): string;
+  /** Makes an identifier with a prefix that its subject declares itself: three letters that no other kind has. */
+  nextWithPrefix(prefix: string): string;
 }
 
 export function createIdFactory(now: () => Instant, fillRandom: FillRandom): IdFactory {
-  const last = new Map<IdKind, string>();
+  const last = new Map<string, string>();
+  function next(prefix: string, after: string): string {
+    const floor = max(last.get(prefix) ?? "", after);
+    const fresh: string = fromUUIDBytes(prefix, uuidV7(now(), fillRandom));
+    const id =
+      fresh > floor ? fresh : fromUUIDBytes(prefix, successor(toUUIDBytes(floor as never), fillRandom));
+    last.set(prefix, id);
+    return id;
+  }
   return {
-    next(kind, after = "") {
-      const prefix = idPrefixes[kind];
-      const floor = max(last.get(kind) ?? "", after);
-      const fresh: string = fromUUIDBytes(prefix, uuidV7(now(), fillRandom));
-      const id =
-        fresh > floor ? fresh : fromUUIDBytes(prefix, successor(toUUIDBytes(floor as never), fillRandom));
-      last.set(kind, id);
-      return id;
-    },
+    next: (kind, after = "") => next(idPrefixes[kind], after),
+    nextWithPrefix: (prefix) => next(prefix, ""),
   };
 }
 

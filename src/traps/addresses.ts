@@ -1,14 +1,14 @@
 import type { FillRandom } from "../lib/ids.ts";
 
 /**
- * Addresses of traps: 128 random bits in the base32 of RFC 4648, lower case, without padding. Mail programs and
- * proxies that change the case of an address leave it whole.
+ * Addresses of traps: 128 random bits in the base32 alphabet of RFC 4648, lowercase, without padding. They survive
+ * mail programs and proxies that change the case of a URL.
  */
 const addressBytes = 16;
 const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
 const addressLength = 26;
 
-export function makeAddress(fillRandom: FillRandom): string {
+export function createAddress(fillRandom: FillRandom): string {
   const bytes = new Uint8Array(addressBytes);
   fillRandom(bytes);
   let bits = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n) << 2n;
@@ -20,16 +20,20 @@ export function makeAddress(fillRandom: FillRandom): string {
   return text;
 }
 
-export type TrapPath = { trap: "beacon"; address: string } | { trap: "token"; address: string };
+const trapPath = /^\/([a-z]+)\/([a-z2-7]{26})((?:[/.].*)?)$/i;
 
-const beaconPath = /^\/b\/([a-z2-7]{26})(?:\.gif)?$/i;
-// Whatever follows makes a bait look like what it is not: /t/…/salaries-2026.xlsx
-const tokenPath = /^\/t\/([a-z2-7]{26})(?:[/.].*)?$/i;
+export interface TrapPath {
+  /** Names the kind of trap. */
+  segment: string;
+  address: string;
+  /** Text after the address, such as `/salaries.xlsx`. It makes a URL look harmless. */
+  suffix: string;
+}
 
-/** Whose address a path is, by its form alone. */
-export function readPath(path: string): TrapPath | undefined {
-  const beacon = beaconPath.exec(path)?.[1];
-  if (beacon !== undefined) return { trap: "beacon", address: beacon.toLowerCase() };
-  const token = tokenPath.exec(path)?.[1];
-  return token === undefined ? undefined : { trap: "token", address: token.toLowerCase() };
+/** Reads a path that has the form of a trap's address; undefined for any other path. */
+export function readTrapPath(path: string): TrapPath | undefined {
+  const match = trapPath.exec(path);
+  if (match === null) return undefined;
+  const [, segment = "", address = "", suffix = ""] = match;
+  return { segment: segment.toLowerCase(), address: address.toLowerCase(), suffix };
 }

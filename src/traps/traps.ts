@@ -8,41 +8,45 @@ import { logDropped, type Log } from "../lib/log.ts";
 import type { Pacer } from "../lib/pacer.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
 import type { Threats } from "../threats/threats.ts";
-import { createAlarm, type AlarmSettings } from "./alarm.ts";
-import { createBeacons, type Beacons } from "./beacons.ts";
-import { createNetworkLimit } from "./network-limit.ts";
-import type { DocumentText } from "./documents.ts";
-import { createFront, type TrapFront } from "./front.ts";
-import { createHitStore, type HitStore } from "./hits.ts";
-import { createHoneytokens, type Honeytoken, type Honeytokens } from "./honeytokens.ts";
-import { createIntake, type IntakeTotals } from "./intake.ts";
-import type { DocumentFormat } from "../vocabulary/traps.ts";
+import { createFront, type RespondToVisitor } from "./front.ts";
+import type { TrapKind } from "./kind.ts";
+import { createVisitRecorder, type RecorderSettings } from "./recorder.ts";
+import { createTrapStore } from "./trap-store.ts";
+import type { NewTrap, Trap, TrapLinks } from "./trap.ts";
+import { createTrapsOfKind, type TrapDependencies, type TrapsOfKind } from "./traps-of-kind.ts";
+import { createIntake, type IntakeTotals } from "./visits/intake.ts";
+import { createNetworkLimit } from "./visits/network-limit.ts";
+import { createVisitStore, type VisitStore } from "./visits/store.ts";
 
-export interface TrapSettings extends AlarmSettings {
+export interface TrapSettings extends RecorderSettings {
+  /** Maximum number of visits of one client network in a minute that are recorded. */
   hitsPerMinute: number;
   /** `retention.hits`. */
   hitsKeptMs: number;
 }
 
-/** Beacons and honeytokens: know that a page was copied, that a bait was taken. */
+/** Addresses that report their visitors: they reveal that a page was copied or that somebody looks where nobody should. */
 export interface Traps {
-  readonly beacons: Beacons;
-  readonly tokens: Honeytokens;
-  readonly hits: Pick<HitStore, "list" | "rows" | "get" | "counts" | "timeline" | "ofThreat">;
-  readonly front: TrapFront;
-  /** How visitors reach `/b` and `/t`; without trailing slash. */
+  readonly kinds: readonly TrapKind[];
+  /** The traps of one kind. */
+  of<Input extends NewTrap, Details>(kind: TrapKind<Input, Details>): TrapsOfKind<Input, Details>;
+  readonly visits: Pick<VisitStore, "list" | "countRows" | "get" | "totals" | "timeline" | "ofThreat">;
+  /** Base URL of the addresses of traps, without trailing slash. */
   publicUrl(): string;
-  /** A document that asks for the token's address when it is opened. */
-  document(token: Honeytoken, format: DocumentFormat, text: DocumentText): Promise<Uint8Array<ArrayBuffer>>;
+  /** The URLs of a trap. */
+  links<Input extends NewTrap, Details>(kind: TrapKind<Input, Details>, trap: Trap<Details>): TrapLinks;
+  /** Responds to a visitor, and records the visit. */
+  respond: RespondToVisitor;
+  /** Number of visits since the start, by outcome. */
   totals(): IntakeTotals;
-  /** Writes down at once what has come in. */
+  /** Writes the visits that are waiting, now. */
   flush(): Promise<void>;
   start(): void;
-  /** Writes what waits. */
+  /** Writes the visits that are waiting. */
   stop(): Promise<void>;
 }
 
-const hourly = "41 * * * *";
+const deletionPattern = "41 * * * *";
 
 export function createTraps({
   auditLog,
@@ -51,6 +55,7 @@ export function createTraps({
   domains,
   fillRandom,
   ids,
+  kinds,
   log,
   outbox,
   pacer,
@@ -63,47 +68,62 @@ export function createTraps({
   database: Database;
   domains: Pick<ProtectedDomains, "find" | "matcher">;
   fillRandom: FillRandom;
-  ids: IdFactory;
+  ids: Pick<IdFactory, "nextWithPrefix">;
+  kinds: readonly TrapKind[];
   log: Log;
-  outbox: Outbox;
+  outbox: Pick<Outbox, "record">;
   pacer: () => Pacer;
   publicUrl: () => string;
   settings: TrapSettings;
   threats: Pick<Threats, "record">;
 }): Traps {
-  const hits = createHitStore(database);
-  const beacons = createBeacons({ database, clock, ids, fillRandom, domains, hits, auditLog });
-  const tokens = createHoneytokens({ database, clock, ids, fillRandom, hits, auditLog });
-  const write = createAlarm({ beacons, clock, domains, hits, log, outbox, settings, threats, tokens });
+  const store = createTrapStore(database);
+  const visits = createVisitStore(database);
+  const shared: TrapDependencies = {
+    auditLog,
+    clock,
+    database,
+    domains,
+    fillRandom,
+    ids,
+    store,
+    visits,
+  };
+  const write = createVisitRecorder({ clock, domains, kinds, log, outbox, settings, store, threats, visits });
   const limit = createNetworkLimit(settings.hitsPerMinute);
   const intake = createIntake({ clock, database, limit, log, pacer: pacer(), write });
   let schedule: Schedule | undefined;
 
-  async function deleteOld(): Promise<void> {
+  async function deleteOldVisits(): Promise<void> {
     try {
       const before = clock.now() - settings.hitsKeptMs;
       for (;;) {
-        if (schedule === undefined || hits.deleteOld(before) === 0) return;
+        if (schedule === undefined || visits.deleteOld(before) === 0) return;
         await new Promise<void>((resolve) => void setImmediate(resolve));
       }
     } catch (error) {
-      logDropped(log, error, "old visits to traps could not be deleted");
+      logDropped(log, error, "old trap visits could not be deleted");
     }
   }
 
   return {
-    beacons,
-    tokens,
-    hits,
-    front: createFront({ beacons, clock, intake, tokens }),
+    kinds,
+    of: (kind) => createTrapsOfKind(kind, shared),
+    visits,
     publicUrl,
-    async document(token, format, text) {
-      const { makeDocument } = await import("./documents.ts");
-      return makeDocument(format, tokens.url(token, publicUrl()), text);
+    links(kind, trap) {
+      const urlOf = (address: string) => `${publicUrl()}/${kind.pathSegment}/${address}`;
+      return { url: urlOf(trap.address) + kind.suffix(trap), oldUrls: trap.oldAddresses.map(urlOf) };
     },
+    respond: createFront({
+      clock,
+      kinds,
+      findLive: (kind, address) => store.findLive(kind.name, address, clock.now()),
+      offer: intake.offer,
+    }),
     totals: intake.totals,
     flush: intake.flush,
-    start: () => void (schedule = every({ clock, pattern: hourly, run: deleteOld })),
+    start: () => void (schedule = every({ clock, pattern: deletionPattern, run: deleteOldVisits })),
     async stop() {
       schedule?.stop();
       schedule = undefined;

@@ -1,53 +1,89 @@
-/** Forms of a honeytoken. */
-export const tokenKinds = ["url", "pixel", "document"] as const;
-export type TokenKind = (typeof tokenKinds)[number];
+/**
+ * Kinds of traps, as stored: the prefix of their identifiers, the first part of the names of their audit actions, and
+ * whether a trap of the kind can be given a new address.
+ */
+const kinds = {
+  beacon: { idPrefix: "bcn", audit: "beacon", rotates: false },
+  honeytoken: { idPrefix: "tok", audit: "token", rotates: true },
+} as const;
+export type TrapKindName = keyof typeof kinds;
+export const trapKindNames = Object.keys(kinds) as TrapKindName[];
 
-/** File formats of a honeytoken of the kind `document`. */
-export const documentFormats = ["docx", "pdf"] as const;
-export type DocumentFormat = (typeof documentFormats)[number];
+const auditedChanges = ["create", "enable", "disable", "rotate", "remove"] as const;
+type AuditedChange = (typeof auditedChanges)[number];
+export type TrapAuditAction = `${(typeof kinds)[TrapKindName]["audit"]}.${AuditedChange}`;
+
+export function trapAuditAction(kind: TrapKindName, change: AuditedChange): TrapAuditAction {
+  return `${kinds[kind].audit}.${change}`;
+}
+
+export function trapIdPrefix(kind: TrapKindName): string {
+  return kinds[kind].idPrefix;
+}
+
+export function rotates(kind: TrapKindName): boolean {
+  return kinds[kind].rotates;
+}
+
+/** Actions on traps that the audit log records. */
+export const trapAuditActions = trapKindNames.flatMap((kind) =>
+  auditedChanges
+    .filter((change) => change !== "rotate" || rotates(kind))
+    .map((change) => trapAuditAction(kind, change)),
+);
+
+/**
+ * How a class of visits is handled:
+ * - `threat` raises an alert and records the visited host as a threat,
+ * - `alert` raises an alert,
+ * - `quiet` is recorded and raises an alert only if `traps.alarm_classes` lists the class,
+ * - `counted` is only counted: the owner's own visitors are not recorded one by one.
+ */
+type VisitRule = "threat" | "alert" | "quiet" | "counted";
 
 /** Where a page that carries a beacon was shown. */
-const placeClasses = [
-  /** On a host that is neither protected nor allowed: raises an alert. */
-  "foreign",
-  /** On the protected host, on a host below it, or on an allowed one. */
-  "own",
+const placeRules = {
+  /** On a host that is neither protected nor allowed. */
+  foreign: "threat",
+  /** On the protected domain, on a host below it, or on an allowed one. */
+  own: "counted",
   /** The request for the style sheet did not say where it came from. */
-  "unknown",
+  unknown: "counted",
   /** The owner's page, shown by a translation service. */
-  "translation_proxy",
-  "web_archive",
-  "search_cache",
+  translation_proxy: "quiet",
+  web_archive: "quiet",
+  search_cache: "quiet",
   /** A saved copy, opened from a disk. */
-  "local_file",
+  local_file: "quiet",
   /** A URL without a host: `data:`, `about:`, `blob:`, a browser extension. */
-  "no_host",
+  no_host: "quiet",
   /** `localhost`, a private address, or a name that does not exist in public DNS. */
-  "local_network",
-] as const;
-export type PlaceClass = (typeof placeClasses)[number];
+  local_network: "quiet",
+} as const satisfies Record<string, VisitRule>;
+export type PlaceClass = keyof typeof placeRules;
 
 /** Who opened a honeytoken. */
-const visitorClasses = [
-  "visit",
+const visitorRules = {
+  visit: "alert",
   /** A messenger or social network that renders a preview of a posted link. */
-  "link_preview",
+  link_preview: "quiet",
   /** A mail filter that opens links before the recipient does. */
-  "mail_scanner",
-] as const;
-export type VisitorClass = (typeof visitorClasses)[number];
+  mail_scanner: "quiet",
+} as const satisfies Record<string, VisitRule>;
+export type VisitorClass = keyof typeof visitorRules;
 
-export const hitClasses = [...placeClasses, ...visitorClasses] as const;
-export type HitClass = PlaceClass | VisitorClass;
+export type VisitClass = PlaceClass | VisitorClass;
+export const visitRules: Record<VisitClass, VisitRule> = { ...placeRules, ...visitorRules };
 
-/** Classes that emit no event unless `traps.alarm_classes` lists them. */
-export const quietClasses = [
-  "translation_proxy",
-  "web_archive",
-  "search_cache",
-  "local_file",
-  "no_host",
-  "local_network",
-  "link_preview",
-  "mail_scanner",
-] as const satisfies readonly HitClass[];
+export const visitClasses = Object.keys(visitRules) as VisitClass[];
+/** Classes that raise an alert only if `traps.alarm_classes` lists them. */
+export const quietClasses = visitClasses.filter((name) => visitRules[name] === "quiet");
+
+/** Whether visits of this class always raise an alert. */
+export function alwaysAlerts(name: VisitClass): boolean {
+  return visitRules[name] === "threat" || visitRules[name] === "alert";
+}
+
+/** Forms of a honeytoken. */
+export const honeytokenKinds = ["url", "pixel", "document"] as const;
+export type HoneytokenKind = (typeof honeytokenKinds)[number];

@@ -24,7 +24,7 @@ describe("help", () => {
   test("without a command it is shown, as wrong use", async () => {
     const { code, out, err } = await folder.run([]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
-    for (const [name] of names) expect(err).toContain(`  ${name} `);
+    for (const [name] of names) expect(err).toMatch(new RegExp(`^  ${name}[ |]`, "m"));
   });
 
   test("every command is defined under the name that it is called by", () => {

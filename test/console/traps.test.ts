@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { unzipSync, strFromU8 } from "fflate";
-import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
+import { strFromU8, unzipSync } from "fflate";
+import { system } from "../../src/access/audit/actor.ts";
+import { beacon } from "../../src/traps/kinds/beacon/beacon.ts";
+import { ownHosts } from "../../src/traps/kinds/beacon/details.ts";
+import { beaconSnippets } from "../../src/traps/kinds/beacon/snippets.ts";
+import { honeytoken } from "../../src/traps/kinds/honeytoken/honeytoken.ts";
 import { hostileText } from "../support/console-pages.ts";
+import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 
 let app: ConsoleApp;
 let visitor: Visitor;
@@ -13,26 +18,21 @@ beforeEach(async () => {
 });
 afterEach(() => app.dispose());
 
-const acts = () => app.app.auditLog.list({}, { limit: 100, offset: 0 }).map(({ action }) => action);
-const idAt = (path: string) => app.app.traps[path.startsWith("/b") ? "beacons" : "tokens"].list()[0]!.id;
-/** What visitors left is written. */
-const written = async (id: string) => {
-  while (app.app.traps.hits.rows(id) === 0) await Bun.sleep(5);
-};
+const beacons = () => app.app.traps.of(beacon);
+const honeytokens = () => app.app.traps.of(honeytoken);
+const auditedActions = () => app.app.auditLog.list({}, { limit: 100, offset: 0 }).map(({ action }) => action);
 
-test.each(["beacons", "tokens"] as const)(
-  "a page of %s lists fifty of them and leads on to the rest",
-  async (kind) => {
-    const by = { channel: "system", name: null, address: null } as const;
-    const { beacons, tokens } = app.app.traps;
+test.each(["beacons", "honeytokens"] as const)(
+  "the list of %s shows fifty per page and links to the next page",
+  async (section) => {
     for (let number = 0; number < 60; number += 1) {
       const name = `trap ${number}.`;
-      if (kind === "beacons") beacons.create({ protectedDomain: "example-bank.com", name }, by);
-      else tokens.create({ kind: "url", name }, by);
+      if (section === "beacons") beacons().create({ protectedDomain: "example-bank.com", name }, system);
+      else honeytokens().create({ kind: "url", name }, system);
     }
     const [first, second] = [
-      await visitor.get(`/console/${kind}`),
-      await visitor.get(`/console/${kind}?page=2`),
+      await visitor.get(`/console/${section}`),
+      await visitor.get(`/console/${section}?page=2`),
     ];
     expect([first.text.includes("trap 49."), first.text.includes("trap 50.")]).toEqual([true, false]);
     expect([second.text.includes("trap 49."), second.text.includes("trap 59.")]).toEqual([false, true]);
@@ -40,51 +40,63 @@ test.each(["beacons", "tokens"] as const)(
   },
 );
 
-describe("beacons", () => {
-  test("are made with what to put into the page, disabled and removed; the audit log has it all", async () => {
-    const made = await visitor.submit("/console/beacons/new", {
+test("the former address of the honeytokens redirects to the present one", async () => {
+  const { id } = honeytokens().create({ kind: "url" }, system);
+  expect(await visitor.get("/console/tokens")).toMatchObject({
+    status: 303,
+    location: "/console/honeytokens",
+  });
+  expect(await visitor.get(`/console/tokens/${id}`)).toMatchObject({
+    status: 303,
+    location: `/console/honeytokens/${id}`,
+  });
+});
+
+describe("the pages of beacons", () => {
+  test("create a beacon with its snippets, disable and delete it, and audit each change", async () => {
+    const created = await visitor.submit("/console/beacons/new", {
       domain: "example-bank.com",
       name: "sign-in",
       allow: "partner.example\nother.example",
       memo: "",
     });
-    expect(made.text).toContain("Put the script below into the page");
-    const beacon = app.app.traps.beacons.get("sign-in");
-    const { script, style } = app.app.traps.beacons.snippets(beacon, "https://traps.test");
-    expect(made.text).toContain(script);
-    expect(made.text).toContain(style);
-    expect(made.html).not.toContain(script);
-    expect(beacon.own).toEqual(["example-bank.com", "partner.example", "other.example"]);
-    const path = `/console/beacons/${beacon.id}`;
+    expect(created.text).toContain("Put the script below into the page");
+    const trap = beacons().get("sign-in");
+    const { script, style } = beaconSnippets(`https://traps.test/b/${trap.address}`, ownHosts(trap));
+    expect(created.text).toContain(script);
+    expect(created.text).toContain(style);
+    expect(created.html).not.toContain(script);
+    expect(ownHosts(trap)).toEqual(["example-bank.com", "partner.example", "other.example"]);
+    const path = `/console/beacons/${trap.id}`;
     expect((await visitor.submit(`${path}/state`, { enabled: "no" })).text).toContain(
-      "reports nothing any more",
+      "no longer reports visits",
     );
-    expect((await visitor.get(`${path}/remove`)).text).toContain("Remove sign-in?");
-    expect((await visitor.submit(`${path}/remove`)).text).toContain("sign-in is removed");
+    expect((await visitor.get(`${path}/delete`)).text).toContain("Delete sign-in?");
+    expect((await visitor.submit(`${path}/delete`)).text).toContain("sign-in was deleted");
     expect((await visitor.get(path)).status).toBe(404);
-    expect(acts().slice(0, 3)).toEqual(["beacon.remove", "beacon.disable", "beacon.create"]);
+    expect(auditedActions().slice(0, 3)).toEqual(["beacon.remove", "beacon.disable", "beacon.create"]);
   });
 
-  test("that cannot be made are refused with the reason, and what was filled in stays", async () => {
-    const refused = await visitor.post("/console/beacons/new", {
+  test("reject invalid input with the reason and keep what was entered", async () => {
+    const rejected = await visitor.post("/console/beacons/new", {
       domain: "example-bank.com",
       allow: "partner.example no.host!",
       memo: hostileText,
     });
-    expect(refused.status).toBe(400);
-    expect(refused.text).toContain('"no.host!" is not a host name');
-    expect(refused.html).toContain("partner.example no.host!");
-    expect(refused.html).not.toContain("<script>alert");
+    expect(rejected.status).toBe(400);
+    expect(rejected.text).toContain('"no.host!" is not a host name');
+    expect(rejected.html).toContain("partner.example no.host!");
+    expect(rejected.html).not.toContain("<script>alert");
   });
 
-  test("show who showed the page, as text whatever it is", async () => {
+  test("show hostile visits as plain text", async () => {
     await visitor.post("/console/beacons/new", { domain: "example-bank.com" });
-    const { id, address } = app.app.traps.beacons.list()[0]!;
+    const { id, address } = beacons().list()[0]!;
     const page = `https://evil.top/<script>alert(1)</script>\u202E`;
     await fetch(`${app.url}/b/${address}?${new URLSearchParams({ u: page, r: hostileText })}`, {
       headers: { "user-agent": `<script>alert(2)</script>` },
     });
-    await written(id);
+    await app.app.traps.flush();
     const list = await visitor.get(`/console/beacons/${id}`);
     expect(list.text).toContain("https://evil.top/<script>alert(1)</script>\\u{202e}");
     expect(list.html).toContain("<svg");
@@ -93,46 +105,64 @@ describe("beacons", () => {
     const one = await visitor.get(visit!);
     expect(one.text).toContain("<script>alert(2)</script>");
     const [, threat] = /href="(\/console\/threats\/thr_\w+)"/.exec(one.html)!;
-    expect((await visitor.get(threat!)).text).toContain("Shown to visitors");
+    const threatPage = await visitor.get(threat!);
+    expect(threatPage.text).toContain("Shown to visitors");
+    expect(threatPage.html).toContain(visit!);
     expect((await visitor.get(`/console/beacons/${id}/visits/999`)).status).toBe(404);
   });
 });
 
-describe("honeytokens", () => {
-  test("are made, rotated and removed", async () => {
-    const made = await visitor.submit("/console/tokens/new", {
+describe("the pages of honeytokens", () => {
+  test("create, rotate, and delete a honeytoken, and audit each change", async () => {
+    const created = await visitor.submit("/console/honeytokens/new", {
       kind: "url",
       name: "wiki",
       memo: "in the wiki",
-      answer: "redirect",
+      response: "redirect",
       redirect: "https://example-bank.com/",
       expires: "2999-01-01",
     });
-    const { id, address } = app.app.traps.tokens.get("wiki");
-    expect(made.text).toContain(`https://traps.test/t/${address}`);
-    expect(made.text).toContain("a redirect to https://example-bank.com/");
-    const path = `/console/tokens/${id}`;
+    const { id, address } = honeytokens().get("wiki");
+    expect(created.text).toContain(`https://traps.test/t/${address}`);
+    expect(created.text).toContain("a redirect to https://example-bank.com/");
+    expect(created.text).toContain("2999-01-01");
+    const path = `/console/honeytokens/${id}`;
     const rotated = await visitor.submit(`${path}/rotate`, { watch_old: "yes" });
-    expect(rotated.text).toContain("1 earlier address");
-    expect(app.app.traps.tokens.get("wiki").oldAddresses).toEqual([address]);
+    expect(rotated.text).toContain("1 previous address");
+    expect(honeytokens().get("wiki").oldAddresses).toEqual([address]);
     await visitor.submit(`${path}/rotate`, { watch_old: "no" });
-    expect(app.app.traps.tokens.get("wiki").oldAddresses).toEqual([]);
-    expect((await visitor.submit(`${path}/remove`)).text).toContain("wiki is removed");
-    expect(acts().slice(0, 4)).toEqual(["token.remove", "token.rotate", "token.rotate", "token.create"]);
-    const refused = await visitor.post("/console/tokens/new", {
-      kind: "url",
-      answer: "redirect",
-      redirect: "x",
-    });
-    expect([refused.status, refused.text.includes("to redirect to")]).toEqual([400, true]);
+    expect(honeytokens().get("wiki").oldAddresses).toEqual([]);
+    expect((await visitor.submit(`${path}/delete`)).text).toContain("wiki was deleted");
+    expect(auditedActions().slice(0, 4)).toEqual([
+      "token.remove",
+      "token.rotate",
+      "token.rotate",
+      "token.create",
+    ]);
   });
 
-  test("of kind document are downloaded with the address inside", async () => {
-    await visitor.post("/console/tokens/new", { kind: "document", name: "salaries" });
-    const path = `/console/tokens/${idAt("/t")}`;
+  test("reject an invalid redirect, kind, and day of expiry", async () => {
+    const rejected = async (fields: Record<string, string>) => {
+      const { status, text } = await visitor.post("/console/honeytokens/new", fields);
+      expect(status).toBe(400);
+      return text;
+    };
+    expect(await rejected({ kind: "url", response: "redirect", redirect: "x" })).toContain("to redirect to");
+    expect(await rejected({ kind: "dns" })).toContain("must be one of url, pixel, document");
+    expect(await rejected({ kind: "url", expires: "soon" })).toContain("a day such as 2027-01-31");
+  });
+
+  test("ignore the response of a link for other kinds, because the form always contains one", async () => {
+    await visitor.submit("/console/honeytokens/new", { kind: "pixel", response: "page", title: "x" });
+    expect(honeytokens().get("pixel").details).toEqual({ kind: "pixel", response: { kind: "not_found" } });
+  });
+
+  test("download the files of a document with the address inside", async () => {
+    await visitor.post("/console/honeytokens/new", { kind: "document", name: "salaries" });
+    const { id, address } = honeytokens().get("salaries");
     const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
-    const get = (query: string) => fetch(`${app.url}${path}/document?${query}`, { headers: { cookie } });
-    const { address } = app.app.traps.tokens.get("salaries");
+    const get = (query: string) =>
+      fetch(`${app.url}/console/honeytokens/${id}/file?${query}`, { headers: { cookie } });
     const pdf = await get("format=pdf&title=Salaries%202026&text=x");
     expect(pdf.headers.get("content-disposition")).toBe('attachment; filename="Salaries_2026.pdf"');
     expect(Buffer.from(await pdf.bytes()).toString("latin1")).toContain(`https://traps.test/t/${address}`);

@@ -1,15 +1,18 @@
 import type { App } from "../../src/app.ts";
-import { trapCounts, trapHits } from "../../src/traps/tables.ts";
-import type { HitClass } from "../../src/vocabulary/traps.ts";
+import { beacon } from "../../src/traps/kinds/beacon/beacon.ts";
+import { honeytoken } from "../../src/traps/kinds/honeytoken/honeytoken.ts";
+import { trapVisits, trapVisitTotals } from "../../src/traps/visits/tables.ts";
+import type { VisitClass } from "../../src/vocabulary/traps.ts";
 import { hostileText, longText, tester } from "./console-pages.ts";
 
 const dayMs = 86_400_000;
 
-/** Traps as after some weeks, with visitors who write what they like into every header. */
+/** Creates traps like after some weeks of use, with visitors that send hostile text in every header. */
 export function seedTraps({ database, traps }: App, threatId: string) {
   const { query } = database;
   const now = Date.now();
-  const signIn = traps.beacons.create(
+  const [beacons, honeytokens] = [traps.of(beacon), traps.of(honeytoken)];
+  const signIn = beacons.create(
     {
       protectedDomain: "example-bank.com",
       name: "sign-in page",
@@ -18,22 +21,22 @@ export function seedTraps({ database, traps }: App, threatId: string) {
     },
     tester,
   );
-  traps.beacons.create({ protectedDomain: "example-bank.com" }, tester);
-  const wiki = traps.tokens.create({ kind: "url", name: "wiki", memo: "page Passwords in the wiki" }, tester);
-  const salaries = traps.tokens.create({ kind: "document", name: "salaries", memo: hostileText }, tester);
-  traps.tokens.create({ kind: "pixel", expiresAt: now + 1_000 }, tester);
+  beacons.create({ protectedDomain: "example-bank.com" }, tester);
+  const wiki = honeytokens.create({ kind: "url", name: "wiki", memo: "page Passwords in the wiki" }, tester);
+  const salaries = honeytokens.create({ kind: "document", name: "salaries", memo: hostileText }, tester);
+  honeytokens.create({ kind: "pixel", expiresAt: now + 1_000 }, tester);
 
   const visit = (
     trapId: string,
     index: number,
-    hitClass: HitClass,
-    more: Partial<typeof trapHits.$inferInsert>,
+    visitClass: VisitClass,
+    more: Partial<typeof trapVisits.$inferInsert>,
   ) => {
-    // The last one is the newest.
+    // The last visit is the newest.
     const at = now - Math.floor(((30 - index) ** 2 * dayMs) / 20) - 60_000;
     const row = {
       trapId,
-      class: hitClass,
+      class: visitClass,
       visitor: `${index}`,
       host: null,
       url: hostileText,
@@ -45,9 +48,9 @@ export function seedTraps({ database, traps }: App, threatId: string) {
       userAgent: index === 1 ? longText.slice(0, 500) : hostileText,
       ...more,
     };
-    return query.insert(trapHits).values(row).returning({ seq: trapHits.seq }).get().seq;
+    return query.insert(trapVisits).values(row).returning({ seq: trapVisits.seq }).get().seq;
   };
-  const classes: HitClass[] = ["foreign", "foreign", "local_file", "foreign", "web_archive"];
+  const classes: VisitClass[] = ["foreign", "foreign", "local_file", "foreign", "web_archive"];
   const pageVisits = Array.from({ length: 30 }, (_, index) =>
     visit(signIn.id, index, classes[index % 5]!, {
       host: "login.example-bank.top",
@@ -73,17 +76,17 @@ export function seedTraps({ database, traps }: App, threatId: string) {
       ],
     }),
   );
-  const counts: [string, HitClass, number][] = [
+  const counts: [string, VisitClass, number][] = [
     [signIn.id, "foreign", 61],
     [signIn.id, "own", 120_345],
     [signIn.id, "unknown", 12],
     [signIn.id, "local_file", 18],
     [wiki.id, "visit", 6],
   ];
-  for (const [trapId, hitClass, total] of counts)
+  for (const [trapId, visitClass, total] of counts)
     query
-      .insert(trapCounts)
-      .values({ trapId, class: hitClass, total, lastAt: now - 3_600_000 })
+      .insert(trapVisitTotals)
+      .values({ trapId, class: visitClass, total, lastAt: now - 3_600_000 })
       .run();
   return {
     beaconId: signIn.id,

@@ -1,8 +1,14 @@
-import { createTraps, type TrapSettings } from "../../src/traps/traps.ts";
+import { system } from "../../src/access/audit/actor.ts";
+import { beacon } from "../../src/traps/kinds/beacon/beacon.ts";
+import type { NewBeacon } from "../../src/traps/kinds/beacon/details.ts";
+import type { NewHoneytoken } from "../../src/traps/kinds/honeytoken/details.ts";
+import { honeytoken } from "../../src/traps/kinds/honeytoken/honeytoken.ts";
+import { trapKinds } from "../../src/traps/kinds/kinds.ts";
+import { createTraps, type Traps, type TrapSettings } from "../../src/traps/traps.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
 import { fillRandom } from "./appliance.ts";
-import type { Stores } from "./stores.ts";
+import { openStores, type Stores } from "./stores.ts";
 
 /** Traps over a real database file. */
 export function openTraps(
@@ -14,6 +20,7 @@ export function openTraps(
   return createTraps({
     ...stores,
     fillRandom,
+    kinds: trapKinds,
     log,
     pacer: () => createPacer({ sliceMs: 5, elapsedMs: () => performance.now() }),
     publicUrl: () => "https://traps.test",
@@ -28,3 +35,59 @@ export function openTraps(
     },
   });
 }
+
+export const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0";
+
+export interface RequestOptions {
+  from?: string;
+  method?: string;
+  headers?: Record<string, string>;
+}
+
+/** Traps over their own stores, with visitors. */
+export function openTrapWorld(
+  settings: Partial<TrapSettings> = {},
+  { write }: { write?: (line: string) => void } = {},
+) {
+  const stores = openStores();
+  let current = openTraps(stores, settings, write);
+
+  /** Sends a request like a browser, and returns the response. */
+  function request(path: string, { from = "192.0.2.7", method = "GET", headers = {} }: RequestOptions = {}) {
+    const init = { method, headers: { "user-agent": firefox, ...headers } };
+    return current.respond(new Request(`http://traps.test${path}`, init), from);
+  }
+
+  return {
+    stores,
+    get traps(): Traps {
+      return current;
+    },
+    request,
+    /** Sends the request that a beacon's script sends from a page at `url`. */
+    showPage(
+      address: string,
+      url: string,
+      { referrer = "", headers = {}, ...options }: RequestOptions & { referrer?: string } = {},
+    ) {
+      const query = new URLSearchParams({ u: url, r: referrer });
+      const sentByBrowser: Record<string, string> = /^https?:/.test(url) ? { referer: url } : {};
+      return request(`/b/${address}?${query}`, { ...options, headers: { ...sentByBrowser, ...headers } });
+    },
+    createBeacon: (input: Partial<NewBeacon> = {}) =>
+      current.of(beacon).create({ protectedDomain: "example-bank.com", ...input }, system),
+    createHoneytoken: (input: NewHoneytoken) => current.of(honeytoken).create(input, system),
+    events: (type: string) => stores.events().filter((event) => event.type === type),
+    /** Writes all visits, then opens the traps again over the same database, like after a restart. */
+    async restart(changed: Partial<TrapSettings> = {}) {
+      await current.stop();
+      current = openTraps(stores, { ...settings, ...changed }, write);
+    },
+    async dispose() {
+      await current.stop();
+      stores.dispose();
+    },
+  };
+}
+
+export type TrapWorld = ReturnType<typeof openTrapWorld>;

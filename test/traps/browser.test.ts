@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { system } from "../../src/access/audit/actor.ts";
-import type { Beacon } from "../../src/traps/beacons.ts";
+import { beacon as beaconKind } from "../../src/traps/kinds/beacon/beacon.ts";
+import { ownHosts, type Beacon } from "../../src/traps/kinds/beacon/details.ts";
+import { beaconSnippets } from "../../src/traps/kinds/beacon/snippets.ts";
 import { browserTimeoutMs, chromium, openBrowser, type Browser } from "../support/browser.ts";
 import { openConsoleApp } from "../support/console.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
@@ -11,15 +13,15 @@ interface TriggeredEvent {
   data: { hit: Record<string, string>; threat: { id: string } | null };
 }
 
-describe.skipIf(chromium === undefined)("in a real browser a page with a beacon", () => {
+describe.skipIf(chromium === undefined)("in a real browser, a page with a beacon", () => {
   let receiver: Receiver;
   let appliance: ReturnType<typeof openConsoleApp>;
   let beacon: Beacon;
   let pages: Bun.Server<undefined>;
   let browser: Browser;
-  /** Takes what is sent and never answers. */
+  /** Accepts connections and never responds. */
   let silent: Bun.TCPSocketListener;
-  /** What the pages' server sends: the document by its path, with a policy where one is given. */
+  /** Documents of the server of pages by path, some with a Content-Security-Policy. */
   const documents = new Map<string, { html: string; policy?: string }>();
 
   beforeAll(async () => {
@@ -35,7 +37,7 @@ events = ["beacon.triggered"]
 `,
     });
     appliance.app.start();
-    beacon = appliance.app.traps.beacons.create({ protectedDomain: "example-bank.com" }, system);
+    beacon = appliance.app.traps.of(beaconKind).create({ protectedDomain: "example-bank.com" }, system);
     silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
     pages = Bun.serve({
       port: 0,
@@ -48,7 +50,7 @@ events = ["beacon.triggered"]
         return new Response(page.html, { headers });
       },
     });
-    // Every name leads to this machine, as a copy's name would lead to the copier's.
+    // Every name resolves to this machine, like a copy's name resolves to the copier's.
     browser = await openBrowser({ hosts: "MAP * 127.0.0.1" });
   }, browserTimeoutMs);
   afterAll(async () => {
@@ -59,28 +61,28 @@ events = ["beacon.triggered"]
     await receiver?.stop();
   });
 
-  const snippets = () => appliance.app.traps.beacons.snippets(beacon, appliance.app.traps.publicUrl());
+  const snippets = () => beaconSnippets(appliance.app.traps.links(beaconKind, beacon).url, ownHosts(beacon));
   const address = (host: string, path: string) => `http://${host}:${pages.port}${path}`;
-  /** A page whose own script says that all is well, after the snippet has run. */
+  /** Returns a page whose own script reports after the snippet that the page has loaded. */
   const html = (snippet: string, more = "") =>
     `<!doctype html><html><head><title>Sign in</title>${more}${snippet}</head><body><p id="text">waiting</p><script nonce="page">addEventListener("load", () => { document.getElementById("text").textContent = "well" })</script></body></html>`;
   const events = (path: string) =>
     receiver.received
       .map(({ body }) => JSON.parse(body) as TriggeredEvent)
       .filter(({ data }) => data.hit["url"]!.includes(path));
-  /** Opens it until it is well and all of its requests are over. */
-  async function visit(url: string): Promise<string[]> {
+  /** Opens a page, waits until it has loaded, and returns the errors in the browser's console. */
+  async function openPage(url: string): Promise<string[]> {
     browser.complaints();
     await browser.open(url);
     await browser.until(`document.getElementById("text")?.textContent === "well"`);
     return browser.complaints();
   }
   test(
-    "that was saved and put under another name becomes a threat with evidence within a second",
+    "that was copied to another host is reported as a threat with evidence within a second",
     async () => {
       const copy = html(snippets().script).replaceAll("example-bank.com", "evil.top");
       documents.set("/login", { html: copy });
-      expect(await visit(address("login.evil.top", "/login?step=1"))).toEqual([]);
+      expect(await openPage(address("login.evil.top", "/login?step=1"))).toEqual([]);
       const loadedAt = Date.now();
       await until(() => events("/login").length === 1, "the event arrives");
       const [{ data } = { data: undefined }] = events("/login");
@@ -104,37 +106,37 @@ events = ["beacon.triggered"]
   );
 
   test(
-    "tells of nothing on the protected host, below it, and with its trailing dot",
+    "reports nothing on the protected host, below it, and with its trailing dot",
     async () => {
       documents.set("/own", { html: html(snippets().script) });
       for (const host of ["example-bank.com", "www.example-bank.com", "www.example-bank.com."])
-        expect(await visit(address(host, "/own"))).toEqual([]);
+        expect(await openPage(address(host, "/own"))).toEqual([]);
       documents.set("/mark", { html: html(snippets().script) });
-      await visit(address("mark.evil.top", "/mark"));
-      await until(() => events("/mark").length === 1, "what came before is written");
+      await openPage(address("mark.evil.top", "/mark"));
+      await until(() => events("/mark").length === 1, "the visits before it are written");
       expect(events("/own")).toEqual([]);
-      const { counts } = appliance.app.traps.hits;
-      // Not even a request: the script knows where it belongs.
-      expect(counts(beacon.id).map((row) => row.class)).toEqual(["foreign"]);
+      const { totals } = appliance.app.traps.visits;
+      // The script did not even send a request.
+      expect(totals(beacon.id).map((row) => row.class)).toEqual(["foreign"]);
     },
     browserTimeoutMs,
   );
 
   test(
-    "works as before under a strict policy, which lets the beacon through by its hash",
+    "works under a strict Content-Security-Policy that allows the beacon by its hash",
     async () => {
       const { script, scriptHash } = snippets();
       const policy = (connect: string) =>
         `default-src 'none'; script-src 'nonce-page' ${scriptHash}; connect-src ${connect}`;
       documents.set("/strict", { html: html(script), policy: policy("'none'") });
-      expect(await visit(address("www.example-bank.com", "/strict"))).toEqual([]);
-      // On a foreign host only the browser complains of what the policy forbids, and nothing of ours does.
-      const complaints = await visit(address("strict.evil.top", "/strict"));
+      expect(await openPage(address("www.example-bank.com", "/strict"))).toEqual([]);
+      // On a foreign host, only the browser reports what the policy forbids.
+      const complaints = await openPage(address("strict.evil.top", "/strict"));
       expect(
         complaints.filter((line) => !/Content Security Policy|Fetch API cannot load/i.test(line)),
       ).toEqual([]);
       documents.set("/let", { html: html(script), policy: policy(appliance.url) });
-      expect(await visit(address("let.evil.top", "/let"))).toEqual([]);
+      expect(await openPage(address("let.evil.top", "/let"))).toEqual([]);
       await until(() => events("/let").length === 1, "the event arrives");
       expect(events("/strict")).toEqual([]);
     },
@@ -142,25 +144,25 @@ events = ["beacon.triggered"]
   );
 
   test(
-    "works as before where its address is blocked or answers nothing: no error of its own, no wait",
+    "loads without errors or delay if the address of the beacon is blocked or does not respond",
     async () => {
       const dead = snippets().script.replaceAll(appliance.url, "http://127.0.0.1:9");
       documents.set("/blocked", { html: html(dead) });
-      const complaints = await visit(address("blocked.evil.top", "/blocked"));
+      const complaints = await openPage(address("blocked.evil.top", "/blocked"));
       expect(complaints.filter((line) => !/net::ERR_|Failed to load resource/.test(line))).toEqual([]);
       const waiting = snippets().script.replaceAll(appliance.url, `http://127.0.0.1:${silent.port}`);
       documents.set("/silent", { html: html(waiting) });
-      // The load event comes although the beacon's request never ends.
-      expect(await visit(address("silent.evil.top", "/silent"))).toEqual([]);
+      // The load event fires although the beacon's request never ends.
+      expect(await openPage(address("silent.evil.top", "/silent"))).toEqual([]);
     },
     browserTimeoutMs,
   );
 
   test(
-    "without a script reports by its picture",
+    "reports by its background image if scripts are not used",
     async () => {
       documents.set("/style", { html: html(snippets().style) });
-      expect(await visit(address("style.evil.top", "/style"))).toEqual([]);
+      expect(await openPage(address("style.evil.top", "/style"))).toEqual([]);
       await until(
         () => receiver.received.some(({ body }) => body.includes(`"hostname":"style.evil.top"`)),
         "the event arrives",
@@ -170,17 +172,19 @@ events = ["beacon.triggered"]
   );
 
   test(
-    "that was saved as a file is classed, not alarmed",
+    "that was saved as a file is classified without an alert",
     async () => {
       const path = `${appliance.folder}/saved.html`;
       writeFileSync(path, html(snippets().script));
-      await visit(`file://${path}`);
-      const { list } = appliance.app.traps.hits;
+      await openPage(`file://${path}`);
+      const { list } = appliance.app.traps.visits;
       await until(
-        () => list(beacon.id, { limit: 99 }).some((hit) => hit.class === "local_file"),
+        () => list(beacon.id, { limit: 99 }).some((visit) => visit.class === "local_file"),
         "the visit is seen",
       );
-      expect(list(beacon.id, { limit: 99 }).find((hit) => hit.class === "local_file")!.eventId).toBeNull();
+      expect(
+        list(beacon.id, { limit: 99 }).find((visit) => visit.class === "local_file")!.eventId,
+      ).toBeNull();
     },
     browserTimeoutMs,
   );

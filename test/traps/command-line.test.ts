@@ -9,9 +9,10 @@ beforeEach(
 );
 afterEach(() => folder.dispose());
 
-const run = (...args: string[]) => folder.run(args);
-const rows = async (...args: string[]) => {
-  const { code, out, err } = await folder.run([...args, "--json"]);
+/** Runs a command given as one text; arguments with spaces are given after it. */
+const run = (command: string, ...more: string[]) => folder.run([...command.split(" "), ...more]);
+const rows = async (command: string) => {
+  const { code, out, err } = await run(`${command} --json`);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   return out
     .split("\n")
@@ -19,21 +20,13 @@ const rows = async (...args: string[]) => {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 };
 
-describe("beacons", () => {
-  test("are created with their snippet, shown, disabled and removed", async () => {
-    const made = await run(
-      "beacons",
-      "create",
-      "Example-Bank.com",
-      "--name",
-      "sign-in",
-      "--allow",
-      "partner.example",
-    );
-    expect(made.code).toBe(0);
-    expect(made.out).toMatch(/^<script>.*https:\/\/traps\.test\/b\/[a-z2-7]{26}.*<\/script>\n$/);
-    expect(made.err).toMatch(/^made sign-in \(bcn_\w{26}\)\n$/);
-    expect(await rows("beacons", "list")).toMatchObject([
+describe("`phishwatch beacons`", () => {
+  test("creates a beacon with its snippet, shows, disables, and deletes it", async () => {
+    const created = await run("beacons create Example-Bank.com --name sign-in --allow partner.example");
+    expect(created.code).toBe(0);
+    expect(created.out).toMatch(/^<script>.*https:\/\/traps\.test\/b\/[a-z2-7]{26}.*<\/script>\n$/);
+    expect(created.err).toMatch(/^created sign-in \(bcn_\w{26}\)\n$/);
+    expect(await rows("beacons list")).toMatchObject([
       {
         name: "sign-in",
         protected_domain: "example-bank.com",
@@ -42,40 +35,44 @@ describe("beacons", () => {
         visits: {},
       },
     ]);
-    const shown = (await run("beacons", "show", "sign-in")).out;
-    expect(shown).toContain(made.out.trim());
+    const shown = (await run("beacons show sign-in")).out;
+    expect(shown).toContain(created.out.trim());
     expect(shown).toContain("script-src 'sha256-");
     expect(shown).toContain(".gif)");
-    expect((await run("beacons", "disable", "sign-in")).err).toStartWith("disabled sign-in");
-    expect((await run("beacons", "list")).out).toContain("disabled");
-    expect((await run("beacons", "remove", "sign-in")).code).toBe(0);
-    expect(await rows("beacons", "list")).toEqual([]);
-    expect((await run("beacons", "create", "other.com")).err).toContain("not a protected domain");
-    expect((await run("beacons", "show", "none\u001b")).err).toContain("no beacon none\\u{1b}");
+    expect((await run("beacons disable sign-in")).err).toStartWith("disabled sign-in");
+    expect((await run("beacons list")).out).toContain("disabled");
+    expect((await run("beacons enable sign-in")).err).toStartWith("enabled sign-in");
+    expect((await run("beacons delete sign-in")).code).toBe(0);
+    expect(await rows("beacons list")).toEqual([]);
+    expect((await run("beacons create other.com")).err).toContain("not a protected domain");
+    expect((await run("beacons show none\u001b")).err).toContain("no beacon none\\u{1b}");
   });
 
-  test("of a running server report at once, and what they saw is listed", async () => {
+  test("has no `rotate` and no `document`, which beacons do not support", async () => {
+    expect((await run("beacons rotate sign-in")).code).toBe(2);
+    expect((await run("beacons document sign-in x.pdf")).code).toBe(2);
+  });
+
+  test("lists the visits that a running server records", async () => {
     folder.file("phishwatch.toml", defaultConfig);
     const server = await folder.serve();
-    const { err } = await run("beacons", "create", "example-bank.com", "--name", "sign-in");
+    const { err } = await run("beacons create example-bank.com --name sign-in");
     expect(err).toContain("traps.public_url");
-    const [beacon] = await rows("beacons", "list");
+    const [beacon] = await rows("beacons list");
     const path = /\/b\/[a-z2-7]{26}/.exec(String(beacon!["script"]))![0];
     const page = "https://evil.top/login\u202e";
-    const answer = await fetch(`${server.url}${path}?${new URLSearchParams({ u: page })}`);
-    expect(answer.status).toBe(200);
-    let seen: Record<string, unknown>[] = [];
-    const look = async () => {
-      while ((seen = await rows("beacons", "hits", "sign-in")).length === 0) await Bun.sleep(50);
-      return true;
-    };
-    await Promise.race([look(), Bun.sleep(10_000)]);
-    expect(seen).toMatchObject([
+    const response = await fetch(`${server.url}${path}?${new URLSearchParams({ u: page })}`);
+    expect(response.status).toBe(200);
+    let visits = await rows("beacons visits sign-in");
+    while (visits.length === 0) visits = await rows("beacons visits sign-in");
+    expect(visits).toMatchObject([
       { class: "foreign", hostname: "evil.top", count: 1, event_id: expect.any(String) },
     ]);
-    const { out } = await run("beacons", "hits", "sign-in");
+    // The former name of the command.
+    expect(await rows("beacons hits sign-in")).toEqual(visits);
+    const { out } = await run("beacons visits sign-in");
     expect(out).toContain("https://evil.top/login\\u{202e}");
-    const threats = await rows("threats", "list");
+    const threats = await rows("threats list");
     expect(threats).toMatchObject([
       { domain: "evil.top", type: "cloned_site", source: "beacon", severity: "high" },
     ]);
@@ -83,9 +80,9 @@ describe("beacons", () => {
   }, 30_000);
 });
 
-test("check says where visitors are sent, once there are traps, and what is wrong with that", async () => {
+test("`phishwatch check` reports the URL of the traps if there are any, and why browsers reject it", async () => {
   expect((await run("check")).out).not.toContain("traps");
-  await run("beacons", "create", "example-bank.com");
+  await run("beacons create example-bank.com");
   expect((await run("check")).out).toMatch(
     /^ok +traps: beacons: 1, honeytokens: 0; visitors are sent to https:\/\/traps\.test$/m,
   );
@@ -93,55 +90,62 @@ test("check says where visitors are sent, once there are traps, and what is wron
   expect((await run("check")).out).toMatch(/^note +traps: .*set traps\.public_url/m);
 });
 
-describe("tokens", () => {
-  test("are created with their address, rotated, disabled and removed", async () => {
-    const made = await run(
-      "tokens",
-      "create",
-      "url",
-      "--name",
-      "wiki",
-      "--memo",
-      "in the wiki",
-      "--expires-in",
-      "90d",
+describe.each(["honeytokens", "tokens"])("`phishwatch %s`", (name) => {
+  test("creates a honeytoken with its address, rotates, disables, and deletes it", async () => {
+    const created = await run(
+      `${name} create url --name wiki --expires-in 90d --memo`,
+      "page Passwords in the wiki",
     );
-    expect(made.out).toMatch(/^https:\/\/traps\.test\/t\/[a-z2-7]{26}\n$/);
-    const rotated = await run("tokens", "rotate", "wiki", "--watch-old");
+    expect(created.out).toMatch(/^https:\/\/traps\.test\/t\/[a-z2-7]{26}\n$/);
+    const rotated = await run(`${name} rotate wiki --watch-old`);
     expect(rotated.out).toMatch(/^https:\/\/traps\.test\/t\/[a-z2-7]{26}\n$/);
-    expect(rotated.out).not.toBe(made.out);
-    expect(await rows("tokens", "show", "wiki")).toMatchObject([
-      { kind: "url", memo: "in the wiki", url: rotated.out.trim(), old_addresses: [made.out.trim()] },
+    expect(rotated.out).not.toBe(created.out);
+    expect(await rows(`${name} show wiki`)).toMatchObject([
+      {
+        kind: "url",
+        memo: "page Passwords in the wiki",
+        url: rotated.out.trim(),
+        old_addresses: [created.out.trim()],
+        answer: { kind: "not_found" },
+        expires_at: expect.stringMatching(/^20.*Z$/),
+      },
     ]);
-    expect((await run("tokens", "create", "pixel")).out).toEndWith(".gif\n");
-    expect((await run("tokens", "show", "pixel")).out).toContain(`<img src="https://traps.test/t/`);
-    expect((await run("tokens", "disable", "wiki")).code).toBe(0);
-    expect((await run("tokens", "list")).out).toContain("disabled");
-    expect((await run("tokens", "remove", "wiki")).code).toBe(0);
-    expect(await rows("tokens", "list")).toHaveLength(1);
+    expect((await run(`${name} show wiki`)).out).toContain(rotated.out.trim());
+    expect((await run(`${name} create pixel`)).out).toEndWith(".gif\n");
+    expect((await run(`${name} show pixel`)).out).toContain(`<img src="https://traps.test/t/`);
+    expect((await run(`${name} disable wiki`)).code).toBe(0);
+    expect((await run(`${name} list`)).out).toContain("disabled");
+    expect((await run(`${name} remove wiki`)).code).toBe(0);
+    expect(await rows(`${name} list`)).toHaveLength(1);
+  });
+});
+
+describe("`phishwatch honeytokens`", () => {
+  test("rejects invalid input", async () => {
+    expect(await run("honeytokens create dns")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("must be one of url, pixel, document"),
+    });
+    expect(await run("honeytokens create url --redirect javascript:x")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("to redirect to"),
+    });
+    expect((await run("honeytokens create url --redirect https://a.example --title x")).code).toBe(2);
+    expect((await run("honeytokens create pixel --title x")).err).toContain("kind url");
+    expect((await run("honeytokens visits none")).err).toContain("no honeytoken none");
   });
 
-  test("refuse what makes no sense", async () => {
-    expect((await run("tokens", "create", "dns")).code).toBe(2);
-    expect((await run("tokens", "create", "url", "--redirect", "javascript:x")).err).toContain(
-      "to redirect to",
-    );
-    expect(
-      (await run("tokens", "create", "url", "--redirect", "https://a.example", "--title", "x")).code,
-    ).toBe(2);
-    expect((await run("tokens", "create", "pixel", "--title", "x")).err).toContain("kind url");
-    expect((await run("tokens", "hits", "none")).err).toContain("no honeytoken none");
-  });
-
-  test("of kind document are written to files that hold the address, and never over another", async () => {
-    const { out } = await run("tokens", "create", "document", "--name", "salaries");
-    expect((await run("tokens", "document", "salaries", "bait.pdf", "--title", "Salaries")).code).toBe(0);
-    expect(readFileSync(join(folder.path, "bait.pdf"), "latin1")).toContain(out.trim());
-    expect((await run("tokens", "document", "salaries", "bait.docx")).code).toBe(0);
-    expect(readFileSync(join(folder.path, "bait.docx")).subarray(0, 2).toString()).toBe("PK");
-    expect((await run("tokens", "document", "salaries", "bait.pdf")).err).toContain("exists already");
-    expect((await run("tokens", "document", "salaries", "bait.exe")).code).toBe(2);
-    await run("tokens", "create", "pixel");
-    expect((await run("tokens", "document", "pixel", "other.pdf")).code).toBe(2);
+  test("writes the files of a document with its address, and overwrites none", async () => {
+    const { out } = await run("honeytokens create document --name salaries");
+    const write = (token: string, file: string) =>
+      run(`honeytokens document ${token} ${file} --title Salaries`);
+    expect((await write("salaries", "salaries.pdf")).code).toBe(0);
+    expect(readFileSync(join(folder.path, "salaries.pdf"), "latin1")).toContain(out.trim());
+    expect((await write("salaries", "salaries.docx")).code).toBe(0);
+    expect(readFileSync(join(folder.path, "salaries.docx")).subarray(0, 2).toString()).toBe("PK");
+    expect((await write("salaries", "salaries.pdf")).err).toContain("already exists");
+    expect((await write("salaries", "salaries.exe")).code).toBe(2);
+    await run("honeytokens create pixel");
+    expect((await write("pixel", "other.pdf")).code).toBe(2);
   });
 });

@@ -1,22 +1,22 @@
 import { describe, expect, test } from "bun:test";
 import { unzipSync, strFromU8 } from "fflate";
-import { makeDocument } from "../../src/traps/documents.ts";
+import { writeDocument } from "../../src/traps/kinds/honeytoken/documents.ts";
 import { temporaryFolder } from "../support/appliance.ts";
 
 const url = "https://traps.example-bank.com/t/abcdefghijklmnopqrstuvwxyz";
 const text = { title: "Salaries <2026> (draft)", text: "Müller & sons\nback\\slash \u202e\u0007 end" };
 
 describe("a Word document", () => {
-  const bytes = makeDocument("docx", url, text);
+  const bytes = writeDocument("docx", url, text);
   const parts = Object.fromEntries(
     Object.entries(unzipSync(bytes)).map(([path, part]) => [path, strFromU8(part)]),
   );
 
-  test("is the same for the same text", () => {
-    expect(makeDocument("docx", url, text)).toEqual(bytes);
+  test("has the same bytes for the same text", () => {
+    expect(writeDocument("docx", url, text)).toEqual(bytes);
   });
 
-  test("has its parts, each well-formed, and links the address from outside", async () => {
+  test("consists of well-formed parts and links the external address", async () => {
     expect(Object.keys(parts)).toEqual([
       "[Content_Types].xml",
       "_rels/.rels",
@@ -24,7 +24,7 @@ describe("a Word document", () => {
       "word/_rels/document.xml.rels",
     ]);
     for (const [path, part] of Object.entries(parts))
-      expect([path, faultOf(part)]).toEqual([path, undefined]);
+      expect([path, errorIn(part)]).toEqual([path, undefined]);
     expect(parts["word/_rels/document.xml.rels"]).toContain(
       `Target="${url}/image1.png" TargetMode="External"`,
     );
@@ -36,19 +36,19 @@ describe("a Word document", () => {
 });
 
 test.skipIf(Bun.which("soffice") === null)(
-  "LibreOffice opens the Word document, shows its text and asks for the address",
+  "LibreOffice opens the Word document, shows its text, and requests the address",
   async () => {
     const folder = temporaryFolder();
-    const asked: string[] = [];
+    const requests: string[] = [];
     const server = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
       fetch(request) {
-        asked.push(`${request.method} ${new URL(request.url).pathname}`);
+        requests.push(`${request.method} ${new URL(request.url).pathname}`);
         return new Response(null, { status: 404 });
       },
     });
-    const bait = makeDocument("docx", `http://127.0.0.1:${server.port}/t/bait`, text);
+    const bait = writeDocument("docx", `http://127.0.0.1:${server.port}/t/bait`, text);
     await Bun.write(`${folder.path}/bait.docx`, bait);
     const office = Bun.spawn(
       [
@@ -66,21 +66,21 @@ test.skipIf(Bun.which("soffice") === null)(
     await office.exited;
     await server.stop(true);
     expect(await Bun.file(`${folder.path}/bait.txt`).text()).toContain("Müller & sons");
-    expect(asked).toContain("GET /t/bait/image1.png");
+    expect(requests).toContain("GET /t/bait/image1.png");
     folder.dispose();
   },
   60_000,
 );
 
 describe("a PDF", () => {
-  const bytes = makeDocument("pdf", url, text);
+  const bytes = writeDocument("pdf", url, text);
   const file = Buffer.from(bytes).toString("latin1");
 
-  test("is the same for the same text", () => {
-    expect(makeDocument("pdf", url, text)).toEqual(bytes);
+  test("has the same bytes for the same text", () => {
+    expect(writeDocument("pdf", url, text)).toEqual(bytes);
   });
 
-  test("has every object where its table says, and asks for the address on opening and on a click", () => {
+  test("has every object at the offset in its table, and opens the address on opening and on a click", () => {
     const start = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(file)![1]);
     expect(file.slice(start, start + 4)).toBe("xref");
     const rows = [...file.slice(start).matchAll(/^(\d{10}) 00000 n $/gm)].map(([, offset]) => Number(offset));
@@ -95,12 +95,12 @@ describe("a PDF", () => {
     expect(file).toContain(String.raw`back\\slash`);
   });
 
-  test("has no page that overflows, however much is written", () => {
-    const long = makeDocument("pdf", url, { title: "x".repeat(500), text: "word ".repeat(20_000) });
+  test("cuts long text to one page", () => {
+    const long = writeDocument("pdf", url, { title: "x".repeat(500), text: "word ".repeat(20_000) });
     expect(long.length).toBeLessThan(10_000);
   });
 
-  test.skipIf(Bun.which("qpdf") === null)("is without fault to qpdf", async () => {
+  test.skipIf(Bun.which("qpdf") === null)("passes the check of qpdf", async () => {
     const folder = temporaryFolder();
     await Bun.write(`${folder.path}/bait.pdf`, bytes);
     const checked = Bun.spawnSync(["qpdf", "--check", `${folder.path}/bait.pdf`]);
@@ -108,7 +108,7 @@ describe("a PDF", () => {
     folder.dispose();
   });
 
-  test.skipIf(Bun.which("pdftotext") === null)("shows its text", async () => {
+  test.skipIf(Bun.which("pdftotext") === null)("shows its text in pdftotext", async () => {
     const folder = temporaryFolder();
     await Bun.write(`${folder.path}/bait.pdf`, bytes);
     const { stdout } = Bun.spawnSync(["pdftotext", "-layout", `${folder.path}/bait.pdf`, "-"]);
@@ -118,8 +118,8 @@ describe("a PDF", () => {
   });
 });
 
-/** What keeps XML without comments, sections and entities of its own from being well-formed. */
-function faultOf(xml: string): string | undefined {
+/** Returns why XML without comments, sections, and custom entities is not well-formed; undefined if it is. */
+function errorIn(xml: string): string | undefined {
   const open: string[] = [];
   const body = xml.replace(/^<\?xml [^?]*\?>\s*/, "");
   const piece =
@@ -132,7 +132,7 @@ function faultOf(xml: string): string | undefined {
     if (content !== undefined) {
       if (open.length === 0 && content.trim() !== "") return `text outside: ${content}`;
     } else if (closes === "/") {
-      if (open.pop() !== name) return `</${name}> closes what is not open`;
+      if (open.pop() !== name) return `</${name}> has no opening tag`;
     } else if (alone !== "/") open.push(name!);
   }
   return open.length === 0 ? undefined : `not closed: ${open.join(" ")}`;

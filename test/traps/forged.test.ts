@@ -1,117 +1,108 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { system } from "../../src/access/audit/actor.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
-import { createNetworkLimit } from "../../src/traps/network-limit.ts";
-import { createHitStore, rowsPerTrapMax } from "../../src/traps/hits.ts";
-import { createIntake, type RawHit } from "../../src/traps/intake.ts";
-import { keptHeaders } from "../../src/traps/kept-headers.ts";
-import { threatNameOf } from "../../src/traps/places.ts";
-import { openStores, type Stores } from "../support/stores.ts";
-import { openTraps } from "../support/traps.ts";
+import type { RawVisit } from "../../src/traps/kind.ts";
+import { threatNameOf } from "../../src/traps/kinds/beacon/places.ts";
+import { keptHeaders } from "../../src/traps/kinds/honeytoken/kept-headers.ts";
+import { createIntake } from "../../src/traps/visits/intake.ts";
+import { createNetworkLimit } from "../../src/traps/visits/network-limit.ts";
+import { createVisitStore, rowsPerTrapMax } from "../../src/traps/visits/store.ts";
+import { openTrapWorld, type TrapWorld } from "../support/traps.ts";
 
 const eventsPerHourMax = 300;
 let logged: string[];
-let stores: Stores;
-let traps: ReturnType<typeof openTraps>;
+let world: TrapWorld;
 beforeEach(() => {
-  stores = openStores();
   logged = [];
   const settings = { hitsPerMinute: 1_000_000, eventsPerHour: eventsPerHourMax };
-  traps = openTraps(stores, settings, (line) => void logged.push(line));
+  world = openTrapWorld(settings, { write: (line) => void logged.push(line) });
 });
-afterEach(async () => {
-  await traps.stop();
-  stores.dispose();
-});
-
-const eventsOf = (type: string) => stores.events().filter((event) => event.type === type);
-const beacon = () => traps.beacons.create({ protectedDomain: "example-bank.com" }, system);
+afterEach(() => world.dispose());
 
 function forge(address: string, url: string, { from = "192.0.2.7", agent = "" } = {}): void {
   const query = new URLSearchParams({ u: url, r: "" });
-  const headers = { "user-agent": agent };
-  traps.front.answer(new Request(`http://traps.test/b/${address}?${query}`, { headers }), from);
+  world.request(`/b/${address}?${query}`, { from, headers: { "user-agent": agent } });
 }
 
-describe("a forged report", () => {
-  test("of one network takes not all threats that a beacon may raise in an hour", async () => {
-    const { address } = beacon();
+describe("forged reports", () => {
+  test("from one network do not use up all the threats that a beacon may record in an hour", async () => {
+    const { address } = world.createBeacon();
     for (let host = 0; host < 200; host += 1) forge(address, `https://forged-${host}.top/`);
-    await traps.flush();
-    expect(eventsOf("threat.created")).toHaveLength(10);
+    await world.traps.flush();
+    expect(world.events("threat.created")).toHaveLength(10);
     forge(address, "https://real-copy.top/", { from: "198.51.100.1" });
-    await traps.flush();
-    expect(eventsOf("threat.created")).toHaveLength(11);
-    expect(logged.filter((line) => line.includes("some raise no threat"))).toHaveLength(1);
+    await world.traps.flush();
+    expect(world.events("threat.created")).toHaveLength(11);
+    expect(logged.filter((line) => line.includes("trap host limit reached"))).toHaveLength(1);
   });
 
-  test("sends no more events than the bound of an hour, whatever host, address or browser it names", async () => {
-    const { id, address } = beacon();
+  test("send no more events than the hourly limit, whatever host, address, or browser they name", async () => {
+    const { id, address } = world.createBeacon();
     for (let n = 0; n < eventsPerHourMax; n += 1) {
       forge(address, `https://8.8.${n >> 8}.${n & 255}/`);
       forge(address, "https://forged.top/", { agent: `browser ${n}` });
     }
-    await traps.flush();
-    expect(eventsOf("beacon.triggered")).toHaveLength(eventsPerHourMax);
-    expect(traps.hits.rows(id)).toBe(2 * eventsPerHourMax);
-    // A new threat is told of still, and after an hour so is everything.
+    await world.traps.flush();
+    expect(world.events("beacon.triggered")).toHaveLength(eventsPerHourMax);
+    expect(world.traps.visits.countRows(id)).toBe(2 * eventsPerHourMax);
+    // A new threat is still reported, and after an hour so is everything.
     forge(address, "https://real-copy.top/", { from: "198.51.100.1" });
-    await traps.flush();
-    expect(eventsOf("beacon.triggered")).toHaveLength(eventsPerHourMax + 1);
-    stores.clock.advance(3_600_001);
+    await world.traps.flush();
+    expect(world.events("beacon.triggered")).toHaveLength(eventsPerHourMax + 1);
+    world.stores.clock.advance(3_600_001);
     forge(address, "https://8.8.8.8/", { from: "198.51.100.1" });
-    await traps.flush();
-    expect(eventsOf("beacon.triggered")).toHaveLength(eventsPerHourMax + 2);
+    await world.traps.flush();
+    expect(world.events("beacon.triggered")).toHaveLength(eventsPerHourMax + 2);
   });
 
-  test("costs the same among ten thousand of its kind as at the beginning", async () => {
-    const { address } = beacon();
+  test("cost the same among ten thousand others as at the beginning", async () => {
+    const { address } = world.createBeacon();
     let forged = 0;
-    async function cost(hits: number): Promise<number> {
+    async function cost(reports: number): Promise<number> {
       const before = process.cpuUsage();
-      for (let n = 0; n < hits; n += 1, forged += 1)
+      for (let n = 0; n < reports; n += 1, forged += 1)
         forge(address, `https://forged-${forged}.top/`, { from: `10.${forged >> 8}.${forged & 255}.1` });
-      await traps.flush();
+      await world.traps.flush();
       return process.cpuUsage(before).user;
     }
     await cost(500);
     const first = await cost(1_000);
     await cost(7_000);
-    // It was eight times as much when each counted the rows of an hour.
+    // Counting the rows of an hour for each report took eight times as long.
     expect(await cost(1_000)).toBeLessThan(4 * first);
   });
 
-  test("does not push out the visits that were told of", () => {
-    const hits = createHitStore(stores.database);
+  test("do not push out the visits that were reported", () => {
+    const { database } = world.stores;
+    const store = createVisitStore(database);
     const nothing = { host: null, referrer: null, claimedUrl: null, ipAddress: null, userAgent: null };
-    const row = { trapId: "bcn_1", class: "foreign", url: "/", headers: [], method: null, count: 1 } as const;
-    stores.database.transaction(() => {
+    const row = { trapId: "bcn_1", class: "foreign", url: "/", method: null, count: 1 } as const;
+    database.transaction(() => {
       for (let n = 0; n < rowsPerTrapMax + 10; n += 1) {
         const eventId = n === 0 ? "evt_1" : null;
         const times = { firstAt: n, lastAt: n };
-        hits.insert({ ...row, ...nothing, ...times, headers: [], visitor: `${n}`, eventId, threatId: null });
+        store.insert({ ...row, ...nothing, ...times, headers: [], visitor: `${n}`, eventId, threatId: null });
       }
-      hits.trim("bcn_1");
+      store.trim("bcn_1");
     });
-    expect(hits.rows("bcn_1")).toBe(rowsPerTrapMax);
-    expect(hits.list("bcn_1", { limit: 1, offset: rowsPerTrapMax - 1 })[0]!.eventId).toBe("evt_1");
-    expect(hits.list("bcn_1", { limit: 1 })[0]!.visitor).toBe(`${rowsPerTrapMax + 9}`);
+    expect(store.countRows("bcn_1")).toBe(rowsPerTrapMax);
+    expect(store.list("bcn_1", { limit: 1, offset: rowsPerTrapMax - 1 })[0]!.eventId).toBe("evt_1");
+    expect(store.list("bcn_1", { limit: 1 })[0]!.visitor).toBe(`${rowsPerTrapMax + 9}`);
   });
 
-  test("is compared with so many names at most", () => {
+  test("are compared with a limited number of additional hosts", () => {
     const allow = Array.from({ length: 201 }, (_, n) => `host-${n}.com`);
-    expect(() => traps.beacons.create({ protectedDomain: "example-bank.com", allow }, system)).toThrow("200");
+    expect(() => world.createBeacon({ allow })).toThrow("200");
   });
 
-  test("makes no threat of what no host name can be", async () => {
-    const { id, address } = beacon();
+  test("record no threat for a host that is not a valid name", async () => {
+    const { id, address } = world.createBeacon();
     const hosts = ["$(id).evil.top", `'"{}onx=1.evil.top`, "*.evil.top", "evil.top.", ".evil.top"];
     for (const host of [...hosts, "a b.evil.top", "evil..top"]) forge(address, `https://${host}/`);
-    await traps.flush();
-    const { threats } = stores.threats.list({}, { page: 1, perPage: 9 });
+    await world.traps.flush();
+    const { threats } = world.stores.threats.list({}, { page: 1, perPage: 9 });
     expect(threats.map(({ domain }) => domain)).toEqual(["evil.top"]);
-    expect(traps.hits.list(id, { limit: 9 }).map(({ host }) => host)).toContain("$(id).evil.top");
+    expect(world.traps.visits.list(id, { limit: 9 }).map(({ host }) => host)).toContain("$(id).evil.top");
   });
 });
 
@@ -126,11 +117,11 @@ test.each([
   ["8.8.8.8", undefined],
   ["2606:4700::1", undefined],
   ["", undefined],
-])("the threat behind the host %s is %s", (host, name) => {
+])("the threat for the host %s is recorded as %s", (host, name) => {
   expect(threatNameOf(host)).toBe(name);
 });
 
-test("visits of more networks than are remembered keep no other out", () => {
+test("a flood from more networks than the limit remembers does not block other networks", () => {
   const limit = createNetworkLimit(2);
   const flood = Array.from({ length: 20_000 }, (_, network) => limit.take(`2001:db8:${network}`, 0));
   expect(flood.every(Boolean)).toBe(true);
@@ -146,8 +137,8 @@ test.each([
   "cf-access-jwt-assertion",
   "x-amzn-oidc-data",
   "x-forwarded-client-cert",
-])("of a visitor's header %s only the length is kept", (name) => {
-  const headers = new Headers({ [name]: "a secret of a passer-by", accept: "*/*" });
+])("only the length of a visitor's header %s is kept", (name) => {
+  const headers = new Headers({ [name]: "a secret of a visitor !", accept: "*/*" });
   expect(Object.fromEntries(keptHeaders(headers))).toEqual({
     accept: "*/*",
     [name]: "(23 characters, not kept)",
@@ -155,50 +146,47 @@ test.each([
 });
 
 describe("a visit that cannot be written", () => {
-  const hit = (trapId: string): RawHit => ({
-    trap: "token",
+  const visit = (trapId: string): RawVisit => ({
+    kind: "honeytoken",
     trapId,
     at: 0,
     ipAddress: null,
     network: "",
     userAgent: null,
-    method: "GET",
-    url: "/",
-    referrer: null,
-    headers: [],
+    observation: null,
   });
-  function openIntake(write: (hit: RawHit) => void) {
+  function openIntake(write: (visit: RawVisit) => void) {
     const pacer = createPacer({ sliceMs: 5, elapsedMs: () => performance.now() });
-    const { clock, database } = stores;
+    const { clock, database } = world.stores;
     const log = createLog({ level: "silent", format: "json", clock, write: () => {} });
-    return createIntake({
+    return createIntake<RawVisit>({
       clock,
       database,
       log,
       pacer,
       limit: createNetworkLimit(100),
-      write: (hits) => ({ needsDisk: true, apply: () => hits.forEach(write) }),
+      write: (visits) => ({ mustBeDurable: true, apply: () => visits.forEach(write) }),
     });
   }
 
-  test("holds up no other", async () => {
+  test("does not block the others", async () => {
     const seen: string[] = [];
     const intake = openIntake(({ trapId }) => {
-      if (trapId === "poison") throw new TypeError("nobody thought of this");
+      if (trapId === "poison") throw new TypeError("an unforeseen error");
       seen.push(trapId);
     });
-    for (const trapId of ["one", "poison", "two"]) intake.offer(hit(trapId));
+    for (const trapId of ["one", "poison", "two"]) intake.offer(visit(trapId));
     await intake.close();
     expect(seen.slice(-2)).toEqual(["one", "two"]);
     expect(intake.totals()).toEqual({ recorded: 2, limited: 0, dropped: 1 });
   });
 
-  test("because the disk is full is tried again", async () => {
+  test("because the disk is full is written later", async () => {
     let full = true;
     const intake = openIntake(() => {
       if (full) throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
     });
-    intake.offer(hit("one"));
+    intake.offer(visit("one"));
     await intake.flush();
     expect(intake.totals()).toMatchObject({ recorded: 0, dropped: 0 });
     full = false;

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { encodePunycode } from "../../src/detection/names/punycode.ts";
-import { judgeReport } from "../../src/traps/judge.ts";
-import { classifyPlace, decodeTranslated, placeOf } from "../../src/traps/places.ts";
+import { classifyReport } from "../../src/traps/kinds/beacon/page-report.ts";
+import { classifyPlace, decodeTranslated, placeOf } from "../../src/traps/kinds/beacon/places.ts";
 import type { PlaceClass } from "../../src/vocabulary/traps.ts";
 
 const own = ["example.com", "xn--mnchen-3ya.de", "203.0.113.7"];
 
 function classOf(address: string): string {
   const place = placeOf(address);
-  return place === undefined ? "no address" : classifyPlace(place, own).class;
+  return place === undefined ? "invalid" : classifyPlace(place, own).class;
 }
 
-const rows: [address: string, PlaceClass | "no address", host?: string][] = [
+const rows: [address: string, PlaceClass | "invalid", host?: string][] = [
   // The owner's
   ["https://example.com/", "own"],
   ["https://www.example.com/login?a=b#c", "own"],
@@ -27,7 +27,7 @@ const rows: [address: string, PlaceClass | "no address", host?: string][] = [
   ["http://203.0.113.7/", "own"],
   ["http://0xcb.0.113.7/", "own", "203.0.113.7"],
   ["blob:https://example.com/9115d58c", "own"],
-  // Nearly the owner's
+  // Similar to the owner's
   ["https://evil-example.com/", "foreign"],
   ["https://evilexample.com/", "foreign"],
   ["https://example.com.evil.top/", "foreign", "example.com.evil.top"],
@@ -45,7 +45,7 @@ const rows: [address: string, PlaceClass | "no address", host?: string][] = [
   ["http://8.8.8.8/", "foreign", "8.8.8.8"],
   ["http://134744072/", "foreign", "8.8.8.8"],
   ["http://[2606:4700::1111]:8080/", "foreign", "2606:4700::1111"],
-  // Where it is no alarm
+  // No alert
   ["http://localhost:3000/", "local_network"],
   ["http://app.localhost/", "local_network"],
   ["http://localhost./", "local_network"],
@@ -69,7 +69,7 @@ const rows: [address: string, PlaceClass | "no address", host?: string][] = [
   ["https://archive.ph/abc", "web_archive"],
   ["https://webcache.googleusercontent.com/search?q=cache:x", "search_cache"],
   ["https://www-example-com.cdn.ampproject.org/c/s/x", "search_cache"],
-  // Where it is one although it seems none
+  // Alerts that look harmless
   ["https://www-evil-top.translate.goog/", "foreign", "www.evil.top"],
   ["https://evil--example-com.translate.goog/", "foreign", "evil-example.com"],
   ["https://eviltranslate.goog/", "foreign"],
@@ -78,28 +78,28 @@ const rows: [address: string, PlaceClass | "no address", host?: string][] = [
   ["https://notarchive.ph/", "foreign"],
   ["http://127.0.0.1.evil.top/", "foreign"],
   ["http://localhost.evil.top/", "foreign"],
-  // What is no address
-  ["null", "no address"],
-  ["", "no address"],
-  ["example.com", "no address"],
-  ["//example.com/", "no address"],
-  ["https://", "no address"],
-  ["https://exa mple.com/", "no address"],
-  ["https://exam\tple.com/", "no address"],
-  ["https://example.com\n", "no address"],
-  ["\u0000https://example.com/", "no address"],
-  ["https://example.com\u007f/", "no address"],
-  [`https://${"a.".repeat(200)}com/`, "no address"],
+  // Invalid URLs
+  ["null", "invalid"],
+  ["", "invalid"],
+  ["example.com", "invalid"],
+  ["//example.com/", "invalid"],
+  ["https://", "invalid"],
+  ["https://exa mple.com/", "invalid"],
+  ["https://exam\tple.com/", "invalid"],
+  ["https://example.com\n", "invalid"],
+  ["\u0000https://example.com/", "invalid"],
+  ["https://example.com\u007f/", "invalid"],
+  [`https://${"a.".repeat(200)}com/`, "invalid"],
 ];
 
-describe("a page shown at", () => {
+describe("classification of the URL", () => {
   const whole = rows.map(([address, expected, host]) => [address, expected, host ?? null] as const);
-  test.each(whole)("%j is %s", (address, expected, host) => {
+  test.each(whole)("%j returns %s", (address, expected, host) => {
     expect(classOf(address)).toBe(expected);
     if (host !== null) expect(classifyPlace(placeOf(address)!, own).host).toBe(host);
   });
 
-  test("a very long address is judged by its host", () => {
+  test("depends on the host alone for a very long URL", () => {
     expect(classOf(`https://evil.top/${"a".repeat(100_000)}`)).toBe("foreign");
   });
 });
@@ -113,57 +113,59 @@ test.each([
   ["example.translate.goog", undefined],
   ["a.b.translate.goog", undefined],
   ["translate.goog", undefined],
-] as const)("the original of %s is %p", (host, original) => {
+] as const)("the host that %s translates is %p", (host, original) => {
   expect(decodeTranslated(host)).toBe(original as string);
 });
 
-describe("whose word counts", () => {
+describe("classification of a report", () => {
   const script = (url: string, referrer = "") => ({ url, referrer });
-  const judge = (report: Partial<Parameters<typeof judgeReport>[0]>) =>
-    judgeReport({ script: null, referer: null, origin: null, ...report }, own);
+  const classify = (report: Partial<Parameters<typeof classifyReport>[0]>) =>
+    classifyReport({ script: null, referer: null, origin: null, ...report }, own);
 
-  test("the script's, in full, where the browser agrees or says nothing", () => {
+  test("uses the complete URL of the script if the browser's headers agree or are missing", () => {
     const url = "https://evil.top/login?x=1";
     const whole = { class: "foreign", host: "evil.top", url, claimedUrl: null } as const;
-    expect(judge({ script: script(url, "https://search.test/"), referer: "https://evil.top/" })).toEqual({
+    expect(classify({ script: script(url, "https://search.test/"), referer: "https://evil.top/" })).toEqual({
       ...whole,
       referrer: "https://search.test/",
     });
-    expect(judge({ script: script(url) })).toEqual({ ...whole, referrer: null });
-    expect(judge({ script: script(url), referer: "null", origin: "null" })).toEqual({
+    expect(classify({ script: script(url) })).toEqual({ ...whole, referrer: null });
+    expect(classify({ script: script(url), referer: "null", origin: "null" })).toEqual({
       ...whole,
       referrer: null,
     });
   });
 
-  test("the browser's where the script was made to lie; what it said is kept", () => {
+  test("uses the browser's headers if they contradict the script, and keeps the URL that the script claimed", () => {
     const lie = script("https://example.com/");
-    expect(judge({ script: lie, referer: "https://evil.top/" })).toMatchObject({
+    expect(classify({ script: lie, referer: "https://evil.top/" })).toMatchObject({
       class: "foreign",
       host: "evil.top",
       url: "https://evil.top/",
       claimedUrl: "https://example.com/",
     });
-    expect(judge({ script: lie, origin: "https://evil.top" })).toMatchObject({
+    expect(classify({ script: lie, origin: "https://evil.top" })).toMatchObject({
       class: "foreign",
       host: "evil.top",
     });
-    expect(judge({ script: script("about:srcdoc"), referer: "https://evil.top/" })).toMatchObject({
+    expect(classify({ script: script("about:srcdoc"), referer: "https://evil.top/" })).toMatchObject({
       class: "foreign",
       claimedUrl: "about:srcdoc",
     });
-    expect(judge({ script: script("https://evil.top/"), referer: "https://example.com/" }).class).toBe("own");
+    expect(classify({ script: script("https://evil.top/"), referer: "https://example.com/" }).class).toBe(
+      "own",
+    );
   });
 
-  test("nobody's where nobody says anything", () => {
-    expect(judge({}).class).toBe("unknown");
-    expect(judge({ referer: "null" }).class).toBe("unknown");
-    expect(judge({ script: script("") }).class).toBe("unknown");
-    expect(judge({ script: script("javascript:alert(1)") }).class).toBe("no_host");
+  test("returns `unknown` without a usable URL, Referer, or Origin", () => {
+    expect(classify({}).class).toBe("unknown");
+    expect(classify({ referer: "null" }).class).toBe("unknown");
+    expect(classify({ script: script("") }).class).toBe("unknown");
+    expect(classify({ script: script("javascript:alert(1)") }).class).toBe("no_host");
   });
 
-  test("the Referer's for a style sheet", () => {
-    expect(judge({ referer: "https://evil.top/page" })).toMatchObject({
+  test("uses the Referer for the request of a style sheet", () => {
+    expect(classify({ referer: "https://evil.top/page" })).toMatchObject({
       class: "foreign",
       url: "https://evil.top/page",
     });

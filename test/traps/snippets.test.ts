@@ -1,25 +1,26 @@
 import { describe, expect, test } from "bun:test";
-import { isBelow, placeOf } from "../../src/traps/places.ts";
-import { beaconScript } from "../../src/traps/snippets.ts";
+import { isBelow, placeOf } from "../../src/traps/kinds/beacon/places.ts";
+import { beaconScript } from "../../src/traps/kinds/beacon/snippets.ts";
 
 const own = ["example-bank.com", "xn--mnchen-3ya.de", "partner.example.net", "203.0.113.7"];
 const beaconUrl = "https://traps.test/b/abcdefghijklmnopqrstuvwxyz";
 
-/** Runs the script as a page at this address would; answers what it asked for. */
+/** Runs the script like a page with this URL, and returns the requests that it sends. */
 function requestsAt(
   href: string,
   { referrer = "", fetchFails = false, script = beaconScript(beaconUrl, own) } = {},
 ) {
-  const asked: { url: string; options: Record<string, unknown> }[] = [];
+  const requests: { url: string; options: Record<string, unknown>; rejectionHandled: boolean }[] = [];
   const fetch = (url: string, options: Record<string, unknown>) => {
-    asked.push({ url, options });
+    const request = { url, options, rejectionHandled: false };
+    requests.push(request);
     if (fetchFails) throw new TypeError("blocked");
-    return Promise.reject(new TypeError("blocked"));
+    return { catch: () => void (request.rejectionHandled = true) };
   };
   const { hostname } = new URL(href);
-  // oxlint-disable-next-line no-new-func -- this is how a page runs it
+  // oxlint-disable-next-line no-new-func -- runs it like a page
   new Function("location", "document", "fetch", script)({ hostname, href }, { referrer }, fetch);
-  return asked;
+  return requests;
 }
 
 describe("the script", () => {
@@ -32,7 +33,7 @@ describe("the script", () => {
     "https://www.xn--mnchen-3ya.de/",
     "https://partner.example.net/",
     "http://203.0.113.7:8080/",
-  ])("asks for nothing at %s", (href) => {
+  ])("sends no request at %s", (href) => {
     expect(requestsAt(href)).toEqual([]);
   });
 
@@ -49,17 +50,17 @@ describe("the script", () => {
     "file:///home/page.html",
     "data:text/html,x",
     "about:blank",
-  ])("asks once, with the whole address and no cookie, at %s", (href) => {
-    const asked = requestsAt(href, { referrer: "https://search.test/?q=ä" });
-    expect(asked).toHaveLength(1);
-    const { url, options } = asked[0]!;
+  ])("sends one request, with the complete URL and without cookies, at %s", (href) => {
+    const requests = requestsAt(href, { referrer: "https://search.test/?q=ä" });
+    expect(requests).toHaveLength(1);
+    const { url, options } = requests[0]!;
     const { searchParams } = new URL(url);
     expect(url).toStartWith(`${beaconUrl}?u=`);
     expect([searchParams.get("u"), searchParams.get("r")]).toEqual([href, "https://search.test/?q=ä"]);
     expect(options).toMatchObject({ mode: "no-cors", credentials: "omit", keepalive: true });
   });
 
-  test("is silent only where the server would be", () => {
+  test("sends no request exactly where the server would classify the page as the owner's", () => {
     const labels = [
       "example-bank",
       "com",
@@ -82,25 +83,19 @@ describe("the script", () => {
         }
   });
 
-  test("throws nothing where there is no fetch, where it throws, or where it fails", async () => {
-    const rejections: unknown[] = [];
-    const note = (error: unknown) => void rejections.push(error);
-    process.on("unhandledRejection", note);
+  test("ignores a missing fetch, one that throws, and one that fails", () => {
     expect(requestsAt("https://evil.top/", { fetchFails: true })).toHaveLength(1);
-    expect(requestsAt("https://evil.top/")).toHaveLength(1);
-    // oxlint-disable-next-line no-new-func -- this is how a page runs it
+    expect(requestsAt("https://evil.top/")).toMatchObject([{ rejectionHandled: true }]);
+    // oxlint-disable-next-line no-new-func -- runs it like a page
     new Function("location", "document", "fetch", beaconScript(beaconUrl, own))({}, {}, undefined);
-    await Bun.sleep(5);
-    process.off("unhandledRejection", note);
-    expect(rejections).toEqual([]);
   });
 
-  test("is not disarmed by putting another name in the place of the owner's", () => {
+  test("still reports after the owner's name is replaced throughout the page", () => {
     const rewritten = beaconScript(beaconUrl, own).replaceAll(/example-bank\.com|example-bank/g, "evil.top");
     expect(requestsAt("https://evil.top/", { script: rewritten })).toHaveLength(1);
   });
 
-  test("reports very long addresses cut, in less than what servers take", () => {
+  test("cuts very long URLs to a length that servers accept", () => {
     const [{ url } = { url: "" }] = requestsAt(new URL(`https://evil.top/${"ä".repeat(5_000)}`).href, {
       referrer: `https://a.test/${"b".repeat(5_000)}`,
     });

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { system } from "../../src/access/audit/actor.ts";
+import { beacon } from "../../src/traps/kinds/beacon/beacon.ts";
+import { honeytoken } from "../../src/traps/kinds/honeytoken/honeytoken.ts";
 import { openApi, type Api } from "../support/api.ts";
 
 let api: Api;
@@ -15,17 +17,17 @@ afterEach(async () => {
 });
 
 describe("over a socket", () => {
-  test("a visitor behind proxies is who the nearest trusted one says", async () => {
-    const { id, address } = api.traps.tokens.create({ kind: "url" }, system);
+  test("a visitor behind trusted proxies has the nearest address that is not trusted", async () => {
+    const { id, address } = api.traps.of(honeytoken).create({ kind: "url" }, system);
     const headers = { "x-forwarded-for": "1.1.1.1, 198.51.100.7, 10.1.2.3" };
     expect((await fetch(`${url}/t/${address}`, { headers })).status).toBe(404);
     await api.traps.stop();
-    expect(api.traps.hits.list(id, { limit: 9 })).toMatchObject([{ ipAddress: "198.51.100.7" }]);
+    expect(api.traps.visits.list(id, { limit: 9 })).toMatchObject([{ ipAddress: "198.51.100.7" }]);
   });
 
-  test("HEAD counts and has no body, other methods of a beacon are nothing, and no answer tells what this is", async () => {
-    const token = api.traps.tokens.create({ kind: "pixel" }, system);
-    const beacon = api.traps.beacons.create({ protectedDomain: "example-bank.com" }, system);
+  test("HEAD is recorded and has no body, a beacon accepts only GET, and no response reveals a trap", async () => {
+    const token = api.traps.of(honeytoken).create({ kind: "pixel" }, system);
+    const bcn = api.traps.of(beacon).create({ protectedDomain: "example-bank.com" }, system);
     const head = await fetch(`${url}/t/${token.address}.gif`, { method: "HEAD" });
     expect([head.status, head.headers.get("content-type"), await head.text()]).toEqual([
       200,
@@ -33,19 +35,19 @@ describe("over a socket", () => {
       "",
     ]);
     for (const method of ["HEAD", "POST", "PUT", "OPTIONS"])
-      expect((await fetch(`${url}/b/${beacon.address}`, { method })).status).toBe(404);
-    for (const path of [`/t/${token.address}`, "/t/nothing", `/b/${beacon.address}?u=https://evil.top/`]) {
-      const answer = await fetch(url + path);
-      const told = JSON.stringify([...answer.headers]) + (await answer.text());
-      expect(told).not.toMatch(/phishwatch|x-request-id|docs|beacon|token|set-cookie/i);
+      expect((await fetch(`${url}/b/${bcn.address}`, { method })).status).toBe(404);
+    for (const path of [`/t/${token.address}`, "/t/nothing", `/b/${bcn.address}?u=https://evil.top/`]) {
+      const response = await fetch(url + path);
+      const revealed = JSON.stringify([...response.headers]) + (await response.text());
+      expect(revealed).not.toMatch(/phishwatch|x-request-id|docs|beacon|token|set-cookie/i);
     }
     await api.traps.stop();
-    expect(api.traps.hits.counts(token.id)).toMatchObject([{ total: 2 }]);
-    expect(api.traps.hits.counts(beacon.id)).toMatchObject([{ class: "foreign", total: 1 }]);
+    expect(api.traps.visits.totals(token.id)).toMatchObject([{ total: 2 }]);
+    expect(api.traps.visits.totals(bcn.id)).toMatchObject([{ class: "foreign", total: 1 }]);
   });
 
-  test("visits are told in the metrics, and by route", async () => {
-    const { address } = api.traps.tokens.create({ kind: "pixel" }, system);
+  test("the metrics count visits by outcome and by route, without addresses", async () => {
+    const { address } = api.traps.of(honeytoken).create({ kind: "pixel" }, system);
     await fetch(`${url}/t/${address}`);
     await api.traps.stop();
     const text = await (await fetch(`${url}/metrics`)).text();
@@ -56,10 +58,10 @@ describe("over a socket", () => {
   });
 
   test("the route in the metrics follows the path's first segment, whatever comes after it", async () => {
-    const { address: token } = api.traps.tokens.create({ kind: "pixel" }, system);
-    const beacon = api.traps.beacons.create({ protectedDomain: "example-bank.com" }, system);
+    const { address: token } = api.traps.of(honeytoken).create({ kind: "pixel" }, system);
+    const bcn = api.traps.of(beacon).create({ protectedDomain: "example-bank.com" }, system);
     await fetch(`${url}/t/${token}/b/salaries.xlsx?from=/b/`);
-    await fetch(`${url}/b/${beacon.address}?u=https://example-bank.com/t/`);
+    await fetch(`${url}/b/${bcn.address}?u=https://example-bank.com/t/`);
     await fetch(`${url}/b`);
     await api.traps.stop();
     const text = await (await fetch(`${url}/metrics`)).text();

@@ -1,3 +1,5 @@
+import { trapAuditActions } from "../../vocabulary/traps.ts";
+
 /** Actions in the audit log. A log may contain actions of earlier versions that are no longer in this list. */
 export const auditActions = [
   "console.sign_in",
@@ -28,15 +30,7 @@ export const auditActions = [
   "threat.change_status",
   "threat.undo_change",
   "threat.note",
-  "beacon.create",
-  "beacon.enable",
-  "beacon.disable",
-  "beacon.remove",
-  "token.create",
-  "token.enable",
-  "token.disable",
-  "token.rotate",
-  "token.remove",
+  ...trapAuditActions,
   "backup.make",
   "backup.restore",
 ] as const;

@@ -1,6 +1,6 @@
 import { Type, type TSchema } from "@sinclair/typebox";
 import { eventTypes, pingEventType, type EventType } from "../../vocabulary/events.ts";
-import { choice, closed, count, orNull, time, typeId } from "../../http/schemas.ts";
+import { choice, closed, count, orNull, time, trapId, typeId } from "../../http/schemas.ts";
 import { threatFields } from "./threat-object.ts";
 import { scanTriggers } from "../../vocabulary/scans.ts";
 import { statuses } from "../../vocabulary/threats.ts";
@@ -73,7 +73,7 @@ const dataOf: Record<EventType, TSchema> = {
   }),
   "beacon.triggered": object({
     beacon: object({
-      id: typeId("beacon", "Beacon ID."),
+      id: trapId("beacon", "Beacon ID."),
       name: text("Name."),
       protected_domain: protectedDomain,
     }),
@@ -86,7 +86,7 @@ const dataOf: Record<EventType, TSchema> = {
   }),
   "token.accessed": object({
     token: object({
-      id: typeId("honeytoken", "Honeytoken ID."),
+      id: trapId("honeytoken", "Honeytoken ID."),
       name: text("Name."),
       kind: text("Kind of honeytoken."),
     }),

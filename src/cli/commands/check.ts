@@ -57,7 +57,7 @@ the certificates and the endpoints. Ends with code 1 when something does not wor
         for (const finding of await sources(appliance)) found(finding);
         for (const finding of await resolvers(appliance, config)) found(finding);
         found(await screenshots(config));
-        for (const finding of trapsLaid(appliance)) found(finding);
+        for (const finding of trapsFinding(appliance)) found(finding);
         for (const finding of await certificates(config)) found(finding);
         for (const endpoint of appliance.webhooks.endpoints.list())
           found(await endpointFinding(appliance, endpoint, options.ping, config));
@@ -106,11 +106,12 @@ function protectedDomains({ domains }: App): Finding {
     : { what: "protected domains", state: "ok", detail: String(enabled.length) };
 }
 
-/** Only where there are any. */
-function trapsLaid({ traps }: App): Finding[] {
-  const [beacons, tokens] = [traps.beacons.list().length, traps.tokens.list().length];
-  if (beacons + tokens === 0) return [];
-  const detail = `beacons: ${beacons}, honeytokens: ${tokens}; visitors are sent to ${traps.publicUrl()}`;
+/** Reports nothing if there are no traps. */
+function trapsFinding({ traps }: App): Finding[] {
+  const counts = traps.kinds.map((kind) => ({ kind: kind.name, count: traps.of(kind).list().length }));
+  if (counts.every(({ count }) => count === 0)) return [];
+  const totals = counts.map(({ kind, count }) => `${kind}s: ${count}`).join(", ");
+  const detail = `${totals}; visitors are sent to ${traps.publicUrl()}`;
   if (traps.publicUrl().startsWith("https:")) return [{ what: "traps", state: "ok", detail }];
   const remedy = "pages over HTTPS load nothing from there: set traps.public_url to an https:// address";
   return [{ what: "traps", state: "note", detail: `${detail}; ${remedy}` }];

@@ -6,6 +6,8 @@ import type { Terminal } from "./terminal.ts";
  */
 export interface CommandDefinition {
   name: string;
+  /** Other names that work too. */
+  aliases?: readonly string[];
   /** In commander's form: `<domain>`, `[file...]`. */
   arguments?: string;
   /** One line. */
@@ -22,6 +24,8 @@ export interface CommandDefinition {
 /** Several commands under one name: `threats list`, `threats show`. */
 export interface CommandGroup {
   name: string;
+  /** Other names that work too. */
+  aliases?: readonly string[];
   summary: string;
   commands: CommandDefinition[];
 }

@@ -27,13 +27,13 @@ export const feedPath = (name: string) => `${feedsPath}/${encodeURIComponent(nam
 export const importsPath = "/console/imports";
 export const importPath = (seq: number) => `${importsPath}/${seq}`;
 
-export const beaconsPath = "/console/beacons";
-export const beaconPath = (id: string) => `${beaconsPath}/${id}`;
-export const tokensPath = "/console/tokens";
-export const newTokenPath = `${tokensPath}/new`;
-export const tokenPath = (id: string) => `${tokensPath}/${id}`;
-/** Of a beacon's or a honeytoken's visit. */
-export const visitPath = (trapPath: string, seq: number) => `${trapPath}/visits/${seq}`;
+/** @param name name of a kind of trap */
+export const trapsPath = (name: string) => `/console/${name}s`;
+export const newTrapPath = (name: string) => `${trapsPath(name)}/new`;
+export const trapPath = (name: string, id: string) => `${trapsPath(name)}/${id}`;
+export const visitPath = (path: string, seq: number | ":seq") => `${path}/visits/${seq}`;
+/** @param alias former name of the section */
+export const formerTrapsPath = (alias: string) => `/console/${alias}`;
 
 export const keysPath = "/console/settings/keys";
 export const webhooksPath = "/console/settings/webhooks";

@@ -5,12 +5,12 @@ import { badRequest } from "../../lib/errors.ts";
 import type { Sighting } from "../../threats/record.ts";
 import { scanTriggers } from "../../vocabulary/scans.ts";
 import { sources, threatTypes } from "../../vocabulary/threats.ts";
-import { tokenKinds } from "../../vocabulary/traps.ts";
+import { honeytokenKinds } from "../../vocabulary/traps.ts";
 import { runScan } from "../instance/scan.ts";
 import { describeScan, matchOf, nameOf, newNames } from "./lookalikes.ts";
 import { operation, readTime } from "./operation.ts";
 import { madeThreat, scan, visit } from "./schemas.ts";
-import { accessToken, hitBeacon } from "./visits.ts";
+import { visitBeacon, visitHoneytoken } from "./visits.ts";
 
 const text = (description: string) => Type.Optional(Type.String({ description, maxLength: 2_000 }));
 const oneOf = <T extends string>(values: readonly T[], description: string) =>
@@ -132,7 +132,7 @@ export const eventOperations = [
       ),
     ),
     response: visitResponse,
-    run: async (state, { body }) => ({ data: await hitBeacon(state.instance(), body) }),
+    run: async (state, { body }) => ({ data: await visitBeacon(state.instance(), body) }),
   }),
   operation({
     method: "POST",
@@ -144,13 +144,13 @@ export const eventOperations = [
       Type.Object(
         {
           token: text("ID or name; created if no honeytoken has this name; default: one of the kind"),
-          kind: oneOf(tokenKinds, "kind of a honeytoken that is created; default: url"),
+          kind: oneOf(honeytokenKinds, "kind of a honeytoken that is created; default: url"),
           ...visitor,
         },
         closed,
       ),
     ),
     response: visitResponse,
-    run: async (state, { body }) => ({ data: await accessToken(state.instance(), body) }),
+    run: async (state, { body }) => ({ data: await visitHoneytoken(state.instance(), body) }),
   }),
 ];

@@ -11,7 +11,7 @@ import { Name } from "../../kit/name.tsx";
 import { download, page, type PageResult } from "../../kit/page-result.ts";
 import { threatPath, threatsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { SeenAt } from "../traps/trap-visits.tsx";
+import { SeenAt } from "../traps/visits.tsx";
 import { AbuseReport } from "./abuse-report.tsx";
 import { adviceOn } from "./advice.ts";
 import { DecisionButtons, CheckState, Neighbors, Reasons } from "./detail-parts.tsx";
@@ -110,7 +110,7 @@ export async function renderThreat(
           </section>
         </div>
       </div>
-      <SeenAt visits={services.traps.hits.ofThreat(id, visitsShownMax)} />
+      <SeenAt visits={services.traps.visits.ofThreat(id, visitsShownMax)} />
       <Section title="Page comparison">
         <Screenshots
           threat={threat}

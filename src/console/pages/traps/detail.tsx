@@ -1,0 +1,109 @@
+import type { ComponentChildren } from "preact";
+import type { TrapKind } from "../../../traps/kind.ts";
+import type { DeploymentStep, TrapFiles } from "../../../traps/presentation.ts";
+import type { Trap } from "../../../traps/trap.ts";
+import { rotates } from "../../../vocabulary/traps.ts";
+import { counted } from "../../../lib/wording.ts";
+import { Button, PostButton, TextArea, TextField } from "../../kit/form.tsx";
+import { Copyable, Facts, LinkButton, PageHead, Section, Time } from "../../kit/kit.tsx";
+import { Text } from "../../kit/name.tsx";
+import { page, type PageResult } from "../../kit/page-result.ts";
+import { trapPath, trapsPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { PlainHttpNote, StateOf, trapOf, ValueOf } from "./values.tsx";
+import { Visits } from "./visits.tsx";
+
+export function showTrap(context: Context<"traps">, kind: TrapKind): PageResult {
+  const { services, now } = context;
+  const { traps } = services;
+  const { deployment, files, title } = kind.presentation;
+  const trap = trapOf(context, kind);
+  const path = trapPath(kind.name, trap.id);
+  const steps = deployment(trap, traps.links(kind, trap));
+  const advanced = steps.filter(({ level }) => level === "advanced");
+  return page(
+    trap.name,
+    <>
+      <PageHead title={<Text text={trap.name} />} back={{ label: title, path: trapsPath(kind.name) }}>
+        <PostButton
+          action={`${path}/state`}
+          label={trap.enabled ? "Disable" : "Enable"}
+          fields={{ enabled: trap.enabled ? "no" : "yes" }}
+        />
+        {rotates(kind.name) ? <LinkButton path={`${path}/rotate`} label="Rotate" variant="outline" /> : null}
+        <LinkButton path={`${path}/delete`} label="Delete" variant="danger" />
+      </PageHead>
+      <Facts facts={factsOf(trap, kind, now)} />
+      <Section title="Deploy">
+        <PlainHttpNote publicUrl={traps.publicUrl()} />
+        <Steps steps={steps.filter((step) => !advanced.includes(step))} />
+        {advanced.length === 0 ? null : (
+          <details>
+            <summary>Other cases</summary>
+            <Steps steps={advanced} />
+          </details>
+        )}
+        {files?.offered(trap) === true ? <FileForm path={path} trap={trap} files={files} /> : null}
+      </Section>
+      <Visits context={context} kind={kind} trap={trap} path={path} />
+    </>,
+  );
+}
+
+function factsOf(trap: Trap, kind: TrapKind, now: number): [string, ComponentChildren][] {
+  const { facts, fields } = kind.presentation;
+  const canExpire = fields.some(({ type }) => type === "expiry");
+  const { expiresAt, oldAddresses } = trap;
+  return [
+    ...facts(trap).map(({ label, value }): [string, ComponentChildren] => [label, <ValueOf value={value} />]),
+    ["Memo", <ValueOf value={{ text: trap.memo }} charactersMax={1_000} />],
+    ["State", <StateOf trap={trap} now={now} />],
+    ...(canExpire
+      ? ([["Expires", expiresAt === null ? "never" : <Time at={expiresAt} />]] as [
+          string,
+          ComponentChildren,
+        ][])
+      : []),
+    ["Created", <Time at={trap.createdAt} />],
+    ...(oldAddresses.length === 0
+      ? []
+      : ([["Still monitored", counted(oldAddresses.length, "previous address", "previous addresses")]] as [
+          string,
+          ComponentChildren,
+        ][])),
+  ];
+}
+
+function Steps({ steps }: { steps: readonly DeploymentStep[] }) {
+  return (
+    <>
+      {steps.map(({ text, snippet, label }) => (
+        <>
+          <p>{text}</p>
+          <Copyable text={snippet} label={label} />
+        </>
+      ))}
+    </>
+  );
+}
+
+/** A GET, because it changes nothing. */
+function FileForm({ path, trap, files }: { path: string; trap: Trap; files: TrapFiles<unknown> }) {
+  return (
+    <form method="get" action={`${path}/file`} class="narrow">
+      <TextField label="Title" name="title" value={trap.name} maxLength={200} />
+      <TextArea label="Text" name="text" rows={3} maxLength={5_000} hint="What readers of the file see." />
+      <p class="actions">
+        {files.formats.map(({ format, label }, index) => (
+          <Button
+            label={`Download as ${label}`}
+            name="format"
+            value={format}
+            {...(index === 0 ? {} : { variant: "secondary" as const })}
+          />
+        ))}
+      </p>
+      <p class="hint">{files.hint}</p>
+    </form>
+  );
+}

@@ -1,0 +1,123 @@
+import type { TrapKind } from "../../../traps/kind.ts";
+import type { FieldValues, TrapField } from "../../../traps/presentation.ts";
+import { attempt, dayIn, listIn } from "../../kit/fields.ts";
+import { Button, Choices, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
+import { PageHead, Refusal } from "../../kit/kit.tsx";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { newDomainPath, newTrapPath, trapPath, trapsPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { badRequest } from "../../../lib/errors.ts";
+
+type FormContext = Context<"domains" | "traps">;
+
+export function newTrap(context: FormContext, kind: TrapKind): PageResult {
+  return formPage(context, kind, (name) => context.query.get(name) ?? "");
+}
+
+export async function createTrap(context: FormContext, kind: TrapKind): Promise<PageResult> {
+  const { services, form, by } = context;
+  const { create, fields, read } = kind.presentation;
+  const given = (name: string) => (form.get(name) ?? "").trim();
+  const created = await attempt(() =>
+    services.traps.of(kind).create(
+      {
+        ...read(valuesIn(fields, given)),
+        memo: given("memo"),
+        ...(given("name") === "" ? {} : { name: given("name") }),
+      },
+      by,
+    ),
+  );
+  if (!created.ok) return formPage(context, kind, given, created.message);
+  return redirect(trapPath(kind.name, created.value.id), create.done);
+}
+
+/** @throws PublicError `bad_request` */
+function valuesIn(fields: readonly TrapField[], given: (name: string) => string): FieldValues {
+  return Object.fromEntries(fields.map((field) => [field.name, valueIn(field, given(field.name))]));
+}
+
+function valueIn({ type, label }: TrapField, text: string): FieldValues[string] {
+  if (type === "hosts") return listIn(text);
+  if (type !== "expiry" || text === "") return type === "expiry" ? undefined : text;
+  const day = dayIn(text);
+  if (day === undefined) throw badRequest(`${label} must be a day such as 2027-01-31.`);
+  return day;
+}
+
+function formPage(
+  { services }: FormContext,
+  kind: TrapKind,
+  given: (name: string) => string,
+  error?: string,
+): PageResult {
+  const { create, fields, texts, title: listTitle } = kind.presentation;
+  const domains = services.domains
+    .list()
+    .filter(({ enabled }) => enabled)
+    .map(({ domain }) => domain);
+  const needsDomain = domains.length === 0 && fields.some(({ type }) => type === "protected_domain");
+  const title = `Create ${kind.name}`;
+  return page(
+    title,
+    <>
+      <PageHead
+        title={title}
+        back={{ label: listTitle, path: trapsPath(kind.name) }}
+        {...(create.lead === undefined ? {} : { lead: create.lead })}
+      />
+      <Refusal message={error} />
+      {needsDomain ? (
+        <p>
+          A {kind.name} belongs to a protected domain. <a href={newDomainPath}>Add a domain</a> first.
+        </p>
+      ) : (
+        <Form action={newTrapPath(kind.name)} class="narrow">
+          {fields.slice(0, 1).map((field) => (
+            <Control field={field} value={given(field.name)} domains={domains} />
+          ))}
+          <TextField label="Name" name="name" value={given("name")} maxLength={100} hint={texts.nameHint} />
+          <TextField label="Memo" name="memo" value={given("memo")} maxLength={1_000} hint={texts.memoHint} />
+          {fields.slice(1).map((field) => (
+            <Control field={field} value={given(field.name)} domains={domains} />
+          ))}
+          <p class="actions">
+            <Button label="Create" />
+          </p>
+        </Form>
+      )}
+    </>,
+    error === undefined ? {} : { status: 400 },
+  );
+}
+
+function Control({ field, value, domains }: { field: TrapField; value: string; domains: readonly string[] }) {
+  const { label, name } = field;
+  const shared = { label, name, ...(field.hint === undefined ? {} : { hint: field.hint }) };
+  switch (field.type) {
+    case "protected_domain":
+      return (
+        <Select
+          {...shared}
+          value={value}
+          choices={domains.map((domain) => ({ value: domain, label: domain }))}
+        />
+      );
+    case "choice":
+      return (
+        <Choices {...shared} choices={field.choices} values={[value || field.choices[0]!.value]} single />
+      );
+    case "hosts":
+      return <TextArea {...shared} value={value} rows={3} />;
+    case "multiline":
+      return <TextArea {...shared} value={value} rows={3} maxLength={field.lengthMax} />;
+    case "expiry":
+      return <TextField {...shared} value={value} type="date" />;
+    case "text":
+      return <TextField {...shared} value={value} maxLength={field.lengthMax} />;
+    case "url":
+      return (
+        <TextField {...shared} value={value} type="url" maxLength={field.lengthMax} placeholder="https://" />
+      );
+  }
+}

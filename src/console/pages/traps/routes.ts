@@ -1,0 +1,58 @@
+import { formerTrapsPath, trapPath, trapsPath, visitPath } from "../../kit/paths.ts";
+import { redirect } from "../../kit/page-result.ts";
+import { pageGroup, type Context, type PageGroup, type Route } from "../../shell/router.ts";
+import type { TrapKind } from "../../../traps/kind.ts";
+import { rotates } from "../../../vocabulary/traps.ts";
+import {
+  confirmDeletion,
+  confirmRotation,
+  deleteTrap,
+  rotateTrap,
+  sendFile,
+  setTrapState,
+} from "./actions.tsx";
+import { showTrap } from "./detail.tsx";
+import { createTrap, newTrap } from "./form.tsx";
+import { listTraps } from "./list.tsx";
+import { showVisit } from "./visits.tsx";
+
+type Services = "domains" | "traps";
+type Run = (context: Context<Services>, kind: TrapKind) => ReturnType<Route<Services>["run"]>;
+
+/** Returns the pages for one kind of trap. */
+export function trapPages(kind: TrapKind): PageGroup {
+  const all = trapsPath(kind.name);
+  const one = `${all}/:id`;
+  const route = (
+    [method, path]: [Route["method"], string],
+    permission: Route["permission"],
+    run: Run,
+  ): Route<Services> => ({ method, path, permission, run: (context) => run(context, kind) });
+  return pageGroup({
+    nav: { section: "main", label: kind.presentation.title, path: all },
+    services: ["domains", "traps"],
+    routes: [
+      route(["GET", all], "read", listTraps),
+      route(["GET", `${all}/new`], "administer", newTrap),
+      route(["POST", `${all}/new`], "administer", createTrap),
+      route(["GET", one], "read", showTrap),
+      route(["GET", visitPath(one, ":seq")], "read", showVisit),
+      route(["POST", `${one}/state`], "administer", setTrapState),
+      route(["GET", `${one}/delete`], "administer", confirmDeletion),
+      route(["POST", `${one}/delete`], "administer", deleteTrap),
+      ...(rotates(kind.name)
+        ? [
+            route(["GET", `${one}/rotate`], "administer", confirmRotation),
+            route(["POST", `${one}/rotate`], "administer", rotateTrap),
+          ]
+        : []),
+      ...(kind.presentation.files === undefined ? [] : [route(["GET", `${one}/file`], "read", sendFile)]),
+      ...kind.presentation.aliases.flatMap((alias) => [
+        route(["GET", formerTrapsPath(alias)], "read", () => redirect(all)),
+        route(["GET", `${formerTrapsPath(alias)}/:id`], "read", ({ params }) =>
+          redirect(trapPath(kind.name, params["id"] ?? "")),
+        ),
+      ]),
+    ],
+  });
+}

@@ -1,0 +1,47 @@
+import { notFound } from "../../../lib/errors.ts";
+import type { TrapKind } from "../../../traps/kind.ts";
+import type { LabeledValue } from "../../../traps/presentation.ts";
+import type { Trap } from "../../../traps/trap.ts";
+import { Badge } from "../../kit/kit.tsx";
+import { Name, Text } from "../../kit/name.tsx";
+import type { Context } from "../../shell/router.ts";
+
+/** Returns the trap that the path names. @throws PublicError `not_found` */
+export function trapOf({ services, params }: Context<"traps">, kind: TrapKind): Trap {
+  const trap = services.traps.of(kind).find(params["id"] ?? "");
+  if (trap === undefined) throw notFound(`There is no such ${kind.name}.`);
+  return trap;
+}
+
+export function StateOf({ trap: { enabled, expiresAt }, now }: { trap: Trap; now: number }) {
+  if (!enabled) return <Badge tone="neutral">disabled</Badge>;
+  const expired = expiresAt !== null && expiresAt <= now;
+  return expired ? <Badge tone="neutral">expired</Badge> : <Badge tone="good">enabled</Badge>;
+}
+
+export function ValueOf({
+  value,
+  charactersMax = 500,
+}: {
+  value: LabeledValue["value"];
+  charactersMax?: number;
+}) {
+  if ("hosts" in value)
+    return <>{value.hosts.map((host, index) => [index === 0 ? "" : ", ", <Name name={host} />])}</>;
+  return value.text === null || value.text === "" ? (
+    <>–</>
+  ) : (
+    <Text text={value.text} charactersMax={charactersMax} />
+  );
+}
+
+/** Says why browsers will not reach the traps. */
+export function PlainHttpNote({ publicUrl }: { publicUrl: string }) {
+  if (publicUrl.startsWith("https:")) return null;
+  return (
+    <p class="hint">
+      Visitors would be sent to <code>{publicUrl}</code>. Pages over HTTPS load nothing from there: set{" "}
+      <code>traps.public_url</code> to an https:// URL that visitors can reach.
+    </p>
+  );
+}

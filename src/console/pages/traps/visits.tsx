@@ -1,0 +1,191 @@
+import type { ComponentChildren } from "preact";
+import { notFound } from "../../../lib/errors.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
+import type { TrapKind } from "../../../traps/kind.ts";
+import type { VisitColumn } from "../../../traps/presentation.ts";
+import type { TrapVisit, VisitTotal } from "../../../traps/visits/store.ts";
+import { alwaysAlerts, trapIdPrefix, trapKindNames, type VisitClass } from "../../../vocabulary/traps.ts";
+import { wholeNumber } from "../../kit/fields.ts";
+import { Badge, Facts, PageHead, Section, Time } from "../../kit/kit.tsx";
+import { inWords } from "../../kit/labels.ts";
+import { Name, Text } from "../../kit/name.tsx";
+import { page, type PageResult } from "../../kit/page-result.ts";
+import { threatPath, trapPath, visitPath } from "../../kit/paths.ts";
+import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+import { timelineSince, TrapTimeline } from "./timeline.tsx";
+import { trapOf } from "./values.tsx";
+
+const perPage = 25;
+const dayMs = 86_400_000;
+
+/** The request of a honeytoken's visit is on the page of the visit. */
+const columnsByName: Partial<Record<VisitColumn, Column<TrapVisit>>> = {
+  page: { title: "Page", look: "wide", cell: ({ url }) => <Text text={url} charactersMax={100} /> },
+  threat: {
+    title: "Threat",
+    look: "tight",
+    cell: ({ threatId }) => (threatId === null ? "–" : <a href={threatPath(threatId)}>show</a>),
+  },
+  user_agent: { title: "User agent", look: "wide", cell: ({ userAgent }) => textOrDash(userAgent, 120) },
+  referrer: { title: "Referrer", cell: ({ referrer }) => textOrDash(referrer, 100) },
+};
+
+function ClassBadge({ name }: { name: VisitClass }) {
+  return <Badge tone={alwaysAlerts(name) ? "bad" : "neutral"}>{inWords(name)}</Badge>;
+}
+
+function textOrDash(text: string | null, charactersMax: number): ComponentChildren {
+  return text === null ? "–" : <Text text={text} charactersMax={charactersMax} />;
+}
+
+function alertsFirst(totals: readonly VisitTotal[]): VisitTotal[] {
+  return totals.toSorted((a, b) => Number(alwaysAlerts(b.class)) - Number(alwaysAlerts(a.class)));
+}
+
+/** Returns, for example, `3 foreign, 120 own` or `6 visits`. */
+export function totalsText(totals: readonly VisitTotal[]): string {
+  return (
+    alertsFirst(totals)
+      .map(({ class: name, total }) =>
+        counted(total, inWords(name), name === "visit" ? "visits" : inWords(name)),
+      )
+      .join(", ") || "none yet"
+  );
+}
+
+/** The visits of one trap: totals, a timeline, and a list with pages. */
+export function Visits({
+  context,
+  kind,
+  trap,
+  path,
+}: {
+  context: Context<"traps">;
+  kind: TrapKind;
+  trap: { id: string };
+  /** Path of the trap's page. */
+  path: string;
+}) {
+  const { services, query, now } = context;
+  const { visits } = services.traps;
+  const { visitClasses, visitColumns } = kind.presentation;
+  const totals = alertsFirst(visits.totals(trap.id));
+  const total = visits.countRows(trap.id);
+  const shown = pageNumber(query);
+  const rows = visits.list(trap.id, { limit: perPage, offset: (shown - 1) * perPage });
+  const columns: Column<TrapVisit>[] = [
+    {
+      title: "First seen",
+      look: "tight",
+      cell: ({ seq, firstAt }) => (
+        <a href={visitPath(path, seq)}>
+          <Time at={firstAt} />
+        </a>
+      ),
+    },
+    { title: "Count", look: "number", cell: ({ count }) => grouped(count) },
+    { title: "Class", look: "tight", cell: (visit) => <ClassBadge name={visit.class} /> },
+    ...(visitColumns[0] === "page" && columnsByName.page !== undefined ? [columnsByName.page] : []),
+    { title: "Client", look: "tight", cell: ({ ipAddress }) => ipAddress ?? "–" },
+    ...visitColumns.filter((name) => name !== "page").flatMap((name) => columnsByName[name] ?? []),
+  ];
+  return (
+    <Section title="Visits">
+      {totals.length === 0 ? null : (
+        <Facts
+          facts={totals.map((row) => [
+            inWords(row.class),
+            <>
+              {counted(row.total, "visit")}, {visitClasses[row.class] ?? "of another kind"}; last seen{" "}
+              <Time at={row.lastAt} relative />
+            </>,
+          ])}
+        />
+      )}
+      {total === 0 ? null : <TrapTimeline rows={visits.timeline(trap.id, timelineSince(now) - 1, dayMs)} />}
+      <Table
+        caption="Visits"
+        columns={columns}
+        rows={rows}
+        empty={totals.length === 0 ? "No visits yet." : "No visits of classes that are recorded in detail."}
+      />
+      {total > perPage ? (
+        <Pagination page={shown} perPage={perPage} total={total} path={path} query={query} />
+      ) : null}
+    </Section>
+  );
+}
+
+/** Visits that led to a threat; nothing if there are none. */
+export function SeenAt({ visits }: { visits: readonly TrapVisit[] }) {
+  if (visits.length === 0) return null;
+  const columns: Column<TrapVisit>[] = [
+    {
+      title: "First seen",
+      look: "tight",
+      cell: ({ trapId, seq, firstAt }) => {
+        const kind = trapKindNames.find((name) => trapId.startsWith(`${trapIdPrefix(name)}_`));
+        const time = <Time at={firstAt} />;
+        return kind === undefined ? time : <a href={visitPath(trapPath(kind, trapId), seq)}>{time}</a>;
+      },
+    },
+    { title: "Count", look: "number", cell: ({ count }) => grouped(count) },
+    { title: "Page", look: "wide", cell: ({ url }) => <Text text={url} charactersMax={200} /> },
+    { title: "Visitor", look: "tight", cell: ({ ipAddress }) => ipAddress ?? "–" },
+  ];
+  return (
+    <Section title="Shown to visitors">
+      <p>A beacon in the page reported these visits, newest first.</p>
+      <Table caption="Visits that a beacon reported" columns={columns} rows={visits} empty="None." />
+    </Section>
+  );
+}
+
+/** Everything that is recorded of one visit. */
+export function showVisit(context: Context<"traps">, kind: TrapKind): PageResult {
+  const { services, params } = context;
+  const trap = trapOf(context, kind);
+  const seq = wholeNumber(params["seq"]);
+  const visit = seq === undefined ? undefined : services.traps.visits.get(trap.id, seq);
+  if (visit === undefined) throw notFound("There is no such visit; old visits are deleted.");
+  return page(
+    `Visit to ${trap.name}`,
+    <>
+      <PageHead title="Visit" back={{ label: trap.name, path: trapPath(kind.name, trap.id) }} />
+      <Facts facts={factsOf(visit)} />
+      {visit.headers.length === 0 ? null : (
+        <Section title="Headers">
+          <Facts
+            facts={visit.headers.map(([name, value]) => [
+              visible(name, 100),
+              <Text text={value} charactersMax={4_100} />,
+            ])}
+          />
+        </Section>
+      )}
+    </>,
+  );
+}
+
+function factsOf(visit: TrapVisit): [string, ComponentChildren][] {
+  const { claimedUrl, eventId, host, method, threatId, url } = visit;
+  const long = (text: string | null) => textOrDash(text, 2_500);
+  return [
+    ["Class", <ClassBadge name={visit.class} />],
+    ["First seen", <Time at={visit.firstAt} />],
+    ["Last seen", <Time at={visit.lastAt} />],
+    ["Count", grouped(visit.count)],
+    ["Client", visit.ipAddress ?? "unknown"],
+    ["User agent", long(visit.userAgent)],
+    method === null ? ["Page", long(url)] : ["Request", long(`${method} ${url}`)],
+    ["Referrer", long(visit.referrer)],
+    ...(host === null ? [] : ([["Host", <Name name={host} />]] as [string, ComponentChildren][])),
+    ...(claimedUrl === null
+      ? []
+      : ([["URL reported by the script", long(claimedUrl)]] as [string, ComponentChildren][])),
+    ["Threat", threatId === null ? "none" : <a href={threatPath(threatId)}>{threatId}</a>],
+    ["Event", eventId === null ? "none" : <code>{eventId}</code>],
+  ];
+}

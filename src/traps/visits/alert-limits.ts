@@ -1,0 +1,106 @@
+import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
+import type { VisitStore } from "./store.ts";
+
+/**
+ * Limits how many alerts one trap may raise: anyone who knows its address can forge any number of visits.
+ */
+export interface AlertLimits {
+  /** Whether a visit on this host may record a threat. A host that already led to one always may. */
+  mayRecordThreat(trapId: string, host: string, network: string): boolean;
+  countThreat(trapId: string, threatId: string, network: string): void;
+  /** Whether the trap may send another event this hour. The event of a new threat is sent in any case. */
+  mayReport(trapId: string): boolean;
+  countReport(trap: { id: string; name: string }): void;
+}
+
+/** Limits for one trap. Visits beyond them are recorded and raise no alert. */
+export interface AlertLimitSettings {
+  eventsPerHour: number;
+  hostsPerHour: number;
+}
+
+const hourMs = 3_600_000;
+/** Keeps one forger from using up what visitors of a real copy need. */
+const hostsPerNetwork = (hostsPerHour: number) => Math.max(5, Math.ceil(hostsPerHour / 6));
+/** How long a count is reused: counting scans an hour of rows. */
+const countReusedMs = 1_000;
+const countersMax = 20_000;
+
+export function createAlertLimits({
+  clock,
+  log,
+  settings: { eventsPerHour, hostsPerHour },
+  visits,
+}: {
+  clock: Pick<Clock, "now">;
+  log: Log;
+  settings: AlertLimitSettings;
+  visits: Pick<VisitStore, "threatsSince" | "hasThreat">;
+}): AlertLimits {
+  const recent = new Map<string, { threats: Set<string>; countedAt: Instant }>();
+  const perNetwork = hostsPerNetwork(hostsPerHour);
+  const threatsByNetwork = createCounters();
+  const reports = createCounters();
+  const rejections = createCounters();
+
+  function threatsOf(trapId: string): Set<string> {
+    const now = clock.now();
+    const known = recent.get(trapId);
+    if (known !== undefined && now >= known.countedAt && now < known.countedAt + countReusedMs)
+      return known.threats;
+    if (recent.size >= countersMax) recent.clear();
+    const threats = new Set(visits.threatsSince(trapId, now - hourMs));
+    recent.set(trapId, { threats, countedAt: now });
+    return threats;
+  }
+
+  return {
+    mayRecordThreat(trapId, host, network) {
+      const now = clock.now();
+      const ofNetwork = network === "" ? 0 : threatsByNetwork.count(`${trapId} ${network}`, now);
+      if (threatsOf(trapId).size < hostsPerHour && ofNetwork < perNetwork) return true;
+      if (visits.hasThreat(trapId, host)) return true;
+      // A flood may be meant to hide a real copy.
+      if (rejections.count(trapId, now) === 0)
+        log.warn({ id: trapId, hostsPerHour }, "trap host limit reached; further hosts raise no threat");
+      rejections.add(trapId, now);
+      return false;
+    },
+    countThreat(trapId, threatId, network) {
+      const threats = threatsOf(trapId);
+      if (threats.has(threatId)) return;
+      threats.add(threatId);
+      threatsByNetwork.add(`${trapId} ${network}`, clock.now());
+    },
+    mayReport: (trapId) => reports.count(trapId, clock.now()) < eventsPerHour,
+    countReport({ id, name }) {
+      reports.add(id, clock.now());
+      if (reports.count(id, clock.now()) === eventsPerHour)
+        log.warn(
+          { id, name, eventsPerHour },
+          "trap event limit reached; only new threats are reported until the hour ends",
+        );
+    },
+  };
+}
+
+/** Counts occurrences by key in the current hour, which begins with the first one. */
+function createCounters() {
+  const counters = new Map<string, { n: number; since: Instant }>();
+  return {
+    count(key: string, now: Instant): number {
+      const counter = counters.get(key);
+      return counter === undefined || now < counter.since || now >= counter.since + hourMs ? 0 : counter.n;
+    },
+    add(key: string, now: Instant): void {
+      const n = this.count(key, now);
+      if (n > 0) counters.get(key)!.n = n + 1;
+      else {
+        if (counters.size >= countersMax) counters.delete(counters.keys().next().value!);
+        counters.delete(key);
+        counters.set(key, { n: 1, since: now });
+      }
+    },
+  };
+}
