@@ -57,16 +57,16 @@ describe("nothing but a domain object about the name asked for is read:", () => 
     ["HTML", "<!doctype html><title>Not JSON</title>", "HTML instead of JSON"],
     ["an empty body", "", "not JSON"],
     ["cut JSON", JSON.stringify(thin(related)).slice(0, 300), "not JSON"],
-    ["an array", "[]", "no JSON object"],
-    ["null", "null", "no JSON object"],
-    ["a number", "4", "no JSON object"],
+    ["an array", "[]", "not a JSON object"],
+    ["null", "null", "not a JSON object"],
+    ["a number", "4", "not a JSON object"],
     [
       "another name",
       JSON.stringify({ ...thin(related), ldhName: "other.example" }),
-      "an answer about another name",
+      "response is about another name",
     ],
-    ["no name", JSON.stringify({ objectClassName: "domain" }), "no domain object"],
-    ["a name that is none", JSON.stringify({ ldhName: { a: 1 } }), "no domain object"],
+    ["no name", JSON.stringify({ objectClassName: "domain" }), "not a domain object"],
+    ["a name that is none", JSON.stringify({ ldhName: { a: 1 } }), "not a domain object"],
     ["deeply nested arrays", "[".repeat(200_000) + "]".repeat(200_000), undefined],
   ])("%s", (_what, body, reason) => {
     const reading = readRdap(body, domain);

@@ -3,7 +3,7 @@ import { lazy } from "../../lib/startup.ts";
 import type { HttpClient } from "../../network/http/http-client.ts";
 import { embeddedRdapServices, parseBootstrap, type RdapServices, rdapServices } from "./rdap-services.ts";
 
-/** Knows the RDAP services by IANA's present list, and by the embedded copy while that cannot be had. */
+/** Finds RDAP services in IANA's current list, or in the embedded copy if that cannot be downloaded. */
 export interface RdapDirectory {
   serviceFor(domain: string): Promise<string | undefined>;
 }
@@ -12,10 +12,10 @@ export const ianaBootstrapUrl = "https://data.iana.org/rdap/dns.json";
 const refreshedKeepMs = 7 * 86_400_000;
 const retryAfterMs = 86_400_000;
 const listBytesMax = 1024 * 1024;
-/** A list that is much shorter than the embedded one is some error, not the world's. */
+/** A list that is much shorter than the embedded one is taken as an error. */
 const suffixesMin = 500;
 
-/** @param url where IANA's list is; undefined for never asking */
+/** @param url URL of IANA's list; undefined: use the embedded list only. */
 export function createRdapDirectory({
   client,
   clock,

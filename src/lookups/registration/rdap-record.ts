@@ -16,11 +16,11 @@ import {
 
 export type RdapReading =
   | { kind: "registered"; registration: Registration; related: string | undefined }
-  /** RFC 9083 §6: the server says in RDAP's own form that there is an error. */
+  /** An RDAP error object (RFC 9083 §6). */
   | { kind: "error"; errorCode: number | undefined; title: string | undefined }
   | { kind: "unreadable"; reason: string };
 
-/** Of all entities in one answer, nested ones included; more than any registry sends. */
+/** Maximum number of entities in one response, including nested ones; more than any registry sends. */
 const entitiesMax = 64;
 const entityDepthMax = 3;
 const eventsMax = 64;
@@ -31,14 +31,14 @@ type Json = Record<string, unknown>;
 interface Entity {
   roles: string[];
   json: Json;
-  /** Roles of the entity that this one stands in. */
+  /** Roles of the entities that contain this one. */
   within: string[];
 }
 
 /**
- * An RDAP domain object (RFC 9083 §5.3) as far as it tells about a registration. Every member may be missing or
- * of another type than the RFC says: it is then not known.
- * @param domain the name that was asked for, in A-label form; an answer about another one is unreadable
+ * Reads the registration data of an RDAP domain object (RFC 9083 §5.3). A member that is missing or has another type than
+ * the RFC defines counts as unknown.
+ * @param domain the name that was queried, in A-label form; a response about another name is unreadable.
  */
 export function readRdap(body: string, domain: string): RdapReading {
   let json: unknown;
@@ -47,7 +47,7 @@ export function readRdap(body: string, domain: string): RdapReading {
   } catch {
     return { kind: "unreadable", reason: /^\s*</.test(body) ? "HTML instead of JSON" : "not JSON" };
   }
-  if (!isObject(json)) return { kind: "unreadable", reason: "no JSON object" };
+  if (!isObject(json)) return { kind: "unreadable", reason: "not a JSON object" };
   if (json["errorCode"] !== undefined) {
     const code = json["errorCode"];
     return {
@@ -58,8 +58,8 @@ export function readRdap(body: string, domain: string): RdapReading {
   }
   const name = hostNameValue(json["ldhName"]) ?? hostNameValue(json["unicodeName"]);
   if (name === undefined || json["objectClassName"] === "entity")
-    return { kind: "unreadable", reason: "no domain object" };
-  if (name !== domain) return { kind: "unreadable", reason: "an answer about another name" };
+    return { kind: "unreadable", reason: "not a domain object" };
+  if (name !== domain) return { kind: "unreadable", reason: "response is about another name" };
   return { kind: "registered", registration: registrationOf(json), related: relatedLink(json) };
 }
 
@@ -67,7 +67,7 @@ function registrationOf(json: Json): Registration {
   const entities = entitiesOf(json);
   const registrar = entities.find(({ roles }) => roles.includes("registrar"));
   const registrant = entities.find(({ roles }) => roles.includes("registrant"));
-  // The registrar's, and where it is not nested in the registrar, the one of the domain; a registrant's own is none.
+  // The abuse contact of the registrar or of the domain. One that the registrant lists does not count.
   const abuse = entities.find(
     ({ roles, within }) => roles.includes("abuse") && !within.includes("registrant"),
   );
@@ -98,7 +98,7 @@ function registrationOf(json: Json): Registration {
   } as Registration);
 }
 
-/** All entities to a bounded depth and number, outer ones first. */
+/** Returns the entities up to a limited depth and number, outer ones first. */
 function entitiesOf(json: Json): Entity[] {
   const found: Entity[] = [];
   let level: { owner: Json; within: string[] }[] = [{ owner: json, within: [] }];
@@ -134,7 +134,7 @@ interface Card {
   phone?: string | undefined;
 }
 
-/** jCard, RFC 7095: `["vcard", [[name, parameters, type, value…], …]]`. */
+/** Reads a jCard (RFC 7095): `["vcard", [[name, parameters, type, value…], …]]`. */
 function cardOf(entity: Entity | undefined): Card {
   const array = entity?.json["vcardArray"];
   const card: Card = {};
@@ -168,13 +168,13 @@ function isFax(parameters: unknown): boolean {
   return type === "fax" || (Array.isArray(type) && type.includes("fax"));
 }
 
-/** RFC 8605: the code stands in the parameter `cc`; before it, in the seventh part of the address. */
+/** Reads the country from the parameter `cc` (RFC 8605), or from the seventh component of the address. */
 function countryOf(parameters: unknown, value: unknown): string | undefined {
   const code = isObject(parameters) ? countryValue(parameters["cc"]) : undefined;
   return code ?? (Array.isArray(value) ? countryValue(value[6]) : undefined);
 }
 
-/** By action; of several with the same one the first counts. */
+/** Returns event times by action. The first event of an action counts. */
 function eventsOf(json: Json): Map<string, string> {
   const events = new Map<string, string>();
   for (const event of list(json["events"], eventsMax)) {
@@ -186,7 +186,7 @@ function eventsOf(json: Json): Map<string, string> {
   return events;
 }
 
-/** Where the registrar's own record is (RFC 9083 §4.2), for registries that hold only part of one. */
+/** Returns the URL of the registrar's record (RFC 9083 §4.2), for registries that hold only part of the data. */
 function relatedLink(json: Json): string | undefined {
   for (const link of list(json["links"], linksMax)) {
     if (!isObject(link) || link["rel"] !== "related" || typeof link["href"] !== "string") continue;

@@ -1,21 +1,21 @@
 import embeddedText from "./data/rdap-services.txt" with { type: "text" };
 
-/** Which RDAP service answers for which suffix. */
+/** Maps suffixes to RDAP services. */
 export interface RdapServices {
-  /** Base address, with a slash at the end, for the longest suffix of `domain` that has one. */
+  /** Returns the base URL, with a trailing slash, for the longest suffix of `domain` that has a service. */
   serviceFor(domain: string): string | undefined;
 }
 
 export interface Bootstrap {
   publication: string | undefined;
-  /** Suffix and base address. */
+  /** Pairs of suffix and base URL. */
   services: [suffix: string, url: string][];
 }
 
 const servicesMax = 20_000;
 const suffixForm = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){0,3}$/;
 
-/** What the executable carries: good enough without a network, replaced by a fresher copy where there is one. */
+/** Returns the embedded list, which is used until a more recent one has been downloaded. */
 export function embeddedRdapServices(): RdapServices {
   const pairs = embeddedText
     .split("\n")
@@ -41,7 +41,7 @@ export function rdapServices(pairs: Iterable<readonly [suffix: string, url: stri
   };
 }
 
-/** Reads IANA's registry file, RFC 9224 §3. Entries that make no sense are left out; a file without any is refused. */
+/** Parses IANA's registry file (RFC 9224 §3). Invalid entries are skipped; a file without valid entries is an error. */
 export function parseBootstrap(json: string): Bootstrap | { error: string } {
   let file: unknown;
   try {
@@ -69,7 +69,7 @@ export function parseBootstrap(json: string): Bootstrap | { error: string } {
   return { publication: dated ? publication : undefined, services: services.slice(0, servicesMax) };
 }
 
-/** RFC 9224 §3: https where there is a choice. */
+/** Prefers HTTPS (RFC 9224 §3). */
 function preferred(urls: unknown[]): string | undefined {
   const usable = urls.filter(
     (url): url is string => typeof url === "string" && /^https?:\/\/[^\s]+$/.test(url),

@@ -3,17 +3,19 @@ import { visible } from "../../lib/safe-text.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
 
 /**
- * Registration data is what a registrant typed in, passed on by a server that nobody here knows. These are the
- * forms in which its values are taken; whatever does not fit is left out.
+ * Validates the values of registration data. A registrant entered them and an unknown server passed them on, so whatever
+ * does not have the expected form is dropped.
  */
 
 export const nameServersMax = 32;
 export const statusesMax = 32;
 const textLengthMax = 200;
+/** Slightly more than the longest host name. Bounds the work on hostile values. */
+const hostNameCharactersMax = 300;
 const nothing =
   /^(|-+|\.+|n\/?a|none|null|unknown|not (applicable|available|disclosed|shown)\b.*|no data|private|privado|hidden.*|.*\b(redacted|gdpr|data protected|statutory masking|non-public data)\b.*)$/i;
 
-/** Names that are about nobody in particular, like "REDACTED FOR PRIVACY", count as not known. */
+/** Returns undefined for placeholders such as "REDACTED FOR PRIVACY". */
 export function textValue(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = visible(
@@ -26,7 +28,7 @@ export function textValue(value: unknown): string | undefined {
   return nothing.test(text) ? undefined : text;
 }
 
-/** ISO 3166-1 alpha-2, upper case. */
+/** Returns an ISO 3166-1 alpha-2 code in upper case. */
 export function countryValue(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const code = value.trim().toUpperCase();
@@ -34,8 +36,7 @@ export function countryValue(value: unknown): string | undefined {
 }
 
 export function hostNameValue(value: unknown): string | undefined {
-  // The longest name and a little: what stands here costs work, and a sender of a megabyte would have more of it.
-  return typeof value === "string" && value.length <= 300
+  return typeof value === "string" && value.length <= hostNameCharactersMax
     ? (parseHostName(value.trim().replace(/\.+$/, "")) ?? undefined)
     : undefined;
 }
@@ -48,7 +49,7 @@ export function emailValue(value: unknown): string | undefined {
     : undefined;
 }
 
-/** As written, without what RFC 3966 puts around it. */
+/** Returns a number as written, without the URI parts of RFC 3966. */
 export function phoneValue(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   if (value.length > textLengthMax) return undefined;
@@ -59,15 +60,15 @@ export function phoneValue(value: unknown): string | undefined {
     : undefined;
 }
 
-/** IANA's number of the registrar; 9999 and the like are kept, for registries use them. */
+/** Returns a registrar's IANA ID. Special values such as 9999 are kept, as registries use them. */
 export function registrarIdValue(value: unknown): string | undefined {
   const text = typeof value === "number" ? String(value) : value;
   return typeof text === "string" && /^\d{1,6}$/.test(text.trim()) ? text.trim() : undefined;
 }
 
 /**
- * EPP's own spelling (RFC 5731, "clientTransferProhibited") from that of RDAP ("client transfer prohibited",
- * RFC 8056) and from lines of WHOIS, which add an address.
+ * Returns a status in EPP's spelling (RFC 5731, "clientTransferProhibited"). Accepts RDAP's spelling ("client transfer
+ * prohibited", RFC 8056) and lines of WHOIS, which append a URL.
  */
 export function statusValue(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
@@ -126,12 +127,12 @@ const monthFirst = new RegExp(
   String.raw`^(?:[a-z]{3,9},? )?([a-z]{3,9}) (\d{1,2}),? (?:(\d\d):(\d\d):(\d\d) (?:[a-z]{3,4} )?)?(\d{4})$`,
   "i",
 );
-/** Zones that registries write by letters; a time without a zone is taken as UTC. */
+/** Time zones that registries abbreviate. A time without a zone is taken as UTC. */
 const zoneHours: Record<string, number> = { jst: 9, kst: 9, cst: 8, clst: -3, clt: -4 };
 
 /**
- * A time as registries write it, in ISO 8601 UTC. Dates of digits alone with the day before the year are taken
- * only with dots (Central Europe) or where the order shows: 03/04/2020 would be two different days.
+ * Converts a time as registries write it to ISO 8601 in UTC. Numeric dates with the year last are accepted only if they
+ * use dots (Central Europe) or their order is evident: 03/04/2020 could be two different days.
  */
 export function timeValue(value: unknown): string | undefined {
   if (typeof value !== "string" || value.length > 80) return undefined;
@@ -170,7 +171,7 @@ function instant(
   if (y < 1980 || y > 2200 || mo < 1 || mo > 12 || d < 1 || d > 31 || h > 23 || mi > 59 || s > 60)
     return undefined;
   const date = new Date(Date.UTC(y, mo - 1, d, h, mi, s) - offsetMs(zoneText));
-  // The 31st of February would roll over into March.
+  // Rejects dates such as February 31, which would roll over into March.
   const rolled = new Date(Date.UTC(y, mo - 1, d)).getUTCDate() !== d;
   return rolled ? undefined : date.toISOString();
 }
@@ -183,7 +184,7 @@ function offsetMs(zoneText: string | undefined): number {
   return (numeric[1] === "-" ? -minutes : minutes) * 60_000;
 }
 
-/** What `base` does not know, taken from `other`; keys without a value are not there. */
+/** Returns `base` with the values that it lacks taken from `other`. Keys without a value are removed. */
 export function completedBy(base: Registration, other: Registration): Registration {
   const lists = (["name_servers", "status"] as const).filter((key) => (base[key] ?? []).length === 0);
   const merged: Registration = { ...known(other), ...known(base) };
@@ -191,7 +192,7 @@ export function completedBy(base: Registration, other: Registration): Registrati
   return known(merged);
 }
 
-/** Without the keys whose value is not known. */
+/** Removes keys without a value. */
 export function known(registration: Registration): Registration {
   const entries = Object.entries(registration).filter(
     ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),

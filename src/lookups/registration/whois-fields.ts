@@ -1,8 +1,8 @@
-/** One statement of a WHOIS text. */
+/** One field of a WHOIS response. */
 export interface WhoisField {
-  /** The heading that it stands under, or the first key of its paragraph; lower case. */
+  /** The heading above it, or the first key of its paragraph; lower case. */
   section: string;
-  /** Lower case, without brackets and leading dots; for a line under a heading that has no key, the heading. */
+  /** Lower case, without brackets and trailing dots; for a line without a key under a heading, the heading. */
   key: string;
   value: string;
 }
@@ -21,15 +21,15 @@ const bareHeadings = new Set(
 );
 
 /**
- * Divides a WHOIS text into statements. There is no grammar (RFC 3912 says nothing about the answer), but nearly
- * all registries write in one of four ways: `Key: value`; headings with lines below them, indented or not (.uk,
- * .nl, .eu, .it); `[Key] value` (.jp); and RPSL-like paragraphs that begin with what they are about (.fr, .br, .ru).
+ * Parses a WHOIS response into fields. There is no grammar (RFC 3912 does not define the response), but nearly all
+ * registries use one of four forms: `Key: value`; headings with lines below them, indented or not (.uk, .nl, .eu, .it);
+ * `[Key] value` (.jp); and RPSL-like paragraphs that start with the object that they describe (.fr, .br, .ru).
  */
 export function whoisFields(text: string): WhoisField[] {
   const fields: WhoisField[] = [];
   let section = "";
   let heading = "";
-  /** A key without a value: a heading if what follows stands below it, else a value that is not known. */
+  /** A key without a value: a heading if the next line is nested below it, otherwise a missing value. */
   let pending: { key: string; indent: number } | undefined;
   let paragraphStart = true;
   for (const rawLine of text.split(/\r\n|\r|\n/, linesMax)) {
@@ -57,7 +57,7 @@ export function whoisFields(text: string): WhoisField[] {
       const last = fields.at(-1);
       if (bareHeadings.has(bare.toLowerCase())) section = heading = bare.toLowerCase();
       else if (heading !== "") fields.push({ section, key: heading, value: bare });
-      // .pl: further values stand below the first, far to the right.
+      // .pl: further values are below the first one, far to the right.
       else if (indent >= continuationIndentMin && !paragraphStart && last !== undefined)
         fields.push({ ...last, value: bare });
     } else if (keyed.value === "") {
@@ -74,7 +74,7 @@ export function whoisFields(text: string): WhoisField[] {
 
 function keyedLine(line: string): { key: string; value: string } | undefined {
   const at = line.indexOf(":");
-  // A colon within a word belongs to a time, a URL or an IPv6 address.
+  // A colon inside a word belongs to a time, a URL or an IPv6 address.
   if (
     at < 1 ||
     at > keyLengthMax ||

@@ -21,8 +21,8 @@ export type WhoisReading =
   | { kind: "unclear"; reason: string };
 
 /**
- * What registries write when they will not say: DENIC, Nominet, AFNIC, PIR, registro.br, NASK, SWITCH, EURid and
- * others. In the past tense: terms of use speak of exceeding limits, too, under every answer.
+ * Messages of registries that limit queries: DENIC, Nominet, AFNIC, PIR, registro.br, NASK, SWITCH, EURid and others. Only
+ * the past tense counts, because the terms of use below every response mention limits as well.
  */
 const limitTexts = [
   /\b(limit|quota|rate|maximum|number of (queries|requests|connections))\b.{0,80}\bexceeded\b/i,
@@ -35,17 +35,17 @@ const limitTexts = [
 ];
 const retryAfterText = /\b(?:in|wait|after)\s+(\d{1,5})\s*(seconds?|secs?|s|minutes?|mins?)\b/i;
 
-/** Anchored at the start of a line (behind what marks a comment), for legal notices contain such words too. */
+/** Anchored at the start of a line (after comment characters), because legal notices contain such words as well. */
 const unregisteredTexts =
   /^[ \t%#*>!-]{0,40}(no match(ing record|es)?\b|not found\b|no (data|object|entries|entry|records?|domain|information|such domain)s?\b.{0,30}\b(found|available|exist)|nothing found|no found\b|domain (name )?(not found|not registered|has not been registered|is available|does not exist|.{1,255} (not found|is available|was not found|not registered))|the (queried object|requested domain|domain|domain name)\b.{0,255}\b(not (been )?(found|registered)|does not exist|is available)|object (does not exist|not found)|we do not have an entry in our database|no information (was found|available) |error:101: no entries found|the registry database contains no|is available for (registration|purchase)|domain status:\s*(no object found|available|free|not registered)|not registered\b|available$)/im;
 const unregisteredStatus = /^(free|available|not registered|no object found|not found)\b/i;
 const namedUnregistered =
   /^[ \t]{0,40}"?([^\s"]{1,255})"?\s+(is free|is available|not found|no match|not registered|was not found)\b/im;
 
-/** Domain-level keys; in paragraphs about persons the same words mean other things. */
+/** Sections about persons, where the same keys mean something else than for the domain. */
 const contactSection =
   /^(nic-hdl|nic-hdl-br|contact|person|role|holder|keyset|nsset|(admin|tech|billing|technical|administrative|onsite)\b.*)/;
-/** Sections of which no status or date is the domain's. */
+/** Sections whose status and dates are not those of the domain. */
 const otherSection = /^(registrar\b|registrant\b|abuse contact|keys)/;
 
 const keys = {
@@ -72,8 +72,8 @@ const keys = {
 };
 
 /**
- * What a WHOIS text says about `domain` (A-label form). A text that complains of too many questions is never read
- * as "unregistered", whatever else stands in it; one that fits nothing known is unclear.
+ * Reads a WHOIS response about `domain` (A-label form). A response that reports a rate limit never counts as
+ * "unregistered", whatever else it contains. One that has no known form is unclear.
  */
 export function readWhois(text: string, domain: string): WhoisReading {
   const fields = whoisFields(text);
@@ -86,20 +86,20 @@ export function readWhois(text: string, domain: string): WhoisReading {
     registration.registrar !== undefined ||
     registration.name_servers !== undefined ||
     (registration.status !== undefined && registration.status.length > 0);
-  // A record first: legal notices around it speak of limits and of names that are not found.
+  // Tests for a record first: the legal notices around it mention limits and names that are not found.
   if (aboutDomain && substance && !free)
     return { kind: "registered", registration, referral: referralOf(fields) };
   if (limitTexts.some((pattern) => pattern.test(unwrapped(text))))
-    return { kind: "limited", retryAfterMs: askedWait(text) };
+    return { kind: "limited", retryAfterMs: demandedPauseMs(text) };
   if (aboutDomain && free) return { kind: "unregistered" };
-  if (named.length > 0 && !aboutDomain) return { kind: "unclear", reason: "an answer about another name" };
+  if (named.length > 0 && !aboutDomain) return { kind: "unclear", reason: "response is about another name" };
   const about = namedUnregistered.exec(text)?.[1];
   if (about !== undefined && hostNameValue(about.replace(/^'|'$/g, "")) === domain)
     return { kind: "unregistered" };
   if (!aboutDomain && unregisteredTexts.test(text)) return { kind: "unregistered" };
   if (registration.created_at !== undefined && registration.registrar !== undefined)
     return { kind: "registered", registration, referral: referralOf(fields) };
-  return { kind: "unclear", reason: text.trim() === "" ? "an empty answer" : "an answer of an unknown form" };
+  return { kind: "unclear", reason: text.trim() === "" ? "empty response" : "response has an unknown form" };
 }
 
 function registrationOf(fields: readonly WhoisField[]): Registration {
@@ -154,7 +154,7 @@ function signedValue(value: string): boolean | undefined {
   return /^(signed|yes|active|signeddelegation|\d{1,5} \d{1,3} \d{1,3} )/i.test(value) ? true : undefined;
 }
 
-/** Where the registrar's own record is; only a host name, for the registrar chose it. */
+/** Returns the registrar's WHOIS server. Only a host name is accepted, because the registrar chooses it. */
 function referralOf(fields: readonly WhoisField[]): string | undefined {
   for (const { key, value } of fields) {
     if (keys.referral.test(key) && parseServer(value) !== undefined) return value.trim().toLowerCase();
@@ -162,7 +162,7 @@ function referralOf(fields: readonly WhoisField[]): string | undefined {
   return undefined;
 }
 
-/** Sentences go on over the ends of lines. */
+/** Joins wrapped lines, because sentences continue across line breaks. */
 function unwrapped(text: string): string {
   return text
     .split(/\r\n|\r|\n/)
@@ -171,12 +171,12 @@ function unwrapped(text: string): string {
     .join("");
 }
 
-function askedWait(text: string): number | undefined {
+function demandedPauseMs(text: string): number | undefined {
   const [, amount, unit = ""] = retryAfterText.exec(text) ?? [];
   return amount === undefined ? undefined : Number(amount) * (/^m/i.test(unit) ? 60_000 : 1_000);
 }
 
-/** The server that whois.iana.org names for a top-level domain. */
+/** Returns the server that whois.iana.org names for a top-level domain. */
 export function readReferral(text: string): string | undefined {
   const field = whoisFields(text).find(({ key }) => key === "whois" || key === "refer");
   return field !== undefined && parseServer(field.value) !== undefined

@@ -1,11 +1,11 @@
 import { lazy } from "../../lib/startup.ts";
 import embeddedText from "./data/whois-servers.txt" with { type: "text" };
 
-/** Host of the server, with `:port` where it is not 43, for the longest suffix of `domain` that has one. */
+/** Returns the server for the longest suffix of `domain` that has one, with `:port` unless that is 43. */
 export type WhoisServerFor = (domain: string) => string | undefined;
 
 export function embeddedWhoisServers(): WhoisServerFor {
-  // Most starts of the program need it never.
+  // Most runs of the program never need it.
   const table = lazy(readServers);
   return (domain) => {
     const bySuffix = table();
@@ -28,8 +28,8 @@ function readServers(): Map<string, string> {
 }
 
 /**
- * Servers that want more than the bare name (RFC 3912 leaves the query to the server), by their own
- * documentation: flags that ask for the domain only, for A-labels, for English or for UTF-8.
+ * Queries of servers that expect more than the bare name (RFC 3912 leaves the query to the server), according to their
+ * documentation: flags that select the domain only, A-labels, English or UTF-8.
  */
 const queryForms: Record<string, (domain: string) => string> = {
   "whois.verisign-grs.com": (domain) => `domain ${domain}`,
