@@ -2,7 +2,7 @@ import type { Database } from "../database/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
-import type { Camera } from "../lookups/page/chromium.ts";
+import type { Browser } from "../lookups/page/chromium.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createCheckJob } from "./check-job.ts";
@@ -53,9 +53,9 @@ const requestsMax = 1_000;
 interface EnrichmentDependencies {
   abilities: Omit<Abilities, "screenshots">;
   /** Undefined if no screenshots are taken. */
-  camera: Camera | undefined;
+  browser: Browser | undefined;
   /** Why no screenshots are taken. */
-  noCamera?: string | undefined;
+  noBrowser?: string | undefined;
   clock: Clock;
   database: Database;
   log: Log;
@@ -68,7 +68,7 @@ interface EnrichmentDependencies {
 }
 
 export function createEnrichment(dependencies: EnrichmentDependencies): Enrichment {
-  const { abilities, camera, clock, database, log, noCamera, onStop, screenshotFiles, threats } =
+  const { abilities, browser, clock, database, log, noBrowser, onStop, screenshotFiles, threats } =
     dependencies;
   const { names, registration } = abilities;
   const store = createEnrichmentStore(database);
@@ -82,13 +82,13 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
     start() {
       if (!anything) return;
       admission.start();
-      if (names && noCamera !== undefined) log.info({ reason: noCamera }, "screenshots disabled");
+      if (names && noBrowser !== undefined) log.info({ reason: noBrowser }, "screenshots disabled");
       for (const worker of workers) worker.start();
     },
     async stop() {
       admission.stop();
       await Promise.all(workers.map((worker) => worker.stop()));
-      camera?.close();
+      browser?.close();
       onStop?.();
     },
     request(threatId) {
@@ -100,7 +100,7 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
       const webp = await screenshotFiles.read(threatId);
       if (webp !== undefined) return { webp };
       const disabled = names ? undefined : "pages are not checked without scan.schedule";
-      return { why: explainMissingScreenshot(store.factsOf(threatId)?.facts, noCamera ?? disabled) };
+      return { why: explainMissingScreenshot(store.factsOf(threatId)?.facts, noBrowser ?? disabled) };
     },
     async originalOf(threatId) {
       const id = store.protectedDomainIdOf(threatId);
@@ -146,7 +146,7 @@ function createAdmission({ clock, log, store }: { clock: Clock; log: Log; store:
 function createWorkers({
   abilities: { names, registration },
   admission,
-  camera,
+  browser,
   clock,
   database,
   handoff,
@@ -165,7 +165,7 @@ function createWorkers({
 }): Worker[] {
   const registrationQueue = createRegistrationQueue(database);
   // DNS and the web determine which page to take a screenshot of.
-  const abilities: Abilities = { names, registration, screenshots: names && camera !== undefined };
+  const abilities: Abilities = { names, registration, screenshots: names && browser !== undefined };
   const checks = createWorker({
     clock,
     log,
@@ -206,7 +206,7 @@ function createWorkers({
     }),
   });
   const screenshots =
-    camera === undefined || !names
+    browser === undefined || !names
       ? []
       : [
           createWorker({
@@ -216,7 +216,7 @@ function createWorkers({
             concurrencyMax: 1,
             startsPerSecondMax: 1,
             take: (limit) => store.dueScreenshots(clock.now(), limit),
-            run: createScreenshotJob({ camera, clock, database, files: screenshotFiles, store, threats }),
+            run: createScreenshotJob({ browser, clock, database, files: screenshotFiles, store, threats }),
           }),
         ];
   return [checks, ...(registration ? [registrations] : []), ...screenshots];

@@ -7,7 +7,7 @@ import type { LookUpExistence } from "../lookups/dns/existence.ts";
 import {
   browserUserAgent,
   chooseChromium,
-  createCamera,
+  createBrowser,
   type ChromiumChoice,
 } from "../lookups/page/chromium.ts";
 import { createPageLookup } from "../lookups/page/page-lookup.ts";
@@ -74,9 +74,9 @@ export function openEnrichment({
   const { path } = config.storage;
   return createEnrichment({
     abilities: { names: config.scan.schedule !== null, registration: config.scan.registrationData },
-    camera:
-      "path" in chromium ? createCamera({ chromium, clock, log, rules, resolveHost, ports }) : undefined,
-    noCamera: "reason" in chromium ? chromium.reason : undefined,
+    browser:
+      "path" in chromium ? createBrowser({ chromium, clock, log, rules, resolveHost, ports }) : undefined,
+    noBrowser: "reason" in chromium ? chromium.reason : undefined,
     clock,
     database,
     log,

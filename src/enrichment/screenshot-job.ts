@@ -3,7 +3,7 @@ import { relaxedTransaction } from "../database/relaxed.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import { isAtOrBelow } from "../lib/host-names.ts";
-import type { Camera } from "../lookups/page/chromium.ts";
+import type { Browser } from "../lookups/page/chromium.ts";
 import { grayPixels } from "../lookups/page/gray-pixels.ts";
 import { hashSide, perceptualHash, visualSimilarity } from "../lookups/page/perceptual-hash.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
@@ -22,7 +22,7 @@ const originalRetryDelayMs = 3_600_000;
 type Taken = { hash: string | undefined; webp: Uint8Array; url: string } | { reason: string };
 
 interface ScreenshotJob {
-  camera: Camera;
+  browser: Browser;
   clock: Clock;
   database: Database;
   files: ScreenshotFiles;
@@ -32,14 +32,14 @@ interface ScreenshotJob {
 
 /** Takes a screenshot of one threat's page, compares it with the original page, and saves the result. */
 export function createScreenshotJob({
-  camera,
+  browser,
   clock,
   database,
   files,
   store,
   threats,
 }: ScreenshotJob): RunJob {
-  const originalHashOf = createOriginalHashes({ camera, clock, files, store });
+  const originalHashOf = createOriginalHashes({ browser, clock, files, store });
 
   function save(subject: Subject, taken: Taken, original: string | undefined): void {
     const now = clock.now();
@@ -61,7 +61,7 @@ export function createScreenshotJob({
     const url = subject?.facts.page?.firstUrl ?? subject?.facts.page?.finalUrl;
     if (subject === undefined || url === undefined || subject.status === "false_positive")
       return store.saveScreenshotDue(threatSeq, undefined);
-    const taken = await take(camera, url, signal);
+    const taken = await take(browser, url, signal);
     if (!("reason" in taken)) await files.write(subject.id, taken.webp);
     const isComparable = "hash" in taken && taken.hash !== undefined;
     const original = isComparable ? await originalHashOf(subject, signal) : undefined;
@@ -73,8 +73,8 @@ export function createScreenshotJob({
   };
 }
 
-async function take(camera: Camera, url: string, signal: AbortSignal): Promise<Taken> {
-  const capture = await camera.capture(url, signal);
+async function take(browser: Browser, url: string, signal: AbortSignal): Promise<Taken> {
+  const capture = await browser.takeScreenshot(url, signal);
   if (!capture.ok) return { reason: capture.reason };
   const { webp } = capture;
   try {
@@ -86,18 +86,18 @@ async function take(camera: Camera, url: string, signal: AbortSignal): Promise<T
 
 /** Returns the hashes of the protected domains' own pages, which are renewed once a day. */
 function createOriginalHashes({
-  camera,
+  browser,
   clock,
   files,
   store,
-}: Pick<ScreenshotJob, "camera" | "clock" | "files" | "store">) {
+}: Pick<ScreenshotJob, "browser" | "clock" | "files" | "store">) {
   // One entry for each protected domain.
   const originals = new Map<string, { hash: string | undefined; until: Instant }>();
   return async ({ id, protectedDomain }: Subject, signal: AbortSignal): Promise<string | undefined> => {
     const known = originals.get(protectedDomain);
     if (known !== undefined && clock.now() < known.until) return known.hash;
-    let taken = await take(camera, `https://${protectedDomain}/`, signal);
-    if ("reason" in taken) taken = await take(camera, `http://${protectedDomain}/`, signal);
+    let taken = await take(browser, `https://${protectedDomain}/`, signal);
+    if ("reason" in taken) taken = await take(browser, `http://${protectedDomain}/`, signal);
     const domainId = store.protectedDomainIdOf(id);
     if (!("reason" in taken) && domainId !== undefined) await files.write(domainId, taken.webp);
     const found = "reason" in taken ? undefined : taken.hash;

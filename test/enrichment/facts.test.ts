@@ -268,9 +268,9 @@ describe("who hides something", () => {
   });
 
   test("a redirect whose end is not seen says nothing for the name, keeps its reason, and is captured", () => {
-    const bare = { ...plainPage, status: 302, unseen: "it leads in a circle" };
+    const bare = { ...plainPage, status: 302, unseen: "it redirects in a loop" };
     const facts = mergeFacts(seen, { page: { ok: true, page: bare } }, now);
-    expect(facts.unknown.page).toBe("it leads in a circle");
+    expect(facts.unknown.page).toBe("it redirects in a loop");
     expect(severityFactsOf(facts, now).page).toBeUndefined();
     expect(wantsScreenshot(nothingKnown, facts, given)).toBe(true);
   });

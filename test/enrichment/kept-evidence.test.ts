@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { Camera } from "../../src/lookups/page/chromium.ts";
+import type { Browser } from "../../src/lookups/page/chromium.ts";
 import { openEnrichment, registered, type OpenEnrichment } from "../support/enrichment.ts";
 import { webpOf } from "../support/pictures.ts";
 import { until } from "../support/receiver.ts";
@@ -10,14 +10,14 @@ const [itsPage, ownPage] = await Promise.all([
   webpOf(64, 64, (x, y) => (y < 20 ? 20 : x < 30 ? 240 : 120)),
 ]);
 let opened: OpenEnrichment;
-const camera: Camera = {
-  async capture(url) {
+const browser: Browser = {
+  async takeScreenshot(url) {
     return { ok: true, webp: url.includes("examp1e") ? itsPage : ownPage, url };
   },
   close() {},
 };
 beforeEach(() => {
-  opened = openEnrichment({ camera });
+  opened = openEnrichment({ browser });
   opened.enrichment().start();
 });
 afterEach(() => opened.dispose());

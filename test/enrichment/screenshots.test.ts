@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import {
   chooseChromium,
-  createCamera,
-  pictureBytesMax,
-  type Camera,
+  createBrowser,
+  screenshotBytesMax,
+  type Browser,
 } from "../../src/lookups/page/chromium.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
@@ -56,10 +56,10 @@ describe("the choice of a Chromium", () => {
   });
 
   test("says why there is none", () => {
-    expect(chooseChromium({ ...given, setting: "off" })).toEqual({ reason: "screenshots are switched off" });
-    expect(chooseChromium({ ...given, which: () => null })).toEqual({ reason: "no Chromium was found" });
+    expect(chooseChromium({ ...given, setting: "off" })).toEqual({ reason: "screenshots are disabled" });
+    expect(chooseChromium({ ...given, which: () => null })).toEqual({ reason: "Chromium was not found" });
     expect(chooseChromium({ ...given, setting: { path: "/none" } })).toEqual({
-      reason: "there is no program /none",
+      reason: "program /none was not found",
     });
   });
 
@@ -74,21 +74,21 @@ describe("the choice of a Chromium", () => {
 
 withChromium("a screenshot", () => {
   let site: ReturnType<typeof startSite>;
-  let cameras: Camera[];
+  let browsers: Browser[];
   let profiles: ReturnType<typeof temporaryFolder>;
   const signal = new AbortController().signal;
   beforeEach(() => {
-    cameras = [];
+    browsers = [];
     profiles = temporaryFolder();
   });
   afterEach(() => {
-    for (const camera of cameras) camera.close();
+    for (const browser of browsers) browser.close();
     site.stop();
     profiles.dispose();
   });
 
-  function openCamera({ allowPrivateNetworks = true, timeoutMs = 15_000 } = {}): Camera {
-    const made = createCamera({
+  function openBrowser({ allowPrivateNetworks = true, timeoutMs = 15_000 } = {}): Browser {
+    const made = createBrowser({
       chromium: { path: path!, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] },
       clock: systemClock,
       log,
@@ -97,7 +97,7 @@ withChromium("a screenshot", () => {
       profileFolder: profiles.path,
       timeoutMs,
     });
-    cameras.push(made);
+    browsers.push(made);
     return made;
   }
 
@@ -105,10 +105,10 @@ withChromium("a screenshot", () => {
     "is a WebP of the page of at most 1 MiB, and its profile is gone afterwards",
     async () => {
       site = startSite({ "/": signIn("Example Bank", "#036") });
-      const capture = await openCamera().capture(`http://examp1e-bank.com:${site.port}/`, signal);
-      if (!capture.ok) throw new Error(capture.reason);
-      expect(capture.webp.length).toBeLessThan(pictureBytesMax);
-      expect(await new Bun.Image(capture.webp as Uint8Array<ArrayBuffer>).metadata()).toMatchObject({
+      const result = await openBrowser().takeScreenshot(`http://examp1e-bank.com:${site.port}/`, signal);
+      if (!result.ok) throw new Error(result.reason);
+      expect(result.webp.length).toBeLessThan(screenshotBytesMax);
+      expect(await new Bun.Image(result.webp as Uint8Array<ArrayBuffer>).metadata()).toMatchObject({
         format: "webp",
         width: 1280,
       });
@@ -121,10 +121,10 @@ withChromium("a screenshot", () => {
     "reaches no address of one's own network: not by the page, not by redirects, not by what the page embeds",
     async () => {
       site = startSite({ "/": "secret" });
-      const guarded = openCamera({ allowPrivateNetworks: false });
+      const guarded = openBrowser({ allowPrivateNetworks: false });
       for (const url of [`http://127.0.0.1:${site.port}/`, `http://inside.example:${site.port}/`]) {
-        const capture = await guarded.capture(url, signal);
-        expect(capture).toEqual({ ok: false, reason: expect.stringContaining("loopback") });
+        const result = await guarded.takeScreenshot(url, signal);
+        expect(result).toEqual({ ok: false, reason: expect.stringContaining("loopback") });
       }
       expect(site.hits).toEqual([]);
     },
@@ -141,13 +141,13 @@ withChromium("a screenshot", () => {
         "/redirect": () => Response.redirect("http://169.254.169.254/latest/meta-data/"),
         "/file": () => new Response(null, { status: 302, headers: { location: "file:///etc/passwd" } }),
       });
-      const guarded = openCamera();
+      const guarded = openBrowser();
       const base = `http://examp1e-bank.com:${site.port}`;
-      expect((await guarded.capture(`${base}/`, signal)).ok).toBe(true);
+      expect((await guarded.takeScreenshot(`${base}/`, signal)).ok).toBe(true);
       expect(site.hits).toContain("examp1e-bank.com/");
-      const redirected = await guarded.capture(`${base}/redirect`, signal);
+      const redirected = await guarded.takeScreenshot(`${base}/redirect`, signal);
       expect(redirected.ok).toBe(false);
-      expect((await guarded.capture(`${base}/file`, signal)).ok).toBe(false);
+      expect((await guarded.takeScreenshot(`${base}/file`, signal)).ok).toBe(false);
       trap.stop();
     },
     slowMs,
@@ -171,13 +171,13 @@ withChromium("a screenshot", () => {
             },
           }),
       });
-      const patient = openCamera({ timeoutMs: 10_000 });
+      const patient = openBrowser({ timeoutMs: 10_000 });
       const base = `http://examp1e-bank.com:${site.port}`;
-      const capture = async (page: string) => (await patient.capture(base + page, signal)).ok;
-      expect(await capture("/busy")).toBe(false);
-      expect(await capture("/file")).toBe(false);
-      expect(await capture("/alerts")).toBe(true);
-      expect(await capture("/endless")).toBe(true);
+      const isTaken = async (page: string) => (await patient.takeScreenshot(base + page, signal)).ok;
+      expect(await isTaken("/busy")).toBe(false);
+      expect(await isTaken("/file")).toBe(false);
+      expect(await isTaken("/alerts")).toBe(true);
+      expect(await isTaken("/endless")).toBe(true);
     },
     slowMs,
   );
@@ -190,13 +190,13 @@ withChromium("a screenshot", () => {
         "example-bank.com/": signIn("Example Bank", "#036"),
         "example-bamk.com/": `<body style="background:#fff"><h1>A bakery</h1><div style="float:right;width:600px;height:700px;background:#a31"></div>`,
       });
-      const real = openCamera();
+      const real = openBrowser();
       const opened = openEnrichment({
         // The original is at its usual port, which a test cannot have.
-        camera: {
+        browser: {
           ...real,
-          capture: (url, given) =>
-            real.capture(url.replace(/^https?:\/\/([^/:]+).*/, `http://$1:${site.port}/`), given),
+          takeScreenshot: (url, given) =>
+            real.takeScreenshot(url.replace(/^https?:\/\/([^/:]+).*/, `http://$1:${site.port}/`), given),
         },
       });
       const copy = opened.sight("examp1e-bank.com", { similarity: 0.8 });

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unzipSync } from "fflate";
 import { actorJson } from "../../src/access/audit/actor.ts";
-import type { Camera } from "../../src/lookups/page/chromium.ts";
+import type { Browser } from "../../src/lookups/page/chromium.ts";
 import { evidenceBundle, gatherEvidence } from "../../src/evidence/evidence-bundle.ts";
 import { createEventLog } from "../../src/events/event-log.ts";
 import { createDeliveries } from "../../src/webhooks/deliveries.ts";
@@ -13,13 +13,13 @@ import { until } from "../support/receiver.ts";
 import { analyst } from "../support/stores.ts";
 
 const screenshot = await webpOf(64, 64, (x, y) => (x < 20 ? 20 : y < 30 ? 240 : 120));
-const camera: Camera = { capture: async (url) => ({ ok: true, webp: screenshot, url }), close() {} };
+const browser: Browser = { takeScreenshot: async (url) => ({ ok: true, webp: screenshot, url }), close() {} };
 const hostileTitle = "../../etc/passwd\u202e<script>alert(1)</script>";
 
 let opened: OpenEnrichment;
 let id: string;
 beforeEach(async () => {
-  opened = openEnrichment({ camera });
+  opened = openEnrichment({ browser });
   opened.enrichment().start();
   opened.world.registration = { ...registered, raw: "Domain: examp1e-bank.com\r\n" } as typeof registered;
   opened.world.page = { ok: true, page: { ...plainPage, title: hostileTitle } };

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { Camera } from "../../src/lookups/page/chromium.ts";
+import type { Browser } from "../../src/lookups/page/chromium.ts";
 import { createScreenshotFiles } from "../../src/lookups/page/screenshot-files.ts";
 import { createEnrichment } from "../../src/enrichment/enrichment.ts";
 import type { Abilities } from "../../src/enrichment/plan.ts";
@@ -57,9 +57,9 @@ export interface World {
 /** Enrichment over a real database file, with a world that is told what to answer and a clock that stands still. */
 export function openEnrichment({
   abilities = { names: true, registration: true },
-  camera,
+  browser,
   reactivate = true,
-}: { abilities?: Omit<Abilities, "screenshots">; camera?: Camera; reactivate?: boolean } = {}) {
+}: { abilities?: Omit<Abilities, "screenshots">; browser?: Browser; reactivate?: boolean } = {}) {
   const stores = openStores({ reactivate });
   const { clock, database, threats } = stores;
   const world: World = { existence: existing, registration: registered, page: { ok: true, page: plainPage } };
@@ -84,7 +84,7 @@ export function openEnrichment({
   const open = () =>
     createEnrichment({
       abilities,
-      camera,
+      browser,
       clock,
       database,
       log,

@@ -1,9 +1,9 @@
 /**
- * A page that tries whatever leads a browser inwards, looked at with the camera in a network of its own where the page
+ * A page that tries whatever leads a browser inwards, looked at with the browser in a network of its own where the page
  * stands at a global address and everything else answers as if it were the inside. Prints what reached the inside.
  */
 import net from "node:net";
-import { createCamera } from "../../src/lookups/page/chromium.ts";
+import { createBrowser } from "../../src/lookups/page/chromium.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { webAddress } from "./small-world-cases.ts";
@@ -103,7 +103,7 @@ Bun.serve({
 const html = (body: string) => new Response(body, { headers: { "content-type": "text/html" } });
 
 const asked: string[] = [];
-const camera = createCamera({
+const browser = createBrowser({
   chromium: { path: chromium, args },
   clock: systemClock,
   log: createLog({
@@ -120,10 +120,10 @@ const camera = createCamera({
   profileFolder: folder,
 });
 const { signal } = new AbortController();
-const first = await camera.capture("http://examp1e-bank.com/", signal);
-const second = await camera.capture("http://examp1e-bank.com/memory", signal);
-const after = await camera.capture("http://examp1e-bank.com/", signal);
-camera.close();
+const first = await browser.takeScreenshot("http://examp1e-bank.com/", signal);
+const second = await browser.takeScreenshot("http://examp1e-bank.com/memory", signal);
+const after = await browser.takeScreenshot("http://examp1e-bank.com/", signal);
+browser.close();
 const told = (capture: typeof first) =>
   capture.ok ? { ok: true, url: capture.url, bytes: capture.webp.length } : capture;
 process.stdout.write(

@@ -181,7 +181,7 @@ function pageOf(domain: string, isClone: boolean, now: number): NonNullable<Fact
   };
 }
 
-/** Keeps both pages and judges how alike they are, as the camera's own path does. */
+/** Keeps both pages and judges how alike they are, as the browser's own path does. */
 async function capture(
   app: App,
   id: string,

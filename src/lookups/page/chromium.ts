@@ -8,17 +8,17 @@ import type { AddressRules } from "../../network/addresses.ts";
 import { startGuardProxy, type GuardProxy } from "../../network/http/guard-proxy.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
 
-/** Takes pictures of pages. */
-export interface Camera {
-  /** One at a time. Never throws for what a page does. */
-  capture(url: string, signal: AbortSignal): Promise<Capture>;
+/** Takes screenshots of pages. */
+export interface Browser {
+  /** Takes one screenshot at a time. Never throws for what a page does. */
+  takeScreenshot(url: string, signal: AbortSignal): Promise<ScreenshotResult>;
   close(): void;
 }
 
 /** `url`: where the browser ended up. */
-export type Capture = { ok: true; webp: Uint8Array; url: string } | { ok: false; reason: string };
+export type ScreenshotResult = { ok: true; webp: Uint8Array; url: string } | { ok: false; reason: string };
 
-/** The Chromium to use, or why there will be no screenshots. */
+/** The Chromium to use, or why no screenshots are taken. */
 export type ChromiumChoice = { path: string; args: readonly string[] } | { reason: string };
 
 const names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
@@ -26,7 +26,7 @@ const names = ["chromium", "chromium-browser", "google-chrome-stable", "google-c
 /**
  * @param setting `scan.screenshots`
  * @param args `screenshots.chromium_args`
- * @param which finds a program on the path
+ * @param which finds a program on the PATH
  */
 export function chooseChromium({
   setting,
@@ -39,38 +39,41 @@ export function chooseChromium({
   which: (name: string) => string | null;
   isRoot: boolean;
 }): ChromiumChoice {
-  if (setting === "off") return { reason: "screenshots are switched off" };
+  if (setting === "off") return { reason: "screenshots are disabled" };
   const path = setting === "auto" ? names.map(which).find((found) => found !== null) : which(setting.path);
   if (path === null || path === undefined)
-    return { reason: setting === "auto" ? "no Chromium was found" : `there is no program ${setting.path}` };
-  // Chromium does not start as root with its sandbox, and hostile pages are not shown without it.
+    return {
+      reason: setting === "auto" ? "Chromium was not found" : `program ${setting.path} was not found`,
+    };
+  // As root, Chromium does not start with its sandbox, and hostile pages must not be opened without it.
   if (isRoot && !args.includes("--no-sandbox"))
     return {
       reason:
-        "Chromium cannot use its sandbox as root: run phishwatch as another user, or, where a container is the " +
+        "Chromium cannot use its sandbox as root: run phishwatch as another user, or, if a container is the " +
         'sandbox, set screenshots.chromium_args = ["--no-sandbox"]',
     };
   return { path, args };
 }
 
-export const pictureBytesMax = 1024 * 1024;
-const captureTimeoutMs = 15_000;
-/** Of these 15 s; a page that loads for ever is then shown as far as it came. */
+export const screenshotBytesMax = 1024 * 1024;
+const screenshotTimeoutMs = 15_000;
+/** Part of the time limit that is for loading. A page that never finishes is shown as far as it has loaded. */
 const loadTimeoutMs = 9_000;
 const viewport = { width: 1280, height: 800 };
 const transferBytesMax = 32 * 1024 * 1024;
-/** The pipe to a browser that was killed has to be closed before Bun starts another. */
+/** Delay after a browser was killed: its pipe has to be closed before Bun starts another one. */
 const restartDelayMs = 250;
+/** WebP qualities, tried in this order until the screenshot is small enough. */
 const qualities = [75, 50, 25];
 
 /**
- * How pages are asked for, with and without a browser: as by one of very many visitors. To a program that tells its
- * name a phishing page shows something harmless.
+ * User agent for all page requests, with and without a browser: that of a very common browser. Phishing pages show
+ * something harmless to programs that identify themselves.
  */
 export const browserUserAgent =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
 
-/** Chromium reports home by itself, whatever it is told; pages have no need of these. */
+/** Hosts that Chromium contacts on its own, in spite of all switches. Pages do not need them. */
 const homeHosts = [
   "accounts.google.com",
   "clients2.google.com",
@@ -82,12 +85,12 @@ const homeHosts = [
 ];
 
 const switches = [
-  // Everything goes through the guard, loopback too; and no name is resolved here.
+  // Everything goes through the guard proxy, loopback included, and Chromium resolves no names.
   "--proxy-bypass-list=<-loopback>",
   "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-  // WebRTC would send datagrams past the proxy, to whatever address a page names.
+  // WebRTC would send datagrams past the proxy, to any address that a page names.
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-  // As it was called before.
+  // Earlier name of the same switch.
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--disable-quic",
   "--disable-background-networking",
@@ -97,20 +100,22 @@ const switches = [
   "--disable-features=AutofillServerCommunication,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PreconnectToSearch,Translate",
   "--disable-sync",
   "--deny-permission-prompts",
-  // Chromium without a window says so, and is shown something else.
+  // Headless Chromium identifies itself, and gets to see something else.
   `--user-agent=${browserUserAgent}`,
   "--hide-scrollbars",
   "--mute-audio",
   "--no-pings",
-  // The certificate is a fact by itself; here one wants to see what a careless visitor sees.
+  // The certificate is a fact of its own. The screenshot shows what a careless visitor sees.
   "--ignore-certificate-errors",
 ];
 
 /**
- * A Chromium by way of `Bun.WebView`, which allows one browser a process, from the main thread. Each picture is
- * taken with a new browser and a new profile, through a proxy that reaches only what `rules` allow.
+ * Runs Chromium through `Bun.WebView`, which allows one browser per process, on the main thread. Each screenshot is taken
+ * with a new browser and a new profile, through a proxy that connects only to what `rules` allow.
+ *
+ * @param profileFolder folder for the profiles, each of which is deleted after its screenshot.
  */
-export function createCamera({
+export function createBrowser({
   chromium,
   clock,
   log,
@@ -118,7 +123,7 @@ export function createCamera({
   resolveHost,
   ports,
   profileFolder = tmpdir(),
-  timeoutMs = captureTimeoutMs,
+  timeoutMs = screenshotTimeoutMs,
 }: {
   chromium: { path: string; args: readonly string[] };
   clock: Clock;
@@ -126,13 +131,12 @@ export function createCamera({
   rules: AddressRules;
   resolveHost: ResolveHost;
   ports?: { http: number; https: number } | undefined;
-  /** Where the profiles are made, each of which is gone with its picture. */
   profileFolder?: string;
   timeoutMs?: number;
-}): Camera {
+}): Browser {
   let proxy: Promise<GuardProxy> | undefined;
 
-  async function photograph(url: string, signal: AbortSignal): Promise<{ webp: Uint8Array; url: string }> {
+  async function take(url: string, signal: AbortSignal): Promise<{ webp: Uint8Array; url: string }> {
     proxy ??= startGuardProxy({
       rules,
       resolveHost,
@@ -141,7 +145,7 @@ export function createCamera({
       refusedHosts: homeHosts,
       ...(ports === undefined ? {} : { ports }),
     }).catch((error: unknown) => {
-      // The next picture tries anew.
+      // The next screenshot retries.
       proxy = undefined;
       throw error;
     });
@@ -155,17 +159,17 @@ export function createCamera({
         backend: { type: "chrome", path: chromium.path, argv },
         dataStore: { directory: profile },
       });
-      const picture = open(view, url).catch((error: unknown) => {
-        // Chromium says "tunnel failed"; the guard knows why.
+      const screenshot = open(view, url).catch((error: unknown) => {
+        // Chromium reports "tunnel failed"; the guard proxy knows why.
         const hostname = new URL(url).hostname.replace(/\.$/, "");
         throw new Error(refused().find(({ host }) => host === hostname)?.reason ?? messageOf(error));
       });
-      return await before(picture, { clock, timeoutMs, signal });
+      return await before(screenshot, { clock, timeoutMs, signal });
     } finally {
       Bun.WebView.closeAll();
       await passed(clock, restartDelayMs);
       await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(
-        (error: unknown) => logDropped(log, error, "the profile of a browser could not be removed"),
+        (error: unknown) => logDropped(log, error, "browser profile could not be deleted"),
       );
     }
   }
@@ -174,7 +178,7 @@ export function createCamera({
     await view.navigate("about:blank");
     await view.cdp("Browser.setDownloadBehavior", { behavior: "deny" });
     await view.cdp("Page.enable");
-    // A page that asks or warns for ever would hold up everything.
+    // A page with endless dialogs would block everything.
     view.addEventListener("Page.javascriptDialogOpening", () => {
       view.cdp("Page.handleJavaScriptDialog", { accept: false }).catch(() => {});
     });
@@ -184,20 +188,20 @@ export function createCamera({
       passed(clock, Math.min(loadTimeoutMs, timeoutMs * 0.6)),
     ]);
     if (failure !== undefined && typeof failure === "object") throw failure.error;
-    const picture = await view.screenshot({ format: "webp", quality: qualities[0]!, encoding: "buffer" });
-    return { webp: await shrink(picture), url: view.url };
+    const webp = await view.screenshot({ format: "webp", quality: qualities[0]!, encoding: "buffer" });
+    return { webp: await shrink(webp), url: view.url };
   }
 
   return {
-    async capture(url, signal) {
+    async takeScreenshot(url, signal) {
       try {
-        return { ok: true, ...(await photograph(url, signal)) };
+        return { ok: true, ...(await take(url, signal)) };
       } catch (error) {
         signal.throwIfAborted();
         return { ok: false, reason: messageOf(error) };
       }
     },
-    // One that could not be started was told to whoever wanted a picture.
+    // A proxy that could not be started was reported by the screenshot that needed it.
     close: () =>
       void proxy?.then(
         (started) => started.close(),
@@ -206,15 +210,16 @@ export function createCamera({
   };
 }
 
-/** The picture, or if need be a coarser one. */
+/** Lowers the quality until the screenshot is small enough. */
 async function shrink(webp: Uint8Array): Promise<Uint8Array> {
-  let picture = webp;
+  let shrunk = webp;
   for (const quality of qualities.slice(1)) {
-    if (picture.length <= pictureBytesMax) return picture;
-    picture = await new Bun.Image(webp as Uint8Array<ArrayBuffer>).webp({ quality }).bytes();
+    if (shrunk.length <= screenshotBytesMax) return shrunk;
+    shrunk = await new Bun.Image(webp as Uint8Array<ArrayBuffer>).webp({ quality }).bytes();
   }
-  if (picture.length > pictureBytesMax) throw new Error(`the picture has ${picture.length} bytes`);
-  return picture;
+  if (shrunk.length > screenshotBytesMax)
+    throw new Error(`the screenshot is too large (${shrunk.length} bytes)`);
+  return shrunk;
 }
 
 function passed(clock: Clock, ms: number): Promise<void> {
@@ -226,11 +231,11 @@ async function before<T>(
   { clock, timeoutMs, signal }: { clock: Clock; timeoutMs: number; signal: AbortSignal },
 ): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const late = () => reject(new Error(`not done within ${timeoutMs / 1000} s`));
+  const late = () => reject(new Error(`not finished within ${timeoutMs / 1000} s`));
   const timer = clock.after(timeoutMs, late);
   const giveUp = () => reject(signal.reason as Error);
   signal.addEventListener("abort", giveUp, { once: true });
-  // The view is closed under it, and nobody listens any more.
+  // The view may be closed later, when nobody awaits the work anymore.
   work.catch(() => {});
   try {
     return await Promise.race([work, promise]);

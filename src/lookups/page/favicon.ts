@@ -1,7 +1,7 @@
 /**
- * Hash of a site's icon as Shodan's `http.favicon.hash` has it, so that it can be searched for there and in other
- * indexes of the field: MurmurHash3 (x86, 32 bit, seed 0, signed) of the icon in base64 with a line feed after every
- * 76 characters and at the end, which is what Python's `base64.encodebytes` writes.
+ * Hashes a site's icon as Shodan's `http.favicon.hash` does, so that it can be searched for there and in similar indexes:
+ * MurmurHash3 (x86, 32 bit, seed 0, signed) of the icon in base64 with a line feed after every 76 characters and at the
+ * end, as written by Python's `base64.encodebytes`.
  */
 export function faviconHash(bytes: Uint8Array): string {
   const lines =
@@ -11,7 +11,7 @@ export function faviconHash(bytes: Uint8Array): string {
   return String(Bun.hash.murmur32v3(lines.map((line) => `${line}\n`).join(""), 0) | 0);
 }
 
-/** Where the icon of a page is: what the page links, else where browsers look for it. */
+/** Returns the URL of a page's icon: the one that it links, or the one that browsers try by default. */
 export function faviconAddress(
   icons: readonly { rel: string; href: string }[],
   base: string,
@@ -21,7 +21,7 @@ export function faviconAddress(
   return URL.canParse(href, base) ? new URL(href, base).href : undefined;
 }
 
-/** The content of a `data:` address (RFC 2397); undefined for another address. */
+/** Returns the content of a `data:` URL (RFC 2397); undefined for any other URL. */
 export function dataAddress(address: string): Uint8Array | undefined {
   const match = /^data:([^,]{0,200}),/.exec(address);
   if (match === null) return undefined;

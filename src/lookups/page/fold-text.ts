@@ -1,6 +1,6 @@
 /**
- * Text as it is compared: compatibility forms taken apart, without accents and in lower case, so that
- * "\uff30assword", "LÖSENORD" and "lösenord" meet what the lists hold.
+ * Folds text for comparison: compatibility forms decomposed, accents removed, lower case. "\uff30assword", "LÖSENORD" and
+ * "lösenord" then match the entries of the lists.
  */
 export function foldText(text: string): string {
   return text
@@ -12,7 +12,7 @@ export function foldText(text: string): string {
     .replaceAll("ł", "l");
 }
 
-/** The folded words of a text, camelCase divided. */
+/** Returns the folded words of a text, with camelCase split. */
 export function foldedWords(text: string): string[] {
   return foldText(text.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")).match(/[\p{L}\p{N}]+/gu) ?? [];
 }

@@ -1,17 +1,17 @@
 import { inflateSync } from "node:zlib";
 
-/** A browser's viewport and some more; a picture that claims to be larger is not decoded. */
+/** Somewhat more than a browser's viewport. An image that claims to be larger is not decoded. */
 const pixelsMax = 16_000_000;
 const depth = 8;
 const channelsOf: Record<number, number> = { 0: 1, 2: 3, 4: 2, 6: 4 };
 
 /**
- * A picture as `side` × `side` grey values of 0 to 255, row by row. `Bun.Image` gives no pixels, so they are read
- * out of a PNG that it makes, which has a few kilobytes.
- * @throws for what is no picture
+ * Converts an image to `side` × `side` gray values of 0 to 255, row by row. `Bun.Image` does not expose pixels, so they
+ * are decoded from a PNG of a few kilobytes that it produces.
+ * @throws if the bytes are not an image.
  */
-export async function grayPixels(picture: Uint8Array, side: number): Promise<Uint8Array> {
-  const png = await new Bun.Image(picture as Uint8Array<ArrayBuffer>, { maxPixels: pixelsMax })
+export async function grayPixels(image: Uint8Array, side: number): Promise<Uint8Array> {
+  const png = await new Bun.Image(image as Uint8Array<ArrayBuffer>, { maxPixels: pixelsMax })
     .resize(side, side, { filter: "box", fit: "fill" })
     .png()
     .bytes();
@@ -25,7 +25,7 @@ export async function grayPixels(picture: Uint8Array, side: number): Promise<Uin
   });
 }
 
-/** Chunks of PNG (RFC 2083 §3): the header's colour type and the joined data. */
+/** Reads PNG chunks (RFC 2083 §3): the color type of the header, and the concatenated data. */
 function readPng(png: Uint8Array): { channels: number; data: Uint8Array } {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
   const parts: Uint8Array[] = [];
@@ -38,11 +38,11 @@ function readPng(png: Uint8Array): { channels: number; data: Uint8Array } {
     if (type === "IDAT") parts.push(content);
     at += 12 + length;
   }
-  if (channels === undefined) throw new Error("a PNG of another kind than was asked for");
+  if (channels === undefined) throw new Error("PNG has an unexpected bit depth or color type");
   return { channels, data: Buffer.concat(parts) };
 }
 
-/** Undoes the filters of the rows (RFC 2083 §6). */
+/** Reverses the row filters (RFC 2083 §6). */
 function unfilter(rows: Uint8Array, side: number, channels: number): Uint8Array {
   const width = side * channels;
   const pixels = new Uint8Array(side * width);

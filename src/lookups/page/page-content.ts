@@ -1,23 +1,23 @@
 import { decodeHTML, decodeHTMLAttribute } from "entities/decode";
 import { refreshTarget } from "./page-text.ts";
 
-/** What stands in a page, as far as a look at it needs; all of it written by whoever made the page. */
+/** Content of a page that the lookup needs. All of it is untrusted text of the page's author. */
 export interface PageContent {
-  /** Of the first `<title>`, entities decoded, white space joined. */
+  /** Text of the first `<title>`, with entities decoded and white space collapsed. */
   title: string;
-  /** Visible text, descriptions and alternative texts. */
+  /** Visible text, meta descriptions and alternative texts. */
   text: string;
-  /** How much of `text` stands in the page itself. */
+  /** Length of the visible part of `text`. */
   visibleLength: number;
   fields: FormField[];
   labels: string[];
-  /** Where `<meta http-equiv=refresh>` leads within some seconds. */
+  /** Target of `<meta http-equiv=refresh>`, if it redirects within a few seconds. */
   refresh: string | undefined;
-  /** Addresses that scripts send the browser to. */
+  /** URLs to which scripts redirect. */
   scriptRedirects: string[];
-  /** Whether there is any script that does something. */
+  /** Whether there is any inline script. */
   scripted: boolean;
-  /** Addresses of scripts and frames. */
+  /** URLs of scripts and frames. */
   embedded: string[];
   icons: { rel: string; href: string }[];
   base: string | undefined;
@@ -34,11 +34,11 @@ const textLengthMax = 200_000;
 const scriptLengthMax = 200_000;
 const titleLengthMax = 2_000;
 const attributeLengthMax = 2_000;
-/** Small icons often stand in the page itself, as a data: address. */
+/** Small icons are often embedded in the page as a data: URL. */
 const iconAddressLengthMax = 65_536;
 const itemsMax = 500;
 
-/** Reads HTML with Bun's streaming parser; of everything no more than its limit is kept. */
+/** Reads HTML with Bun's streaming parser. Each part of the content has a limit. */
 export function readPage(html: string): PageContent {
   const title = collector(titleLengthMax);
   const text = collector(textLengthMax);
@@ -118,7 +118,7 @@ export function readPage(html: string): PageContent {
     })
     .on("meta", {
       element(element) {
-        // Within <noscript> and <template> no browser follows it.
+        // Browsers do not follow it inside <noscript> and <template>.
         if (hiddenWithin === 0 && attribute(element, "http-equiv").toLowerCase() === "refresh")
           content.refresh ??= refreshTarget(attribute(element, "content"));
         const name = (attribute(element, "property") || attribute(element, "name")).toLowerCase();
@@ -154,7 +154,7 @@ function joined(text: string): string {
   return text.split(/\s+/).join(" ").trim();
 }
 
-/** Text up to a length. */
+/** Collects text up to a maximum length. */
 function collector(lengthMax: number) {
   let parts: string[] = [];
   let length = 0;

@@ -11,16 +11,16 @@ interface SecretWords {
   whole: Set<string>;
 }
 const secretWords = lazy(() => readSecretWords(secretText));
-/** Field types that take typed text; a password field is known by its type alone. */
+/** Types of fields for text. A password field is recognized by its type alone. */
 const typedInto = new Set(["text", "tel", "number", "password", ""]);
-/** HTML §4.10.18.7, the tokens that a browser fills in itself. */
+/** Autofill tokens (HTML §4.10.18.7). */
 const autocompleteTokens: Record<Secret, RegExp> = {
   password: /(^|\s)(current-password|new-password|one-time-code)(\s|$)/,
   card: /(^|\s)cc-(number|csc|exp|exp-month|exp-year|name|type)(\s|$)/,
 };
 const labelLengthMax = 60;
 
-/** Whether the page has a field that asks for a password (or a code in its place), or for a payment card. */
+/** Returns whether the page has a field for a password (or one-time code), or for a payment card. */
 export function asksFor(secret: Secret, { fields, labels }: Pick<PageContent, "fields" | "labels">): boolean {
   if (secret === "password" && fields.some(({ type }) => type === "password")) return true;
   const typed = fields.filter(({ type }) => typedInto.has(type));
@@ -57,18 +57,18 @@ function readSecretWords(text: string): Record<Secret, SecretWords> {
 }
 
 /**
- * Whether title or text name the brand: its words one after another or written together, and never within
- * another word. The page's own host name does not count, for it holds the brand by being a look-alike.
+ * Returns whether the title or text contains the brand: its words in sequence or joined, but not as a part of another
+ * word. The page's own host name is ignored, because it contains the brand by being a look-alike.
  */
 export function namesBrand(
   content: Pick<PageContent, "title" | "text">,
-  brandWords: readonly string[],
+  brandNames: readonly string[],
   host: string,
 ): boolean {
   const own = foldText(host);
   const text = foldText(`${content.title} ${content.text}`).replaceAll(own, " ");
   const spaced = ` ${foldedWords(text).join(" ")} `;
-  return brandWords.some((brand) => {
+  return brandNames.some((brand) => {
     const words = foldedWords(brand);
     if (words.length === 0) return false;
     return spaced.includes(` ${words.join(" ")} `) || spaced.includes(` ${words.join("")} `);
@@ -94,12 +94,12 @@ function readParkingMarkers(fileText: string): ParkingMarker[] {
       return { kind, pattern: kind === "text" ? foldedWords(pattern).join(" ") : pattern, name };
     });
 }
-/** A page with more to say than this is no sales page, whatever words stand in it. */
+/** A page with more text than this is not a sales page, whatever words it contains. */
 const parkedTextLengthMax = 4_000;
 
 /**
- * Which service holds the page, or that it is for sale, expired or suspended; undefined for a page of its own.
- * @param addresses where the page led, and of what it is made
+ * Returns the parking service that serves the page, or "for sale", "expired" or "suspended"; undefined for any other page.
+ * @param addresses URLs to which the page redirects, and those of its scripts and frames.
  */
 export function parkedAs(
   content: Pick<PageContent, "title" | "text" | "visibleLength">,
@@ -111,7 +111,7 @@ export function parkedAs(
   }
   if (content.visibleLength > parkedTextLengthMax) return undefined;
   const words = ` ${foldedWords(`${content.title} ${content.text}`).join(" ")} `;
-  // Chinese and Japanese are not divided into words.
+  // Chinese and Japanese are written without spaces between words.
   const holds = (pattern: string) =>
     words.includes(/^[\x20-\x7e]*$/.test(pattern) ? ` ${pattern} ` : pattern);
   return parkingMarkers().find(({ kind, pattern }) => kind === "text" && holds(pattern))?.name;

@@ -8,33 +8,33 @@ import { dataAddress, faviconAddress, faviconHash } from "./favicon.ts";
 import { createPageRequest, type Hop, type PageRequest } from "./page-request.ts";
 import { asksFor, namesBrand, parkedAs } from "./page-indicators.ts";
 import type { PageContent } from "./page-content.ts";
-import { followed, type Trail } from "./page-trail.ts";
+import { followRedirects, type Trail } from "./page-trail.ts";
 
 export type PageResult = { ok: true; page: Page } | { ok: false; reason: string };
 
-/** What a look at a name's web page showed. Texts are safe to show; times are ISO 8601. */
+/** Facts about a name's web page. Texts are safe to show; times are ISO 8601. */
 export interface Page {
-  /** Where the way began; absent in what was looked at before this was kept. */
+  /** First URL of the redirect chain; absent in facts that are older than this field. */
   firstUrl?: string;
-  /** Where a visitor ends up. */
+  /** URL at which a visitor ends up. */
   finalUrl: string;
-  /** The addresses that were gone through to get there, without the first. */
+  /** URLs of the redirect chain, without the first. */
   redirects: string[];
-  /** HTTP status of the last answer. */
+  /** HTTP status of the last response. */
   status: number;
   title: string;
   asksForPassword: boolean;
   asksForCard: boolean;
   namesBrand: boolean;
-  /** Why the page at the end was not seen; what is told of it is then not known. */
+  /** Why the final page could not be seen; facts about its content are then unknown. */
   unseen?: string;
-  /** It leads to the protected domain; that page is then not looked at. */
+  /** The name redirects to the protected domain, whose page is then not fetched. */
   redirectsToProtected: boolean;
-  /** The service that holds the page, "for sale", "parked", "expired" or "suspended". */
+  /** Parking service, "for sale", "parked", "expired" or "suspended". */
   parked?: string;
-  /** Of the first connection by TLS. */
+  /** Certificate of the first TLS connection. */
   certificate?: PageCertificate;
-  /** As Shodan's `http.favicon.hash`. */
+  /** In the form of Shodan's `http.favicon.hash`. */
   faviconHash?: string;
 }
 
@@ -42,16 +42,17 @@ export interface PageCertificate {
   issuer: string;
   notBefore: string;
   notAfter: string;
-  /** Why a browser would warn of it. */
+  /** Why a browser would warn about it. */
   fault?: string;
 }
 
+/** Looks up facts about web pages. */
 export interface PageLookup {
   /**
-   * Looks at the page of `name` as a visitor would get it. Never throws for what others did.
-   * @param brandNames what the protected domain's owner is called
+   * Fetches the page of `name` as a visitor would see it. Never throws for what servers do.
+   * @param brandNames names of the protected brand.
    */
-  lookUpPage(look: {
+  lookUpPage(target: {
     name: string;
     protectedDomain: string;
     brandNames: readonly string[];
@@ -59,33 +60,32 @@ export interface PageLookup {
   close(): void;
 }
 
-const lookTimeoutMs = 25_000;
+const lookupTimeoutMs = 25_000;
 const hopTimeoutMs = 10_000;
 const pageBytesMax = 1024 * 1024;
 const iconBytesMax = 256 * 1024;
 const iconRedirectsMax = 2;
 const titleLengthMax = 200;
-/** A page with so little text of its own, and scripts, has its content from these. */
-const drawnTextLengthMax = 100;
+/** Text length up to which a page with scripts or frames gets its content from them. */
+const renderedTextLengthMax = 100;
 
 /**
- * @param rules addresses within one's own network are to be refused here: the pages looked at choose where their
- * names and redirects lead
- * @param ports where http and https are, for tests
+ * @param rules must reject private networks, because pages choose the targets of their names and redirects.
+ * @param timeoutMs limit for the whole lookup: all redirects and the icon.
+ * @param ports ports of HTTP and HTTPS; only tests change them.
  */
 export function createPageLookup({
   clock,
   rules,
   resolveHost,
   userAgent,
-  timeoutMs = lookTimeoutMs,
+  timeoutMs = lookupTimeoutMs,
   ports = { http: 80, https: 443 },
 }: {
   clock: Clock;
   rules: AddressRules;
   resolveHost: ResolveHost;
   userAgent: string;
-  /** For a whole look: all redirects and the icon. */
   timeoutMs?: number;
   ports?: { http: number; https: number };
 }): PageLookup {
@@ -98,17 +98,17 @@ export function createPageLookup({
       const timer = clock.after(timeoutMs, () => deadline.abort());
       try {
         const get: PageRequest = (url, limits) => request(url, { ...limits, signal: deadline.signal });
-        const trail = await followed({
+        const trail = await followRedirects({
           get: (url) =>
             get(url, { timeoutMs: Math.min(hopTimeoutMs, timeoutMs), bodyBytesMax: pageBytesMax }),
           name,
           protectedDomain,
         });
         if ("reason" in trail) {
-          const late = deadline.signal.aborted ? `not done within ${timeoutMs / 1_000} s` : trail.reason;
+          const late = deadline.signal.aborted ? `not finished within ${timeoutMs / 1_000} s` : trail.reason;
           return { ok: false, reason: visible(late) };
         }
-        const page = judged(trail, { name, protectedDomain, brandNames });
+        const page = pageOf(trail, { name, protectedDomain, brandNames });
         if (!page.redirectsToProtected) {
           const hash = await iconHash(trail, get);
           if (hash !== undefined) page.faviconHash = hash;
@@ -123,7 +123,7 @@ export function createPageLookup({
   };
 }
 
-function judged(
+function pageOf(
   trail: Trail,
   {
     name,
@@ -134,16 +134,17 @@ function judged(
   const { hops, content, leadsTo } = trail;
   const last = hops.at(-1)!;
   const arrived = trail.addresses.at(-1)!;
-  // Only where the visitor is sent at once: many a phishing page sends its victim on after the form.
+  // Counts only an immediate redirect: many phishing pages redirect their victims after the form.
   const redirectsToProtected = isAtOrBelow(new URL(arrived).hostname, protectedDomain);
   const asksForPassword = asksFor("password", content);
   const asksForCard = asksFor("card", content);
   const embedded = content.embedded.filter((address) => URL.canParse(address, last.url));
   const certificate = hops.find((hop) => hop.certificate !== undefined)?.certificate;
-  // What asks for secrets is no parked page, whatever else it says of itself.
+  // A page that asks for secrets is never parked, whatever its text says.
   const namesOriginal = namesBrand(content, [...brandNames, protectedDomain], name);
   const silent = !asksForPassword && !asksForCard && !namesOriginal;
-  const unseen = trail.unseen ?? (silent && !redirectsToProtected ? notRead(last, content) : undefined);
+  const unseen =
+    trail.unseen ?? (silent && !redirectsToProtected ? reasonForNoIndicators(last, content) : undefined);
   const parked =
     asksForPassword || asksForCard || last.cut
       ? undefined
@@ -164,12 +165,15 @@ function judged(
   };
 }
 
-/** Why a page without any sign of the brand need not be without it. */
-function notRead({ fault }: Hop, { embedded, scripted, visibleLength }: PageContent): string | undefined {
-  if (fault !== undefined) return fault;
-  const drawn =
-    visibleLength <= drawnTextLengthMax && (scripted || embedded.some((address) => address !== ""));
-  return drawn ? "what it shows is drawn by scripts or stands in a frame" : undefined;
+/** Returns why a page without any indicator may still have some that could not be seen. */
+function reasonForNoIndicators(
+  { problem }: Hop,
+  { embedded, scripted, visibleLength }: PageContent,
+): string | undefined {
+  if (problem !== undefined) return problem;
+  const isRendered =
+    visibleLength <= renderedTextLengthMax && (scripted || embedded.some((address) => address !== ""));
+  return isRendered ? "its content is rendered by scripts or in a frame" : undefined;
 }
 
 function certificateOf({
@@ -190,7 +194,7 @@ function certificateOf({
   };
 }
 
-/** Undefined when there is no icon or it cannot be had: the look stands without it. */
+/** Returns undefined if there is no icon or it cannot be fetched, which does not fail the lookup. */
 async function iconHash({ hops, content }: Trail, get: PageRequest): Promise<string | undefined> {
   const base = hops.at(-1)!.url;
   let address = faviconAddress(

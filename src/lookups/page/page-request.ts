@@ -3,22 +3,22 @@ import { acceptedEncodings, decodeBody } from "../../network/http/content-encodi
 import type { FailureKind } from "../../network/failure.ts";
 import type { HttpClient } from "../../network/http/http-client.ts";
 
-/** One answer on the way to a page. */
+/** One response of a redirect chain. */
 export interface Hop {
   url: string;
   status: number;
-  /** Where a redirect leads, as it was written. */
+  /** Target of a redirect, as written. */
   location: string | undefined;
   contentType: string | undefined;
-  /** Without its content coding, at most as long as was asked for. */
+  /** Decoded body, up to the requested length. */
   body: Uint8Array;
   cut: boolean;
-  /** Why not all of the page can be read. */
-  fault: string | undefined;
-  /** Seconds and address of a Refresh header, which browsers follow as they do the meta element. */
+  /** Why the body is not complete. */
+  problem: string | undefined;
+  /** Value of the Refresh header, which browsers treat like the meta element. */
   refresh: string | undefined;
   certificate: PeerCertificate | undefined;
-  /** The first characters of the body. */
+  /** Returns the first characters of the body. */
   start(): string;
 }
 
@@ -28,10 +28,10 @@ export type PageRequest = (
 ) => Promise<Hop | { failure: FailureKind; reason: string }>;
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
-/** Below this only the web's own ports: nobody's redirect makes us talk to mail servers. */
+/** Below this, only the web's own ports are allowed, so that no redirect makes us contact a mail server. */
 const unprivilegedPort = 1_024;
 
-/** One request for a page as a browser would send it. Certificates are looked at, not relied on. */
+/** Requests a page as a browser would. Certificates are recorded, but not relied on. */
 export function createPageRequest({
   client,
   userAgent,
@@ -44,11 +44,11 @@ export function createPageRequest({
   return async (address, { timeoutMs, bodyBytesMax, signal }) => {
     const url = new URL(address);
     if (url.protocol !== "http:" && url.protocol !== "https:")
-      return { failure: "protocol", reason: "leads to an address that is not of the web" };
+      return { failure: "protocol", reason: "redirects to a URL that is not HTTP" };
     const port = url.port === "" ? undefined : Number(url.port);
     if (port !== undefined && port < unprivilegedPort && port !== ports.http && port !== ports.https)
-      return { failure: "protocol", reason: `leads to port ${port}, which is not of the web` };
-    // The default ports are those of the caller.
+      return { failure: "protocol", reason: `redirects to port ${port}, which is not a web port` };
+    // The caller defines the default ports.
     if (port === undefined) url.port = String(url.protocol === "https:" ? ports.https : ports.http);
     const result = await client.send({
       url: url.href,
@@ -81,7 +81,8 @@ export function createPageRequest({
       contentType: headers.get("content-type"),
       body: content,
       cut: isCut,
-      fault: "error" in decoded ? decoded.error : isCut ? "it is too long to be read to its end" : undefined,
+      problem:
+        "error" in decoded ? decoded.error : isCut ? "it is too long to be read completely" : undefined,
       refresh: headers.get("refresh"),
       certificate: result.certificate,
       start: () => new TextDecoder("latin1").decode(content.subarray(0, 256)),

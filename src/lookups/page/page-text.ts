@@ -1,10 +1,10 @@
-/** How many bytes at the start of a page are searched for its encoding (WHATWG HTML, "prescan"). */
+/** Number of bytes at the start of a page that are searched for its encoding (WHATWG HTML, "prescan"). */
 const prescanBytes = 1_024;
 const refreshSecondsMax = 10;
 
 /**
- * The text of a page: by byte order mark, Content-Type, `<meta>`, in this order (WHATWG HTML §13.2.3), else UTF-8
- * where it is valid, else windows-1252. Bytes that mean nothing become U+FFFD.
+ * Decodes a page. The encoding is taken from the byte order mark, Content-Type or `<meta>`, in this order (WHATWG HTML
+ * §13.2.3); otherwise it is UTF-8 if valid, or windows-1252. Invalid bytes become U+FFFD.
  */
 export function decodePage(body: Uint8Array, contentType: string | undefined): string {
   const label = byteOrderMark(body) ?? charsetOf(contentType) ?? metaCharset(body);
@@ -27,7 +27,7 @@ function charsetOf(text: string | undefined): string | undefined {
 function metaCharset(body: Uint8Array): string | undefined {
   const start = new TextDecoder("latin1").decode(body.subarray(0, prescanBytes));
   const label = charsetOf(/<meta\s[^>]{0,300}charset[^>]{0,100}>/i.exec(start)?.[0]);
-  // The tag could be read, so the page is in no such encoding.
+  // The tag could be read as ASCII, so the page cannot be UTF-16.
   return label !== undefined && /^utf-?16/i.test(label) ? "utf-8" : label;
 }
 
@@ -39,7 +39,7 @@ function decoderFor(label: string): TextDecoder | undefined {
   }
 }
 
-/** `5; url=/next`, in the many spellings that browsers take. */
+/** Parses `5; url=/next`, in the many spellings that browsers accept. */
 export function refreshTarget(content: string): string | undefined {
   const match = /^\s*(\d{0,9})(?:\.\d*)?\s*[;,\s]\s*(?:url\s*=\s*)?["']?([^"']+)/i.exec(content);
   if (match === null || Number(match[1]) > refreshSecondsMax) return undefined;

@@ -3,30 +3,30 @@ import type { PageContent } from "./page-content.ts";
 import type { Hop, PageRequest } from "./page-request.ts";
 import { decodePage, refreshTarget } from "./page-text.ts";
 
-/** The way from a name to the page that a visitor sees. */
+/** Redirect chain from a name to the page that a visitor sees. */
 export interface Trail {
-  /** At least one. */
+  /** Responses, at least one. */
   hops: Hop[];
-  /** Every address gone to, the one that was left unvisited at the end included. */
+  /** URLs of the chain, including a last one that was not requested. */
   addresses: string[];
-  /** Of the last page. */
+  /** Content of the last page. */
   content: PageContent;
-  /** Everywhere that the visitor is sent, or that a script mentions to be sent to. */
+  /** All targets of redirects, and of redirects that scripts contain. */
   leadsTo: URL[];
-  /** Why the page that the last hop leads to was not seen, where there is nothing to see before it. */
+  /** Why the final page could not be seen, if the pages before it are bare redirects. */
   unseen?: string;
 }
 
 const redirectsMax = 5;
 const addressLengthMax = 2_000;
-/** A page with so little to see that what its script sends the visitor to is the page. */
+/** Text length up to which a page counts as empty, so that a redirect by script is followed. */
 const emptyPageLengthMax = 200;
 
 /**
- * Follows redirects of every kind: status, Refresh, `<meta>`, and a script's where there is nothing else to see.
- * Ends, unvisited, at the protected domain: what stands there says nothing about the suspicious name.
+ * Follows redirects by status, Refresh header and `<meta>`, and by script if the page is empty. Stops before the protected
+ * domain, whose content says nothing about the suspicious name.
  */
-export async function followed({
+export async function followRedirects({
   get,
   name,
   protectedDomain,
@@ -35,7 +35,7 @@ export async function followed({
   name: string;
   protectedDomain: string;
 }): Promise<Trail | { reason: string }> {
-  const start = await begun(get, name);
+  const start = await requestFirst(get, name);
   if ("reason" in start) return start;
   let hop = start;
   const hops = [hop];
@@ -47,24 +47,24 @@ export async function followed({
     leadsTo.push(...scripted);
     const next = nextAddress(hop, content, scripted);
     const trail: Trail = { hops, addresses, content, leadsTo };
-    // A bare redirect shows nothing: where its end cannot be seen, nothing is known of the page.
+    // A bare redirect shows nothing: if its target cannot be seen, nothing is known about the page.
     const without = (unseen: string): Trail => (hop.location === undefined ? trail : { ...trail, unseen });
-    if (next === undefined) return without("it leads to no address of the web");
+    if (next === undefined) return without("it redirects to a URL that is not HTTP");
     leadsTo.push(next);
-    if (addresses.includes(next.href)) return without("it leads in a circle");
-    if (addresses.length > redirectsMax) return without(`it leads further than ${redirectsMax} redirects`);
+    if (addresses.includes(next.href)) return without("it redirects in a loop");
+    if (addresses.length > redirectsMax) return without(`it redirects more than ${redirectsMax} times`);
     addresses.push(next.href);
     if (isAtOrBelow(next.hostname, protectedDomain)) return trail;
-    const answer = await get(next.href);
-    // The page before is all that there is to see: the reason why the next one does not answer is not its fact.
-    if ("reason" in answer) return without(answer.reason);
-    hop = answer;
+    const response = await get(next.href);
+    // The page before the redirect is all there is to see. Why the target fails is not a fact about that page.
+    if ("reason" in response) return without(response.reason);
+    hop = response;
     hops.push(hop);
   }
 }
 
-/** Browsers try https first. Where nothing trustworthy or nothing at all answers there, plain http may. */
-async function begun(
+/** Requests HTTPS first, as browsers do, and plain HTTP if that fails. */
+async function requestFirst(
   get: (url: string) => ReturnType<PageRequest>,
   name: string,
 ): Promise<Hop | { reason: string }> {
@@ -77,7 +77,7 @@ async function begun(
 }
 
 async function contentOf(hop: Hop): Promise<PageContent> {
-  // Its tables of character references take some milliseconds to load, which only looks at pages are to cost.
+  // Loaded on demand: its tables of character references take a few milliseconds.
   const { readPage } = await import("./page-content.ts");
   const isPage =
     /html|xml/i.test(hop.contentType ?? "") || (hop.contentType === undefined && /^\s*</.test(hop.start()));
@@ -85,8 +85,8 @@ async function contentOf(hop: Hop): Promise<PageContent> {
 }
 
 function nextAddress(hop: Hop, content: PageContent, scripted: readonly URL[]): URL | undefined {
-  const told = hop.location ?? refreshTarget(hop.refresh ?? "") ?? content.refresh;
-  if (told !== undefined) return resolved(told, hop.url);
+  const target = hop.location ?? refreshTarget(hop.refresh ?? "") ?? content.refresh;
+  if (target !== undefined) return resolved(target, hop.url);
   const empty = content.visibleLength <= emptyPageLengthMax && content.fields.length === 0;
   return empty ? scripted[0] : undefined;
 }

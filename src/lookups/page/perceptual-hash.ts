@@ -1,12 +1,12 @@
-/** Side of the square of grey values that a hash is made of. */
+/** Side of the square of gray values from which a hash is computed. */
 export const hashSide = 32;
 
 const frequencies = 8;
 const bits = frequencies * frequencies;
-/** Standard deviation of grey values, of 255, below which a picture shows nothing to compare. */
+/** Standard deviation of gray values (0 to 255) below which an image is blank and cannot be compared. */
 const featurelessBelow = 2;
 
-/** Of row u, the values cos((2x + 1) u π / 2N): the DCT-II without its scale, which signs do not depend on. */
+/** Row u holds cos((2x + 1) u π / 2N): the DCT-II without its scale factor, which does not affect signs. */
 const cosines = Array.from({ length: frequencies }, (_, u) =>
   Float64Array.from({ length: hashSide }, (_unused, x) =>
     Math.cos(((2 * x + 1) * u * Math.PI) / (2 * hashSide)),
@@ -14,18 +14,18 @@ const cosines = Array.from({ length: frequencies }, (_, u) =>
 );
 
 /**
- * The perceptual hash of a picture: 64 bits as 16 hexadecimal digits, each telling whether one of the lowest
- * 8 × 8 frequencies of the discrete cosine transform is above their median. Small changes of a picture change
- * few bits. (Zauner, "Implementation and Benchmarking of Perceptual Image Hash Functions", 2010, §3.2.1.)
+ * pHash: 64 bits as 16 hexadecimal digits. Each bit is set if one of the lowest 8 × 8 frequencies of the discrete cosine
+ * transform is above their median. Small changes of an image change few bits. (Zauner, "Implementation and Benchmarking
+ * of Perceptual Image Hash Functions", 2010, §3.2.1.)
  *
- * @param grey 32 × 32 grey values of 0 to 255, row by row
- * @returns undefined for a picture that shows nothing: all blank pages are alike
+ * @param gray 32 × 32 gray values of 0 to 255, row by row.
+ * @returns undefined for a blank image, because all blank pages are alike.
  */
-export function perceptualHash(grey: ArrayLike<number>): string | undefined {
-  if (grey.length !== hashSide * hashSide) throw new RangeError(`${grey.length} grey values`);
-  if (deviation(grey) < featurelessBelow) return undefined;
-  const coefficients = lowFrequencies(grey);
-  // The constant part is the brightness, which would only pull the median.
+export function perceptualHash(gray: ArrayLike<number>): string | undefined {
+  if (gray.length !== hashSide * hashSide) throw new RangeError(`${gray.length} gray values`);
+  if (deviation(gray) < featurelessBelow) return undefined;
+  const coefficients = lowFrequencies(gray);
+  // The constant term is the brightness, which would only shift the median.
   const median = coefficients.slice(1).sort((a, b) => a - b)[(bits - 1) >> 1]!;
   let hash = 0n;
   for (const coefficient of coefficients) hash = (hash << 1n) | (coefficient > median ? 1n : 0n);
@@ -33,8 +33,8 @@ export function perceptualHash(grey: ArrayLike<number>): string | undefined {
 }
 
 /**
- * How alike two pictures look: 1 for equal hashes, 0 from 32 differing bits on, which is what pictures that have
- * nothing in common differ by.
+ * Returns the similarity of two images: 1 for equal hashes, 0 for 32 or more differing bits, which is the distance of
+ * unrelated images.
  */
 export function visualSimilarity(one: string, other: string): number {
   let difference = BigInt(`0x${one}`) ^ BigInt(`0x${other}`);
@@ -43,12 +43,12 @@ export function visualSimilarity(one: string, other: string): number {
   return Math.max(0, 1 - differing / (bits / 2));
 }
 
-function lowFrequencies(grey: ArrayLike<number>): Float64Array {
+function lowFrequencies(gray: ArrayLike<number>): Float64Array {
   const columns = new Float64Array(frequencies * hashSide);
   for (let y = 0; y < hashSide; y++)
     for (let u = 0; u < frequencies; u++) {
       let sum = 0;
-      for (let x = 0; x < hashSide; x++) sum += grey[y * hashSide + x]! * cosines[u]![x]!;
+      for (let x = 0; x < hashSide; x++) sum += gray[y * hashSide + x]! * cosines[u]![x]!;
       columns[u * hashSide + y] = sum;
     }
   const result = new Float64Array(bits);
@@ -61,8 +61,8 @@ function lowFrequencies(grey: ArrayLike<number>): Float64Array {
   return result;
 }
 
-function deviation(grey: ArrayLike<number>): number {
-  const values = Array.from(grey);
+function deviation(gray: ArrayLike<number>): number {
+  const values = Array.from(gray);
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
 }

@@ -20,7 +20,7 @@ export interface RdapClient {
 const bodyBytesMax = 512 * 1024;
 const redirectsMax = 3;
 const redirectStatuses = [301, 302, 303, 307, 308];
-/** Ports below this are refused, so that no link or redirect makes us contact a mail server. */
+/** Ports below this are rejected, so that no link or redirect makes us contact a mail server. */
 const unprivilegedPort = 1_024;
 
 interface Page {
@@ -35,7 +35,7 @@ type Hop = { page: Page } | { redirect: string } | { problem: string };
 /**
  * Queries RDAP services (RFC 7480, 9082, 9083).
  *
- * @param client refuses addresses that must not be contacted, at every hop.
+ * @param client rejects addresses that must not be contacted, at every hop.
  * @param timeoutMs limit for one request.
  */
 export function createRdapClient({

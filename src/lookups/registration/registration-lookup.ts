@@ -42,7 +42,7 @@ const ianaWhoisServer = "whois.iana.org";
 
 /**
  * Queries RDAP if the suffix has a service, and WHOIS if it has none or that service fails. Connects only to addresses
- * that `rules` allow, whoever names the server.
+ * that `rules` allow, no matter who names the server.
  *
  * @param rdapServices replaces IANA's list.
  * @param bootstrapUrl URL of IANA's list of RDAP services.
