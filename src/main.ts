@@ -3,7 +3,7 @@ import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
 import { createOutput, type Terminal } from "./cli/terminal/terminal.ts";
 
-/** What a shell reports for a process that a signal ended. */
+/** Exit codes of a shell for a process that a signal ended. */
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 let interrupted: AbortController | undefined;
@@ -24,7 +24,7 @@ const terminal: Terminal = {
     }
     return controller.signal;
   },
-  // The executable holds one program: its threads start where it starts.
+  // The executable contains one program, so its threads start at the same entry point.
   threads: { threads: availableParallelism(), startWorker: () => new Worker(Bun.main) },
 };
 

@@ -9,24 +9,24 @@ import { isBusy } from "./sqlite-error.ts";
 const busyTimeoutMs = 10_000;
 
 /**
- * Writes a consistent copy of the database to a file that does not exist yet, for its owner's eyes only. A
- * server may write meanwhile: the copy is the state of one moment.
+ * Writes a consistent copy of the database to a new file that only its owner can read. A server may write in the
+ * meantime: the copy is the state of one moment.
  * @throws StartError with a message for the operator.
  */
 export function copyDatabase(path: string, target: string): void {
-  if (!existsSync(path)) throw failure(`there is no file ${path}`);
-  let made = false;
+  if (!existsSync(path)) throw failure(`${path} does not exist`);
+  let created = false;
   try {
-    // SQLite fills an empty file; making it first settles who may read it and that nothing is overwritten.
+    // SQLite fills an empty file. Creating it first sets its permissions and ensures that nothing is overwritten.
     closeSync(openSync(target, "wx", 0o600));
-    made = true;
+    created = true;
     fillCopy(path, target);
   } catch (error) {
-    if (made) rmSync(target, { force: true });
+    if (created) rmSync(target, { force: true });
     const { code } = error as { code?: string };
-    if (code === "EEXIST") throw failure(`${target} exists already and is left as it is; name another file`);
-    if (code === "ENOENT") throw failure(`${target} cannot be written: its folder does not exist`);
-    throw failure(`${path} cannot be copied to ${target}: ${explain(error)}`, error);
+    if (code === "EEXIST") throw failure(`${target} already exists; choose another file`);
+    if (code === "ENOENT") throw failure(`cannot write ${target}: its folder does not exist`);
+    throw failure(`cannot copy ${path} to ${target}: ${explain(error)}`, error);
   }
 }
 
@@ -38,7 +38,7 @@ function fillCopy(path: string, target: string): void {
   } finally {
     source.close();
   }
-  // SQLite does not wait for the disk here (https://www.sqlite.org/lang_vacuum.html#vacuuminto).
+  // VACUUM INTO does not sync the file (https://www.sqlite.org/lang_vacuum.html#vacuuminto).
   for (const file of [target, dirname(target)]) {
     const descriptor = openSync(file, "r");
     fsyncSync(descriptor);
@@ -47,10 +47,10 @@ function fillCopy(path: string, target: string): void {
 }
 
 /**
- * Puts a copy in the place of the database, which has to be locked for serving. The copy is copied, checked
- * and brought up to date beside the database first, so that nothing is touched before it is known to be good.
- * @param aside where the present database is kept.
- * @param adapt changes the copy of the copy before it takes the place.
+ * Replaces the database with a backup. The caller must hold the lock for serving. The backup is copied, checked and
+ * migrated next to the database first, so that nothing is changed before it is known to be good.
+ * @param aside path under which the current database is kept.
+ * @param adapt changes the copy before it replaces the database.
  * @throws StartError with a message for the operator.
  */
 export function restoreDatabase(
@@ -67,8 +67,8 @@ export function restoreDatabase(
     check(incoming, copy, adapt);
     const present = existsSync(path);
     if (present) {
-      foldLog(path);
-      // A second name for the file, so that there is a database at its place at every moment.
+      checkpointLog(path);
+      // A second name for the file, so that a database exists at its path at every moment.
       linkSync(path, aside);
     }
     for (const ending of ["-wal", "-shm"]) rmSync(path + ending, { force: true });
@@ -84,11 +84,11 @@ function check(incoming: string, copy: string, adapt: (incoming: Sqlite) => void
   try {
     const [first] = sqlite.query<{ integrity_check: string }, []>("PRAGMA integrity_check").all();
     if (first?.integrity_check !== "ok")
-      throw failure(`${copy} is damaged: ${first?.integrity_check ?? "no answer"}`);
+      throw failure(`${copy} is damaged: ${first?.integrity_check ?? "no result"}`);
     const ours = sqlite
       .query("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '__drizzle_migrations'")
       .get();
-    if (ours === null) throw failure(`${copy} is a database, but none of phishwatch`);
+    if (ours === null) throw failure(`${copy} is not a database of phishwatch`);
     migrateDatabase(sqlite);
     adapt(sqlite);
   } catch (error) {
@@ -100,16 +100,17 @@ function check(incoming: string, copy: string, adapt: (incoming: Sqlite) => void
 }
 
 /**
- * Brings what still lies in the write-ahead log into the file that is kept. That needs the database to be
- * open nowhere else. A damaged one is kept as it is: being damaged is the very reason to restore.
+ * Checkpoints the write-ahead log into the file that is kept, which requires that nobody else has the database open.
+ * A damaged database is kept as it is: damage is the reason to restore.
  */
-function foldLog(path: string): void {
+function checkpointLog(path: string): void {
   let sqlite: Sqlite | undefined;
   try {
     sqlite = new Sqlite(path, { readwrite: true });
     sqlite.run("PRAGMA journal_mode = DELETE");
   } catch (error) {
-    if (isBusy(error)) throw failure(`another command is using ${path}; try again when it has ended`, error);
+    if (isBusy(error))
+      throw failure(`another command is using ${path}; try again when it has finished`, error);
   } finally {
     sqlite?.close();
   }

@@ -1,10 +1,10 @@
 import { customType, integer } from "drizzle-orm/sqlite-core";
 import type { Instant } from "../lib/clock.ts";
 
-/** A time, kept as milliseconds since the Unix epoch. */
+/** Time, stored as milliseconds since the Unix epoch. */
 export const instant = (name: string) => integer(name).$type<Instant>();
 
-/** A value kept as JSON text. */
+/** Value stored as JSON text. */
 export const json = <T>(name: string) =>
   customType<{ data: T; driverData: string }>({
     dataType: () => "text",
@@ -12,5 +12,5 @@ export const json = <T>(name: string) =>
     fromDriver: (value) => JSON.parse(value) as T,
   })(name);
 
-/** Who declared a row: the configuration file (reconciled at every start) or a person at run time. */
+/** Origin of a row: the configuration file (reconciled at every start), or a person at run time. */
 export const origins = ["file", "runtime"] as const;

@@ -6,51 +6,51 @@ import { StartError, messageOf } from "../lib/errors.ts";
 import { migrateDatabase } from "./migrate.ts";
 import { isBusy, sqliteErrorCode } from "./sqlite-error.ts";
 
-/** The value of a transaction: anything but a promise, for SQLite commits at the first `await`. */
+/** Value of a transaction: not a promise, because SQLite would commit at the first `await`. */
 type Settled<T> = T extends PromiseLike<unknown> ? never : T;
 
-/** One open SQLite database. All queries are synchronous; writers in other processes are waited for. */
+/** An open SQLite database. All queries are synchronous. They wait for writers in other processes. */
 export interface Database {
-  /** Queries. Prepare hot ones once: `.prepare()` runs at 1.3 times the raw statement, unprepared 10 times. */
+  /** Query builder. Use `statement()` for anything that runs more than once: unprepared, a query takes 10 times as long. */
   readonly query: BunSQLiteDatabase;
-  /** The raw connection, for what drizzle does not say (pragmas, online backup, hand-written SQL). */
+  /** Raw connection, for what drizzle cannot express (pragmas, online backup, hand-written SQL). */
   readonly sqlite: Sqlite;
   /** Path of the file, or ":memory:". */
   readonly path: string;
   /**
-   * Runs `work` in one transaction that holds the write lock from its start. What it throws rolls
-   * everything back. Called within a transaction it joins that one.
+   * Runs `work` in one transaction that holds the write lock from its start. An exception rolls everything back.
+   * Within a transaction, it joins that one.
    */
   transaction<T>(work: () => Settled<T>): T;
   /**
-   * Runs `work` as a transaction of its own that shares its commit with all others asked for in the same
-   * turn of the event loop: a hundred requests wait for one write to the disk instead of a hundred. The
-   * promise is kept once the commit is durable; a `work` that throws is undone alone.
+   * Runs `work` as a transaction that shares its commit with all others of the same turn of the event loop: a
+   * hundred requests wait for one write to the disk instead of a hundred. Resolves when the commit is durable. If
+   * `work` throws, only its own changes are rolled back.
    */
   groupCommit<T>(work: () => Settled<T>): Promise<T>;
   /**
-   * Runs `work`, which may only read, on one state of the database: what it reads fits together, and
-   * each query costs 1 µs less, for the locks are taken once.
+   * Runs `work`, which may only read, on one consistent state of the database. Each query takes 1 µs less, because
+   * the locks are acquired once.
    */
   snapshot<T>(work: () => Settled<T>): T;
-  /** Calls `callback` once after the running transaction has committed, or at once outside of one. */
+  /** Calls `callback` once after the current transaction has committed; immediately outside of a transaction. */
   afterCommit(callback: () => void): void;
-  /** How much it takes on the disk: the file, and what is not merged into it yet. Undefined in memory. */
+  /** Size on disk: the file, and the write-ahead log. Undefined in memory. */
   bytesOnDisk(): { file: number; log: number } | undefined;
-  /** Grows with every commit that another process made; unchanged by our own. */
+  /** Version that changes with every commit of another process, not with our own. */
   foreignVersion(): number;
   close(): void;
 }
 
-// A writer in another process (import, command line) holds the lock for at most one batch.
+// Another process (import, command line) holds the lock for at most one batch.
 const busyTimeoutMs = 10_000;
 const modePauseMs = 20;
 const mmapBytesMax = 1 << 30;
 
 /**
- * Opens (and makes, where missing) the database, and brings its tables up to date.
- * @param image for ":memory:": what `serialize` gave, to begin with a copy of it.
- * @throws StartError with a message for the operator: no permission, full disk, corrupt, newer than this executable.
+ * Opens the database, creates it if it does not exist, and migrates it.
+ * @param image for ":memory:": database to start with, as returned by `serialize`.
+ * @throws StartError with a message for the operator: no permission, disk full, corrupt, newer than this executable.
  */
 export function openDatabase(path: string, image?: Uint8Array): Database {
   const sqlite = openFile(path, image);
@@ -71,7 +71,7 @@ function openFile(path: string, image: Uint8Array | undefined): Sqlite {
   try {
     if (image !== undefined) return Sqlite.deserialize(image, { strict: true });
     if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // For its owner's eyes only, as it holds secrets of webhooks; SQLite fills an empty file.
+    // Readable by its owner only, because it contains secrets of webhook endpoints. SQLite fills an empty file.
     if (path !== ":memory:" && !existsSync(path)) closeSync(openSync(path, "a", 0o600));
     return new Sqlite(path, { create: true, readwrite: true, strict: true });
   } catch (error) {
@@ -82,7 +82,7 @@ function openFile(path: string, image: Uint8Array | undefined): Sqlite {
 function prepareConnection(sqlite: Sqlite): void {
   sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   useWriteAheadLog(sqlite);
-  // An answered change and its event are promised to the outside: they survive a power cut.
+  // An acknowledged change and its event are a promise to the client: they survive a power failure.
   sqlite.run("PRAGMA synchronous = FULL");
   sqlite.run(`PRAGMA mmap_size = ${mmapBytesMax}`);
   sqlite.run("PRAGMA cache_size = -65536");
@@ -90,7 +90,7 @@ function prepareConnection(sqlite: Sqlite): void {
   sqlite.run("PRAGMA trusted_schema = OFF");
 }
 
-/** Changing the mode of a new file does not wait for another process that does the same: SQLite refuses at once. */
+/** Retries, because SQLite fails at once if two processes change the mode of a new file. */
 function useWriteAheadLog(sqlite: Sqlite): void {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -131,7 +131,7 @@ function wrap(sqlite: Sqlite, path: string, finalizeAll: () => void): Database {
     try {
       return work();
     } finally {
-      // After a grave error SQLite has ended it by itself.
+      // After a severe error, SQLite has already ended the transaction.
       if (sqlite.inTransaction) end.run();
     }
   }
@@ -149,21 +149,21 @@ function wrap(sqlite: Sqlite, path: string, finalizeAll: () => void): Database {
     try {
       outcomes = transaction(() => group.map(({ work, settle }) => runApart(work, settle)));
     } catch (error) {
-      // Nothing of the group was committed, whatever each part believed.
+      // Nothing of the group was committed, whatever each part reported.
       outcomes = group.map(
         ({ settle }) =>
           () =>
             settle.reject(error),
       );
     }
-    for (const tell of outcomes) tell();
+    for (const settle of outcomes) settle();
   }
 
-  /** Answers how to tell the outcome, to be called after the commit. */
+  /** Returns a function that settles the promise; call it after the commit. */
   function runApart(work: () => unknown, settle: PromiseWithResolvers<unknown>): () => void {
     const before = [...callbacks];
     try {
-      // Within a transaction this one is a savepoint.
+      // Within a transaction, this is a savepoint.
       const result = sqlite.transaction(work)();
       return () => settle.resolve(result);
     } catch (error) {
@@ -193,14 +193,14 @@ function wrap(sqlite: Sqlite, path: string, finalizeAll: () => void): Database {
   };
 }
 
-/** 0: there is none. */
+/** Returns 0 for a missing file. */
 function bytesOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /**
- * Remembers what is prepared, to finalize it at the end: SQLite keeps a connection with open statements
- * alive as a zombie, with its lock and its two side files.
+ * Tracks prepared statements, to finalize them at the end: SQLite keeps a connection with open statements alive as a
+ * zombie, with its lock and its two side files.
  */
 function trackStatements(sqlite: Sqlite): () => void {
   const prepare = sqlite.prepare.bind(sqlite);
@@ -220,7 +220,7 @@ function trackStatements(sqlite: Sqlite): () => void {
   };
 }
 
-/** SQLite's reasons in words that say what to do. */
+/** Turns SQLite's errors into messages that say what to do. */
 export function explain(error: unknown): string {
   const message = messageOf(error);
   const code = sqliteErrorCode(error) ?? "";

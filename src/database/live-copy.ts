@@ -4,8 +4,8 @@ import { badRequest, messageOf } from "../lib/errors.ts";
 import type { FillRandom } from "../lib/ids.ts";
 import type { Database } from "./database.ts";
 
-// As text, for a worker of its own: SQLite copies in one go, and a server must answer meanwhile. An address
-// of a source file would be another one in the executable.
+// Source text of a worker: SQLite copies in one call, and the server must keep responding. A file would have another
+// path in the executable.
 const workerSource = `
 import { Database } from "bun:sqlite";
 self.onmessage = ({ data: { path, target } }) => {
@@ -26,10 +26,9 @@ export interface LiveCopy {
 }
 
 /**
- * Makes consistent copies of a database that is in use, as streams. A copy is written beside the database
- * first, where there is room for it or nowhere, and is gone from the folder before its first byte is read.
- * One is made at a time.
- * @throws PublicError `bad_request`: one is being made already
+ * Creates consistent copies of a database in use, as streams. A copy is first written next to the database and is
+ * unlinked before its first byte is read. Only one copy is created at a time.
+ * @throws PublicError `bad_request` if another copy is being created.
  */
 export function createLiveCopies({
   database,
@@ -38,21 +37,21 @@ export function createLiveCopies({
   database: Database;
   fillRandom: FillRandom;
 }): () => Promise<LiveCopy> {
-  let underWay = false;
+  let isCopying = false;
   return async () => {
-    if (underWay) throw badRequest("A copy is being made already; try again once it is there.");
-    underWay = true;
+    if (isCopying) throw badRequest("Another copy is being created. Try again when it has finished.");
+    isCopying = true;
     try {
       const random = new Uint8Array(8);
       fillRandom(random);
       return await openCopy(database, `copy-${Buffer.from(random).toString("hex")}`);
     } finally {
-      underWay = false;
+      isCopying = false;
     }
   };
 }
 
-/** @param name of the file meanwhile: one that nobody else takes */
+/** @param name unique suffix of the temporary file. */
 async function openCopy({ path, sqlite }: Database, name: string): Promise<LiveCopy> {
   if (path === ":memory:") {
     const bytes = sqlite.serialize();
@@ -60,7 +59,7 @@ async function openCopy({ path, sqlite }: Database, name: string): Promise<LiveC
   }
   const target = `${path}.${name}`;
   try {
-    // For its owner's eyes only; SQLite fills an empty file.
+    // Creating the file first sets its permissions; SQLite fills an empty file.
     closeSync(openSync(target, "wx", 0o600));
     await copyInWorker(path, target);
     const file = openSync(target, "r");
@@ -70,7 +69,7 @@ async function openCopy({ path, sqlite }: Database, name: string): Promise<LiveC
       stream: Readable.toWeb(stream) as unknown as ReadableStream<Uint8Array>,
     };
   } finally {
-    // What is open can still be read (POSIX unlink).
+    // An open file stays readable after unlink (POSIX).
     rmSync(target, { force: true });
   }
 }
@@ -84,7 +83,7 @@ async function copyInWorker(path: string, target: string): Promise<void> {
       worker.onerror = (event) => resolve(messageOf(event.message));
       worker.postMessage({ path, target });
     });
-    if (failure !== null) throw new Error(`the database could not be copied: ${failure}`);
+    if (failure !== null) throw new Error(`cannot copy the database: ${failure}`);
   } finally {
     worker.terminate();
     URL.revokeObjectURL(address);

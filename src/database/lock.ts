@@ -5,15 +5,14 @@ import { StartError } from "../lib/errors.ts";
 import { explain } from "./database.ts";
 import { isBusy } from "./sqlite-error.ts";
 
-/** Held by one process, which has to keep it: what is collected is closed and free. */
+/** Lock that one process holds. Keep a reference: garbage collection releases it. */
 export interface Lock {
   release(): void;
 }
 
 /**
- * Takes the right to serve the database at `path`. The command line does not need it; it writes beside a
- * running server.
- * @throws StartError when another process holds it, or it cannot be written.
+ * Acquires the lock for serving the database at `path`. Commands do not need it: they write while a server runs.
+ * @throws StartError if another process holds it, or if it cannot be written.
  */
 export function takeServeLock(path: string): Lock {
   const lock = tryLock(path, "lock");
@@ -25,11 +24,11 @@ export function takeServeLock(path: string): Lock {
 }
 
 /**
- * Takes a right over the database at `path` that one process at a time may have; undefined when another has
- * it. The lock is the operating system's, by way of a second SQLite file beside the database, so it ends with
- * the process however that ends: no stale lock to clear. What is in memory is nobody else's.
- * @param purpose ending of the file
- * @throws StartError when it cannot be written.
+ * Acquires an exclusive lock on the database at `path`, or returns undefined if another process holds it. The
+ * operating system holds the lock, through a second SQLite file next to the database, so it ends with the process in
+ * every case, and no stale lock remains. A database in memory needs none.
+ * @param purpose suffix of the lock file.
+ * @throws StartError if it cannot be written.
  */
 export function tryLock(path: string, purpose: string): Lock | undefined {
   if (path === ":memory:") return { release: () => {} };
@@ -49,7 +48,7 @@ export function tryLock(path: string, purpose: string): Lock | undefined {
   return { release: () => held.close() };
 }
 
-/** One file has one lock, by whatever links it is reached. */
+/** Resolves symbolic links, so that a file has one lock. */
 function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
 }

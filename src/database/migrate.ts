@@ -5,14 +5,14 @@ import { readMigrationFiles, type MigrationMeta } from "drizzle-orm/migrator";
 import { StartError } from "../lib/errors.ts";
 import { storeReasonsAsCodes } from "./reason-codes.ts";
 
-/** What a migration does beyond its SQL, by its time in the journal; runs after the SQL, in the same transaction. */
+/** Data steps of migrations, by their time in the journal. Each runs after the SQL, in the same transaction. */
 const dataSteps: ReadonlyMap<number, (sqlite: Sqlite) => void> = new Map([
   [1_795_318_598_461, storeReasonsAsCodes],
 ]);
 
 /**
- * Brings the tables up to date with the migrations built into the executable.
- * @throws StartError when the database was written by a newer version, or a migration breaks a reference.
+ * Applies the migrations that are built into the executable.
+ * @throws StartError if a newer version wrote the database, or if a migration breaks a reference.
  */
 export function migrateDatabase(sqlite: Sqlite, migrationsFolder = builtInMigrations()): void {
   const known = readMigrationFiles({ migrationsFolder });
@@ -26,10 +26,10 @@ export function migrateDatabase(sqlite: Sqlite, migrationsFolder = builtInMigrat
       },
     );
   }
-  // Only what is newer than the newest is applied: this would take such a database for one that is up to date.
+  // Only migrations newer than the last applied one are applied, so such a database would count as up to date.
   if (applied.some((millis) => !known.some(({ folderMillis }) => folderMillis === millis))) {
     throw new StartError(
-      "the database was written by a version of phishwatch before its tables were settled; move it away and start with a new one, or run that version",
+      "the database was written by a pre-release version of phishwatch; move it away and start with a new one, or run that version",
       { exitCode: 1 },
     );
   }
@@ -43,7 +43,7 @@ export function migrateDatabase(sqlite: Sqlite, migrationsFolder = builtInMigrat
         exitCode: 1,
       });
     }
-    // A migration that is older than the last applied one was passed over.
+    // A migration that is older than the last applied one was skipped.
     const missing = known.length - appliedMigrations(sqlite).length;
     if (missing > 0)
       throw new StartError(`${missing} migrations were not applied: the journal is out of order`, {
@@ -54,9 +54,9 @@ export function migrateDatabase(sqlite: Sqlite, migrationsFolder = builtInMigrat
 }
 
 /**
- * All that are newer than the last one, in one transaction, and noted as drizzle's own migrator notes them. That
- * one does the same through its query builder, which takes 14 ms of the first start; this takes 4. Which is the
- * last one is read with the lock: another process may have been quicker.
+ * Applies all migrations newer than the last applied one in one transaction, and records them as drizzle's migrator
+ * does. drizzle's migrator takes 14 ms of the first start, this takes 4 ms. The last applied migration is read under
+ * the lock, because another process may have been faster.
  */
 function apply(sqlite: Sqlite, known: readonly MigrationMeta[]): void {
   sqlite
@@ -81,7 +81,7 @@ function appliedMigrations(sqlite: Sqlite): number[] {
   return rows.map((row) => Number(row.created_at));
 }
 
-/** The folder is embedded beside the code in the executable, and two levels up in the sources. */
+/** In the executable, the folder is next to the code; in the sources, it is two levels up. */
 function builtInMigrations(): string {
   const embedded = join(import.meta.dir, "drizzle");
   return existsSync(embedded) ? embedded : join(import.meta.dir, "../../drizzle");

@@ -1,7 +1,7 @@
 /** A point in time: milliseconds since the Unix epoch, UTC. */
 export type Instant = number;
 
-/** A pending call that can be taken back. */
+/** A pending call that can be cancelled. */
 export interface Timer {
   cancel(): void;
 }
@@ -14,21 +14,21 @@ export interface Clock {
   now(): Instant;
   /** Calls `callback` once, at `instant` or as soon after it as possible; never before. */
   at(instant: Instant, callback: () => void): Timer;
-  /** Calls `callback` once after so much time (24 days at most), whatever the clock is set to meanwhile. */
+  /** Calls `callback` once after `delayMs` (at most 24 days), however the clock is set in the meantime. */
   after(delayMs: number, callback: () => void): Timer;
 }
 
 // setTimeout holds its delay in 32 bits and fires at once beyond that.
 const timeoutMsMax = 2 ** 31 - 1;
 
-/** The computer's own clock. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   at(instant, callback) {
     let handle: ReturnType<typeof setTimeout>;
     const arm = () => {
       const delayMs = Math.max(0, instant - Date.now());
-      // The wall clock may have been set back meanwhile, hence the second look.
+      // The wall clock may have been set back in the meantime, hence the second comparison.
       handle = setTimeout(
         () => (Date.now() >= instant ? callback() : arm()),
         Math.min(delayMs, timeoutMsMax),
@@ -48,7 +48,7 @@ export function toIsoTime(instant: Instant): string {
   return new Date(instant).toISOString();
 }
 
-/** For people who read a sentence: `2026-01-31 12:00 UTC`, with `seconds` `2026-01-31 12:00:07 UTC`. */
+/** Returns a readable time: `2026-01-31 12:00 UTC`, with `seconds` `2026-01-31 12:00:07 UTC`. */
 export function toPlainTime(instant: Instant, { seconds = false } = {}): string {
   const iso = toIsoTime(instant);
   return `${iso.slice(0, 10)} ${iso.slice(11, seconds ? 19 : 16)} UTC`;
@@ -56,7 +56,7 @@ export function toPlainTime(instant: Instant, { seconds = false } = {}): string 
 
 const isoForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
-/** What such a text means: a day alone (its start, UTC), or a time with its zone. Undefined for anything else. */
+/** Parses a date (its start, UTC) or a time with its zone. Returns undefined for anything else. */
 export function fromIsoTime(text: string): Instant | undefined {
   const instant = isoForm.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(instant)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The value of `work`, or that of `late` when `work` has not ended after `timeoutMs` or when `signal` gives it up:
- * the last line of defence around code that has time limits of its own. What `work` does later is dropped.
+ * Resolves with the value of `work`, or with that of `late` if `work` has not finished after `timeoutMs`. Rejects when
+ * `signal` aborts. A safety net around code that has timeouts of its own; a late result of `work` is dropped.
  */
 export async function within<T>(
   work: Promise<T>,

@@ -1,18 +1,18 @@
 /**
- * Durations as people write them in the configuration and on the command line: a whole number and one unit.
- * Fractions and sums (`1.5h`, `1h30m`) are refused, so that every duration has one spelling for a reader to
- * know; `suggestDuration` turns them into the allowed form for the error message.
+ * Durations in the configuration and on the command line: a whole number and one unit. Fractions and sums (`1.5h`,
+ * `1h30m`) are rejected, so that every duration has one spelling; `suggestDuration` turns them into the allowed
+ * form for the error message.
  */
 
 const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Ten years: longer than any time-out, delay or retention that makes sense. */
+/** Ten years: longer than any sensible timeout, delay or retention. */
 export const durationMsMax = 3650 * 86_400_000;
 
-/** What an error message says is allowed. */
+/** Description of the allowed form, for error messages. */
 export const durationForm = "a whole number with a unit, such as 500ms, 10s, 5m, 2h or 30d";
 
-/** Milliseconds (1 to `durationMsMax`), or null when the text is not a duration. */
+/** Returns milliseconds (1 to `durationMsMax`), or null if the text is not a duration. */
 export function parseDuration(text: string): number | null {
   const match = /^([0-9]{1,12})(ms|s|m|h|d)$/.exec(text);
   if (match === null) return null;
@@ -20,7 +20,7 @@ export function parseDuration(text: string): number | null {
   return ms >= 1 && ms <= durationMsMax ? ms : null;
 }
 
-/** The shortest spelling that `parseDuration` reads back to the same number of whole milliseconds. */
+/** Returns the shortest spelling that `parseDuration` reads back to the same number of milliseconds. */
 export function formatDuration(ms: number): string {
   for (const unit of ["d", "h", "m", "s"]) {
     const count = ms / unitMs[unit]!;
@@ -29,7 +29,7 @@ export function formatDuration(ms: number): string {
   return `${ms}ms`;
 }
 
-/** The allowed spelling of what was probably meant: `1h30m` → `90m`, `1.5 hours` → `90m`; else undefined. */
+/** Returns the allowed spelling of what was probably meant: `1h30m` → `90m`, `1.5 hours` → `90m`; else undefined. */
 export function suggestDuration(text: string): string | undefined {
   const folded = text
     .slice(0, 40)
@@ -47,7 +47,7 @@ export function suggestDuration(text: string): string | undefined {
   const suggestion = formatDuration(Math.round(ms));
   return parseDuration(suggestion) === null ? undefined : suggestion;
 }
-/** A length of time in the unit that fits: `0.4 s`, `42 s`, `12 min`, `3 h 5 min`, `4 days`. */
+/** Formats a duration in the unit that fits: `0.4 s`, `42 s`, `12 min`, `3 h 5 min`, `4 days`. */
 export function spanText(ms: number): string {
   const seconds = ms / 1_000;
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
@@ -59,7 +59,7 @@ export function spanText(ms: number): string {
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }
 
-/** A number of bytes in the unit that fits, as storage is counted (IEC 80000-13): `812 B`, `1.4 MiB`. */
+/** Formats a number of bytes in the binary unit that fits (IEC 80000-13): `812 B`, `1.4 MiB`. */
 export function bytesText(bytes: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10));

@@ -1,10 +1,10 @@
-/** What went wrong, in the words of the API's error codes. One table in `api/` maps them to HTTP statuses. */
+/** Codes of the API's errors. One table in `http/` maps them to HTTP statuses. */
 export type ErrorCode =
   "bad_request" | "unauthorized" | "forbidden" | "not_found" | "rate_limit_exceeded" | "internal_error";
 
 /**
- * An error that a caller can act on. `message` is public: it says what to change and holds nothing
- * of the inside; `detail` is for the log alone.
+ * An error that a caller can act on. `message` is public: it says what to change and reveals nothing internal.
+ * `detail` goes to the log only.
  */
 export class PublicError extends Error {
   readonly code: ErrorCode;
@@ -12,24 +12,24 @@ export class PublicError extends Error {
 
   constructor(code: ErrorCode, message: string, detail?: string) {
     super(message);
-    // Class names are changed when the executable is minified.
+    // Minification changes class names.
     this.name = "PublicError";
     this.code = code;
     this.detail = detail;
   }
 }
 
-/** What the caller sent has to be changed; `message` says how. */
+/** Returns an error for invalid input; `message` says what to change. */
 export function badRequest(message: string): PublicError {
   return new PublicError("bad_request", message);
 }
 
-/** There is no such thing; `message` says what was looked for. */
+/** Returns an error for something that does not exist; `message` names it. */
 export function notFound(message: string): PublicError {
   return new PublicError("not_found", message);
 }
 
-/** The start cannot go on; the message tells the operator why and what to change. */
+/** Ends the start. The message tells the operator the reason and what to change. */
 export class StartError extends Error {
   readonly exitCode: 1 | 2;
 
@@ -40,7 +40,7 @@ export class StartError extends Error {
   }
 }
 
-/** The message of anything thrown. */
+/** Returns the message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -7,9 +7,9 @@ const hostNameLengthMax = 253;
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * A host name in its one stored form: A-labels (UTS #46, non-transitional), lower case, no trailing dot.
- * Null for everything that is not a host name of letters, digits and hyphens: addresses, URLs, wildcards,
- * underscores, labels over 63 characters, invalid punycode, invisible characters.
+ * Returns a host name in its canonical form: A-labels (UTS #46, non-transitional), lowercase, no trailing dot.
+ * Returns null for anything but a host name of letters, digits and hyphens: addresses, URLs, wildcards,
+ * underscores, labels over 63 characters, invalid Punycode, invisible characters.
  */
 export function parseHostName(text: string): string | null {
   if (text.length > 1000 || /[\s/:@%?#\\[\]*]/.test(text) || visible(text, 2000) !== text) return null;
@@ -22,14 +22,14 @@ export function parseHostName(text: string): string | null {
 }
 
 /**
- * Whether nobody can register this very name, because registries sell the names below it (`com`, `co.uk`).
- * Only the list's ICANN section counts: `github.io` belongs to a company that may well want it protected.
+ * Returns whether registries sell the names below this name (`com`, `co.uk`), so that nobody can register the
+ * name itself. Only the list's ICANN section counts: `github.io` belongs to a company that may want to protect it.
  */
 export function isPublicSuffix(hostName: string): boolean {
   return getPublicSuffix(hostName, { allowPrivateDomains: false }) === hostName;
 }
 
-/** Whether `host` is `domain` or stands below it. Both in one form: A-labels, lower case, no trailing dot. */
+/** Returns whether `host` is `domain` or below it. Both must be in canonical form. */
 export function isAtOrBelow(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`);
 }

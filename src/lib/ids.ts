@@ -3,7 +3,7 @@ import type { Instant } from "./clock.ts";
 
 /**
  * TypeIDs (https://github.com/jetify-com/typeid/tree/main/spec, version 0.3): a prefix that names
- * the kind, an underscore, and a UUIDv7 (RFC 9562) as 26 characters of Crockford's base32, lower case.
+ * the kind, an underscore, and a UUIDv7 (RFC 9562) as 26 characters of Crockford's base32, lowercase.
  */
 const idPrefixes = {
   threat: "thr",
@@ -17,7 +17,7 @@ const idPrefixes = {
 
 export type IdKind = keyof typeof idPrefixes;
 
-// The first of the 26 characters carries 3 bits only: 128 = 3 + 25 × 5.
+// The first of the 26 characters carries only 3 bits: 128 = 3 + 25 × 5.
 const suffix = "[0-7][0-9a-hjkmnp-tv-z]{25}";
 const suffixPattern = new RegExp(`^${suffix}$`);
 
@@ -34,18 +34,18 @@ export function prefixedIdPattern(prefix: string): string {
 /** Fills a buffer with unpredictable bytes, like `crypto.getRandomValues`. */
 export type FillRandom = (bytes: Uint8Array) => void;
 
-/** A text that nobody can guess, of so many random bytes, in base64url: for cookies and addresses. */
+/** Returns an unguessable base64url string of `bytesCount` random bytes, for cookies and URLs. */
 export function randomText(fillRandom: FillRandom, bytesCount: number): string {
   const bytes = new Uint8Array(bytesCount);
   fillRandom(bytes);
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-/** Makes identifiers of any kind; every one is greater than all it made before of that kind. */
+/** Creates identifiers. Each is greater than all that were created before for the same kind. */
 export interface IdFactory {
   /**
-   * @param after an identifier of the same kind that the new one must be greater than, whatever
-   *   the clock says: another process may have made it, or the clock may have been set back.
+   * @param after identifier of the same kind that the new one must be greater than, whatever the clock says:
+   *   another process may have created it, or the clock may have been set back.
    */
   next(kind: IdKind, after?: string): string;
   /** Makes an identifier with a prefix that its subject declares itself: three letters that no other kind has. */
@@ -68,7 +68,7 @@ export function createIdFactory(now: () => Instant, fillRandom: FillRandom): IdF
   };
 }
 
-/** Whether `text` is a well-formed identifier of this kind. */
+/** Returns whether `text` is a well-formed identifier of this kind. */
 export function isId(kind: IdKind, text: string): boolean {
   const prefix = `${idPrefixes[kind]}_`;
   return text.startsWith(prefix) && suffixPattern.test(text.slice(prefix.length));
@@ -87,9 +87,9 @@ function uuidV7(instant: Instant, fillRandom: FillRandom): Uint8Array {
 }
 
 /**
- * RFC 9562 section 6.2, method 2: within a millisecond, or behind a clock that went back, the random
- * part counts up by a random step, so that order holds and the next identifier is not guessable.
- * An overflow carries into the time.
+ * RFC 9562 section 6.2, method 2: within a millisecond, or after the clock was set back, the random part is
+ * incremented by a random step, so that identifiers stay in order and cannot be guessed. An overflow carries into
+ * the time.
  */
 function successor(uuid: Uint8Array, fillRandom: FillRandom): Uint8Array {
   const step = new Uint8Array(4);

@@ -1,4 +1,4 @@
-/** Lets so many pieces of work run at a time; the others wait for their turn, first come, first served. */
+/** Runs work with bounded concurrency; the rest waits in order of arrival. */
 export type Limiter = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function createLimiter(concurrencyMax: number): Limiter {
@@ -6,7 +6,7 @@ export function createLimiter(concurrencyMax: number): Limiter {
   let running = 0;
   return async (work) => {
     if (running < concurrencyMax) running++;
-    // Whoever ends hands over its place, so that nobody can slip in between.
+    // A finished task passes its slot to the next one directly, so that no newcomer can take it.
     else await new Promise<void>((resolve) => void waiting.push(resolve));
     try {
       return await work();
@@ -18,7 +18,7 @@ export function createLimiter(concurrencyMax: number): Limiter {
   };
 }
 
-/** Lets so many pieces of work run at a time for each key; the others of that key wait for their turn. */
+/** Runs work with bounded concurrency per key; the rest of a key waits in order of arrival. */
 export function createKeyedLimiter(concurrencyPerKeyMax: number) {
   const limiters = new Map<string, { limiter: Limiter; users: number }>();
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
@@ -28,7 +28,7 @@ export function createKeyedLimiter(concurrencyPerKeyMax: number) {
     try {
       return await entry.limiter(work);
     } finally {
-      // Keys are names and addresses that others chose: none is kept longer than it is used.
+      // Keys are names and addresses that others choose, so no key is kept longer than it is used.
       if (--entry.users === 0) limiters.delete(key);
     }
   };

@@ -7,16 +7,16 @@ export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" |
 
 export interface LogOptions {
   level: LogLevel;
-  /** One JSON object a line, or a line for people. */
+  /** One JSON object per line, or a readable line. */
   format: "json" | "pretty";
   clock: Clock;
-  /** Takes each finished line, with its line break. */
+  /** Receives each finished line, with its line break. */
   write: (line: string) => void;
 }
 
 /**
- * The log. Whatever was written by others (names, titles, answers) goes into fields, never into the
- * message, and leaves here without control, bidirectional or invisible characters.
+ * Creates the log. Text from outside (names, titles, responses) goes into fields, never into the message, and is
+ * written without control, bidirectional or invisible characters.
  */
 export function createLog({ level, format, clock, write }: LogOptions): Log {
   const emit = (line: string) =>
@@ -34,7 +34,7 @@ export function createLog({ level, format, clock, write }: LogOptions): Log {
   );
 }
 
-/** An error that is dropped on purpose goes through here, so that none vanishes without a trace. */
+/** Logs an error that is dropped on purpose, so that none disappears without a trace. */
 export function logDropped(log: Log, error: unknown, message: string): void {
   log.warn({ error }, message);
 }

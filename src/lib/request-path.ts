@@ -1,9 +1,9 @@
-/** Where the path begins in a request's URL, which is a path alone where HTTP/1.0 named no host; -1: nowhere. */
+/** Returns the index at which the path begins, or -1. With HTTP/1.0 and no host, the URL is only a path. */
 export function pathStart(url: string): number {
   return url.startsWith("/") ? 0 : url.indexOf("/", "https://".length);
 }
 
-/** The path of a request's URL, without the query; a tenth of the cost of `new URL`. */
+/** Returns the path of a request's URL, without the query, at a tenth of the cost of `new URL`. */
 export function pathOf(url: string): string {
   const from = pathStart(url);
   if (from === -1) return "/";

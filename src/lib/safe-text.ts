@@ -1,25 +1,24 @@
 /**
- * Text that came from outside, made safe to show: control characters, bidirectional
- * controls and invisible characters could hide or reorder what a person reads on a
- * terminal, in a log or on a page.
+ * Characters that are escaped before text from outside is shown. Control characters, bidirectional controls and
+ * invisible characters could hide or reorder what a person reads on a terminal, in a log or on a page.
  */
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** `text` with each hidden character as `\u{202e}`, cut to `charactersMax` with an ellipsis. */
+/** Returns `text` with each hidden character as `\u{202e}`, truncated to `charactersMax` with an ellipsis. */
 export function visible(text: string, charactersMax = 200): string {
-  // Cutting first keeps the work bounded for a text of any length.
+  // Truncating first bounds the work for text of any length.
   const cut = text.length > charactersMax ? `${text.slice(0, charactersMax - 1)}…` : text;
   return escapeHidden(cut);
 }
 
-/** The whole of a text with each hidden character as `\u{202e}`: for what is known to be short. */
+/** Returns the whole text with each hidden character as `\u{202e}`; for text that is known to be short. */
 export function escapeHidden(text: string): string {
   return text.replace(hidden, escapeCharacter);
 }
 
 /**
- * A line of JSON with each hidden character in JSON's own escape: it parses to the same
- * value and is harmless on a terminal. The line's own white space has to be spaces only.
+ * Returns a line of JSON with each hidden character as a JSON escape: it parses to the same value and is harmless on
+ * a terminal. White space outside of strings must be spaces only.
  */
 export function visibleJson(json: string): string {
   return json.replace(hidden, (character) =>

@@ -3,20 +3,20 @@ import type { Clock, Instant, Timer } from "./clock.ts";
 
 const stepMs = 60_000;
 
-/** Work that recurs until it is stopped. */
+/** Recurring work that can be stopped. */
 export interface Schedule {
   stop(): void;
 }
 
-/** The next time that matches `pattern` (cron, UTC) after an instant; null: there is none. */
+/** Returns the next time after `after` that matches `pattern` (cron, UTC), or null if there is none. */
 export function nextTime(pattern: string, after: Instant): Instant | null {
   return new Cron(pattern, { paused: true, utcOffset: 0 }).nextRun(new Date(after))?.getTime() ?? null;
 }
 
 /**
- * Runs `run` at every time that matches `pattern` (cron, UTC, with seconds where it has six fields). croner
- * says when, the clock arms the timer. A time that passes while `run` is at work is skipped, not made up for.
- * `run` has to handle its own errors.
+ * Calls `run` at every time that matches `pattern` (cron, UTC; six fields include seconds). croner computes the
+ * times, the clock sets the timers. Times that pass while `run` is running are skipped. `run` must handle its own
+ * errors.
  */
 export function every({
   clock,
@@ -27,7 +27,7 @@ export function every({
   pattern: string;
   run: () => void | Promise<void>;
 }): Schedule {
-  // As an offset, for a time zone's name would load all time zones.
+  // An offset instead of a zone name: a name would load all time zones.
   const cron = new Cron(pattern, { paused: true, utcOffset: 0 });
   let timer: Timer | undefined;
   let stopped = false;
@@ -36,8 +36,8 @@ export function every({
     const next = stopped ? null : cron.nextRun(new Date(now));
     if (next !== null) wait(next.getTime(), now);
   };
-  // In steps, and not until an instant: a clock that is set back would otherwise hold up what recurs each
-  // second by as much as it was set back.
+  // Waits in steps instead of until an instant: otherwise, setting the clock back by an hour would delay work
+  // that recurs every second by an hour.
   const wait = (next: Instant, since: Instant) => {
     timer = clock.after(Math.min(Math.max(1, next - since), stepMs), () => {
       const now = clock.now();

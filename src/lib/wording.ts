@@ -1,4 +1,4 @@
-/** A number as people read it, rounded to a whole one: `1,234,567`. */
+/** Formats a number for people, rounded to an integer: `1,234,567`. */
 export function grouped(count: number): string {
   return Math.round(count).toLocaleString("en");
 }
@@ -8,7 +8,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
-/** A reason or the message of an error as a sentence: they are written to stand behind a name. */
+/** Turns a reason or an error message, which are written to follow a name, into a sentence. */
 export function sentence(text: string): string {
   const start = text.slice(0, 1).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(start) ? start : `${start}.`;

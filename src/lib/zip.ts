@@ -1,12 +1,12 @@
 import { zipSync, type Zippable } from "fflate";
 
-/** The first day that the format knows, in local time as it has them: times of making would make every file another. */
+/** ZIP's epoch, in local time as the format requires. A fixed timestamp keeps archives reproducible. */
 const entryTime = new Date(1980, 0, 1);
 const levelMax = 9;
 
 /**
- * A ZIP archive of these files, in their order: the same bytes for the same files.
- * @param isPacked whether a file is compressed already; it is then stored as it is
+ * Creates a ZIP archive of the files in their order. The same files give the same bytes.
+ * @param isPacked returns whether a file is already compressed and is stored as it is.
  */
 export function zip(
   files: Readonly<Record<string, Uint8Array>>,

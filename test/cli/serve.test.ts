@@ -246,7 +246,7 @@ describe("restore", () => {
         ),
       "not a database",
     ],
-    ["missing", () => "none.db", "there is no file"],
+    ["missing", () => "none.db", "does not exist"],
   ])("of a copy that is %s fails and leaves the database as it is", async (_, copy, message) => {
     await folder.run(["import", "-"], { stdin: "example-bank.net\n" });
     const { code, err } = await folder.run(["restore", copy()]);

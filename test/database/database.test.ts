@@ -94,7 +94,7 @@ describe("opening", () => {
     const database = openDatabase(path);
     database.sqlite.run("UPDATE __drizzle_migrations SET created_at = created_at - 1");
     database.close();
-    expect(() => openDatabase(path)).toThrow("before its tables were settled");
+    expect(() => openDatabase(path)).toThrow("pre-release version");
   });
 });
 
