@@ -44,7 +44,7 @@ async function takeAll(): Promise<void> {
   try {
     mkdirSync(join(app.folder, "feeds/newly-registered"), { recursive: true });
     app.app.start();
-    await app.app.webhooks.dispatcher.stop(0);
+    await app.app.deliveries.dispatcher.stop(0);
     const samples = await seedSamples(app.app);
     // Reads what it did before.
     for (const feed of app.app.feeds.sources) {

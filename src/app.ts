@@ -7,8 +7,11 @@ import { createApiKeys } from "./access/keys/keys.ts";
 import { createLastUsedWriter } from "./access/keys/last-used.ts";
 import { createSettings } from "./access/settings/settings.ts";
 import { createServer } from "./api/server.ts";
+import { createWebhookChannel } from "./channels/webhook/webhook-channel.ts";
+import { createWebhooks } from "./channels/webhook/webhooks.ts";
 import type { Config } from "./config/config.ts";
 import { openDatabase } from "./database/database.ts";
+import { createDeliveries } from "./deliveries/deliveries.ts";
 import { createDomainAssessment } from "./domains/assess.ts";
 import { createProtectedDomains } from "./domains/domains.ts";
 import { createDnsLookup } from "./lookups/dns/dns-lookup.ts";
@@ -22,7 +25,7 @@ import { lazy } from "./lib/startup.ts";
 import type { Log } from "./lib/log.ts";
 import { createPacer } from "./lib/pacer.ts";
 import { createDnsClient, type DnsClient } from "./network/dns/dns-client.ts";
-import { resolveWithSystem } from "./network/resolve.ts";
+import { resolveWithSystem as resolveHost } from "./network/resolve.ts";
 import { systemResolvers } from "./network/dns/system-resolvers.ts";
 import { createScans } from "./scans/scans.ts";
 import { createCandidates } from "./sources/candidates.ts";
@@ -32,8 +35,6 @@ import type { Source } from "./sources/source.ts";
 import { createThreats } from "./threats/threats.ts";
 import { trapKinds } from "./traps/kinds/kinds.ts";
 import { createTraps } from "./traps/traps.ts";
-import { auditWebhooks } from "./webhooks/audited-webhooks.ts";
-import { createWebhooks } from "./webhooks/webhooks.ts";
 
 /** Long-running work yields to requests after this many milliseconds. */
 const sliceMs = 5;
@@ -65,6 +66,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const { resolvers, queriesPerSecond, schedule } = config.scan;
   const pacer = () => createPacer({ sliceMs, elapsedMs: () => performance.now() });
   const publicUrl = () => server.publicUrl;
+  const { version } = buildInfo;
 
   // Storage and events
   const database = openDatabase(config.storage.path, image);
@@ -122,7 +124,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     lookUpExistence: dnsLookup.confirmExistence,
     reach,
     threats,
-    version: buildInfo.version,
+    version,
     which: (name) => Bun.which(name),
   });
   const scans = createScans({
@@ -144,18 +146,20 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   });
 
   // Deliveries and traps
-  const webhookService = createWebhooks({
+  const channel = createWebhookChannel({ clock, resolveHost, settings: config.webhooks, version });
+  const deliveries = createDeliveries({
+    auditLog,
+    channels: [channel],
     clock,
     database,
     fillRandom,
     ids,
     log,
     outbox,
-    resolveHost: resolveWithSystem,
     settings: { ...config.webhooks, retention: config.retention },
-    version: buildInfo.version,
   });
-  const webhooks = auditWebhooks({ webhooks: webhookService, auditLog, database });
+  const { recipients } = deliveries;
+  const webhooks = createWebhooks({ auditLog, channel, clock, database, fillRandom, ids, recipients });
   const traps = createTraps({
     auditLog,
     clock,
@@ -184,7 +188,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     keyUsage,
     threats,
     candidates,
-    deliveries: webhookService.deliveries,
+    deliveries: deliveries.log,
     scans,
     readScreenshot: (id) => enrichment.screenshotOf(id),
     openConsole,
@@ -223,6 +227,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       enrichment,
       keys,
       keyUsage,
+      deliveries,
       webhooks,
       traps,
       auditLog,
@@ -257,12 +262,13 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     dns,
     enrichment,
     scans,
+    deliveries,
     webhooks,
     traps,
     server,
     /** Starts background work: deliveries, feeds, scans. */
     start() {
-      webhookService.start();
+      deliveries.start();
       for (const source of sources) source.start();
       scans.start();
       enrichment.start();
@@ -274,7 +280,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       // Visits become events, which the deliveries still have to see.
       await traps.stop();
       await Promise.all([
-        webhookService.stop(),
+        deliveries.stop(),
         ...sources.map((source) => source.stop()),
         scans.stop(),
         enrichment.stop(),

@@ -9,7 +9,7 @@ import { permissions } from "../src/vocabulary/permissions.ts";
 
 /** From the top to the bottom of the house: a subject imports only from those below it. */
 const subjects = (
-  "main cli sandbox app console api http manual traps scans sources evidence channels deliveries webhooks enrichment " +
+  "main cli sandbox app console api http manual traps scans sources evidence channels deliveries enrichment " +
   "lookups threat-index threats events domains access detection network database config vocabulary lib"
 ).split(" ");
 const sourceLinesMax = 300;

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { targetOf } from "../../src/channels/webhook/endpoint.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -217,18 +218,31 @@ function seedWaiting(path: string, count: number): void {
   database.sqlite.run("PRAGMA synchronous = OFF");
   const ids: IdFactory = createIdFactory(systemClock.now, fillRandom);
   const now = systemClock.now();
+  const target = JSON.stringify(
+    targetOf({
+      url: "http://127.0.0.1:9/",
+      secret: "benchmark-secret-1",
+      previousSecret: null,
+      previousSecretUntil: null,
+      headers: {},
+      caFile: null,
+      clientCertFile: null,
+      clientKeyFile: null,
+    }),
+  );
   const endpoint = database.sqlite.prepare(
-    `INSERT INTO webhook_endpoints (id, name, url, events, secret, headers, origin, enabled, consecutive_failures, created_at, updated_at)
-     VALUES (?, ?, 'http://127.0.0.1:9/', '[]', 'benchmark-secret-1', '{}', 'runtime', 1, 0, 0, 0)`,
+    `INSERT INTO recipients (id, name, channel, target, events, origin, enabled, consecutive_failures, created_at, updated_at)
+     VALUES (?, ?, 'webhook', ?, '[]', 'runtime', 1, 0, 0, 0)`,
   );
   const event = database.sqlite.prepare(
     `INSERT INTO events (id, type, body, created_at, dispatched_at) VALUES (?, 'threat.created', ?, ?, ?)`,
   );
   const delivery = database.sqlite.prepare(
-    `INSERT INTO deliveries (id, event_seq, endpoint_seq, status, attempts, next_attempt_at, created_at) VALUES (?, ?, ?, 'pending', 1, ?, ?)`,
+    `INSERT INTO deliveries (id, event_seq, recipient_seq, status, attempts, next_attempt_at, created_at) VALUES (?, ?, ?, 'pending', 1, ?, ?)`,
   );
   database.transaction(() => {
-    for (let index = 1; index <= endpoints; index += 1) endpoint.run(ids.next("endpoint"), `e${index}`);
+    for (let index = 1; index <= endpoints; index += 1)
+      endpoint.run(ids.next("endpoint"), `e${index}`, target);
     for (let index = 1; index <= events; index += 1)
       event.run(ids.next("event"), JSON.stringify(sampleEvent()), now, now);
     for (let index = 0; index < count; index += 1) {

@@ -15,7 +15,7 @@ import type { Scans } from "../scans/scans.ts";
 import type { Candidates } from "../sources/candidates.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Traps } from "../traps/traps.ts";
-import type { Deliveries } from "../webhooks/deliveries.ts";
+import type { DeliveryLog } from "../deliveries/delivery-log.ts";
 import { createListener } from "./listener.ts";
 import { createRoutes } from "./routes.ts";
 import { checkReadiness, type Readiness } from "./site/health.ts";
@@ -35,7 +35,7 @@ export interface ServerDependencies {
   keyUsage: KeyUsage;
   threats: Threats;
   candidates: Candidates;
-  deliveries: Pick<Deliveries, "totals">;
+  deliveries: Pick<DeliveryLog, "totals">;
   scans: Pick<Scans, "totals">;
   readScreenshot: ReadScreenshot;
   /** Loads the web console, a layer above this one, on its first request. */

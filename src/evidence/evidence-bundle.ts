@@ -9,7 +9,7 @@ import type { DatedChange } from "../threats/history.ts";
 import type { Note } from "../threats/notes.ts";
 import type { Threat } from "../threats/queries.ts";
 import type { Threats } from "../threats/threats.ts";
-import type { Deliveries, Delivery } from "../webhooks/deliveries.ts";
+import type { Delivery, DeliveryLog } from "../deliveries/delivery-log.ts";
 import { abuseReport } from "./abuse-report.ts";
 import type { Enrichment } from "../enrichment/enrichment.ts";
 import type { RegistrationResponse } from "../enrichment/registration-responses.ts";
@@ -55,7 +55,7 @@ export async function gatherEvidence(
     threats: Threats;
     enrichment: Enrichment;
     eventLog: EventLog;
-    deliveries: Pick<Deliveries, "list">;
+    deliveries: Pick<DeliveryLog, "list">;
   },
   id: string,
 ): Promise<Evidence | undefined> {
@@ -195,7 +195,7 @@ function eventOf({ id, body }: RecordedEvent, deliveries: readonly Delivery[]): 
     event: body,
     deliveries: sent.map((delivery) => ({
       id: delivery.id,
-      endpoint: delivery.endpointName,
+      endpoint: delivery.recipientName,
       status: delivery.status,
       attempts: delivery.attempts,
       completed_at: time(delivery.completedAt),

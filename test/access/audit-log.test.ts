@@ -30,16 +30,16 @@ test("each change of keys, domains and webhook endpoints is recorded once with i
   const url = "http://127.0.0.1:9/hooks/a-secret-path?token=a-secret-token";
   const { endpoint, secret } = endpoints.add(
     { url, name: "soc", headers: { Authorization: "a-secret-header" } },
-    by,
+    { by },
   );
-  endpoints.change("soc", { events: ["threat.created"] }, by);
-  endpoints.change("soc", { events: ["threat.created"] }, by);
-  endpoints.disable("soc", by);
-  endpoints.disable("soc", by);
-  endpoints.enable("soc", by);
-  const rotated = endpoints.rotate("soc", {}, by);
-  endpoints.endRotation("soc", by);
-  endpoints.remove("soc", by);
+  endpoints.change("soc", { events: ["threat.created"] }, { by });
+  endpoints.change("soc", { events: ["threat.created"] }, { by });
+  endpoints.disable("soc", { by });
+  endpoints.disable("soc", { by });
+  endpoints.enable("soc", { by });
+  const rotated = endpoints.rotate("soc", { by });
+  endpoints.endRotation("soc", { by });
+  endpoints.remove("soc", { by });
   expect(actions()).toEqual([
     "key.create",
     "key.revoke",

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { AnswerStart } from "../../src/console/pages/webhooks/delivery-parts.tsx";
+import { ResponseStart } from "../../src/console/pages/webhooks/delivery-parts.tsx";
 import { visible } from "../../src/lib/safe-text.ts";
 
 /** As it comes from a receiver and is kept. */
-const shown = (answer: string) => renderToString(h(AnswerStart, { answer: visible(answer, 1_024) }));
+const shown = (answer: string) => renderToString(h(ResponseStart, { response: visible(answer, 1_024) }));
 
 test("a receiver's answer is shown in its lines, other hidden characters stay written out", () => {
   const html = shown("<html>\r\n<title>502</title>\n\tBad\u{202e}Gateway\n");

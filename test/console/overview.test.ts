@@ -49,11 +49,9 @@ describe("the overview", () => {
     );
     app.webhooks.endpoints.add(
       { name: "soc", url: "https://soc.example/hook", events: [] },
-      { channel: "system", name: null, address: null },
+      { by: { channel: "system", name: null, address: null } },
     );
-    app.database.sqlite.run(
-      `update webhook_endpoints set consecutive_failures = 3, failing_since = ${now - day}`,
-    );
+    app.database.sqlite.run(`update recipients set consecutive_failures = 3, failing_since = ${now - day}`);
     app.database.sqlite.run(
       `insert into scans (id, "trigger", protected_domains, status, started_at, completed_at)
        values ('scn_01h455vb4pex5vsknk084sn02q', 'schedule', '[]', 'failed', ${now - day}, ${now})`,

@@ -87,9 +87,9 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
         reasons: [],
       };
       opened.app.threats.record([{ domain: "examp1e-bank.com", match, source: "scan", seenAt: Date.now() }]);
-      const { deliveries } = opened.app.webhooks;
-      const latest = () => deliveries.list({}, 1)[0];
-      while (latest() === undefined || deliveries.attempts(latest()!.id).length === 0) await Bun.sleep(5);
+      const { log } = opened.app.deliveries;
+      const latest = () => log.list({}, 1)[0];
+      while (latest() === undefined || log.attempts(latest()!.id).length === 0) await Bun.sleep(5);
       await follow("Integrations");
       await arrives("/settings.webhooks$/");
       expect(await browser.text()).toContain("failing");

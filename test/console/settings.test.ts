@@ -173,12 +173,14 @@ describe("webhooks", () => {
       test: "yes",
     });
     expect(answer.text).toContain("The test failed");
-    expect(answer.text).toContain("but not with success");
+    expect(answer.text).toContain("a status other than 200 to 299");
     expect(answer.html).not.toContain("<script>alert");
     expect(answer.text).toContain("<script>alert(1)</script>");
     expect(answer.text).toContain("\\u{202e}");
     expect(Buffer.byteLength(answer.html)).toBeLessThan(30_000);
-    opened.app.webhooks.endpoints.remove("broken", { channel: "system", name: null, address: null });
+    opened.app.webhooks.endpoints.remove("broken", {
+      by: { channel: "system", name: null, address: null },
+    });
   });
 
   test.each([
@@ -255,10 +257,10 @@ describe("deliveries", () => {
     await visitor.submit(`${webhooksPath}/add`, { url: receiver.url, name: "log" });
     const { id: endpointId } = opened.app.webhooks.endpoints.get("log");
     const threatId = threat("examp1e-bank.com");
-    const { deliveries } = opened.app.webhooks;
-    const find = () => deliveries.list({ endpoint: endpointId }, 10)[0];
+    const { log: deliveryLog } = opened.app.deliveries;
+    const find = () => deliveryLog.list({ recipient: endpointId }, 10)[0];
     await until(
-      () => find() !== undefined && deliveries.attempts(find()!.id).length === 1,
+      () => find() !== undefined && deliveryLog.attempts(find()!.id).length === 1,
       "a first attempt",
     );
     const { id } = find()!;
@@ -266,7 +268,7 @@ describe("deliveries", () => {
     for (const text of [
       "waiting",
       "500",
-      "The receiver answered, but not with success",
+      "The receiver responded with a status other than 200 to 299",
       "<script>alert(1)",
       "examp1e-bank.com",
     ])
@@ -285,7 +287,7 @@ describe("deliveries", () => {
 
     says = () => new Response("ok");
     expect((await visitor.submit(`${deliveriesPath}/${id}/send`)).text).toContain("It is being sent again.");
-    await until(() => deliveries.get(id)!.status === "succeeded", "it is delivered");
+    await until(() => deliveryLog.get(id)!.status === "succeeded", "it is delivered");
     expect((await visitor.get(`${deliveriesPath}/${id}/state`, { "x-fragment": "1" })).html).toStartWith(
       '<div id="state"><section',
     );
@@ -313,13 +315,13 @@ describe("deliveries", () => {
     threat("examp1e-bank.net");
     await until(
       () =>
-        opened.app.webhooks.replay !== undefined &&
+        opened.app.deliveries.replay !== undefined &&
         opened.app.database.sqlite
           .query("select count(*) as n from events where dispatched_at is null")
           .get() !== null,
       "events are dispatched",
     );
-    await opened.app.webhooks.dispatcher.settled();
+    await opened.app.deliveries.dispatcher.settled();
     const enabled = await visitor.submit(`${webhooksPath}/${id}/enable`);
     expect(enabled.text).toContain("It missed 1 event since");
     expect(enabled.text).toContain("Send them now");

@@ -244,19 +244,16 @@ describe("a check", () => {
 
 test("events are shown with their deliveries, which link to the delivery log", async () => {
   const receiver = startReceiver();
-  const { webhooks, threats } = app.app;
+  const { deliveries, webhooks, threats } = app.app;
   const id = sight("example-bamk.com");
-  webhooks.endpoints.add({ name: "soc <b>", url: receiver.url }, tester);
+  webhooks.endpoints.add({ name: "soc <b>", url: receiver.url }, { by: tester });
   threats.changeStatus([id], "resolved", { by: tester });
-  webhooks.dispatcher.start();
-  await until(
-    () => webhooks.deliveries.list({ threat: id, status: "succeeded" }, 9).length === 3,
-    "deliveries",
-  );
+  deliveries.dispatcher.start();
+  await until(() => deliveries.log.list({ threat: id, status: "succeeded" }, 9).length === 3, "deliveries");
   const { text, html } = await visitor.get(pathOf(id));
   expect(text).toMatch(/threat\.resolved soc <b> delivered/);
-  const [delivery] = webhooks.deliveries.list({ threat: id }, 1);
+  const [delivery] = deliveries.log.list({ threat: id }, 1);
   expect(html).toContain(`href="/console/settings/webhooks/deliveries/${delivery!.id}"`);
-  await webhooks.dispatcher.stop();
+  await deliveries.dispatcher.stop();
   await receiver.stop();
 });

@@ -6,7 +6,7 @@ import { actorJson } from "../../src/access/audit/actor.ts";
 import type { Browser } from "../../src/lookups/page/chromium.ts";
 import { evidenceBundle, gatherEvidence } from "../../src/evidence/evidence-bundle.ts";
 import { createEventLog } from "../../src/events/event-log.ts";
-import { createDeliveries } from "../../src/webhooks/deliveries.ts";
+import { createDeliveryLog } from "../../src/deliveries/delivery-log.ts";
 import { openEnrichment, plainPage, registered, type OpenEnrichment } from "../support/enrichment.ts";
 import { webpOf } from "../support/pictures.ts";
 import { until } from "../support/receiver.ts";
@@ -34,8 +34,8 @@ beforeEach(async () => {
 afterEach(() => opened.dispose());
 
 async function bundle(): Promise<Uint8Array<ArrayBuffer>> {
-  const { database, threats, clock } = opened;
-  const deliveries = createDeliveries({ database, clock, onDue: () => {} });
+  const { database, threats } = opened;
+  const deliveries = createDeliveryLog({ database });
   const services = {
     threats,
     enrichment: opened.enrichment(),

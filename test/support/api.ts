@@ -8,7 +8,7 @@ import { createPacer } from "../../src/lib/pacer.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
 import type { Sighting } from "../../src/threats/record.ts";
 import { createScanStore } from "../../src/scans/store.ts";
-import { createDeliveries } from "../../src/webhooks/deliveries.ts";
+import { createDeliveryLog } from "../../src/deliveries/delivery-log.ts";
 import { fillRandom } from "./appliance.ts";
 import { expectDescribed } from "./openapi.ts";
 import { analyst, openStores } from "./stores.ts";
@@ -82,7 +82,7 @@ export function openApi({
     keyUsage: createKeyUsage(),
     threats,
     candidates: createCandidates({ ...stores, pacer }),
-    deliveries: createDeliveries({ ...stores, onDue: () => {} }),
+    deliveries: createDeliveryLog(stores),
     scans: createScanStore(stores),
     readScreenshot,
     openConsole: async () => async () => new Response("the console"),

@@ -1,11 +1,7 @@
 import type { App } from "../../src/app.ts";
 import { apiKeys } from "../../src/access/keys/tables.ts";
-import {
-  deliveries,
-  deliveryAttempts,
-  webhookEndpoints,
-  type FailureClass,
-} from "../../src/webhooks/tables.ts";
+import { deliveries, deliveryAttempts, recipients } from "../../src/deliveries/tables.ts";
+import type { WebhookFailure } from "../../src/channels/webhook/failures.ts";
 import { events } from "../../src/events/tables.ts";
 import { eq } from "drizzle-orm";
 import { hostileText, longText, tester } from "./console-pages.ts";
@@ -40,7 +36,7 @@ export function seedSettings(app: App) {
     .run();
 
   const add = (name: string, url: string, types: string[] = []) =>
-    webhooks.endpoints.add({ name, url, events: types }, tester).endpoint;
+    webhooks.endpoints.add({ name, url, events: types }, { by: tester }).endpoint;
   const endpoint = add("soc", "https://soc.example.com/hooks/phishwatch", [
     "threat.created",
     "threat.resolved",
@@ -48,17 +44,17 @@ export function seedSettings(app: App) {
   const broken = add(visibleHostile.slice(0, 90), `https://chat.example.com/${"a".repeat(900)}`);
   const stopped = add("ticket system", "https://tickets.example.com/api/hooks");
   query
-    .update(webhookEndpoints)
+    .update(recipients)
     .set({ consecutiveFailures: 7, failingSince: now - 3 * 60 * minuteMs })
-    .where(eq(webhookEndpoints.seq, broken.seq))
+    .where(eq(recipients.seq, broken.seq))
     .run();
   query
-    .update(webhookEndpoints)
+    .update(recipients)
     .set({ enabled: false, disabledReason: "failing", disabledAt: now - dayMs })
-    .where(eq(webhookEndpoints.seq, stopped.seq))
+    .where(eq(recipients.seq, stopped.seq))
     .run();
 
-  const answers: [FailureClass | null, number | null, string | null, string][] = [
+  const answers: [WebhookFailure | null, number | null, string | null, string][] = [
     [null, 200, null, "ok"],
     ["status", 500, "the receiver answered with status 500", `${visibleHostile} ${longText.slice(0, 1_000)}`],
     ["timeout", null, "no answer within 10 s", ""],
@@ -88,7 +84,7 @@ export function seedSettings(app: App) {
       .values({
         id: `dlv_0${String(index).padStart(25, "0")}`,
         eventSeq: event.seq,
-        endpointSeq: failure === null ? endpoint.seq : broken.seq,
+        recipientSeq: failure === null ? endpoint.seq : broken.seq,
         status: failure === null ? "succeeded" : failure === "timeout" ? "pending" : "failed",
         attempts: failure === null ? 1 : 3,
         nextAttemptAt: failure === "timeout" ? now + 30 * minuteMs : null,
@@ -110,7 +106,7 @@ export function seedSettings(app: App) {
           statusCode,
           failure,
           error,
-          answer,
+          response: answer,
         })
         .run();
     }

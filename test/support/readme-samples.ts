@@ -58,7 +58,7 @@ export async function seedReadme(
 ): Promise<string> {
   const random = createRandom(7);
   for (const domain of worldDomains) app.domains.add({ domain }, { by: analyst });
-  app.webhooks.endpoints.add({ name: "SOC", url: receiverUrl, events: [] }, analyst);
+  app.webhooks.endpoints.add({ name: "SOC", url: receiverUrl, events: [] }, { by: analyst });
   app.keys.create({ name: "SOAR", expiresAt: readmeNow + 9 * dayMs }, { by: analyst });
   app.start();
   const waited: string[] = [];
@@ -72,7 +72,7 @@ export async function seedReadme(
     const isShown = domain === shownDomain;
     clock.jump(4_000);
     knowAbout(app, id, factsOf(domain, kind, clock.now(), random), clock.now());
-    await app.webhooks.dispatcher.settled();
+    await app.deliveries.dispatcher.settled();
     if (isShown) {
       shown = id;
       clock.jump(9_000);
@@ -92,13 +92,13 @@ export async function seedReadme(
           },
         );
     }
-    await app.webhooks.dispatcher.settled();
+    await app.deliveries.dispatcher.settled();
   }
   app.threats.notes.add(shown, "Reported to the registrar, ticket 4711. They answer within a day.", {
     by: analyst,
   });
   clock.jump(readmeNow - clock.now());
-  await app.webhooks.dispatcher.settled();
+  await app.deliveries.dispatcher.settled();
   return shown;
 }
 

@@ -1,17 +1,23 @@
 import { join } from "node:path";
+import type { Actor } from "../../src/access/audit/actor.ts";
+import { createAuditLog } from "../../src/access/audit/audit-log.ts";
+import { createWebhookChannel } from "../../src/channels/webhook/webhook-channel.ts";
+import { createWebhooks } from "../../src/channels/webhook/webhooks.ts";
 import { openDatabase } from "../../src/database/database.ts";
+import { createDeliveries, type DeliverySettings } from "../../src/deliveries/deliveries.ts";
+import { specifiedRetryDelaysMs } from "../../src/deliveries/retry-schedule.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { events } from "../../src/events/tables.ts";
-import type { EventType } from "../../src/vocabulary/events.ts";
 import { systemClock, type Clock } from "../../src/lib/clock.ts";
 import { createIdFactory } from "../../src/lib/ids.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { resolveWithSystem, type ResolveHost } from "../../src/network/resolve.ts";
-import { createWebhooks, type WebhookSettings } from "../../src/webhooks/webhooks.ts";
-import { specifiedRetryDelaysMs } from "../../src/webhooks/schedule.ts";
+import type { EventType } from "../../src/vocabulary/events.ts";
 import { fillRandom, temporaryFolder } from "./appliance.ts";
 
-const settingsOfTests: WebhookSettings = {
+type Settings = DeliverySettings & Parameters<typeof createWebhookChannel>[0]["settings"];
+
+const defaultSettings: Settings = {
   timeoutMs: 2_000,
   retryDelaysMs: specifiedRetryDelaysMs,
   retryJitter: 0,
@@ -23,41 +29,77 @@ const settingsOfTests: WebhookSettings = {
   retention: { eventsMs: 30 * 86_400_000, deliveriesMs: 30 * 86_400_000 },
 };
 
-/** Webhooks over a real database file. */
+const by: Actor = { channel: "command_line", name: "tester", address: null };
+
+/** Opens deliveries with the webhook channel over a real database file. Changes are made by a test actor. */
 export function openWebhooks({
   clock = systemClock,
   folder = temporaryFolder(),
   resolveHost = resolveWithSystem,
-  ...settings
-}: Partial<WebhookSettings> & {
+  ...given
+}: Partial<Settings> & {
   clock?: Clock;
   folder?: ReturnType<typeof temporaryFolder>;
   resolveHost?: ResolveHost;
 } = {}) {
+  const settings = { ...defaultSettings, ...given };
   const database = openDatabase(join(folder.path, "phishwatch.db"));
   const ids = createIdFactory(clock.now, fillRandom);
   const outbox = createOutbox({ database, clock, ids });
+  const auditLog = createAuditLog({ database, clock });
   const logLines: string[] = [];
   const log = createLog({ level: "info", format: "json", clock, write: (line) => void logLines.push(line) });
-  const webhooks = createWebhooks({
+  const channel = createWebhookChannel({ clock, resolveHost, settings, version: "0.0.0-test" });
+  const deliveries = createDeliveries({
+    auditLog,
+    channels: [channel],
     clock,
     database,
     fillRandom,
     ids,
     log,
     outbox,
-    resolveHost,
-    settings: { ...settingsOfTests, ...settings },
-    version: "0.0.0-test",
+    settings,
   });
+  const { recipients, replay, dispatcher } = deliveries;
+  const webhooks = createWebhooks({
+    auditLog,
+    channel,
+    clock,
+    database,
+    fillRandom,
+    ids,
+    recipients,
+  });
+  const { endpoints } = webhooks;
+  type Endpoints = typeof endpoints;
   return {
+    ...deliveries,
     ...webhooks,
+    endpoints: {
+      ...endpoints,
+      add: (endpoint: Parameters<Endpoints["add"]>[0]) => endpoints.add(endpoint, { by }),
+      change: (key: string, changes: Parameters<Endpoints["change"]>[1]) =>
+        endpoints.change(key, changes, { by }),
+      disable: (key: string) => endpoints.disable(key, { by }),
+      enable: (key: string) => endpoints.enable(key, { by }),
+      remove: (key: string) => endpoints.remove(key, { by }),
+      rotate: (key: string, rotation: { secret?: string; overlapMs?: number } = {}) =>
+        endpoints.rotate(key, { ...rotation, by }),
+      endRotation: (key: string) => endpoints.endRotation(key, { by }),
+    },
+    replay: {
+      ...replay,
+      redeliver: (id: string) => replay.redeliver(id, { by }),
+      run: (request: Parameters<typeof replay.run>[0]) => replay.run(request, { by }),
+    },
     folder,
     database,
     outbox,
+    auditLog,
     ids,
     logLines,
-    /** Records one event in a transaction of its own; answers its identifier. */
+    /** Records one event in a transaction of its own and returns its identifier. */
     record: (type: EventType = "threat.created", data: object = { threat: { id: "thr_1" } }) =>
       database.transaction(() => outbox.record(type, data)),
     body: (eventId: string) =>
@@ -66,9 +108,10 @@ export function openWebhooks({
         .from(events)
         .all()
         .find((row) => row.id === eventId)!.body,
-    /** Ends as a process would, leaving the file. */
+    /** Ends like a process, leaving the file. */
     async close() {
-      await webhooks.dispatcher.stop(1_000);
+      await dispatcher.stop(1_000);
+      channel.close?.();
       database.close();
     },
     async dispose() {

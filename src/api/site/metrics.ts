@@ -12,7 +12,7 @@ export interface Metrics {
 export interface MetricSources {
   build: BuildInfo;
   threatTotals: () => readonly { status: Status; severity: string; total: number }[];
-  deliveryTotals: () => readonly { endpoint: string; status: string; total: number }[];
+  deliveryTotals: () => readonly { recipient: string; status: string; total: number }[];
   scanTotals: () => { byStatus: readonly { status: string; total: number }[]; completedAt: Instant | null };
   trapTotals: () => { recorded: number; limited: number; dropped: number };
   memory: () => { rss: number; heapUsed: number };
@@ -68,7 +68,7 @@ export function createMetrics(sources: MetricSources): Metrics {
           "phishwatch_deliveries",
           "gauge",
           "Webhook deliveries in the log, by endpoint and status.",
-          deliveryTotals().map(({ total, ...labels }) => [labels, total]),
+          deliveryTotals().map(({ recipient, status, total }) => [{ endpoint: recipient, status }, total]),
         ),
         family(
           "phishwatch_scans",

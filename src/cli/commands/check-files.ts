@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { createTlsFiles, filesOf, type EndpointFiles } from "../../webhooks/tls-files.ts";
+import { createTlsFiles, type EndpointFiles } from "../../channels/webhook/tls-files.ts";
 
 /** Why HTTPS could not be served with the configured files; undefined when it could. */
 export async function serverCertificateFault({ tls }: Config["server"]): Promise<string | undefined> {
@@ -20,7 +20,7 @@ export async function serverCertificateFault({ tls }: Config["server"]): Promise
 /** Why nothing could be delivered with the certificates of an endpoint; undefined when it could. */
 export function endpointCertificateFault(caFile: string | null, endpoint: EndpointFiles): string | undefined {
   try {
-    createTlsFiles(caFile)(filesOf(endpoint));
+    createTlsFiles(caFile)(endpoint);
     return undefined;
   } catch (error) {
     return messageOf(error);

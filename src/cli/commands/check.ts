@@ -3,7 +3,7 @@ import { chooseChromium } from "../../lookups/page/chromium.ts";
 import { endpointCertificateFault, serverCertificateFault } from "./check-files.ts";
 import { isIP } from "node:net";
 import type { Config } from "../../config/config.ts";
-import type { Endpoint } from "../../webhooks/endpoint-store.ts";
+import type { Endpoint } from "../../channels/webhook/endpoint.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { counted } from "../../lib/wording.ts";
@@ -192,12 +192,12 @@ async function endpointFinding(
   const fault = endpointCertificateFault(config.webhooks.caFile, endpoint);
   if (fault !== undefined) return { what, state: "fault", detail: fault };
   if (ping) {
-    const { failure, error, statusCode, durationMs } = await webhooks.dispatcher.test(endpoint);
+    const { failure, error, statusCode, durationMs } = await webhooks.ping(endpoint);
     if (failure !== null) return { what, state: "fault", detail: error ?? failure };
     return { what, state: "ok", detail: `answered ${statusCode} in ${durationMs} ms` };
   }
   try {
-    const remark = await webhooks.destinations.check(endpoint.url);
+    const remark = await webhooks.checkDestination(endpoint.url);
     if (remark !== undefined) return { what, state: "fault", detail: remark };
   } catch (error) {
     return { what, state: "fault", detail: messageOf(error) };

@@ -23,11 +23,13 @@ export const evidenceCommand = command({
     ],
   ],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ threats, enrichment, eventLog, webhooks }) => {
+    withAppliance({ terminal, options }, async ({ threats, enrichment, eventLog, deliveries }) => {
       const [id = "", file = ""] = args;
       const target = resolve(file);
-      const { deliveries } = webhooks;
-      const evidence = await gatherEvidence({ threats, enrichment, eventLog, deliveries }, id);
+      const evidence = await gatherEvidence(
+        { threats, enrichment, eventLog, deliveries: deliveries.log },
+        id,
+      );
       if (evidence === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
       try {
         // Whoever may not read the database may not read this.

@@ -1,7 +1,7 @@
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted } from "../../lib/wording.ts";
-import type { Attempt, Delivery } from "../../webhooks/deliveries.ts";
+import type { Attempt, Delivery } from "../../deliveries/delivery-log.ts";
 import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
@@ -14,7 +14,7 @@ import { withAppliance } from "../appliance/with-appliance.ts";
 const columns: Column<Delivery>[] = [
   { title: "ID", cell: ({ id }) => id },
   { title: "EVENT", cell: ({ eventType }) => eventType },
-  { title: "ENDPOINT", cell: ({ endpointName }) => endpointName, elastic: true },
+  { title: "ENDPOINT", cell: ({ recipientName }) => recipientName, elastic: true },
   { title: "STATUS", cell: ({ status }) => status },
   { title: "ATTEMPTS", cell: ({ attempts }) => String(attempts), right: true },
   { title: "MADE", cell: ({ createdAt }) => shortTime(createdAt) },
@@ -26,7 +26,7 @@ const attemptColumns: Column<Attempt>[] = [
   { title: "STATUS", cell: ({ statusCode }) => (statusCode === null ? "" : String(statusCode)), right: true },
   { title: "DURATION", cell: ({ durationMs }) => `${durationMs} ms`, right: true },
   { title: "ERROR", cell: ({ error }) => error ?? "", elastic: true },
-  { title: "ANSWER", cell: ({ answer }) => answer, elastic: true },
+  { title: "ANSWER", cell: ({ response }) => response, elastic: true },
 ];
 
 export const deliveriesCommand = command({
@@ -47,21 +47,21 @@ export const deliveriesCommand = command({
     ["phishwatch webhooks deliveries dlv_01kf0z7m3yeqz9x8r4p6s2t5vw", "why"],
   ],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ webhooks: { deliveries } }) => {
+    withAppliance({ terminal, options }, ({ deliveries: { log } }) => {
       const [id] = args;
       if (id !== undefined) {
-        const delivery = deliveries.get(id);
+        const delivery = log.get(id);
         if (delivery === undefined) throw new FailedError(`there is no delivery ${visible(id, 100)}`);
-        return showOne(terminal, delivery, deliveries.attempts(id), options.json);
+        return showOne(terminal, delivery, log.attempts(id), options.json);
       }
       const { endpoint, event, status, before, limit, json } = options;
       const filter = {
-        ...(endpoint === undefined ? {} : { endpoint }),
+        ...(endpoint === undefined ? {} : { recipient: endpoint }),
         ...(event === undefined ? {} : { event }),
         ...(status === undefined ? {} : { status }),
         ...(before === undefined ? {} : { before }),
       };
-      const rows = deliveries.list(filter, limit);
+      const rows = log.list(filter, limit);
       if (json) for (const row of rows) printJson(terminal.out, shape(row));
       else printRows(terminal, rows, { columns, none: "no deliveries" });
     }),
@@ -69,12 +69,12 @@ export const deliveriesCommand = command({
 
 function showOne({ out }: Terminal, delivery: Delivery, attempts: Attempt[], json: boolean): void {
   if (json) return printJson(out, { ...shape(delivery), attempt_log: attempts.map(attemptShape) });
-  const { id, eventId, eventType, endpointName, status, createdAt } = delivery;
+  const { id, eventId, eventType, recipientName, status, createdAt } = delivery;
   out.write(
     renderFacts([
       ["id", id],
       ["event", `${eventId} (${eventType})`],
-      ["endpoint", endpointName],
+      ["endpoint", recipientName],
       ["status", status],
       ["made", toIsoTime(createdAt)],
       ["next attempt", nextStep(delivery)],
@@ -98,10 +98,10 @@ export const redeliverCommand = command({
   flags: { config: configFlag },
   examples: [["phishwatch webhooks redeliver dlv_01kf0z7m3yeqz9x8r4p6s2t5vw", "once the receiver is mended"]],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ database, webhooks: { deliveries } }) => {
+    withAppliance({ terminal, options }, ({ database, deliveries: { replay } }) => {
       const by = actorOfShell(terminal.env);
       // All or none: with one that does not exist nothing is sent.
-      database.transaction(() => void args.map((id) => deliveries.redeliver(id, by)));
+      database.transaction(() => void args.map((id) => replay.redeliver(id, { by })));
       terminal.err.write(`${args.length} to be sent again\n`);
     }),
 });
@@ -109,13 +109,13 @@ export const redeliverCommand = command({
 const time = (instant: Instant | null) => (instant === null ? null : toIsoTime(instant));
 
 function shape(delivery: Delivery) {
-  const { id, eventId, eventType, endpointId, endpointName, status, attempts } = delivery;
+  const { id, eventId, eventType, recipientId, recipientName, status, attempts } = delivery;
   return {
     id,
     event_id: eventId,
     event_type: eventType,
-    endpoint_id: endpointId,
-    endpoint: endpointName,
+    endpoint_id: recipientId,
+    endpoint: recipientName,
     status,
     attempts,
     next_attempt_at: time(delivery.nextAttemptAt),
@@ -132,7 +132,7 @@ function attemptShape({
   statusCode,
   failure,
   error,
-  answer,
+  response,
 }: Attempt) {
   return {
     started_at: toIsoTime(startedAt),
@@ -142,6 +142,6 @@ function attemptShape({
     status_code: statusCode,
     failure,
     error,
-    answer,
+    answer: response,
   };
 }

@@ -1,4 +1,4 @@
-import { verifySignatures } from "../../webhooks/signing.ts";
+import { verifySignatures } from "../../channels/webhook/signing.ts";
 import { systemClock, toIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { command } from "../terminal/command.ts";

@@ -1,5 +1,5 @@
 import { toIsoTime } from "../../lib/clock.ts";
-import type { ReplayRequest } from "../../webhooks/replay.ts";
+import type { ReplayRequest } from "../../deliveries/replay.ts";
 import { counted } from "../../lib/wording.ts";
 import { command, UsageError } from "../terminal/command.ts";
 import { configFlag, time, toggle } from "../terminal/flags.ts";
@@ -28,7 +28,7 @@ can tell what it has seen. A running server sends them at once, otherwise the ne
     ["phishwatch webhooks replay soc --missed --yes", "after it was enabled again"],
   ],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ webhooks: { replay } }) => {
+    withAppliance({ terminal, options }, async ({ deliveries: { replay }, webhooks: { endpoints } }) => {
       const [endpoint] = args;
       const { failed, missed, all, since = 0, yes } = options;
       const given = { failed, missed, all };
@@ -39,10 +39,12 @@ can tell what it has seen. A running server sends them at once, otherwise the ne
       const request: ReplayRequest = {
         which: which[0]!,
         since,
-        ...(endpoint === undefined ? {} : { endpoint }),
+        ...(endpoint === undefined ? {} : { recipient: endpoints.get(endpoint).id }),
       };
       const from = since === 0 ? "" : ` since ${toIsoTime(since)}`;
-      const count = yes ? await replay.run(request, actorOfShell(terminal.env)) : replay.count(request);
+      const count = yes
+        ? await replay.run(request, { by: actorOfShell(terminal.env) })
+        : replay.count(request);
       const [are, them] = count === 1 ? ["is", "it"] : ["are", "them"];
       const then = yes ? ` ${are} being sent` : `; --yes sends ${them}`;
       terminal.err.write(`${counted(count, "delivery", "deliveries")}${from}${then}\n`);

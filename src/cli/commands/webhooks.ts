@@ -1,7 +1,7 @@
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
-import type { AttemptResult } from "../../webhooks/attempt.ts";
-import type { Endpoint } from "../../webhooks/endpoint-store.ts";
+import type { AttemptResult } from "../../deliveries/channel.ts";
+import type { Endpoint } from "../../channels/webhook/endpoint.ts";
 import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, duration, jsonFlag, text, toggle } from "../terminal/flags.ts";
@@ -34,9 +34,9 @@ const add = command({
     ["phishwatch webhooks add https://soc.example/new --event threat.created", "new threats only"],
   ],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ webhooks: { destinations, endpoints, dispatcher } }) => {
+    withAppliance({ terminal, options }, async ({ webhooks: { checkDestination, endpoints, ping } }) => {
       const { name, disabled } = options;
-      const remark = await destinations.check(args[0] ?? "");
+      const remark = await checkDestination(args[0] ?? "");
       if (remark !== undefined) terminal.err.write(`phishwatch: note: ${visible(remark, 300)}\n`);
       const given = await readSecret(options.secretFile);
       const wanted = {
@@ -46,13 +46,13 @@ const add = command({
         ...(name === undefined ? {} : { name }),
         ...(given === undefined ? {} : { secret: given }),
       };
-      const { endpoint, secret } = endpoints.add(wanted, actorOfShell(terminal.env));
+      const { endpoint, secret } = endpoints.add(wanted, { by: actorOfShell(terminal.env) });
       if (options.json) printJson(terminal.out, { ...shape(endpoint), secret });
       else {
         terminal.out.write(`${secret}\n`);
         terminal.err.write(`added ${endpoint.name} (${endpoint.id}); the secret is shown this once\n`);
       }
-      if (options.test) await test(terminal, false, () => dispatcher.test(endpoint));
+      if (options.test) await test(terminal, false, () => ping(endpoint));
     }),
 });
 
@@ -71,13 +71,13 @@ const change = command({
   },
   examples: [["phishwatch webhooks change soc --event threat.created --rate 5", "less, and more slowly"]],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ webhooks: { destinations, endpoints } }) => {
+    withAppliance({ terminal, options }, async ({ webhooks: { checkDestination, endpoints } }) => {
       const { url, allEvents, clearHeaders } = options;
       if (allEvents && options.event.length > 0)
         throw new UsageError("--all-events and --event exclude each other");
       if (clearHeaders && options.header.length > 0)
         throw new UsageError("--clear-headers and --header exclude each other");
-      const remark = url === undefined ? undefined : await destinations.check(url);
+      const remark = url === undefined ? undefined : await checkDestination(url);
       if (remark !== undefined) terminal.err.write(`phishwatch: note: ${visible(remark, 300)}\n`);
       const changes = {
         ...readSettings(options),
@@ -85,7 +85,7 @@ const change = command({
         ...(allEvents ? { events: [] } : {}),
         ...(clearHeaders ? { headers: {} } : {}),
       };
-      const endpoint = endpoints.change(args[0] ?? "", changes, actorOfShell(terminal.env));
+      const endpoint = endpoints.change(args[0] ?? "", changes, { by: actorOfShell(terminal.env) });
       if (options.json) printJson(terminal.out, shape(endpoint));
       else terminal.err.write(`changed ${endpoint.name} (${endpoint.id})\n`);
     }),
@@ -127,7 +127,7 @@ const remove = command({
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ webhooks: { endpoints } }) => {
       const { id, name } = endpoints.get(args[0] ?? "");
-      endpoints.remove(id, actorOfShell(terminal.env));
+      endpoints.remove(id, { by: actorOfShell(terminal.env) });
       terminal.err.write(`removed ${name} (${id})\n`);
     }),
 });
@@ -140,10 +140,16 @@ const enable = command({
   flags: { config: configFlag },
   examples: [["phishwatch webhooks enable soc", "by name or identifier"]],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ webhooks: { endpoints, replay } }) => {
-      const { id, name, disabledAt: since } = endpoints.enable(args[0] ?? "", actorOfShell(terminal.env));
+    withAppliance({ terminal, options }, ({ deliveries: { replay }, webhooks: { endpoints } }) => {
+      const {
+        id,
+        name,
+        disabledAt: since,
+      } = endpoints.enable(args[0] ?? "", {
+        by: actorOfShell(terminal.env),
+      });
       terminal.err.write(`enabled ${name} (${id})\n`);
-      const missed = since === null ? 0 : replay.count({ which: "missed", endpoint: id, since });
+      const missed = since === null ? 0 : replay.count({ which: "missed", recipient: id, since });
       if (since !== null && missed > 0)
         terminal.err.write(
           `it missed ${missed} events; to send them: phishwatch webhooks replay ${id} --missed --since ${toIsoTime(since)} --yes\n`,
@@ -159,7 +165,7 @@ const disable = command({
   examples: [["phishwatch webhooks disable soc", "by name or identifier"]],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ webhooks: { endpoints } }) => {
-      const { id, name } = endpoints.disable(args[0] ?? "", actorOfShell(terminal.env));
+      const { id, name } = endpoints.disable(args[0] ?? "", { by: actorOfShell(terminal.env) });
       terminal.err.write(`disabled ${name} (${id})\n`);
     }),
 });
@@ -173,13 +179,13 @@ const ping = command({
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ webhooks }) => {
       const endpoint = webhooks.endpoints.get(args[0] ?? "");
-      await test(terminal, options.json, () => webhooks.test(endpoint, actorOfShell(terminal.env)));
+      await test(terminal, options.json, () => webhooks.test(endpoint, { by: actorOfShell(terminal.env) }));
     }),
 });
 
 async function test({ out }: Terminal, json: boolean, send: () => Promise<AttemptResult>): Promise<void> {
   const result = await send();
-  const { statusCode, durationMs, failure, error, answer, address } = result;
+  const { statusCode, durationMs, failure, error, response, address } = result;
   if (json)
     printJson(out, {
       ok: failure === null,
@@ -188,7 +194,7 @@ async function test({ out }: Terminal, json: boolean, send: () => Promise<Attemp
       address,
       failure,
       error,
-      answer,
+      answer: response,
     });
   else if (failure === null) out.write(`answered ${statusCode} in ${durationMs} ms\n`);
   if (failure !== null) throw new FailedError(`the ping failed: ${error ?? failure}`);
@@ -217,7 +223,7 @@ const rotate = command({
       const { now, end, overlap: overlapMs } = options;
       const by = actorOfShell(terminal.env);
       if (end) {
-        const { name } = endpoints.endRotation(args[0] ?? "", by);
+        const { name } = endpoints.endRotation(args[0] ?? "", { by });
         return terminal.err.write(`${name} is signed for with its present secret alone\n`);
       }
       if (now && overlapMs !== undefined) throw new UsageError("--now and --overlap exclude each other");
@@ -226,8 +232,8 @@ const rotate = command({
         ...(given === undefined ? {} : { secret: given }),
         ...(overlapMs === undefined ? {} : { overlapMs }),
       };
-      const rotated = endpoints.rotate(args[0] ?? "", rotation, by);
-      const endpoint = now ? endpoints.endRotation(rotated.endpoint.id, by) : rotated.endpoint;
+      const rotated = endpoints.rotate(args[0] ?? "", { ...rotation, by });
+      const endpoint = now ? endpoints.endRotation(rotated.endpoint.id, { by }) : rotated.endpoint;
       if (options.json) printJson(terminal.out, { ...shape(endpoint), secret: rotated.secret });
       else {
         terminal.out.write(`${rotated.secret}\n`);

@@ -22,7 +22,8 @@ import type { ThreatIndex } from "../../threat-index/threat-index.ts";
 import type { Imports } from "../../sources/imports/imports.ts";
 import type { Threats } from "../../threats/threats.ts";
 import type { Traps } from "../../traps/traps.ts";
-import type { AuditedWebhooks } from "../../webhooks/audited-webhooks.ts";
+import type { Webhooks } from "../../channels/webhook/webhooks.ts";
+import type { Deliveries } from "../../deliveries/deliveries.ts";
 
 /** Services that page groups choose from: a group names those that it uses and receives no others. */
 export interface PageServices {
@@ -49,7 +50,8 @@ export interface PageServices {
   threats: Threats;
   threatSearch: () => ThreatIndex;
   traps: Traps;
-  webhooks: AuditedWebhooks;
+  deliveries: Deliveries;
+  webhooks: Webhooks;
 }
 
 export type ServiceName = keyof PageServices;

@@ -6,8 +6,8 @@ import { closed } from "../../http/schemas.ts";
 import { toIsoTime } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
-import type { Delivery } from "../../webhooks/deliveries.ts";
-import type { Endpoint } from "../../webhooks/endpoint-store.ts";
+import type { Delivery } from "../../deliveries/delivery-log.ts";
+import type { Endpoint } from "../../channels/webhook/endpoint.ts";
 import { empty, nameSchema, operation } from "./operation.ts";
 import { inboxUrl } from "./receive-delivery.ts";
 import { delivery as deliverySchema, endpoint as endpointSchema, eventTypeList } from "./schemas.ts";
@@ -51,7 +51,7 @@ export const webhookOperations = [
           url: target,
           ...(ratePerSecond === undefined ? {} : { ratePerSecond }),
         },
-        system,
+        { by: system },
       );
       return { data: { ...describeEndpoint(endpoint), secret } };
     },
@@ -77,7 +77,7 @@ export const webhookOperations = [
     params: { id: nameSchema },
     response: empty,
     run(state, { params }) {
-      state.instance().app.webhooks.endpoints.remove(params["id"]!, system);
+      state.instance().app.webhooks.endpoints.remove(params["id"]!, { by: system });
       return { data: {} };
     },
   }),
@@ -94,11 +94,11 @@ export const webhookOperations = [
     response: { description: "The deliveries", schema: Type.Object({ data: Type.Array(deliverySchema) }) },
     run(state, { query: { endpoint, event, status } }) {
       const filter = {
-        ...(endpoint === undefined ? {} : { endpoint }),
+        ...(endpoint === undefined ? {} : { recipient: endpoint }),
         ...(event === undefined ? {} : { event }),
         ...(status === undefined ? {} : { status }),
       };
-      const found = state.instance().app.webhooks.deliveries.list(filter, deliveriesMax);
+      const found = state.instance().app.deliveries.log.list(filter, deliveriesMax);
       return { data: found.map((delivery) => describeDelivery(state, delivery)) };
     },
   }),
@@ -114,12 +114,12 @@ function describeEndpoint({ id, name, url, events, enabled }: Endpoint) {
 }
 
 function describeDelivery(state: SandboxState, delivery: Delivery) {
-  const { attempts } = state.instance().app.webhooks.deliveries;
+  const { attempts } = state.instance().app.deliveries.log;
   return {
     id: delivery.id,
     event_id: delivery.eventId,
     type: delivery.eventType,
-    endpoint: delivery.endpointName,
+    endpoint: delivery.recipientName,
     status: delivery.status,
     next_attempt_at: delivery.nextAttemptAt === null ? null : toIsoTime(delivery.nextAttemptAt),
     attempts: attempts(delivery.id).map(({ startedAt, statusCode, failure, error }) => ({

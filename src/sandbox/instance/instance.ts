@@ -64,7 +64,7 @@ export async function openInstance(
       await new Promise((next) => setImmediate(next));
       if (scanning.size > 0) await Promise.race([Promise.all(scanning), ending.promise]);
       await opened.traps.flush();
-      await opened.webhooks.dispatcher.settled();
+      await opened.deliveries.dispatcher.settled();
     }
   }
 
@@ -122,7 +122,7 @@ export async function openInstance(
     async quiesce() {
       ending.resolve();
       clock.close();
-      await opened.webhooks.dispatcher.stop(deliveriesGraceMs);
+      await opened.deliveries.dispatcher.stop(deliveriesGraceMs);
     },
     async end() {
       const { promise, resolve } = Promise.withResolvers<void>();

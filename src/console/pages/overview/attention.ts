@@ -5,7 +5,7 @@ import { visible } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
 import type { Scan } from "../../../scans/tables.ts";
 import type { Source, SourceStatus } from "../../../sources/source.ts";
-import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
+import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import { relativeTime } from "../../kit/kit.tsx";
 import { feedsPath, keysPath, scansPath, systemPath, webhookPath } from "../../kit/paths.ts";
 

@@ -32,7 +32,7 @@ export const threatServices = [
   "eventLog",
   "threats",
   "traps",
-  "webhooks",
+  "deliveries",
 ] as const;
 export type ThreatContext = Context<(typeof threatServices)[number]>;
 
@@ -63,7 +63,7 @@ export async function renderThreat(
   const comparison = compareNames(domain, protectedDomain, keywords);
   const { scan, detection } = services.config;
   const abilities = { names: scan.schedule !== null, registration: scan.registrationData };
-  const deliveries = services.webhooks.deliveries.list({ threat: id }, deliveriesShownMax);
+  const deliveries = services.deliveries.log.list({ threat: id }, deliveriesShownMax);
   return page(
     visible(domain, 80),
     <>
@@ -205,10 +205,7 @@ export function downloadRegistration(context: ThreatContext): PageResult {
 export async function downloadEvidence(context: ThreatContext): Promise<PageResult> {
   const { id } = findThreat(context);
   const { evidenceBundle, gatherEvidence } = await import("../../../evidence/evidence-bundle.ts");
-  const { threats, enrichment, eventLog, webhooks } = context.services;
-  const gathered = await gatherEvidence(
-    { threats, enrichment, eventLog, deliveries: webhooks.deliveries },
-    id,
-  );
+  const { threats, enrichment, eventLog, deliveries } = context.services;
+  const gathered = await gatherEvidence({ threats, enrichment, eventLog, deliveries: deliveries.log }, id);
   return download(`${id}-evidence.zip`, "application/zip", evidenceBundle(gathered!));
 }

@@ -5,7 +5,7 @@ import { counted } from "../../../lib/wording.ts";
 import type { DatedChange } from "../../../threats/history.ts";
 import { noteCharactersMax, type Note } from "../../../threats/notes.ts";
 import type { Threat } from "../../../threats/queries.ts";
-import type { Delivery } from "../../../webhooks/deliveries.ts";
+import type { Delivery } from "../../../deliveries/delivery-log.ts";
 import { DeliveryBadge } from "../webhooks/delivery-parts.tsx";
 import { Button, Form, TextArea } from "../../kit/form.tsx";
 import { Time } from "../../kit/kit.tsx";
@@ -163,11 +163,11 @@ export function EventList({
   );
 }
 
-function DeliveryLink({ delivery: { id, endpointName, status, attempts } }: { delivery: Delivery }) {
+function DeliveryLink({ delivery: { id, recipientName, status, attempts } }: { delivery: Delivery }) {
   return (
     <span class="sent">
       <a href={deliveryPath(id)}>
-        <bdi>{visible(endpointName, 60)}</bdi>
+        <bdi>{visible(recipientName, 60)}</bdi>
       </a>{" "}
       <DeliveryBadge status={status} />
       {status === "succeeded" && attempts <= 1 ? null : (

@@ -1,10 +1,10 @@
 import { notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import type { DeliveryFilter } from "../../../webhooks/deliveries.ts";
+import type { DeliveryFilter } from "../../../deliveries/delivery-log.ts";
 import { deliveryStatuses } from "../../../vocabulary/deliveries.ts";
 import { fragment, page, redirect } from "../../kit/page-result.ts";
-import { Attempts, DeliveryBadge, DeliveryTable, failureAdvice, NextStep } from "./delivery-parts.tsx";
+import { Attempts, DeliveryBadge, DeliveryTable, NextStep } from "./delivery-parts.tsx";
 import { PostButton, Select, TextField } from "../../kit/form.tsx";
 import { Facts, FlashMessage, PageHead, Section, Time } from "../../kit/kit.tsx";
 import { Text } from "../../kit/name.tsx";
@@ -16,7 +16,7 @@ const bodyCharactersMax = 20_000;
 
 /** The delivery log. It has no entry of its own in the navigation: the webhooks lead here. */
 export const deliveryPages = pageGroup({
-  services: ["webhooks"],
+  services: ["deliveries", "webhooks"],
   routes: [
     { method: "GET", path: deliveriesPath, permission: "read", run: showLog },
     { method: "GET", path: `${deliveriesPath}/:id`, permission: "read", run: showDelivery },
@@ -30,19 +30,19 @@ export const deliveryPages = pageGroup({
   ],
 });
 
-function showLog({ query, services: { webhooks } }: Context<"webhooks">) {
+function showLog({ query, services: { deliveries, webhooks } }: Context<"deliveries" | "webhooks">) {
   const given = (name: string) => (query.get(name) ?? "").trim();
   const status = deliveryStatuses.find((one) => one === given("status"));
   const about = given("about");
   const filter: DeliveryFilter = {
-    ...(given("endpoint") === "" ? {} : { endpoint: given("endpoint") }),
+    ...(given("endpoint") === "" ? {} : { recipient: given("endpoint") }),
     ...(status === undefined ? {} : { status }),
     ...(isId("event", about) ? { event: about } : {}),
     ...(isId("threat", about) ? { threat: about } : {}),
     ...(given("before") === "" ? {} : { before: given("before") }),
   };
   const isUnknown = about !== "" && !isId("event", about) && !isId("threat", about);
-  const found = isUnknown ? [] : webhooks.deliveries.list(filter, perPage + 1);
+  const found = isUnknown ? [] : deliveries.log.list(filter, perPage + 1);
   const rows = found.slice(0, perPage);
   const older = new URLSearchParams(query);
   if (found.length > perPage) older.set("before", rows.at(-1)!.id);
@@ -111,11 +111,11 @@ function showLog({ query, services: { webhooks } }: Context<"webhooks">) {
   );
 }
 
-function showDelivery(context: Context<"webhooks">) {
+function showDelivery(context: Context<"deliveries" | "webhooks">) {
   const delivery = deliveryOf(context);
   const { services } = context;
-  const { id, eventId, eventType, endpointId, endpointName, createdAt } = delivery;
-  const body = services.webhooks.deliveries.body(id);
+  const { id, eventId, eventType, recipientId, recipientName, createdAt } = delivery;
+  const body = services.deliveries.log.body(id);
   return page(
     `Delivery of ${eventType}`,
     <>
@@ -126,8 +126,8 @@ function showDelivery(context: Context<"webhooks">) {
         facts={[
           [
             "Webhook",
-            <a href={webhookPath(endpointId)}>
-              <Text text={endpointName} />
+            <a href={webhookPath(recipientId)}>
+              <Text text={recipientName} />
             </a>,
           ],
           ["Event", <code>{eventId}</code>],
@@ -148,11 +148,11 @@ function showDelivery(context: Context<"webhooks">) {
 }
 
 /** What changes while one looks. */
-function stateOf(context: Context<"webhooks">) {
+function stateOf(context: Context<"deliveries" | "webhooks">) {
   const delivery = deliveryOf(context);
-  const { id, status, nextAttemptAt, endpointId } = delivery;
-  const { deliveries, endpoints } = context.services.webhooks;
-  const attempts = deliveries.attempts(id);
+  const { id, status, nextAttemptAt, channel, recipientId } = delivery;
+  const { deliveries, webhooks } = context.services;
+  const attempts = deliveries.log.attempts(id);
   const last = attempts.at(-1);
   const refresh = status === "pending" && nextAttemptAt !== null;
   return (
@@ -163,12 +163,15 @@ function stateOf(context: Context<"webhooks">) {
         </p>
         {last === undefined || last.failure === null ? null : (
           <FlashMessage
-            flash={{ tone: status === "failed" ? "danger" : "warning", text: failureAdvice[last.failure] }}
+            flash={{
+              tone: status === "failed" ? "danger" : "warning",
+              text: deliveries.failureAdvice(channel, last.failure) ?? last.failure,
+            }}
           />
         )}
-        {endpoints.find(endpointId)?.enabled === false ? (
+        {webhooks.endpoints.find(recipientId)?.enabled === false ? (
           <p>
-            The endpoint is disabled. <a href={webhookPath(endpointId)}>Enable it</a> to let this go on.
+            The endpoint is disabled. <a href={webhookPath(recipientId)}>Enable it</a> to let this go on.
           </p>
         ) : null}
       </Section>
@@ -179,15 +182,15 @@ function stateOf(context: Context<"webhooks">) {
   );
 }
 
-function sendAgain(context: Context<"webhooks">) {
+function sendAgain(context: Context<"deliveries" | "webhooks">) {
   const { id } = deliveryOf(context);
-  context.services.webhooks.deliveries.redeliver(id, context.by);
+  context.services.deliveries.replay.redeliver(id, { by: context.by });
   return redirect(deliveryPath(id), "It is being sent again.");
 }
 
-function deliveryOf({ params, services }: Context<"webhooks">) {
+function deliveryOf({ params, services }: Context<"deliveries" | "webhooks">) {
   const id = params["id"]!;
-  const found = isId("delivery", id) ? services.webhooks.deliveries.get(id) : undefined;
+  const found = isId("delivery", id) ? services.deliveries.log.get(id) : undefined;
   if (found === undefined)
     throw notFound("There is no such delivery; old ones are deleted after retention.deliveries.");
   return found;

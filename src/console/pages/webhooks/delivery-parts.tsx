@@ -1,6 +1,5 @@
 import { counted, grouped } from "../../../lib/wording.ts";
-import type { Attempt, Delivery } from "../../../webhooks/deliveries.ts";
-import type { FailureClass } from "../../../webhooks/tables.ts";
+import type { Attempt, Delivery } from "../../../deliveries/delivery-log.ts";
 import type { DeliveryStatus } from "../../../vocabulary/deliveries.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { Badge, Time, type Tone } from "../../kit/kit.tsx";
@@ -19,23 +18,6 @@ export function DeliveryBadge({ status }: { status: DeliveryStatus }) {
   const { tone, label } = statusLooks[status];
   return <Badge tone={tone}>{label}</Badge>;
 }
-
-/** What a failure means and what mends it, for somebody who sees it for the first time. */
-export const failureAdvice: Record<FailureClass, string> = {
-  dns: "The name of the receiver's host could not be found. Check the URL, and whether this machine's resolver knows the name.",
-  refused_address:
-    "The receiver's address is one that phishwatch does not send to. The setting webhooks.allow_private_networks allows those of private networks.",
-  connect:
-    "No connection could be made. Check that the receiver runs, that its port is right, and that no firewall stands between.",
-  tls: "The receiver's certificate was not accepted, or no encrypted connection came about. A certificate authority of your own is trusted with webhooks.ca_file.",
-  timeout:
-    "The receiver did not answer in time (webhooks.timeout). It does best to answer at once and to work on the event afterwards.",
-  protocol:
-    "What came back is not an HTTP answer. Check that the URL leads to a web server, and whether it wants https://.",
-  redirect: "The receiver answered with a redirect, which is not followed. Enter the address it leads to.",
-  status:
-    "The receiver answered, but not with success (200 to 299). Its log says why; the start of its answer is below.",
-};
 
 /** What became of a delivery, in one sentence. */
 export function NextStep({ delivery }: { delivery: Delivery }) {
@@ -75,7 +57,7 @@ const attemptColumns: Column<Attempt>[] = [
   {
     title: "Error and answer",
     look: "wide",
-    cell: ({ error, answer, address }) => (
+    cell: ({ error, response, address }) => (
       <>
         {error === null ? null : (
           <div>
@@ -83,7 +65,7 @@ const attemptColumns: Column<Attempt>[] = [
           </div>
         )}
         {address === null ? null : <div class="hint">to {address}</div>}
-        <AnswerStart answer={answer} />
+        <ResponseStart response={response} />
       </>
     ),
   },
@@ -98,9 +80,9 @@ export function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
 const answerLinesMax = 20;
 
 /** The start of what the receiver said: text, whatever it holds. */
-export function AnswerStart({ answer }: { answer: string }) {
+export function ResponseStart({ response }: { response: string }) {
   // It was kept with its hidden characters written out; of those the ends of lines are meant to be seen as such.
-  const text = answer
+  const text = response
     .replaceAll(/(?:\\u\{d\})?\\u\{a\}/g, "\n")
     .replaceAll("\\u{9}", "\t")
     .trim();
@@ -132,7 +114,7 @@ export function DeliveryTable({
       ? [
           {
             title: "Webhook",
-            cell: ({ endpointName }: Delivery) => <Text text={endpointName} />,
+            cell: ({ recipientName }: Delivery) => <Text text={recipientName} />,
           },
         ]
       : []),

@@ -1,8 +1,8 @@
 import { badRequest } from "../../../lib/errors.ts";
 import { eventTypes, type EventType } from "../../../vocabulary/events.ts";
-import type { AttemptResult } from "../../../webhooks/attempt.ts";
-import type { EndpointSettings } from "../../../webhooks/endpoint-rules.ts";
-import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
+import type { AttemptResult } from "../../../deliveries/channel.ts";
+import { failureAdvice } from "../../../channels/webhook/failures.ts";
+import type { Endpoint, EndpointSettings } from "../../../channels/webhook/endpoint.ts";
 import { page, redirect } from "../../kit/page-result.ts";
 import { attempt } from "../../kit/fields.ts";
 import { Button, Checkbox, Choices, Form, TextArea, TextField, type Choice } from "../../kit/form.tsx";
@@ -30,16 +30,31 @@ const eventChoices: Choice[] = eventTypes.map((type) => ({
 export interface Saved {
   /** Made or given just now; never to be had again. */
   secret?: string;
-  test?: Pick<AttemptResult, "statusCode" | "durationMs" | "error" | "failure" | "answer">;
+  test?: TestResult;
   /** The name of its host has no address yet. */
   remark?: string;
 }
 
+/** Outcome of a test, with advice on how to fix a failure. */
+interface TestResult extends Pick<
+  AttemptResult,
+  "statusCode" | "durationMs" | "error" | "failure" | "response"
+> {
+  advice: string;
+}
+
 export const savedName = (id: string) => `webhook ${id}`;
 
-export function testShown(result: AttemptResult): Saved["test"] {
-  const { statusCode, durationMs, error, failure, answer } = result;
-  return { statusCode, durationMs, error, failure, answer };
+export function testShown(result: AttemptResult): TestResult {
+  const { statusCode, durationMs, error, failure, response } = result;
+  return {
+    statusCode,
+    durationMs,
+    error,
+    failure,
+    response,
+    advice: failure === null ? "" : failureAdvice(failure),
+  };
 }
 
 /** For a new endpoint, and with `endpoint` to change one. */
@@ -161,18 +176,18 @@ export function formOf({ url, events, headers, concurrency, ratePerSecond }: End
 
 export async function addEndpoint(context: Context<"webhooks">) {
   const { form, services, by } = context;
-  const { destinations, endpoints } = services.webhooks;
+  const { checkDestination, endpoints } = services.webhooks;
   const name = (form.get("name") ?? "").trim();
   const secret = (form.get("secret") ?? "").trim();
   const added = await attempt(async () => {
     const settings = readSettings(form);
-    const remark = await destinations.check(settings.url);
+    const remark = await checkDestination(settings.url);
     const wanted = {
       ...settings,
       ...(name === "" ? {} : { name }),
       ...(secret === "" ? {} : { secret }),
     };
-    return { ...endpoints.add(wanted, by), remark };
+    return { ...endpoints.add(wanted, { by }), remark };
   });
   if (!added.ok) return showEndpointForm(form, { message: added.message });
   const { endpoint, remark, secret: made } = added.value;
@@ -181,11 +196,11 @@ export async function addEndpoint(context: Context<"webhooks">) {
 
 export async function changeEndpoint(context: Context<"webhooks">, endpoint: Endpoint) {
   const { form, services, by } = context;
-  const { destinations, endpoints } = services.webhooks;
+  const { checkDestination, endpoints } = services.webhooks;
   const changed = await attempt(async () => {
     const settings = readSettings(form);
-    const remark = await destinations.check(settings.url);
-    return { endpoint: endpoints.change(endpoint.id, settings, by), remark };
+    const remark = await checkDestination(settings.url);
+    return { endpoint: endpoints.change(endpoint.id, settings, { by }), remark };
   });
   if (!changed.ok) return showEndpointForm(form, { endpoint, message: changed.message });
   return finishSaving(context, changed.value.endpoint, { remark: changed.value.remark });
@@ -197,8 +212,8 @@ async function finishSaving(
   { secret, remark }: { secret?: string; remark: string | undefined },
 ) {
   const wanted = context.form.get("test") === "yes";
-  const { dispatcher } = context.services.webhooks;
-  const test = wanted ? testShown(await dispatcher.test(endpoint)) : undefined;
+  const { ping } = context.services.webhooks;
+  const test = wanted ? testShown(await ping(endpoint)) : undefined;
   const saved: Saved = {
     ...(secret === undefined ? {} : { secret }),
     ...(remark === undefined ? {} : { remark }),

@@ -2,7 +2,7 @@ import { toIsoTime } from "../../../lib/clock.ts";
 import { badRequest, notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { counted } from "../../../lib/wording.ts";
-import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
+import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { DeliveryTable } from "./delivery-parts.tsx";
 import { PostButton } from "../../kit/form.tsx";
@@ -30,7 +30,7 @@ const deliveriesShown = 10;
 /** Settings → Integrations → Webhook. */
 export const webhookPages = pageGroup({
   nav: { section: "settings", label: "Integrations", path },
-  services: ["config", "webhooks"],
+  services: ["config", "deliveries", "webhooks"],
   routes: [
     { method: "GET", path, permission: "read", run: listEndpoints },
     {
@@ -123,13 +123,13 @@ function listEndpoints({ services: { webhooks }, query }: Context<"webhooks">) {
   );
 }
 
-function showEndpoint(context: Context<"config" | "webhooks">) {
+function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
   const { services, takeOnce } = context;
   const endpoint = endpointOf(context);
   const { id, name, url, events, headers, concurrency, ratePerSecond, origin, enabled } = endpoint;
   const saved = takeOnce<Saved>(savedName(id));
   const declared = origin === "file" && endpoint.disabledReason !== "undeclared";
-  const rows = services.webhooks.deliveries.list({ endpoint: id }, deliveriesShown);
+  const rows = services.deliveries.log.list({ recipient: id }, deliveriesShown);
   return page(
     name,
     <>
@@ -187,16 +187,16 @@ function showEndpoint(context: Context<"config" | "webhooks">) {
 
 async function sendTest(context: Context<"webhooks">): Promise<PageResult> {
   const endpoint = endpointOf(context);
-  const test = testShown(await context.services.webhooks.test(endpoint, context.by));
+  const test = testShown(await context.services.webhooks.test(endpoint, { by: context.by }));
   context.putOnce(savedName(endpoint.id), { test } satisfies Saved as Saved);
   return redirect(`${path}/${endpoint.id}`);
 }
 
-async function enable(context: Context<"webhooks">): Promise<PageResult> {
-  const { webhooks } = context.services;
+async function enable(context: Context<"deliveries" | "webhooks">): Promise<PageResult> {
+  const { deliveries, webhooks } = context.services;
   const { id } = endpointOf(context);
-  const { name, disabledAt: since } = webhooks.endpoints.enable(id, context.by);
-  const missed = since === null ? 0 : webhooks.replay.count({ which: "missed", endpoint: id, since });
+  const { name, disabledAt: since } = webhooks.endpoints.enable(id, { by: context.by });
+  const missed = since === null ? 0 : deliveries.replay.count({ which: "missed", recipient: id, since });
   if (since === null || missed === 0) return redirect(`${path}/${id}`, `${name} is enabled.`);
   return redirect(`${path}/${id}`, {
     tone: "warning",
@@ -211,7 +211,7 @@ async function enable(context: Context<"webhooks">): Promise<PageResult> {
 
 function disable(context: Context<"webhooks">): PageResult {
   const { id } = endpointOf(context);
-  const { name } = context.services.webhooks.endpoints.disable(id, context.by);
+  const { name } = context.services.webhooks.endpoints.disable(id, { by: context.by });
   return redirect(`${path}/${id}`, `${name} is disabled: what waits goes on waiting.`);
 }
 
@@ -238,7 +238,7 @@ function askToRemove(context: Context<"webhooks">): PageResult {
 
 function remove(context: Context<"webhooks">): PageResult {
   const { id, name } = editable(context);
-  context.services.webhooks.endpoints.remove(id, context.by);
+  context.services.webhooks.endpoints.remove(id, { by: context.by });
   return redirect(path, `${name} is removed.`);
 }
 

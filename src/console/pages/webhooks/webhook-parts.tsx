@@ -1,7 +1,7 @@
 import type { Instant } from "../../../lib/clock.ts";
 import { grouped } from "../../../lib/wording.ts";
-import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
-import { AnswerStart, failureAdvice } from "./delivery-parts.tsx";
+import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
+import { ResponseStart } from "./delivery-parts.tsx";
 import { Badge, Copyable, FlashMessage, Time } from "../../kit/kit.tsx";
 import { webhooksPath as path } from "../../kit/paths.ts";
 import { type Saved } from "./webhook-form.tsx";
@@ -74,10 +74,10 @@ export function SavedNote({ saved: { secret, test, remark } }: { saved: Saved })
           <FlashMessage
             flash={{
               tone: "danger",
-              text: `The test failed: ${test.error ?? test.failure}. ${failureAdvice[test.failure]}`,
+              text: `The test failed: ${test.error ?? test.failure}. ${test.advice}`,
             }}
           />
-          <AnswerStart answer={test.answer} />
+          <ResponseStart response={test.response} />
         </>
       )}
     </>

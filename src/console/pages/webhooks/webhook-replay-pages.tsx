@@ -1,8 +1,8 @@
 import { badRequest } from "../../../lib/errors.ts";
 import { toIsoTime, type Instant } from "../../../lib/clock.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
-import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
-import type { ReplayRequest } from "../../../webhooks/replay.ts";
+import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
+import type { ReplayRequest } from "../../../deliveries/replay.ts";
 import { page, redirect } from "../../kit/page-result.ts";
 import { attempt } from "../../kit/fields.ts";
 import { Button, Choices, Form, HiddenFields, TextField } from "../../kit/form.tsx";
@@ -21,13 +21,15 @@ const whichChoices = [
 ] as const;
 
 /** Sends what has been once more: first how many, then on a second click. */
-export function replayRoutes(endpointOf: (context: Context<"webhooks">) => Endpoint): Route<"webhooks">[] {
+export function replayRoutes(
+  endpointOf: (context: Context<"deliveries" | "webhooks">) => Endpoint,
+): Route<"deliveries" | "webhooks">[] {
   const path = `${webhooksPath}/:id/replay`;
 
-  async function send(context: Context<"webhooks">) {
+  async function send(context: Context<"deliveries" | "webhooks">) {
     const endpoint = endpointOf(context);
-    const { replay } = context.services.webhooks;
-    const made = await attempt(() => replay.run(readRequest(endpoint, context.form), context.by));
+    const { replay } = context.services.deliveries;
+    const made = await attempt(() => replay.run(readRequest(endpoint, context.form), { by: context.by }));
     if (!made.ok) return show(context, endpoint, context.form, made.message);
     return redirect(
       `${deliveriesPath}?endpoint=${endpoint.id}`,
@@ -47,7 +49,7 @@ export function replayRoutes(endpointOf: (context: Context<"webhooks">) => Endpo
 }
 
 async function show(
-  { services }: Context<"webhooks">,
+  { services }: Context<"deliveries" | "webhooks">,
   endpoint: Endpoint,
   form: URLSearchParams,
   message?: string,
@@ -58,7 +60,7 @@ async function show(
     asked && message === undefined
       ? await attempt(() => {
           const request = readRequest(endpoint, form);
-          return { request, count: services.webhooks.replay.count(request) };
+          return { request, count: services.deliveries.replay.count(request) };
         })
       : undefined;
   const refusal = message ?? (counting?.ok === false ? counting.message : undefined);
@@ -139,7 +141,7 @@ function Counted({
 function readRequest({ id }: Endpoint, form: URLSearchParams): ReplayRequest {
   const which = whichChoices.find(({ value }) => value === form.get("which"))?.value;
   if (which === undefined) throw badRequest("Say what is to be sent: failed, missed or all.");
-  return { which, endpoint: id, since: readMoment(form.get("since") ?? "") };
+  return { which, recipient: id, since: readMoment(form.get("since") ?? "") };
 }
 
 /** As the field gives it, without a zone, which is UTC then; or ISO 8601. */

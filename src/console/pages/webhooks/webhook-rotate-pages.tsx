@@ -1,5 +1,5 @@
-import { rotationOverlapMs } from "../../../webhooks/endpoints.ts";
-import type { Endpoint } from "../../../webhooks/endpoint-store.ts";
+import { rotationOverlapMs } from "../../../channels/webhook/endpoints.ts";
+import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import { page, redirect } from "../../kit/page-result.ts";
 import { attempt } from "../../kit/fields.ts";
 import { Button, Choices, Form, TextField } from "../../kit/form.tsx";
@@ -17,14 +17,11 @@ export function rotateRoutes(editable: (context: Context<"webhooks">) => Endpoin
     const endpoint = editable(context);
     const given = (form.get("secret") ?? "").trim();
     const rotated = await attempt(() =>
-      services.webhooks.endpoints.rotate(
-        endpoint.id,
-        {
-          ...(given === "" ? {} : { secret: given }),
-          overlapMs: form.get("old") === "now" ? 0 : rotationOverlapMs,
-        },
+      services.webhooks.endpoints.rotate(endpoint.id, {
+        ...(given === "" ? {} : { secret: given }),
+        overlapMs: form.get("old") === "now" ? 0 : rotationOverlapMs,
         by,
-      ),
+      }),
     );
     if (!rotated.ok) return show(endpoint, form, rotated.message);
     const saved: Saved = { secret: rotated.value.secret };

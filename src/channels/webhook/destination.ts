@@ -1,0 +1,21 @@
+import { badRequest } from "../../lib/errors.ts";
+import { ExchangeError } from "../../network/failure.ts";
+import { allowedAddresses, type ResolveHost } from "../../network/resolve.ts";
+import { withSettingHint } from "./private-networks-hint.ts";
+import { checkUrl, type DestinationRules } from "./target-rules.ts";
+
+/** Implements `checkDestination` of the webhook channel. */
+export async function checkDestination(
+  text: string,
+  { rules, resolveHost }: { rules: DestinationRules; resolveHost: ResolveHost },
+): Promise<string | undefined> {
+  const { hostname } = new URL(checkUrl(text, rules));
+  try {
+    await allowedAddresses({ hostname, rules, resolveHost });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    if (error.kind === "refused_address") throw badRequest(withSettingHint(error.message, error.refused));
+    return error.message;
+  }
+}

@@ -1,0 +1,169 @@
+import type { AttemptResult, Channel } from "../../deliveries/channel.ts";
+import type { Clock, Instant } from "../../lib/clock.ts";
+import { badRequest, messageOf } from "../../lib/errors.ts";
+import { visible } from "../../lib/safe-text.ts";
+import type { TlsFiles } from "../../network/http/connection.ts";
+import {
+  createHttpClient,
+  type ExchangeResult,
+  type HttpClient,
+  type Phases,
+} from "../../network/http/http-client.ts";
+import type { ResolveHost } from "../../network/resolve.ts";
+import { checkDestination } from "./destination.ts";
+import { signingSecrets, webhookKind, type WebhookTarget } from "./endpoint.ts";
+import { webhookFailures, type WebhookFailure } from "./failures.ts";
+import { withSettingHint } from "./private-networks-hint.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import { signatureHeaders } from "./signing.ts";
+import { checkTarget, type DestinationRules } from "./target-rules.ts";
+import { createTlsFiles } from "./tls-files.ts";
+
+const responseBytesMax = 65_536;
+const responseBytesKept = 1_024;
+
+export interface WebhookChannel extends Channel<WebhookTarget> {
+  /**
+   * Resolves the host of a URL before anything is sent there. Returns a warning if it has no address yet.
+   * @throws PublicError `bad_request` if deliveries there are not allowed, with the setting that would allow them
+   */
+  checkDestination(url: string): Promise<string | undefined>;
+}
+
+/** Sends events as signed HTTP requests. */
+export function createWebhookChannel({
+  clock,
+  resolveHost,
+  settings: { allowHttp, allowPrivateNetworks, caFile, timeoutMs },
+  version,
+}: {
+  clock: Clock;
+  resolveHost: ResolveHost;
+  settings: DestinationRules & {
+    /** Certificate authority that is trusted for all endpoints. */
+    caFile: string | null;
+    timeoutMs: number;
+  };
+  /** Version of the product, for the User-Agent. */
+  version: string;
+}): WebhookChannel {
+  const rules = { allowHttp, allowPrivateNetworks };
+  const tlsFilesOf = createTlsFiles(caFile);
+  const client: HttpClient = createHttpClient({ rules, resolveHost });
+
+  return {
+    kind: webhookKind,
+    failures: webhookFailures,
+    close: () => client.close(),
+    checkDestination: (url) => checkDestination(url, { rules, resolveHost }),
+
+    validate(target) {
+      try {
+        tlsFilesOf(target);
+      } catch (error) {
+        throw badRequest(messageOf(error));
+      }
+      return checkTarget(target, rules);
+    },
+
+    async send(target, message, signal) {
+      const startedAt = clock.now();
+      let tlsFiles: TlsFiles;
+      try {
+        tlsFiles = tlsFilesOf(target);
+      } catch (error) {
+        return failed(unsent(startedAt), "tls", messageOf(error));
+      }
+      const body = Buffer.from(message.body);
+      const result = await client.send({
+        url: target.url,
+        method: "POST",
+        headers: {
+          "User-Agent": `phishwatch/${version}`,
+          ...target.headers,
+          "Content-Type": "application/json",
+          ...signatureHeaders({
+            eventId: message.id,
+            body,
+            secrets: signingSecrets(target, startedAt),
+            sentAt: startedAt,
+          }),
+        },
+        body,
+        timeoutMs,
+        bodyBytesMax: responseBytesMax,
+        tlsFiles,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      return outcomeOf(result, startedAt, clock.now());
+    },
+
+    withoutExpired(target, now) {
+      const { previousSecretUntil } = target;
+      if (previousSecretUntil === null || previousSecretUntil > now) return target;
+      return { ...target, previousSecret: null, previousSecretUntil: null };
+    },
+  };
+}
+
+/** Classifies an exchange: only a complete response with a status from 200 to 299 is a success. */
+export function outcomeOf(
+  result: ExchangeResult,
+  startedAt: Instant,
+  endedAt: Instant,
+): AttemptResult | undefined {
+  const base = {
+    ...unsent(startedAt),
+    durationMs: Math.round(result.durationMs),
+    phases: rounded(result.phases),
+    address: result.address ?? null,
+  };
+  if ("failure" in result) {
+    const { failure, partial, refused } = result;
+    if (failure === "aborted") return undefined;
+    const received =
+      partial === undefined ? {} : { statusCode: partial.status, response: safeText(partial.body) };
+    return failed({ ...base, ...received }, failure, withSettingHint(result.reason, refused));
+  }
+  const { status, headers, body } = result.response;
+  const responded = { ...base, statusCode: status, response: safeText(body) };
+  if (status >= 200 && status <= 299) return responded;
+  if (status >= 300 && status <= 399) {
+    const location = headers.get("location");
+    const where = location === undefined ? "" : ` to ${visible(location, 200)}`;
+    return failed(responded, "redirect", `redirected${where}; redirects are not followed`);
+  }
+  return {
+    ...failed(responded, "status", `HTTP status ${status}`),
+    retryAfterMs: retryAfterMs(status, headers.get("retry-after"), endedAt),
+  };
+}
+
+function failed(result: AttemptResult, failure: WebhookFailure, error: string): AttemptResult {
+  return { ...result, failure, error: visible(error, 500) };
+}
+
+function unsent(startedAt: Instant): AttemptResult {
+  return {
+    startedAt,
+    durationMs: 0,
+    phases: {},
+    address: null,
+    statusCode: null,
+    failure: null,
+    error: null,
+    response: "",
+    retryAfterMs: undefined,
+  };
+}
+
+/** Decodes the start of a response. Bytes that are not UTF-8 (compressed data, a cut character) become U+FFFD. */
+function safeText(body: Uint8Array): string {
+  const text = new TextDecoder().decode(body.subarray(0, responseBytesKept));
+  return visible(text, responseBytesKept);
+}
+
+/** Rounds durations to a tenth of a millisecond. */
+function rounded(phases: Phases): Record<string, number> {
+  return Object.fromEntries(Object.entries(phases).map(([name, ms]) => [name, Math.round(ms * 10) / 10]));
+}

@@ -1,0 +1,61 @@
+import type { Actor } from "../../access/audit/actor.ts";
+import type { AuditLog } from "../../access/audit/audit-log.ts";
+import type { Database } from "../../database/database.ts";
+import type { AttemptResult } from "../../deliveries/channel.ts";
+import type { Recipients } from "../../deliveries/recipients.ts";
+import type { EventBody } from "../../events/types.ts";
+import { toIsoTime, type Clock } from "../../lib/clock.ts";
+import type { FillRandom, IdFactory } from "../../lib/ids.ts";
+import { pingEventType } from "../../vocabulary/events.ts";
+import { createEndpointAudit } from "./endpoint-audit.ts";
+import { targetOf, type Endpoint } from "./endpoint.ts";
+import { createEndpoints, type Endpoints } from "./endpoints.ts";
+import type { WebhookChannel } from "./webhook-channel.ts";
+
+/** Administration of webhook endpoints. */
+export interface Webhooks {
+  endpoints: Endpoints;
+  checkDestination: WebhookChannel["checkDestination"];
+  /** Sends a `webhook.ping` once and returns the outcome. Neither delivery log nor retries apply. */
+  ping(endpoint: Endpoint): Promise<AttemptResult>;
+  /** Like `ping`, for a test that a person asked for: it is recorded in the audit log. */
+  test(endpoint: Endpoint, options: { by: Actor }): Promise<AttemptResult>;
+}
+
+export function createWebhooks({
+  auditLog,
+  channel,
+  clock,
+  database,
+  fillRandom,
+  ids,
+  recipients,
+}: {
+  auditLog: Pick<AuditLog, "record">;
+  channel: Pick<WebhookChannel, "checkDestination" | "send">;
+  clock: Clock;
+  database: Database;
+  fillRandom: FillRandom;
+  ids: IdFactory;
+  recipients: Recipients;
+}): Webhooks {
+  const audit = createEndpointAudit(auditLog);
+
+  async function ping(endpoint: Endpoint): Promise<AttemptResult> {
+    const id = ids.next("event");
+    const body: EventBody = { id, type: pingEventType, created_at: toIsoTime(clock.now()), data: {} };
+    const result = await channel.send(targetOf(endpoint), { id, body: JSON.stringify(body) });
+    if (result === undefined) throw new Error("a ping without a signal was aborted");
+    return result;
+  }
+
+  return {
+    endpoints: createEndpoints({ auditLog, clock, database, fillRandom, ids, recipients }),
+    checkDestination: channel.checkDestination,
+    ping,
+    test(endpoint, { by }) {
+      audit.tested(by, endpoint);
+      return ping(endpoint);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { Instant } from "../lib/clock.ts";
+
+/** A way to send messages, such as webhooks. Each recipient belongs to one channel. */
+export interface Channel<Target = unknown> {
+  /** Name that recipients are stored under. */
+  readonly kind: string;
+  /** The channel's failure codes, each with advice on how to fix the problem. */
+  readonly failures: Readonly<Record<string, string>>;
+  /**
+   * Checks where and how messages are to be sent, and returns it in its normal form.
+   * @throws PublicError `bad_request` with what to change
+   */
+  validate(target: Target): Target;
+  /** Makes one attempt. Returns undefined if `signal` aborted it, which says nothing about the recipient. */
+  send(target: Target, message: Message, signal?: AbortSignal): Promise<AttemptResult | undefined>;
+  /** Returns the target without what has expired (a replaced secret), or the same object if nothing has. */
+  withoutExpired?(target: Target, now: Instant): Target;
+  /** Closes connections that are kept open. */
+  close?(): void;
+}
+
+/** An event on its way to a recipient. */
+export interface Message {
+  /** Identifier of the event, the same in every attempt. */
+  id: string;
+  /** The event as JSON, serialized once: the same bytes in every attempt. */
+  body: string;
+}
+
+/** Outcome of one attempt. */
+export interface AttemptResult {
+  startedAt: Instant;
+  durationMs: number;
+  /** One of the channel's failure codes; null on success. */
+  failure: string | null;
+  /** What went wrong, for people; null on success. */
+  error: string | null;
+  /** Start of the response, escaped for display; empty if there was none. */
+  response: string;
+  /** Status code of the response; null if there was none. */
+  statusCode: number | null;
+  /** Address that the connection went to; null if there was none. */
+  address: string | null;
+  /** Durations of the parts of the attempt in milliseconds, by name. */
+  phases: Readonly<Record<string, number>>;
+  /** Delay that the recipient asked for before the next attempt. */
+  retryAfterMs: number | undefined;
+}

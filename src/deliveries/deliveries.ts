@@ -1,0 +1,118 @@
+import type { AuditLog } from "../access/audit/audit-log.ts";
+import type { Database } from "../database/database.ts";
+import type { Outbox } from "../events/outbox.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { FillRandom, IdFactory } from "../lib/ids.ts";
+import type { Log } from "../lib/log.ts";
+import type { Channel } from "./channel.ts";
+import { createDeliveryLog, type DeliveryLog } from "./delivery-log.ts";
+import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
+import { createDueDeliveries } from "./due.ts";
+import { createFanOut } from "./fan-out.ts";
+import { createHealth } from "./health.ts";
+import type { Send } from "./lanes.ts";
+import { createRecipients, type Recipients } from "./recipients.ts";
+import { createRecorder } from "./recorder.ts";
+import { createReplay, type Replay } from "./replay.ts";
+import { createRetention, type Retention } from "./retention.ts";
+
+export interface DeliverySettings {
+  retryDelaysMs: readonly number[];
+  /** Maximum share of a delay that is added at random, 0 to 0.1. */
+  retryJitter: number;
+  /** Maximum number of concurrent attempts per recipient that sets none of its own. */
+  endpointConcurrency: number;
+  /** Duration of uninterrupted failure after which a recipient is disabled; null for never. */
+  disableAfterMs: number | null;
+  retention: { eventsMs: number; deliveriesMs: number };
+}
+
+/** Delivers events to recipients over any channel: fan-out, queues, retries, log, replay and retention. */
+export interface Deliveries {
+  recipients: Recipients;
+  log: DeliveryLog;
+  dispatcher: Dispatcher;
+  replay: Replay;
+  retention: Retention;
+  /** Returns advice on how to fix a failed attempt. */
+  failureAdvice(channel: string, failure: string): string | undefined;
+  /** Starts to deliver and to delete old events and deliveries. */
+  start(): void;
+  /** Waits up to 10 seconds for attempts in flight. */
+  stop(): Promise<void>;
+}
+
+export function createDeliveries({
+  auditLog,
+  channels: channelList,
+  clock,
+  database,
+  fillRandom,
+  ids,
+  log,
+  outbox,
+  settings,
+}: {
+  auditLog: AuditLog;
+  channels: readonly Channel[];
+  clock: Clock;
+  database: Database;
+  fillRandom: FillRandom;
+  ids: IdFactory;
+  log: Log;
+  outbox: Outbox;
+  settings: DeliverySettings;
+}): Deliveries {
+  const channels = new Map(channelList.map((channel) => [channel.kind, channel]));
+  const recipients = createRecipients({ channels, clock, database });
+  const policy = { delaysMs: settings.retryDelaysMs, jitter: settings.retryJitter };
+  const health = createHealth({ database, disableAfterMs: settings.disableAfterMs });
+  const random = randomShare(fillRandom);
+  const send: Send = ({ channel, target }, message, signal) => {
+    const found = channels.get(channel);
+    if (found === undefined) throw new Error(`no channel ${channel}`);
+    return found.send(target, message, signal);
+  };
+  const dispatcher = createDispatcher({
+    clock,
+    createRecorder: (onRecorded) =>
+      createRecorder({ database, clock, log, policy, health, random, onRecorded }),
+    database,
+    defaultConcurrency: settings.endpointConcurrency,
+    due: createDueDeliveries({ database }),
+    fanOut: createFanOut({ database, clock, ids }),
+    log,
+    outbox,
+    policy,
+    recipients,
+    send,
+  });
+  const deliveryLog = createDeliveryLog({ database });
+  const onDue = dispatcher.wake;
+  const retention = createRetention({ channels, clock, database, log, ...settings.retention });
+  return {
+    recipients,
+    log: deliveryLog,
+    dispatcher,
+    replay: createReplay({ auditLog, clock, database, ids, log: deliveryLog, onDue }),
+    retention,
+    failureAdvice: (channel, failure) => channels.get(channel)?.failures[failure],
+    start() {
+      dispatcher.start();
+      retention.start();
+    },
+    async stop() {
+      await Promise.all([dispatcher.stop(), retention.stop()]);
+      for (const channel of channelList) channel.close?.();
+    },
+  };
+}
+
+/** Returns a function that returns random numbers from 0 to 1. */
+function randomShare(fillRandom: FillRandom): () => number {
+  const bytes = new Uint8Array(4);
+  return () => {
+    fillRandom(bytes);
+    return new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
+  };
+}

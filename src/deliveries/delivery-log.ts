@@ -1,0 +1,214 @@
+import { and, asc, desc, eq, inArray, lt, or, sql, type SQL } from "drizzle-orm";
+import type { Database } from "../database/database.ts";
+import { events, threatOfEvent } from "../events/tables.ts";
+import type { Instant } from "../lib/clock.ts";
+import { deliveryStatuses, type DeliveryStatus } from "../vocabulary/deliveries.ts";
+import type { EventType } from "../vocabulary/events.ts";
+import { deliveries, deliveryAttempts, recipients } from "./tables.ts";
+
+/** One event for one recipient. */
+export interface Delivery {
+  id: string;
+  eventId: string;
+  eventType: EventType;
+  recipientId: string;
+  recipientName: string;
+  /** Kind of the recipient's channel. */
+  channel: string;
+  status: DeliveryStatus;
+  /** Attempts since the delivery was created or last redelivered. */
+  attempts: number;
+  /** Time of the next attempt; null once the delivery succeeded or failed, or while the recipient is disabled. */
+  nextAttemptAt: Instant | null;
+  createdAt: Instant;
+  completedAt: Instant | null;
+}
+
+export type Attempt = Omit<typeof deliveryAttempts.$inferSelect, "seq" | "deliverySeq">;
+
+export interface DeliveryFilter {
+  /** Identifier or name. */
+  recipient?: string;
+  /** Identifier. */
+  event?: string;
+  /** Identifier of the threat that the event is about. */
+  threat?: string;
+  status?: DeliveryStatus;
+  /** Identifier of a delivery: only older deliveries, for the next page. */
+  before?: string;
+}
+
+/** When each event was sent to whom, what came back, and what happens next. */
+export interface DeliveryLog {
+  /** Returns at most `limit` deliveries (and never more than 1,000), newest first. */
+  list(filter: DeliveryFilter, limit: number): Delivery[];
+  get(id: string): Delivery | undefined;
+  /** Returns the body of the delivery's event, as it is sent. */
+  body(id: string): string | undefined;
+  /** Returns all attempts of a delivery, oldest first. */
+  attempts(id: string): Attempt[];
+  /** Counts deliveries by recipient and status. */
+  totals(): { recipient: string; status: DeliveryStatus; total: number }[];
+}
+
+const deliveriesListedMax = 1_000;
+/** Stays below the maximum number of SELECTs that SQLite joins by UNION (500). */
+const pairsMax = 200;
+
+export function createDeliveryLog({ database: { query } }: { database: Database }): DeliveryLog {
+  const select = (where: SQL | undefined, limit: number): Delivery[] =>
+    query
+      .select({
+        id: deliveries.id,
+        eventId: events.id,
+        eventType: events.type,
+        recipientId: recipients.id,
+        recipientName: recipients.name,
+        recipientEnabled: recipients.enabled,
+        channel: recipients.channel,
+        status: deliveries.status,
+        attempts: deliveries.attempts,
+        nextAttemptAt: deliveries.nextAttemptAt,
+        createdAt: deliveries.createdAt,
+        completedAt: deliveries.completedAt,
+      })
+      .from(deliveries)
+      .innerJoin(events, eq(events.seq, deliveries.eventSeq))
+      .innerJoin(recipients, eq(recipients.seq, deliveries.recipientSeq))
+      .where(where)
+      .orderBy(desc(deliveries.seq))
+      .limit(limit)
+      .all()
+      .map(({ recipientEnabled, ...delivery }) =>
+        recipientEnabled ? delivery : Object.assign(delivery, { nextAttemptAt: null }),
+      );
+
+  return {
+    list(filter, limit) {
+      const rows = Math.min(limit, deliveriesListedMax);
+      const where = conditions(query, filter, rows);
+      return where === "none" ? [] : select(where, rows);
+    },
+
+    get: (id) => select(eq(deliveries.id, id), 1)[0],
+
+    body: (id) =>
+      query
+        .select({ body: events.body })
+        .from(events)
+        .innerJoin(deliveries, eq(deliveries.eventSeq, events.seq))
+        .where(eq(deliveries.id, id))
+        .get()?.body,
+
+    attempts(id) {
+      const rows = query
+        .select()
+        .from(deliveryAttempts)
+        .where(eq(deliveryAttempts.deliverySeq, seqOf(query, id) ?? 0))
+        .orderBy(asc(deliveryAttempts.seq))
+        .all();
+      return rows.map(({ seq: _seq, deliverySeq: _deliverySeq, ...attempt }) => attempt);
+    },
+
+    totals() {
+      // Counts within the index on recipient and status, and adds the names to the few groups.
+      const counted = query
+        .select({
+          seq: deliveries.recipientSeq,
+          status: deliveries.status,
+          total: sql<number>`count(*)`.as("total"),
+        })
+        .from(deliveries)
+        .groupBy(deliveries.recipientSeq, deliveries.status)
+        .as("counted");
+      return query
+        .select({ recipient: recipients.name, status: counted.status, total: counted.total })
+        .from(counted)
+        .innerJoin(recipients, eq(recipients.seq, counted.seq))
+        .orderBy(asc(recipients.name), asc(counted.status))
+        .all();
+    },
+  };
+}
+
+type Query = Database["query"];
+
+function seqOf(query: Query, id: string): number | undefined {
+  return query.select({ seq: deliveries.seq }).from(deliveries).where(eq(deliveries.id, id)).get()?.seq;
+}
+
+/**
+ * Returns the filter as a condition on deliveries, or "none" if nothing can match. Names and identifiers are
+ * resolved to sequence numbers first: a condition on those uses an index, one on joined tables would not.
+ */
+function conditions(
+  query: Query,
+  { recipient, event, threat, status, before }: DeliveryFilter,
+  limit: number,
+): SQL | undefined | "none" {
+  const all: (SQL | undefined)[] = [];
+  const below = before === undefined ? undefined : (seqOf(query, before) ?? 0);
+  const page = { below, limit };
+  const isAboutEvents = event !== undefined || threat !== undefined;
+  if (recipient !== undefined) {
+    const row = query
+      .select({ seq: recipients.seq })
+      .from(recipients)
+      .where(or(eq(recipients.id, recipient), eq(recipients.name, recipient)))
+      .get();
+    if (row === undefined) return "none";
+    const pairs = deliveryStatuses.map((one) => [row.seq, one] as const);
+    all.push(
+      status === undefined && !isAboutEvents
+        ? inArray(deliveries.seq, newest(query, pairs, page))
+        : eq(deliveries.recipientSeq, row.seq),
+    );
+  } else if (status !== undefined && !isAboutEvents) {
+    // Without the index on recipient and status, a rare status would be searched for among all deliveries.
+    const rows = query
+      .select({ seq: recipients.seq })
+      .from(recipients)
+      .limit(pairsMax + 1)
+      .all();
+    const pairs = rows.map(({ seq }) => [seq, status] as const);
+    if (pairs.length > 0 && pairs.length <= pairsMax)
+      all.push(inArray(deliveries.seq, newest(query, pairs, page)));
+  }
+  if (event !== undefined) {
+    const row = query.select({ seq: events.seq }).from(events).where(eq(events.id, event)).get();
+    if (row === undefined) return "none";
+    all.push(eq(deliveries.eventSeq, row.seq));
+  }
+  if (threat !== undefined)
+    all.push(sql`${deliveries.eventSeq} in (select seq from ${events} where ${threatOfEvent} = ${threat})`);
+  if (below !== undefined) all.push(lt(deliveries.seq, below));
+  if (status !== undefined) all.push(eq(deliveries.status, status));
+  return and(...all);
+}
+
+/**
+ * Selects the newest deliveries of each pair of recipient and status. The index holds the deliveries of a pair
+ * in this order, so only one page of each is sorted.
+ */
+function newest(
+  query: Query,
+  pairs: readonly (readonly [recipientSeq: number, status: DeliveryStatus])[],
+  { below, limit }: { below: number | undefined; limit: number },
+): SQL {
+  const parts = pairs.map(([recipientSeq, status]) => {
+    const newestOfPair = query
+      .select({ seq: deliveries.seq })
+      .from(deliveries)
+      .where(
+        and(
+          eq(deliveries.recipientSeq, recipientSeq),
+          eq(deliveries.status, status),
+          below === undefined ? undefined : lt(deliveries.seq, below),
+        ),
+      )
+      .orderBy(desc(deliveries.seq))
+      .limit(limit);
+    return sql`select * from ${newestOfPair}`;
+  });
+  return sql`(${sql.join(parts, sql` union all `)})`;
+}

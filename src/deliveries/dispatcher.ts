@@ -1,0 +1,184 @@
+import type { Database } from "../database/database.ts";
+import type { Outbox } from "../events/outbox.ts";
+import type { Clock, Instant, Timer } from "../lib/clock.ts";
+import { logDropped, type Log } from "../lib/log.ts";
+import { every, type Schedule } from "../lib/schedule.ts";
+import type { DueDeliveries } from "./due.ts";
+import type { FanOut } from "./fan-out.ts";
+import { createLanes, type Lanes, type Send } from "./lanes.ts";
+import type { RecordedAttempt, Recorder } from "./recorder.ts";
+import type { Recipients } from "./recipients.ts";
+import { longestDelayMs, type RetryPolicy } from "./retry-schedule.ts";
+
+/** Delivers events to recipients. */
+export interface Dispatcher {
+  /** Starts to deliver, beginning with what this or an earlier process left pending. */
+  start(): void;
+  /** Starts no more attempts, waits up to `drainMs` for those in flight, then aborts them; they are sent again. */
+  stop(drainMs?: number): Promise<void>;
+  /** Checks for new events, changed recipients and redeliveries now. */
+  wake(): void;
+  /** Resolves when no attempt is in flight and none is due now. */
+  settled(): Promise<void>;
+}
+
+const drainMsDefault = 10_000;
+const everySecond = "* * * * * *";
+/** Event-loop turns that `settled()` spins before it polls every millisecond. */
+const settledSpinTurns = 1_000;
+
+type OnRecorded = (attempts: readonly RecordedAttempt[], recipientsChanged: boolean) => void;
+
+/** State between `start` and `stop`. */
+interface Run {
+  abort: AbortController;
+  lanes: Lanes;
+  poll: Schedule | undefined;
+  recorder: Recorder;
+}
+
+export function createDispatcher({
+  clock,
+  database,
+  defaultConcurrency,
+  due,
+  fanOut,
+  log,
+  createRecorder,
+  outbox,
+  policy,
+  recipients,
+  send,
+}: {
+  clock: Clock;
+  database: Database;
+  defaultConcurrency: number;
+  due: DueDeliveries;
+  fanOut: FanOut;
+  log: Log;
+  createRecorder: (onRecorded: OnRecorded) => Recorder;
+  outbox: Outbox;
+  policy: RetryPolicy;
+  recipients: Recipients;
+  send: Send;
+}): Dispatcher {
+  let run: Run | undefined;
+  let waking: ReturnType<typeof setImmediate> | undefined;
+  let dueTimer: Timer | undefined;
+  let dueAt: Instant | undefined;
+  let stale = true;
+  let foreignVersion = -1;
+  let lastNow: Instant = Number.POSITIVE_INFINITY;
+
+  function wake(): void {
+    // In the next turn: the response to the request that recorded an event should leave first.
+    if (run !== undefined) waking ??= setImmediate(work);
+  }
+
+  /** Does one short round. The next turn of the event loop continues with what is left. */
+  function work(): void {
+    waking = undefined;
+    if (run === undefined) return;
+    try {
+      const now = clock.now();
+      if (now < lastNow) repairSchedule(now);
+      lastNow = now;
+      if (stale) run.lanes.read();
+      stale = false;
+      const { recipientSeqs, left } = fanOut.step();
+      for (const seq of recipientSeqs) run.lanes.noteDue(seq, now);
+      const nextDueAt = run.lanes.pump();
+      if (nextDueAt !== null) wakeAt(nextDueAt);
+      if (left) wake();
+    } catch (error) {
+      // For example a full disk. Pending deliveries are in the database, and the next poll tries again.
+      stale = true;
+      logDropped(log, error, "delivery stalled");
+    }
+  }
+
+  function wakeAt(instant: Instant): void {
+    if (dueAt === instant) return;
+    dueTimer?.cancel();
+    dueAt = instant;
+    dueTimer = clock.at(instant, () => {
+      dueAt = undefined;
+      wake();
+    });
+  }
+
+  /** Detects commits of other processes. Runs only once a second, because they may commit all the time. */
+  function checkForeignCommits(): void {
+    const version = database.foreignVersion();
+    if (version !== foreignVersion) stale = true;
+    foreignVersion = version;
+    wake();
+  }
+
+  /** Runs on start and after the clock was set back. */
+  function repairSchedule(now: Instant): void {
+    const repaired = due.clamp(now + longestDelayMs(policy));
+    if (repaired === 0) return;
+    stale = true;
+    log.warn({ deliveries: repaired }, "clock was set back; delivery retries brought forward");
+  }
+
+  const onRecorded: OnRecorded = (attempts, recipientsChanged) => {
+    run?.lanes.noteRecorded(attempts);
+    if (recipientsChanged) stale = true;
+    wake();
+  };
+
+  const reread = () => {
+    stale = true;
+    wake();
+  };
+  outbox.onRecorded(wake);
+  recipients.onChanged(reread);
+
+  return {
+    start() {
+      const abort = new AbortController();
+      const recorder = createRecorder(onRecorded);
+      const { signal } = abort;
+      run = {
+        abort,
+        recorder,
+        lanes: createLanes({ clock, defaultConcurrency, due, log, recorder, send, signal }),
+        // No other process can write to an in-memory database.
+        poll:
+          database.path === ":memory:"
+            ? undefined
+            : every({ clock, pattern: everySecond, run: checkForeignCommits }),
+      };
+      reread();
+    },
+    async stop(drainMs = drainMsDefault) {
+      if (run === undefined) return;
+      const { abort, lanes, poll, recorder } = run;
+      run = undefined;
+      poll?.stop();
+      dueTimer?.cancel();
+      dueAt = undefined;
+      const { promise: timeout, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, drainMs);
+      await Promise.race([lanes.drain(), timeout]);
+      clearTimeout(timer);
+      abort.abort();
+      // Attempts that have just ended add their results in this turn.
+      await new Promise((next) => setImmediate(next));
+      recorder.close();
+    },
+    wake: reread,
+    async settled() {
+      for (let turns = 0; ; turns += 1) {
+        if (run === undefined) return;
+        const { lanes, recorder } = run;
+        if (lanes.idle() && waking === undefined && recorder.idle()) return;
+        // No more results can come, so there is no need to wait for a full group.
+        if (lanes.idle()) recorder.flush();
+        await new Promise((next) => (turns < settledSpinTurns ? setImmediate(next) : setTimeout(next, 1)));
+      }
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
+import type { Database } from "../database/database.ts";
+import { events } from "../events/tables.ts";
+import type { Instant } from "../lib/clock.ts";
+import type { Message } from "./channel.ts";
+import type { Recipient } from "./recipients.ts";
+import { deliveries, recipients } from "./tables.ts";
+
+/** A delivery whose next attempt is due. */
+export interface DueDelivery {
+  seq: number;
+  eventSeq: number;
+  attempts: number;
+}
+
+/**
+ * Pending deliveries, read through the index on (recipient, due time): each call reads only the rows that it
+ * returns, however many are pending.
+ */
+export interface DueDeliveries {
+  /** Returns the enabled recipients, each with the time at which its first delivery is due. */
+  recipients(): { recipient: Recipient; nextDueAt: Instant | null }[];
+  /** Returns the deliveries that are due, the longest overdue first. */
+  next(recipientSeq: number, now: Instant, limit: number): DueDelivery[];
+  /** Returns the time at which the first delivery after `now` is due. */
+  nextDueAfter(recipientSeq: number, now: Instant): Instant | null;
+  /**
+   * Brings deliveries forward that are due after `latest`, which is later than the retry schedule allows:
+   * the clock was set back.
+   * @returns the number of deliveries
+   */
+  clamp(latest: Instant): number;
+  message(eventSeq: number): Message | undefined;
+}
+
+export function createDueDeliveries({ database }: { database: Database }): DueDeliveries {
+  const { query } = database;
+  const pending = and(
+    eq(deliveries.recipientSeq, sql.placeholder("recipientSeq")),
+    sql`${deliveries.status} = 'pending'`,
+  );
+  const enabled = query.select().from(recipients).where(eq(recipients.enabled, true)).prepare();
+  const first = query
+    .select({ at: deliveries.nextAttemptAt })
+    .from(deliveries)
+    .where(and(pending, gt(deliveries.nextAttemptAt, sql.placeholder("now"))))
+    .orderBy(asc(deliveries.nextAttemptAt))
+    .limit(1)
+    .prepare();
+  const due = query
+    .select({ seq: deliveries.seq, eventSeq: deliveries.eventSeq, attempts: deliveries.attempts })
+    .from(deliveries)
+    .where(and(pending, lte(deliveries.nextAttemptAt, sql.placeholder("now"))))
+    .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.seq))
+    .limit(sql.placeholder("limit"))
+    .prepare();
+  const message = query
+    .select({ id: events.id, body: events.body })
+    .from(events)
+    .where(eq(events.seq, sql.placeholder("seq")))
+    .prepare();
+
+  // The index starts with the recipient, so a condition on the recipient is needed to use it.
+  const clamp = query
+    .update(deliveries)
+    .set({ nextAttemptAt: sql`${sql.placeholder("latest")}` })
+    .where(
+      and(
+        inArray(deliveries.recipientSeq, query.select({ seq: recipients.seq }).from(recipients)),
+        sql`${deliveries.status} = 'pending'`,
+        gt(deliveries.nextAttemptAt, sql.placeholder("latest")),
+      ),
+    )
+    .returning({ seq: deliveries.seq })
+    .prepare();
+
+  const nextDueAfter = (recipientSeq: number, now: Instant) => first.get({ recipientSeq, now })?.at ?? null;
+  return {
+    recipients: () =>
+      enabled.all().map((recipient) => ({ recipient, nextDueAt: nextDueAfter(recipient.seq, 0) })),
+    next: (recipientSeq, now, limit) => due.all({ recipientSeq, now, limit }),
+    nextDueAfter,
+    clamp: (latest) => clamp.all({ latest }).length,
+    message: (seq) => message.get({ seq }),
+  };
+}

@@ -1,0 +1,97 @@
+import { asc, eq, isNull, sql } from "drizzle-orm";
+import type { Database } from "../database/database.ts";
+import { placeholders } from "../database/placeholders.ts";
+import { relaxedTransaction } from "../database/relaxed.ts";
+import { events } from "../events/tables.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { IdFactory } from "../lib/ids.ts";
+import type { EventType } from "../vocabulary/events.ts";
+import { deliveries, recipients } from "./tables.ts";
+
+/** Turns events of the outbox into deliveries. */
+export interface FanOut {
+  /**
+   * Takes the next events, oldest first, and creates a delivery for each recipient that subscribes, in one
+   * short transaction.
+   * @returns the recipients with new deliveries, and whether events are left
+   */
+  step(): { recipientSeqs: ReadonlySet<number>; left: boolean };
+}
+
+const deliveriesPerStepMax = 500;
+const eventsPerStepMax = 200;
+
+export function createFanOut({
+  database,
+  clock,
+  ids,
+}: {
+  database: Database;
+  clock: Clock;
+  ids: IdFactory;
+}): FanOut {
+  const { query } = database;
+  const undispatched = query
+    .select({ seq: events.seq, type: events.type })
+    .from(events)
+    .where(isNull(events.dispatchedAt))
+    .orderBy(asc(events.seq))
+    .limit(sql.placeholder("limit"))
+    .prepare();
+  const subscribers = query
+    .select({ seq: recipients.seq, events: recipients.events })
+    .from(recipients)
+    .where(eq(recipients.enabled, true))
+    .prepare();
+  const insert = query
+    .insert(deliveries)
+    .values({
+      ...placeholders("id", "eventSeq", "recipientSeq", "nextAttemptAt", "createdAt"),
+      status: "pending",
+      attempts: 0,
+    })
+    .onConflictDoNothing()
+    .prepare();
+  const markDispatched = query
+    .update(events)
+    .set({ dispatchedAt: sql`${sql.placeholder("now")}` })
+    .where(eq(events.seq, sql.placeholder("seq")))
+    .prepare();
+
+  return {
+    step() {
+      if (undispatched.get({ limit: 1 }) === undefined) return { recipientSeqs: new Set(), left: false };
+      // A relaxed transaction is safe: until the mark is durable, the event counts as not dispatched.
+      return relaxedTransaction(database, () => {
+        const enabled = subscribers.all();
+        const limit = Math.min(
+          eventsPerStepMax,
+          Math.max(1, Math.floor(deliveriesPerStepMax / Math.max(1, enabled.length))),
+        );
+        const now = clock.now();
+        const recipientSeqs = new Set<number>();
+        const batch = undispatched.all({ limit });
+        for (const event of batch) {
+          for (const recipient of enabled) {
+            if (!subscribes(recipient.events, event.type)) continue;
+            insert.run({
+              id: ids.next("delivery"),
+              eventSeq: event.seq,
+              recipientSeq: recipient.seq,
+              nextAttemptAt: now,
+              createdAt: now,
+            });
+            recipientSeqs.add(recipient.seq);
+          }
+          markDispatched.run({ now, seq: event.seq });
+        }
+        return { recipientSeqs, left: batch.length === limit };
+      });
+    },
+  };
+}
+
+/** Returns whether a recipient with these event types (none: all) is sent events of `type`. */
+function subscribes(types: readonly EventType[], type: EventType): boolean {
+  return types.length === 0 || types.includes(type);
+}

@@ -1,0 +1,47 @@
+import { badRequest } from "../lib/errors.ts";
+import { visible } from "../lib/safe-text.ts";
+import { eventTypes, type EventType } from "../vocabulary/events.ts";
+
+const nameCharactersMax = 100;
+const concurrencyMax = 256;
+const ratePerSecondMax = 10_000;
+
+/** @throws PublicError if the name is empty, too long, or has characters that are not visible */
+export function checkName(name: string): string {
+  if (name.trim() !== name || name === "" || name.length > nameCharactersMax || visible(name) !== name)
+    throw badRequest(`a name has 1 to ${nameCharactersMax} visible characters`);
+  return name;
+}
+
+/**
+ * Returns a name that is not taken, made from `base`.
+ * @param base such as a host name
+ */
+export function freeName(base: string, isTaken: (name: string) => boolean): string {
+  const start = base.slice(0, nameCharactersMax - 10);
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? start : `${start}-${number}`;
+    if (!isTaken(name)) return name;
+  }
+}
+
+/** Returns the types in their usual order. @throws PublicError for an unknown type */
+export function checkEvents(types: readonly string[]): EventType[] {
+  const known: readonly string[] = eventTypes;
+  const unknown = types.find((type) => !known.includes(type));
+  if (unknown !== undefined)
+    throw badRequest(`${visible(unknown, 100)} is not an event type; use ${eventTypes.join(", ")}`);
+  return eventTypes.filter((type) => types.includes(type));
+}
+
+/** @throws PublicError */
+export function checkConcurrency(value: number | null): number | null {
+  if (value === null || (Number.isInteger(value) && value > 0 && value <= concurrencyMax)) return value;
+  throw badRequest(`concurrency is a whole number from 1 to ${concurrencyMax}`);
+}
+
+/** @throws PublicError */
+export function checkRate(value: number | null): number | null {
+  if (value === null || (value > 0 && value <= ratePerSecondMax)) return value;
+  throw badRequest(`the rate limit is a number above 0 and at most ${ratePerSecondMax}`);
+}

@@ -1,0 +1,172 @@
+import { and, asc, count, eq, inArray, or, sql } from "drizzle-orm";
+import type { Database } from "../database/database.ts";
+import type { Clock } from "../lib/clock.ts";
+import { badRequest } from "../lib/errors.ts";
+import { visible } from "../lib/safe-text.ts";
+import type { Channel } from "./channel.ts";
+import { checkConcurrency, checkEvents, checkName, checkRate } from "./recipient-rules.ts";
+import { deliveries, recipients } from "./tables.ts";
+
+/** A receiver of events. Its target holds secrets, so it must not be shown as a whole. */
+export type Recipient = typeof recipients.$inferSelect;
+
+/** What people and the configuration file can set. */
+export interface RecipientSettings {
+  target: unknown;
+  /** Empty for all. */
+  events: readonly string[];
+  concurrency: number | null;
+  ratePerSecond: number | null;
+}
+
+export interface NewRecipient
+  extends RecipientSettings, Pick<Recipient, "id" | "name" | "channel" | "origin" | "enabled"> {
+  disabledReason?: Recipient["disabledReason"];
+  disabledAt?: Recipient["disabledAt"];
+}
+
+/** Recipients of all channels. The service of each channel administers its own and keeps the audit log. */
+export interface Recipients {
+  /** Returns the recipients of a channel, sorted by name. */
+  list(channel: string): Recipient[];
+  find(channel: string, idOrName: string): Recipient | undefined;
+  isTaken(name: string): boolean;
+  /** @throws PublicError `bad_request` with what to change */
+  insert(recipient: NewRecipient): Recipient;
+  /** @throws PublicError `bad_request` with what to change */
+  change(recipient: Recipient, settings: Partial<RecipientSettings>): Recipient;
+  /** Writes values that need no validation. A call that changes nothing writes nothing. */
+  update(recipient: Recipient, values: Partial<Recipient>): Recipient;
+  /**
+   * Deletes a recipient with its deliveries, in several transactions.
+   * @param record called in the last of them, which deletes the recipient
+   */
+  remove(recipient: Recipient, record: () => void): void;
+  /** Calls `listener` after each commit of this process that changed a recipient. */
+  onChanged(listener: () => void): void;
+}
+
+/** Limits the deliveries of one event to what fits into one short transaction. */
+const recipientsMax = 2_000;
+/** Deliveries deleted per transaction, so that other writers get their turn. */
+const removalRowsMax = 5_000;
+
+export function createRecipients({
+  channels,
+  clock,
+  database,
+}: {
+  channels: ReadonlyMap<string, Channel>;
+  clock: Clock;
+  database: Database;
+}): Recipients {
+  const { query } = database;
+  const listeners: (() => void)[] = [];
+  const notify = () => {
+    for (const listener of listeners) listener();
+  };
+  const ofChannel = eq(recipients.channel, sql.placeholder("channel"));
+  const all = query.select().from(recipients).where(ofChannel).orderBy(asc(recipients.name)).prepare();
+  const one = query
+    .select()
+    .from(recipients)
+    .where(
+      and(
+        ofChannel,
+        or(eq(recipients.id, sql.placeholder("key")), eq(recipients.name, sql.placeholder("key"))),
+      ),
+    )
+    .prepare();
+  const named = query
+    .select({ seq: recipients.seq })
+    .from(recipients)
+    .where(eq(recipients.name, sql.placeholder("name")))
+    .prepare();
+
+  function update(recipient: Recipient, values: Partial<Recipient>): Recipient {
+    const changed = Object.entries(values).some(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(recipient[name as keyof Recipient]),
+    );
+    if (!changed) return recipient;
+    query
+      .update(recipients)
+      .set({ ...values, updatedAt: clock.now() })
+      .where(eq(recipients.seq, recipient.seq))
+      .run();
+    database.afterCommit(notify);
+    return one.get({ channel: recipient.channel, key: recipient.id })!;
+  }
+
+  const channelOf = (kind: string): Channel => {
+    const channel = channels.get(kind);
+    if (channel === undefined) throw new Error(`no channel ${kind}`);
+    return channel;
+  };
+
+  return {
+    list: (channel) => all.all({ channel }),
+    find: (channel, key) => one.get({ channel, key }),
+    isTaken: (name) => named.get({ name }) !== undefined,
+
+    insert({ id, name, channel, target, events, concurrency, ratePerSecond, ...state }) {
+      const checked = {
+        target: channelOf(channel).validate(target),
+        events: checkEvents(events),
+        concurrency: checkConcurrency(concurrency),
+        ratePerSecond: checkRate(ratePerSecond),
+      };
+      if (named.get({ name: checkName(name) }) !== undefined)
+        throw badRequest(`the name ${visible(name, 100)} is already taken`);
+      if (query.select({ total: count() }).from(recipients).get()!.total >= recipientsMax)
+        throw badRequest(`there are already ${recipientsMax} recipients; remove one first`);
+      const now = clock.now();
+      query
+        .insert(recipients)
+        .values({
+          ...state,
+          id,
+          name,
+          channel,
+          ...checked,
+          consecutiveFailures: 0,
+          createdAt: now,
+          updatedAt: now,
+        })
+        .run();
+      database.afterCommit(notify);
+      return one.get({ channel, key: id })!;
+    },
+
+    change: (recipient, { target, events, concurrency, ratePerSecond }) =>
+      update(recipient, {
+        ...(target === undefined ? {} : { target: channelOf(recipient.channel).validate(target) }),
+        ...(events === undefined ? {} : { events: checkEvents(events) }),
+        ...(concurrency === undefined ? {} : { concurrency: checkConcurrency(concurrency) }),
+        ...(ratePerSecond === undefined ? {} : { ratePerSecond: checkRate(ratePerSecond) }),
+      }),
+
+    update,
+
+    remove(recipient, record) {
+      const batch = query
+        .select({ seq: deliveries.seq })
+        .from(deliveries)
+        .where(eq(deliveries.recipientSeq, recipient.seq))
+        .limit(removalRowsMax);
+      const removeBatch = () =>
+        query
+          .delete(deliveries)
+          .where(inArray(deliveries.seq, batch))
+          .returning({ seq: deliveries.seq })
+          .all();
+      while (removeBatch().length > 0);
+      database.transaction(() => {
+        query.delete(recipients).where(eq(recipients.seq, recipient.seq)).run();
+        record();
+        database.afterCommit(notify);
+      });
+    },
+
+    onChanged: (listener) => void listeners.push(listener),
+  };
+}

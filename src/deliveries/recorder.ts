@@ -1,0 +1,177 @@
+import { eq, sql } from "drizzle-orm";
+import type { Database } from "../database/database.ts";
+import { placeholders } from "../database/placeholders.ts";
+import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { Attempted, Health } from "./health.ts";
+import { nextAttemptAt, type RetryPolicy } from "./retry-schedule.ts";
+import { deliveries, deliveryAttempts } from "./tables.ts";
+
+/** An attempt that ended and is to be recorded. */
+export interface FinishedAttempt extends Attempted {
+  deliverySeq: number;
+  /** Attempts of this delivery, including this one. */
+  attempts: number;
+}
+
+export interface RecordedAttempt extends FinishedAttempt {
+  /** Time of the next attempt; undefined if there is none. */
+  nextAttemptAt: Instant | undefined;
+}
+
+/** Writes results durably, in groups: a commit waits for the disk equally long for one result or hundreds. */
+export interface Recorder {
+  add(attempt: FinishedAttempt): void;
+  /** Returns whether too many results are waiting to start another attempt: the disk is slow or full. */
+  full(): boolean;
+  /** Returns whether no results are waiting. */
+  idle(): boolean;
+  /** Writes the waiting results now. */
+  flush(): void;
+  /** Flushes and rejects further results. What cannot be written is sent again after the next start. */
+  close(): void;
+}
+
+const groupMax = 250;
+/** Real time instead of the clock's: it only groups responses that arrive almost together. */
+const groupMs = 5;
+const retryWriteMs = 1_000;
+const waitingMax = 4_000;
+
+export function createRecorder({
+  database,
+  clock,
+  log,
+  policy,
+  health,
+  random,
+  onRecorded,
+}: {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  policy: RetryPolicy;
+  health: Health;
+  /** Returns a random number from 0 to 1. */
+  random: () => number;
+  /** Called after each commit. */
+  onRecorded: (attempts: readonly RecordedAttempt[], recipientsChanged: boolean) => void;
+}): Recorder {
+  const write = createAttemptWriter({ database, clock, policy, random });
+  let waiting: FinishedAttempt[] = [];
+  let closed = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting.length === 0) return;
+    const group = waiting;
+    let disabled: ReturnType<Health["update"]> = [];
+    let recorded: RecordedAttempt[];
+    try {
+      recorded = database.transaction(() => {
+        const written = group.map(write);
+        disabled = health.update(group, clock.now());
+        return written;
+      });
+    } catch (error) {
+      // The results stay in memory, and their deliveries are not sent again in the meantime.
+      log.error({ error, results: group.length }, "delivery results cannot be written; retrying");
+      if (!closed) timer = setTimeout(flush, retryWriteMs);
+      return;
+    }
+    waiting = [];
+    for (const { id, name, failingSince } of disabled) {
+      log.warn(
+        { endpoint: id, name, failingSince: toIsoTime(failingSince) },
+        "endpoint disabled: every delivery attempt has failed; enable it after fixing it",
+      );
+    }
+    onRecorded(recorded, disabled.length > 0);
+  }
+
+  return {
+    add(attempt) {
+      if (closed) return;
+      waiting.push(attempt);
+      if (waiting.length === groupMax) flush();
+      else timer ??= setTimeout(flush, groupMs);
+    },
+    full: () => waiting.length >= waitingMax,
+    idle: () => waiting.length === 0,
+    flush,
+    close() {
+      closed = true;
+      flush();
+    },
+  };
+}
+
+/** Returns a function that writes one attempt and its delivery, in the caller's transaction. */
+function createAttemptWriter({
+  database: { query },
+  clock,
+  policy,
+  random,
+}: {
+  database: Database;
+  clock: Clock;
+  policy: RetryPolicy;
+  random: () => number;
+}): (attempt: FinishedAttempt) => RecordedAttempt {
+  const updateDelivery = query
+    .update(deliveries)
+    .set({
+      status: sql`${sql.placeholder("status")}`,
+      attempts: sql`${sql.placeholder("attempts")}`,
+      nextAttemptAt: sql`${sql.placeholder("nextAttemptAt")}`,
+      completedAt: sql`${sql.placeholder("completedAt")}`,
+    })
+    .where(eq(deliveries.seq, sql.placeholder("seq")))
+    .returning({ id: deliveries.id })
+    .prepare();
+  const insertAttempt = query
+    .insert(deliveryAttempts)
+    .values(
+      placeholders(
+        "deliverySeq",
+        "startedAt",
+        "durationMs",
+        "phases",
+        "address",
+        "statusCode",
+        "failure",
+        "error",
+        "response",
+      ),
+    )
+    .prepare();
+
+  return (attempt) => {
+    const { deliverySeq, attempts, result } = attempt;
+    const now = clock.now();
+    const next =
+      result.failure === null
+        ? undefined
+        : nextAttemptAt({
+            policy,
+            attempts,
+            endedAt: now,
+            retryAfterMs: result.retryAfterMs,
+            random: random(),
+          });
+    const status = result.failure === null ? "succeeded" : next === undefined ? "failed" : "pending";
+    const row = updateDelivery.get({
+      seq: deliverySeq,
+      status,
+      attempts,
+      nextAttemptAt: next ?? null,
+      completedAt: next === undefined ? now : null,
+    });
+    // The recipient was removed in the meantime, with its deliveries.
+    if (row === undefined) return { ...attempt, nextAttemptAt: undefined };
+    insertAttempt.run({ deliverySeq, ...result });
+    return { ...attempt, nextAttemptAt: next };
+  };
+}

@@ -1,0 +1,244 @@
+import { and, asc, count, eq, gt, gte, inArray, isNotNull, ne, sql, type SQL } from "drizzle-orm";
+import type { Actor } from "../access/audit/actor.ts";
+import type { AuditLog } from "../access/audit/audit-log.ts";
+import type { Database } from "../database/database.ts";
+import { events } from "../events/tables.ts";
+import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
+import { badRequest, notFound } from "../lib/errors.ts";
+import type { IdFactory } from "../lib/ids.ts";
+import { visible } from "../lib/safe-text.ts";
+import type { Delivery, DeliveryLog } from "./delivery-log.ts";
+import { deliveries, recipients } from "./tables.ts";
+
+export interface ReplayRequest {
+  /**
+   * - `failed`: deliveries that failed for good, of one recipient or of all
+   * - `missed`: events that the recipient was never sent, because it was disabled or not there yet
+   * - `all`: every event that the recipient subscribes to, whether delivered or not
+   */
+  which: "failed" | "missed" | "all";
+  /** Identifier of the recipient; optional for `failed`. */
+  recipient?: string;
+  /** Only events from this time on. */
+  since: Instant;
+}
+
+/** Sends events again, each with its identifier. Pending deliveries are left as they are. */
+export interface Replay {
+  /** Sends one delivery again, with all its retries. @throws PublicError `not_found` */
+  redeliver(id: string, options: { by: Actor }): Delivery;
+  /** Returns the number of deliveries that `run` would send. @throws PublicError like `run` */
+  count(request: ReplayRequest): number;
+  /**
+   * Makes deliveries due and returns their number.
+   * @throws PublicError `not_found`; `bad_request` for a disabled recipient
+   */
+  run(request: ReplayRequest, options: { by: Actor }): Promise<number>;
+}
+
+interface Target {
+  id: string;
+  seq: number;
+  name: string;
+  events: readonly (typeof events.$inferSelect)["type"][];
+}
+
+const rowsPerStep = 500;
+
+export function createReplay({
+  auditLog,
+  clock,
+  database,
+  ids,
+  log,
+  onDue,
+}: {
+  auditLog: AuditLog;
+  clock: Clock;
+  database: Database;
+  ids: IdFactory;
+  log: DeliveryLog;
+  /** Called after each commit that made deliveries due. */
+  onDue: () => void;
+}): Replay {
+  const { query } = database;
+
+  /** Returns undefined for all recipients. */
+  function targetOf({ which, recipient: id }: ReplayRequest): Target | undefined {
+    if (id === undefined) {
+      if (which === "failed") return undefined;
+      throw badRequest("name the endpoint that the events are to be sent to");
+    }
+    const row = query.select().from(recipients).where(eq(recipients.id, id)).get();
+    if (row === undefined) throw notFound(`there is no endpoint ${visible(id, 100)}`);
+    if (!row.enabled) throw badRequest(`${row.name} is disabled; enable it first`);
+    return row;
+  }
+
+  return {
+    redeliver: (id, { by }) =>
+      database.transaction(() => {
+        const changed = query
+          .update(deliveries)
+          .set(pendingAgain(clock.now()))
+          .where(eq(deliveries.id, id))
+          .returning({ seq: deliveries.seq })
+          .get();
+        if (changed === undefined) throw notFound(`there is no delivery ${visible(id, 100)}`);
+        database.afterCommit(onDue);
+        const delivery = log.get(id)!;
+        const { recipientName: endpoint, eventId: event } = delivery;
+        auditLog.record(by, "webhook.redeliver", id, { endpoint, event });
+        return delivery;
+      }),
+
+    count(request) {
+      const target = targetOf(request);
+      if (request.which === "failed" || target === undefined)
+        return query
+          .select({ total: count() })
+          .from(deliveries)
+          .innerJoin(events, eq(events.seq, deliveries.eventSeq))
+          .where(failedSince(query, target, request.since))
+          .get()!.total;
+      const where = subscribedSince(query, target, request);
+      return query.select({ total: count() }).from(events).where(where).get()!.total;
+    },
+
+    async run(request, { by }) {
+      const { which, since } = request;
+      const target = targetOf(request);
+      const step =
+        which === "failed" || target === undefined
+          ? (after: number) =>
+              failedStep(query, { where: failedSince(query, target, since), after, now: clock.now() })
+          : (after: number) =>
+              eventStep(query, {
+                recipientSeq: target.seq,
+                where: subscribedSince(query, target, request),
+                after,
+                now: clock.now(),
+                ids,
+              });
+      let sent = 0;
+      let after = 0;
+      for (;;) {
+        const seqs = database.transaction(() => {
+          const taken = step(after);
+          if (taken.length > 0) database.afterCommit(onDue);
+          sent += taken.length;
+          // In the transaction of the last step: an audit entry is only written for a complete replay.
+          if (taken.length < rowsPerStep) recordReplay(sent);
+          return taken;
+        });
+        if (seqs.length < rowsPerStep) return sent;
+        after = seqs.at(-1)!;
+        // Yields the event loop and the write lock.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+
+      function recordReplay(total: number): void {
+        const subject = target === undefined ? null : `${target.name} (${target.id})`;
+        const from = since === 0 ? null : toIsoTime(since);
+        auditLog.record(by, "webhook.replay", subject, { which, since: from, deliveries: total });
+      }
+    },
+  };
+}
+
+type Query = Database["query"];
+
+const pendingAgain = (now: Instant) => ({
+  status: "pending" as const,
+  attempts: 0,
+  nextAttemptAt: now,
+  completedAt: null,
+});
+
+/** Condition on deliveries, joined with their events. */
+function failedSince(query: Query, target: Target | undefined, since: Instant): SQL | undefined {
+  const enabled = query.select({ seq: recipients.seq }).from(recipients).where(eq(recipients.enabled, true));
+  return and(
+    target === undefined
+      ? inArray(deliveries.recipientSeq, enabled)
+      : eq(deliveries.recipientSeq, target.seq),
+    eq(deliveries.status, "failed"),
+    gte(events.createdAt, since),
+  );
+}
+
+/** Condition on dispatched events; the others will be dispatched and need no replay. */
+function subscribedSince(
+  query: Query,
+  { seq, events: types }: Target,
+  { which, since }: ReplayRequest,
+): SQL | undefined {
+  const delivered = query
+    .select({ one: sql`1` })
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.eventSeq, events.seq),
+        eq(deliveries.recipientSeq, seq),
+        which === "all" ? eq(deliveries.status, "pending") : undefined,
+      ),
+    );
+  return and(
+    gte(events.createdAt, since),
+    isNotNull(events.dispatchedAt),
+    types.length === 0 ? undefined : inArray(events.type, [...types]),
+    sql`not exists ${delivered}`,
+  );
+}
+
+/** Makes the next failed deliveries pending again. Returns their sequence numbers. */
+function failedStep(
+  query: Query,
+  { where, after, now }: { where: SQL | undefined; after: number; now: Instant },
+): number[] {
+  const seqs = query
+    .select({ seq: deliveries.seq })
+    .from(deliveries)
+    .innerJoin(events, eq(events.seq, deliveries.eventSeq))
+    .where(and(where, gt(deliveries.seq, after)))
+    .orderBy(asc(deliveries.seq))
+    .limit(rowsPerStep)
+    .all()
+    .map(({ seq }) => seq);
+  if (seqs.length > 0)
+    query.update(deliveries).set(pendingAgain(now)).where(inArray(deliveries.seq, seqs)).run();
+  return seqs;
+}
+
+/** Creates deliveries of the next events, or makes existing ones pending again. Returns the events' sequence numbers. */
+function eventStep(
+  query: Query,
+  {
+    recipientSeq,
+    where,
+    after,
+    now,
+    ids,
+  }: { recipientSeq: number; where: SQL | undefined; after: number; now: Instant; ids: IdFactory },
+): number[] {
+  const seqs = query
+    .select({ seq: events.seq })
+    .from(events)
+    .where(and(where, gt(events.seq, after)))
+    .orderBy(asc(events.seq))
+    .limit(rowsPerStep)
+    .all()
+    .map(({ seq }) => seq);
+  for (const eventSeq of seqs) {
+    query
+      .insert(deliveries)
+      .values({ ...pendingAgain(now), id: ids.next("delivery"), eventSeq, recipientSeq, createdAt: now })
+      .onConflictDoUpdate({
+        target: [deliveries.eventSeq, deliveries.recipientSeq],
+        set: pendingAgain(now),
+        setWhere: ne(deliveries.status, "pending"),
+      })
+      .run();
+  }
+  return seqs;
+}

@@ -1,0 +1,175 @@
+import { and, asc, eq, gt, inArray, isNotNull, lt, ne, notExists, sql } from "drizzle-orm";
+import type { Database } from "../database/database.ts";
+import { relaxedTransaction } from "../database/relaxed.ts";
+import { events } from "../events/tables.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
+import { logDropped, type Log } from "../lib/log.ts";
+import { every, type Schedule } from "../lib/schedule.ts";
+import type { Channel } from "./channel.ts";
+import { deliveries, recipients } from "./tables.ts";
+
+/**
+ * Deletes old events and deliveries, and expired parts of targets such as replaced secrets. Pending deliveries
+ * are never deleted, and events only after their deliveries.
+ */
+export interface Retention {
+  /** Runs once an hour from now on. */
+  start(): void;
+  stop(): Promise<void>;
+  /** Runs now and returns the numbers of deleted rows. */
+  run(): Promise<DeletedCounts>;
+}
+
+interface DeletedCounts {
+  events: number;
+  deliveries: number;
+}
+
+const hourly = "23 * * * *";
+const rowsPerStep = 500;
+
+export function createRetention({
+  channels,
+  clock,
+  database,
+  deliveriesMs,
+  eventsMs,
+  log,
+}: {
+  channels: ReadonlyMap<string, Channel>;
+  clock: Clock;
+  database: Database;
+  deliveriesMs: number;
+  eventsMs: number;
+  log: Log;
+}): Retention {
+  let schedule: Schedule | undefined;
+  let stopped = false;
+  let running: Promise<unknown> = Promise.resolve();
+  const ofDeliveries = oldDeliveries(database);
+  const ofEvents = oldEvents(database);
+
+  /** Walks from the oldest row to the first that is young enough, a few rows per transaction. */
+  async function deleteOld({ page, remove }: OldRows, before: Instant): Promise<number> {
+    let removed = 0;
+    let after = 0;
+    for (;;) {
+      if (stopped) return removed;
+      const rows = page(after).filter(({ createdAt }) => createdAt < before);
+      if (rows.length === 0) return removed;
+      const seqs = rows.map(({ seq }) => seq);
+      // A relaxed transaction is safe: rows that return after a power failure are deleted again.
+      removed += relaxedTransaction(database, () => remove(seqs, before));
+      after = seqs.at(-1)!;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async function run(): Promise<DeletedCounts> {
+    const now = clock.now();
+    const counts = {
+      deliveries: await deleteOld(ofDeliveries, now - deliveriesMs),
+      events: await deleteOld(ofEvents, now - eventsMs),
+    };
+    expireTargets(database, channels, now);
+    if (counts.events + counts.deliveries > 0) log.info(counts, "deleted old events and deliveries");
+    return counts;
+  }
+
+  return {
+    start() {
+      stopped = false;
+      schedule = every({
+        clock,
+        pattern: hourly,
+        run: () =>
+          (running = run().catch((error: unknown) =>
+            logDropped(log, error, "deleting old events failed"),
+          )) as Promise<void>,
+      });
+    },
+    async stop() {
+      stopped = true;
+      schedule?.stop();
+      await running;
+    },
+    run,
+  };
+}
+
+interface OldRows {
+  /** Returns the next rows, oldest first. */
+  page(after: number): { seq: number; createdAt: Instant }[];
+  /** Deletes those of the rows that may be deleted and returns their number. */
+  remove(seqs: number[], before: Instant): number;
+}
+
+function oldDeliveries({ query }: Database): OldRows {
+  const page = query
+    .select({ seq: deliveries.seq, createdAt: deliveries.createdAt })
+    .from(deliveries)
+    .where(gt(deliveries.seq, sql.placeholder("after")))
+    .orderBy(asc(deliveries.seq))
+    .limit(rowsPerStep)
+    .prepare();
+  return {
+    page: (after) => page.all({ after }),
+    remove: (seqs, before) =>
+      query
+        .delete(deliveries)
+        .where(
+          and(
+            inArray(deliveries.seq, seqs),
+            ne(deliveries.status, "pending"),
+            lt(deliveries.completedAt, before),
+          ),
+        )
+        .returning({ seq: deliveries.seq })
+        .all().length,
+  };
+}
+
+function oldEvents({ query }: Database): OldRows {
+  const page = query
+    .select({ seq: events.seq, createdAt: events.createdAt })
+    .from(events)
+    .where(gt(events.seq, sql.placeholder("after")))
+    .orderBy(asc(events.seq))
+    .limit(rowsPerStep)
+    .prepare();
+  const deliveryOfEvent = query
+    .select({ one: sql`1` })
+    .from(deliveries)
+    .where(eq(deliveries.eventSeq, events.seq));
+  return {
+    page: (after) => page.all({ after }),
+    remove: (seqs, before) =>
+      query
+        .delete(events)
+        .where(
+          and(
+            inArray(events.seq, seqs),
+            lt(events.createdAt, before),
+            isNotNull(events.dispatchedAt),
+            notExists(deliveryOfEvent),
+          ),
+        )
+        .returning({ seq: events.seq })
+        .all().length,
+  };
+}
+
+/** Replaced secrets no longer sign, so they should not stay in the database. */
+function expireTargets(database: Database, channels: ReadonlyMap<string, Channel>, now: Instant): void {
+  const { query } = database;
+  database.transaction(() => {
+    const rows = query
+      .select({ seq: recipients.seq, channel: recipients.channel, target: recipients.target })
+      .from(recipients)
+      .all();
+    for (const { seq, channel, target: stored } of rows) {
+      const target = channels.get(channel)?.withoutExpired?.(stored, now) ?? stored;
+      if (target !== stored) query.update(recipients).set({ target }).where(eq(recipients.seq, seq)).run();
+    }
+  });
+}

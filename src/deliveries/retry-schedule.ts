@@ -1,0 +1,47 @@
+import type { Instant } from "../lib/clock.ts";
+
+/** Default retry delays: 1 minute, 5 minutes, 30 minutes, 2 hours. */
+export const specifiedRetryDelaysMs = [60_000, 300_000, 1_800_000, 7_200_000] as const;
+
+/** Maximum share of a delay that jitter adds. Jitter never shortens a delay. */
+const jitterMax = 0.1;
+
+export interface RetryPolicy {
+  /** Delays from the end of attempt 1, 2, … to the next attempt. */
+  delaysMs: readonly number[];
+  /** Maximum share of a delay that is added at random, 0 to 0.1. */
+  jitter: number;
+}
+
+/** Returns the longest time that a delivery can wait for its next attempt. */
+export function longestDelayMs({ delaysMs }: RetryPolicy): number {
+  return Math.ceil(Math.max(0, ...delaysMs) * (1 + jitterMax));
+}
+
+/**
+ * Returns the time of the next attempt of a delivery whose attempts have all failed, or undefined if there
+ * is none.
+ * @param attempts number of attempts so far, 1 or more
+ * @param endedAt end of the last attempt
+ * @param retryAfterMs delay that the recipient asked for; extends the delay up to the next one in the schedule
+ * @param random 0 to 1
+ */
+export function nextAttemptAt({
+  policy,
+  attempts,
+  endedAt,
+  retryAfterMs = 0,
+  random,
+}: {
+  policy: RetryPolicy;
+  attempts: number;
+  endedAt: Instant;
+  retryAfterMs?: number | undefined;
+  random: number;
+}): Instant | undefined {
+  const delayMs = policy.delaysMs[attempts - 1];
+  if (delayMs === undefined) return undefined;
+  const longestMs = Math.max(delayMs, policy.delaysMs[attempts] ?? delayMs);
+  const wantedMs = Math.min(Math.max(delayMs, retryAfterMs), longestMs);
+  return Math.ceil(endedAt + wantedMs * (1 + Math.min(policy.jitter, jitterMax) * random));
+}

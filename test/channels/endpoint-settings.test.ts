@@ -1,0 +1,179 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import type net from "node:net";
+import { join } from "node:path";
+import tls from "node:tls";
+import { manualClock, temporaryFolder } from "../support/appliance.ts";
+import { createAuthority, issue } from "../support/certificates.ts";
+import { startReceiver, until } from "../support/receiver.ts";
+import { openWebhooks } from "../support/webhooks.ts";
+
+const cleanup: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of cleanup.splice(0).reverse()) await step();
+});
+
+function open(...options: Parameters<typeof openWebhooks>) {
+  const webhooks = openWebhooks(...options);
+  cleanup.push(() => webhooks.dispose());
+  webhooks.dispatcher.start();
+  return webhooks;
+}
+
+function receive(...parameters: Parameters<typeof startReceiver>) {
+  const receiver = startReceiver(...parameters);
+  cleanup.push(receiver.stop);
+  return receiver;
+}
+
+test("extra headers go along, and replace none of what proves and frames a delivery", async () => {
+  const receiver = receive();
+  const webhooks = open();
+  webhooks.endpoints.add({
+    url: receiver.url,
+    headers: { Authorization: "Bearer x", "X-Team": "soc" },
+  });
+  webhooks.record();
+  await until(() => receiver.received.length === 1, "delivered");
+  const { headers } = receiver.received[0]!;
+  expect(headers).toMatchObject({ authorization: "Bearer x", "x-team": "soc" });
+  for (const name of [
+    "content-type",
+    "USER-AGENT",
+    "Host",
+    "Transfer-Encoding",
+    "webhook-id",
+    "X-Service-Signature",
+  ])
+    expect(() => webhooks.endpoints.add({ url: receiver.url, headers: { [name]: "x" } })).toThrow(
+      /set by phishwatch/,
+    );
+  expect(headers["x-service-signature"]).toMatch(/^sha256=[0-9a-f]{64}$/);
+});
+
+test("an endpoint's own concurrency holds", async () => {
+  const receiver = receive(async () => {
+    await Bun.sleep(3);
+    return new Response();
+  });
+  const webhooks = open();
+  webhooks.endpoints.add({ url: receiver.url, concurrency: 2 });
+  for (let index = 0; index < 20; index += 1) webhooks.record();
+  await until(() => receiver.received.length === 20, "delivered");
+  expect(receiver.underWayMost()).toBe(2);
+});
+
+test("a rate limit spaces attempts, and holds up no other endpoint", async () => {
+  const clock = manualClock();
+  const receiver = receive();
+  const webhooks = open({ clock });
+  webhooks.endpoints.add({ url: receiver.url, ratePerSecond: 2 });
+  webhooks.endpoints.add({ url: receiver.url.replace("/hook", "/free") });
+  for (let index = 0; index < 10; index += 1) webhooks.record();
+  const limited = () => receiver.received.filter(({ path }) => path === "/hook").length;
+  await until(() => receiver.received.length - limited() === 10, "the free one has all");
+  const counts = [];
+  for (let step = 0; step < 10; step += 1) {
+    await Bun.sleep(15);
+    counts.push(limited());
+    clock.advance(500);
+  }
+  expect(counts.every((total, step) => total <= step + 2)).toBe(true);
+  await until(() => limited() === 10, "all in the end");
+});
+
+test("while a secret is rotated both sign, afterwards the new one alone", async () => {
+  const clock = manualClock();
+  const receiver = receive();
+  const webhooks = open({ clock });
+  webhooks.endpoints.add({ url: receiver.url, name: "soc" });
+  webhooks.endpoints.rotate("soc");
+  webhooks.record();
+  await until(() => receiver.received.length === 1, "during");
+  clock.advance(24 * 3_600_000);
+  webhooks.record();
+  await until(() => receiver.received.length === 2, "after");
+  const signatures = receiver.received.map(({ headers }) => headers["webhook-signature"]!.split(" ").length);
+  expect(signatures).toEqual([2, 1]);
+});
+
+describe("certificates of an endpoint", () => {
+  const authority = createAuthority();
+
+  async function receiveSecurely(asksForCertificate: boolean) {
+    const names: string[] = [];
+    const own = issue(authority, ["127.0.0.1"]);
+    const server = tls.createServer(
+      {
+        ...own,
+        ca: [authority.cert],
+        requestCert: asksForCertificate,
+        rejectUnauthorized: asksForCertificate,
+      },
+      (socket) => {
+        socket.on("error", () => {});
+        names.push(String(socket.getPeerCertificate().subject?.CN ?? "none"));
+        socket.on("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+      },
+    );
+    server.on("tlsClientError", () => {});
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    cleanup.push(() => server.close());
+    return { url: `https://127.0.0.1:${(server.address() as net.AddressInfo).port}/`, names };
+  }
+
+  test("are read from files, and again when they are renewed", async () => {
+    const folder = temporaryFolder();
+    cleanup.push(folder.dispose);
+    const path = (name: string, text: string) => {
+      writeFileSync(join(folder.path, name), text);
+      return join(folder.path, name);
+    };
+    const first = issue(authority, ["first.test"]);
+    const receiver = await receiveSecurely(true);
+    const webhooks = open({ allowHttp: false });
+    const { endpoint } = webhooks.endpoints.add({
+      url: receiver.url,
+      caFile: path("ca.pem", authority.cert),
+      clientCertFile: path("cert.pem", first.cert),
+      clientKeyFile: path("key.pem", first.key),
+    });
+    expect(await webhooks.ping(endpoint)).toMatchObject({ statusCode: 200, failure: null });
+    const second = issue(authority, ["second.test"]);
+    path("cert.pem", second.cert);
+    path("key.pem", second.key);
+    expect(await webhooks.ping(endpoint)).toMatchObject({ statusCode: 200, failure: null });
+    expect(receiver.names).toEqual(["first.test", "second.test"]);
+    path("ca.pem", "no certificate");
+    expect(await webhooks.ping(endpoint)).toMatchObject({
+      failure: "tls",
+      error: expect.stringContaining("ca.pem cannot be used"),
+    });
+  });
+
+  test("of webhooks.ca_file are trusted for all endpoints, and without one the delivery fails as tls", async () => {
+    const folder = temporaryFolder();
+    cleanup.push(folder.dispose);
+    writeFileSync(join(folder.path, "ca.pem"), authority.cert);
+    const receiver = await receiveSecurely(false);
+    const trusting = open({ caFile: join(folder.path, "ca.pem") });
+    const added = trusting.endpoints.add({ url: receiver.url });
+    expect(await trusting.ping(added.endpoint)).toMatchObject({ statusCode: 200 });
+    const strict = open();
+    const refused = strict.endpoints.add({ url: receiver.url });
+    expect(await strict.ping(refused.endpoint)).toMatchObject({
+      failure: "tls",
+      statusCode: null,
+    });
+  });
+
+  test("that cannot be used are refused when the endpoint is added, with the file's name", () => {
+    const webhooks = open();
+    const url = "https://soc.example/";
+    expect(() => webhooks.endpoints.add({ url, caFile: "/nowhere/ca.pem" })).toThrow(
+      /\/nowhere\/ca\.pem cannot be used/,
+    );
+    expect(() => webhooks.endpoints.add({ url, clientCertFile: "/nowhere/cert.pem" })).toThrow(/needs both/);
+    expect(webhooks.endpoints.list()).toEqual([]);
+  });
+});

@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { signingSecrets } from "../../src/channels/webhook/endpoint.ts";
+import { manualClock } from "../support/appliance.ts";
+import { openWebhooks, type OpenWebhooks } from "../support/webhooks.ts";
+
+const clock = manualClock();
+const dayMs = 86_400_000;
+let webhooks: OpenWebhooks;
+beforeEach(() => void (webhooks = openWebhooks({ clock })));
+afterEach(() => webhooks.dispose());
+
+const url = "https://soc.example/hooks";
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+describe("adding", () => {
+  test("makes a name from the host and a secret, and lists by name", () => {
+    const first = webhooks.endpoints.add({ url });
+    const second = webhooks.endpoints.add({ url: `${url}#fragment` });
+    expect(first.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(
+      webhooks.endpoints.list().map(({ name, url: at, origin, enabled }) => [name, at, origin, enabled]),
+    ).toEqual([
+      ["soc.example", url, "runtime", true],
+      ["soc.example-2", url, "runtime", true],
+    ]);
+    expect(webhooks.endpoints.get(first.endpoint.id)).toEqual(webhooks.endpoints.get("soc.example"));
+    expect(second.endpoint.id).toStartWith("whk_");
+  });
+
+  test.each<[string, Parameters<OpenWebhooks["endpoints"]["add"]>[0], RegExp]>([
+    ["no URL", { url: "soc.example" }, /write https:/],
+    ["another scheme", { url: "ftp://soc.example/" }, /https:/],
+    ["a file", { url: "file:///etc/passwd" }, /https:/],
+    ["a password", { url: "https://a:b@soc.example/" }, /password/],
+    ["a metadata address", { url: "https://169.254.169.254/latest" }, /metadata address, which is never/],
+    ["its decimal form", { url: "https://2852039166/" }, /metadata address/],
+    ["its mapped form", { url: "https://[::ffff:169.254.169.254]/" }, /metadata address/],
+    ["a link-local address", { url: "https://[fe80::1]/" }, /link-local/],
+    ["an unspecified address", { url: "https://0/" }, /unspecified/],
+    ["a URL too long", { url: `https://soc.example/${"x".repeat(3_000)}` }, /2000/],
+    [
+      "an unknown event",
+      { url, events: ["threat.create"] },
+      /threat\.create is not an event type; use threat\.created/,
+    ],
+    ["a short secret", { url, secret: "short" }, /16 to 200/],
+    ["an empty name", { url, name: "" }, /name/],
+    ["a name that reorders text", { url, name: "a\u202eb" }, /name/],
+    ["a name like an identifier", { url, name: "whk_1" }, /whk_/],
+    ["a header that is ours", { url, headers: { "Webhook-Id": "x" } }, /Webhook-Id is set by phishwatch/],
+    ["a header with a line break", { url, headers: { "X-A": "b\r\nX-C: d" } }, /visible ASCII/],
+    ["a header name that is none", { url, headers: { "X A": "b" } }, /not a header name/],
+    ["no concurrency", { url, concurrency: 0 }, /concurrency/],
+    ["half a request", { url, concurrency: 1.5 }, /whole number/],
+    ["a negative rate", { url, ratePerSecond: -1 }, /rate limit/],
+  ])("refuses %s, says why, and keeps nothing", (_what, endpoint, message) => {
+    expect(() => webhooks.endpoints.add(endpoint)).toThrow(message);
+    expect(webhooks.endpoints.list()).toEqual([]);
+  });
+
+  test("refuses a name that is taken", () => {
+    webhooks.endpoints.add({ url, name: "soc" });
+    expect(() => webhooks.endpoints.add({ url, name: "soc" })).toThrow(/the name soc is already taken/);
+  });
+});
+
+test("without webhooks.allow_http a refused http:// URL names that setting", async () => {
+  const strict = openWebhooks({ allowHttp: false, allowPrivateNetworks: false });
+  expect(() => strict.endpoints.add({ url: "http://soc.example/" })).toThrow(/webhooks\.allow_http = true/);
+  expect(() => strict.endpoints.add({ url: "https://10.0.0.1/" })).toThrow(
+    /webhooks\.allow_private_networks = true/,
+  );
+  await strict.dispose();
+});
+
+test("a name is looked at before it is added: refused with the setting that would allow it, noted when it has no address", async () => {
+  const addresses: Record<string, string[]> = {
+    "metadata.test": ["169.254.169.254"],
+    "intranet.test": ["10.0.0.7"],
+    "public.test": ["1.1.1.1"],
+  };
+  const strict = openWebhooks({
+    allowHttp: false,
+    allowPrivateNetworks: false,
+    resolveHost: async (name) => addresses[name] ?? [],
+  });
+  const { checkDestination: check } = strict;
+  expect(await check("https://public.test/")).toBeUndefined();
+  expect(await check("https://nowhere.test/")).toBe("nowhere.test has no address");
+  await expect(check("https://metadata.test/")).rejects.toThrow(
+    /metadata address, which is never connected to/,
+  );
+  await expect(check("https://intranet.test/")).rejects.toThrow(
+    /webhooks\.allow_private_networks = true would allow it/,
+  );
+  await expect(check("http://public.test/")).rejects.toThrow(/webhooks\.allow_http = true/);
+  await strict.dispose();
+});
+
+describe("changing", () => {
+  test("touches only what is named", () => {
+    const { endpoint } = webhooks.endpoints.add({ url, name: "soc", headers: { Authorization: "Bearer x" } });
+    const changed = webhooks.endpoints.change("soc", {
+      events: ["threat.resolved", "threat.created"],
+      concurrency: 2,
+    });
+    expect(changed).toEqual({ ...endpoint, events: ["threat.created", "threat.resolved"], concurrency: 2 });
+    expect(webhooks.endpoints.change("soc", { events: [] }).events).toEqual([]);
+  });
+
+  test("of an unknown one says so", () => {
+    expect(() => webhooks.endpoints.change("nobody", { url })).toThrow(/there is no endpoint nobody/);
+    expect(() => webhooks.endpoints.remove("nobody")).toThrow(/there is no endpoint nobody/);
+  });
+
+  test("disabling keeps since when, enabling starts afresh", () => {
+    webhooks.endpoints.add({ url, name: "soc" });
+    expect(webhooks.endpoints.disable("soc")).toMatchObject({
+      enabled: false,
+      disabledReason: "operator",
+      disabledAt: clock.now(),
+    });
+    expect(webhooks.endpoints.enable("soc")).toMatchObject({
+      enabled: true,
+      disabledReason: null,
+      consecutiveFailures: 0,
+      failingSince: null,
+    });
+  });
+});
+
+describe("rotation", () => {
+  test("lets the previous secret sign along for 24 hours, and not a moment longer", () => {
+    const { secret: old } = webhooks.endpoints.add({ url, name: "soc" });
+    const { endpoint, secret: fresh } = webhooks.endpoints.rotate("soc");
+    expect(fresh).not.toBe(old);
+    expect(signingSecrets(endpoint, clock.now())).toEqual([fresh, old]);
+    expect(signingSecrets(endpoint, clock.now() + dayMs - 1)).toEqual([fresh, old]);
+    expect(signingSecrets(endpoint, clock.now() + dayMs)).toEqual([fresh]);
+  });
+
+  test("can be ended at will, or have no overlap at all", () => {
+    webhooks.endpoints.add({ url, name: "soc" });
+    const { secret: fresh } = webhooks.endpoints.rotate("soc");
+    expect(signingSecrets(webhooks.endpoints.endRotation("soc"), clock.now())).toEqual([fresh]);
+    const { endpoint } = webhooks.endpoints.rotate("soc", { secret, overlapMs: 0 });
+    expect(signingSecrets(endpoint, clock.now())).toEqual([secret]);
+  });
+});
+
+describe("declared endpoints", () => {
+  const soc = { name: "soc", url, secret, events: ["threat.created"] };
+
+  test("are the same after any number of starts", () => {
+    webhooks.endpoints.reconcile([soc]);
+    const [first] = webhooks.endpoints.list();
+    clock.advance(60_000);
+    webhooks.endpoints.reconcile([soc]);
+    expect(webhooks.endpoints.list()).toEqual([first!]);
+    expect(first).toMatchObject({
+      name: "soc",
+      origin: "file",
+      enabled: true,
+      events: ["threat.created"],
+      secret,
+    });
+  });
+
+  test("follow the file: changed, disabled when they leave it, enabled when they come back", () => {
+    webhooks.endpoints.reconcile([soc, { ...soc, name: "siem" }]);
+    const id = webhooks.endpoints.get("siem").id;
+    webhooks.endpoints.reconcile([{ ...soc, url: "https://other.example/", events: [] }]);
+    expect(webhooks.endpoints.get("soc")).toMatchObject({ url: "https://other.example/", events: [] });
+    expect(webhooks.endpoints.get("siem")).toMatchObject({
+      id,
+      enabled: false,
+      disabledReason: "undeclared",
+    });
+    webhooks.endpoints.reconcile([soc, { ...soc, name: "siem" }]);
+    expect(webhooks.endpoints.get("siem")).toMatchObject({ id, enabled: true, disabledReason: null });
+  });
+
+  test("rotate when their secret changes in the file", () => {
+    webhooks.endpoints.reconcile([soc]);
+    webhooks.endpoints.reconcile([{ ...soc, secret: "another secret!!".replaceAll(" ", "-") }]);
+    expect(signingSecrets(webhooks.endpoints.get("soc"), clock.now())).toEqual(["another-secret!!", secret]);
+  });
+
+  test("cannot be changed elsewhere, until they have left the file", () => {
+    webhooks.endpoints.reconcile([soc]);
+    for (const change of [
+      () => webhooks.endpoints.change("soc", { url }),
+      () => webhooks.endpoints.disable("soc"),
+      () => webhooks.endpoints.remove("soc"),
+      () => webhooks.endpoints.rotate("soc"),
+    ])
+      expect(change).toThrow(/declared in the configuration file; change it there/);
+    webhooks.endpoints.reconcile([]);
+    webhooks.endpoints.remove("soc");
+    expect(webhooks.endpoints.list()).toEqual([]);
+  });
+
+  test("leave those alone that were made at run time", () => {
+    webhooks.endpoints.add({ url, name: "own" });
+    webhooks.endpoints.reconcile([soc]);
+    webhooks.endpoints.reconcile([]);
+    expect(webhooks.endpoints.get("own")).toMatchObject({ enabled: true, origin: "runtime" });
+  });
+
+  test("that cannot be delivered to stop the start, by name, and change nothing", () => {
+    expect(() =>
+      webhooks.endpoints.reconcile([soc, { ...soc, name: "bad", url: "https://169.254.169.254/" }]),
+    ).toThrow(/webhooks\.endpoints "bad": .*metadata/);
+    expect(webhooks.endpoints.list()).toEqual([]);
+  });
+});

@@ -1,0 +1,207 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createHmac } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "../support/appliance.ts";
+import { startReceiver, until, type Receiver } from "../support/receiver.ts";
+
+// The administration of endpoints from the shell, beside a running server: each command is a process of its own.
+
+const main = join(import.meta.dir, "../../src/main.ts");
+const timeoutMs = 60_000;
+let folder: ReturnType<typeof temporaryFolder>;
+let receiver: Receiver;
+let status = 200;
+const children: Bun.Subprocess[] = [];
+
+beforeEach(() => {
+  status = 200;
+  folder = temporaryFolder();
+  receiver = startReceiver(() => status);
+  const lines = [
+    `[server]\nlisten = "127.0.0.1:0"`,
+    `[storage]\npath = "phishwatch.db"`,
+    `[scan]\nschedule = ""\nregistration_data = false`,
+    `[webhooks]\nallow_http = true\nretry_delays = []`,
+    `[[protected_domains]]\ndomain = "example-bank.com"`,
+  ];
+  writeFileSync(join(folder.path, "phishwatch.toml"), `${lines.join("\n")}\n`);
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    child.kill("SIGKILL");
+    await child.exited;
+  }
+  await receiver.stop();
+  folder.dispose();
+});
+
+function spawn(...command: string[]) {
+  const child = Bun.spawn([process.execPath, main, ...command], {
+    cwd: folder.path,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  children.push(child);
+  return child;
+}
+
+async function run(...command: string[]): Promise<{ code: number; out: string; err: string }> {
+  const child = spawn(...command);
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return { code: await child.exited, out, err };
+}
+
+const webhooks = (...command: string[]) => run("webhooks", ...command);
+
+async function serve(): Promise<void> {
+  const child = spawn("serve");
+  const reader = child.stdout.getReader();
+  let text = "";
+  while (!text.includes("is ready")) text += new TextDecoder().decode((await reader.read()).value);
+}
+
+let names = 0;
+async function recordThreats(count: number): Promise<void> {
+  const path = join(folder.path, "names.txt");
+  writeFileSync(path, Array.from({ length: count }, () => `example-bank-${(names += 1)}.com\n`).join(""));
+  expect((await run("import", path)).code).toBe(0);
+}
+
+test(
+  "an endpoint is added, tried, changed, turned off and on, made up for, and removed, while the server runs",
+  async () => {
+    await serve();
+    const added = await webhooks("add", receiver.url, "--name", "soc", "--event", "threat.created", "--test");
+    expect([added.code, added.out]).toEqual([
+      0,
+      expect.stringMatching(/^whsec_\S{44}\nanswered 200 in \d+ ms\n$/),
+    ]);
+    const secret = added.out.split("\n")[0]!;
+    expect(JSON.parse(receiver.received[0]!.body).type).toBe("webhook.ping");
+
+    await recordThreats(2);
+    await until(() => receiver.received.length === 3, "taken up at once", 10_000);
+    const { body, headers } = receiver.received[2]!;
+    expect(headers["x-service-signature"]).toBe(
+      `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
+    );
+
+    const changed = await webhooks("change", "soc", "--header", "X-Team: soc", "--rate", "100", "--json");
+    expect(JSON.parse(changed.out)).toMatchObject({ name: "soc", headers: ["X-Team"], rate_per_second: 100 });
+    expect(changed.out).not.toContain(secret);
+
+    expect((await webhooks("disable", "soc")).code).toBe(0);
+    await Bun.sleep(1_100);
+    await recordThreats(3);
+    await Bun.sleep(1_100);
+    expect(receiver.received).toHaveLength(3);
+    const enabled = await webhooks("enable", "soc");
+    expect(enabled.err).toContain("it missed 3 events");
+    const replay = /phishwatch webhooks (replay .*) --yes/.exec(enabled.err)![1]!.split(" ");
+    expect((await webhooks(...replay)).err).toMatch(/^3 deliveries since \S+; --yes sends them/);
+    expect(receiver.received).toHaveLength(3);
+    expect((await webhooks(...replay, "--yes")).err).toMatch(/^3 deliveries since \S+ are being sent/);
+    await until(() => receiver.received.length === 6, "made up for", 10_000);
+    expect(receiver.received[5]!.headers["x-team"]).toBe("soc");
+
+    expect((await webhooks("remove", "soc")).code).toBe(0);
+    expect((await webhooks("list", "--json")).out).toBe("");
+  },
+  timeoutMs,
+);
+
+test(
+  "the log tells what became of a delivery, and sends it again",
+  async () => {
+    await serve();
+    await webhooks("add", receiver.url, "--name", "soc");
+    status = 503;
+    await recordThreats(1);
+    await until(() => receiver.received.length === 1, "sent", 10_000);
+    const list = async () =>
+      (await webhooks("deliveries", "--status", "failed", "--json")).out
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as { id: string; event_id: string; status: string });
+    const [delivery] = await list();
+    expect(delivery!.event_id).toBe(receiver.eventIds()[0]!);
+    const shown = await webhooks("deliveries", delivery!.id);
+    expect(shown.out).toMatch(/next attempt +none: given up after 1 attempt/);
+    expect(shown.out).toMatch(/503 +\d+ ms +HTTP status 503/);
+    status = 200;
+    expect((await webhooks("redeliver", delivery!.id)).code).toBe(0);
+    await until(() => receiver.received.length === 2, "sent again", 10_000);
+    await until(() => receiver.received.length === 2, "recorded", 10_000);
+    expect(receiver.eventIds()[1]).toBe(receiver.eventIds()[0]!);
+  },
+  timeoutMs,
+);
+
+test(
+  "what cannot be done is refused, with what to do instead",
+  async () => {
+    const refusals: [string[], number, RegExp][] = [
+      [["add", "http://169.254.169.254/"], 1, /metadata address, which is never connected to/],
+      [["add", receiver.url, "--header", "nonsense"], 2, /--header is "Name: value"/],
+      [["add", "https://[::ffff:a9fe:a9fe]/"], 1, /metadata address/],
+      [["change", "nobody", "--rate", "1"], 1, /there is no endpoint nobody/],
+      [["replay"], 2, /one of --failed, --missed and --all/],
+      [["replay", "--missed"], 2, /name the endpoint/],
+      [["replay", "nobody", "--all"], 1, /there is no endpoint nobody/],
+      [["redeliver", "dlv_none"], 1, /there is no delivery dlv_none/],
+    ];
+    for (const [command, code, message] of refusals) {
+      const result = await webhooks(...command);
+      expect([command, result.code, result.err, result.out]).toEqual([
+        command,
+        code,
+        expect.stringMatching(message),
+        "",
+      ]);
+    }
+  },
+  timeoutMs,
+);
+
+test(
+  "a secret is rotated, both sign along, and the rotation is ended at will",
+  async () => {
+    await webhooks("add", receiver.url, "--name", "soc");
+    const rotated = await webhooks("rotate", "soc");
+    expect(rotated.out).toMatch(/^whsec_\S{44}\n$/);
+    expect(rotated.err).toContain("the old one signs along until");
+    await webhooks("test", "soc");
+    expect((await webhooks("rotate", "soc", "--end")).code).toBe(0);
+    await webhooks("test", "soc");
+    expect(receiver.received.map(({ headers }) => headers["webhook-signature"]!.split(" ").length)).toEqual([
+      2, 1,
+    ]);
+  },
+  timeoutMs,
+);
+
+test(
+  "webhooks listen shows what arrives and whether its signatures hold",
+  async () => {
+    const secretFile = join(folder.path, "secret");
+    writeFileSync(secretFile, "a-secret-for-tests\n");
+    const listener = spawn("webhooks", "listen", "--port", "0", "--secret-file", secretFile);
+    const errors = listener.stderr.getReader();
+    const url = /http:\S+/.exec(new TextDecoder().decode((await errors.read()).value))![0];
+    expect((await webhooks("add", url, "--name", "own", "--secret-file", secretFile, "--test")).code).toBe(0);
+    expect((await webhooks("add", url, "--name", "other", "--test")).code).toBe(0);
+    await fetch(url, { method: "POST", body: "\u001b[31mred\u202e" });
+    listener.kill("SIGTERM");
+    const text = await new Response(listener.stdout).text();
+    expect(await listener.exited).toBe(0);
+    expect(text).toContain("POST /  X-Service-Signature valid, webhook-signature valid");
+    expect(text).toContain("POST /  X-Service-Signature invalid, webhook-signature invalid");
+    expect(text).toContain("POST /  X-Service-Signature missing, webhook-signature missing");
+    expect(text).toContain("\\u{1b}[31mred\\u{202e}");
+  },
+  timeoutMs,
+);

@@ -1,0 +1,302 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import type net from "node:net";
+import type { WebhookFailure } from "../../src/channels/webhook/failures.ts";
+import { manualClock } from "../support/appliance.ts";
+import { startRawServer } from "../support/raw-server.ts";
+import { startReceiver, until } from "../support/receiver.ts";
+import { openWebhooks, type OpenWebhooks } from "../support/webhooks.ts";
+
+// What receivers and networks do wrong, and what the delivery log says of it.
+
+const minuteMs = 60_000;
+const cleanup: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of cleanup.splice(0).reverse()) await step();
+});
+
+function open(...options: Parameters<typeof openWebhooks>): OpenWebhooks {
+  const webhooks = openWebhooks(...options);
+  cleanup.push(() => webhooks.dispose());
+  webhooks.dispatcher.start();
+  return webhooks;
+}
+
+/** Sends one event and answers what the log says. */
+async function deliver(webhooks: OpenWebhooks, url: string) {
+  webhooks.endpoints.add({ url });
+  webhooks.record();
+  await until(() => webhooks.log.list({}, 1)[0]?.attempts === 1, "tried", 10_000);
+  const [delivery] = webhooks.log.list({}, 1);
+  const [attempt] = webhooks.log.attempts(delivery!.id);
+  return { delivery: delivery!, attempt: attempt! };
+}
+
+describe("an answer of the receiver", () => {
+  const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+  test.each<
+    [
+      what: string,
+      answer: (socket: net.Socket) => void,
+      WebhookFailure | null,
+      status: number | null,
+      answer: string,
+    ]
+  >([
+    ["200", (socket) => void socket.write(ok), null, 200, "ok"],
+    ["299", (socket) => void socket.write(ok.replace("200", "299")), null, 299, "ok"],
+    ["204 in HTTP/1.0", (socket) => void socket.end("HTTP/1.0 204 None\r\n\r\n"), null, 204, ""],
+    [
+      "100 Continue first",
+      (socket) => void socket.write(`HTTP/1.1 100 Continue\r\n\r\n${ok}`),
+      null,
+      200,
+      "ok",
+    ],
+    [
+      "199, which is no final answer",
+      (socket) => void socket.end("HTTP/1.1 199 Odd\r\n\r\n"),
+      "connect",
+      null,
+      "",
+    ],
+    ["300", (socket) => void socket.write(ok.replace("200", "300")), "redirect", 300, "ok"],
+    [
+      "301",
+      (socket) => void socket.write(ok.replace("200 OK", "301 Moved\r\nLocation: /other")),
+      "redirect",
+      301,
+      "ok",
+    ],
+    [
+      "302",
+      (socket) => void socket.write(ok.replace("200 OK", "302 Found\r\nLocation: /other")),
+      "redirect",
+      302,
+      "ok",
+    ],
+    [
+      "307",
+      (socket) => void socket.write(ok.replace("200 OK", "307 Temporary\r\nLocation: /other")),
+      "redirect",
+      307,
+      "ok",
+    ],
+    [
+      "308",
+      (socket) => void socket.write(ok.replace("200 OK", "308 Permanent\r\nLocation: /other")),
+      "redirect",
+      308,
+      "ok",
+    ],
+    ["404", (socket) => void socket.write(ok.replace("200", "404")), "status", 404, "ok"],
+    ["410", (socket) => void socket.write(ok.replace("200", "410")), "status", 410, "ok"],
+    ["500", (socket) => void socket.write(ok.replace("200", "500")), "status", 500, "ok"],
+    ["none: it closes early", (socket) => void socket.end(), "connect", null, ""],
+    ["none: it resets", (socket) => void socket.resetAndDestroy(), "connect", null, ""],
+    ["half of one", (socket) => void socket.end(ok.slice(0, -1)), "connect", 200, "o"],
+    ["no HTTP", (socket) => void socket.write("220 mail.test ESMTP\r\n\r\n"), "protocol", null, ""],
+    ["headers and no body", (socket) => void socket.write(ok.slice(0, -2)), "timeout", 200, ""],
+    ["silence", () => {}, "timeout", null, ""],
+    [
+      "a gzip bomb",
+      (socket) => {
+        const bomb = gzipSync(Buffer.alloc(8 * 1_048_576));
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
+        socket.write(bomb);
+      },
+      null,
+      200,
+      expect.stringMatching(/^\\u\{1f\}\ufffd/) as unknown as string,
+    ],
+    [
+      "text that hides and reorders",
+      (socket) => void socket.write("HTTP/1.1 500 No\r\nContent-Length: 10\r\n\r\n\u001b[2Ja\u202eb\u0000"),
+      "status",
+      500,
+      "\\u{1b}[2Ja\\u{202e}b\\u{0}",
+    ],
+    [
+      "a long text",
+      (socket) => void socket.write(`HTTP/1.1 400 No\r\nContent-Length: 5000\r\n\r\n${"x".repeat(5_000)}`),
+      "status",
+      400,
+      "x".repeat(1_024),
+    ],
+  ])("%s", async (_what, answer, failure, statusCode, text) => {
+    const server = await startRawServer((socket) => answer(socket));
+    cleanup.push(server.stop);
+    const webhooks = open({ timeoutMs: 300 });
+    const { delivery, attempt } = await deliver(webhooks, server.url);
+    expect(attempt).toMatchObject({ failure, statusCode, response: text, address: "127.0.0.1" });
+    expect(attempt.error === null).toBe(failure === null);
+    expect(delivery.status).toBe(failure === null ? "succeeded" : "pending");
+    expect(delivery.nextAttemptAt === null).toBe(failure === null);
+    // Nothing was followed, and nothing sent a second time.
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("no answer, because", () => {
+  test.each<[what: string, url: string, addresses: string[], WebhookFailure]>([
+    ["the name has no address", "http://nowhere.test/", [], "dns"],
+    ["nobody listens", "http://127.0.0.1:1/", [], "connect"],
+    ["the name leads to a metadata service", "http://receiver.test/", ["169.254.169.254"], "refused_address"],
+    ["the name leads to a link-local address", "http://receiver.test/", ["fe80::1"], "refused_address"],
+    [
+      "one of its addresses is forbidden",
+      "http://receiver.test/",
+      ["127.0.0.1", "0.0.0.0"],
+      "refused_address",
+    ],
+  ])("%s", async (_what, url, addresses, failure) => {
+    const webhooks = open({ resolveHost: async () => addresses });
+    const { delivery, attempt } = await deliver(webhooks, url);
+    expect(attempt).toMatchObject({ failure, statusCode: null, address: null, error: expect.any(String) });
+    expect(delivery.status).toBe("pending");
+  });
+});
+
+test("Retry-After lengthens the wait, up to the next step", async () => {
+  const clock = manualClock();
+  const asked = ["180", "100000", "10"];
+  const receiver = startReceiver(
+    (_, count) => new Response("", { status: 503, headers: { "Retry-After": asked[count - 1]! } }),
+  );
+  cleanup.push(receiver.stop);
+  const webhooks = open({ clock });
+  const { delivery } = await deliver(webhooks, receiver.url);
+  const next = () => webhooks.log.get(delivery.id)!.nextAttemptAt! - clock.now();
+  const waits = [next()];
+  for (const attempts of [2, 3]) {
+    clock.advance(next());
+    await until(() => webhooks.log.get(delivery.id)!.attempts === attempts, "retried");
+    waits.push(next());
+  }
+  expect(waits).toEqual([3 * minuteMs, 30 * minuteMs, 30 * minuteMs]);
+});
+
+test("after downtime overdue retries leave in the order in which they were due, eight at a time", async () => {
+  const clock = manualClock();
+  let up = false;
+  const order: number[] = [];
+  const receiver = startReceiver(async ({ body }) => {
+    if (!up) return new Response("", { status: 500 });
+    order.push((JSON.parse(body) as { data: { index: number } }).data.index);
+    await Bun.sleep(2);
+    return new Response();
+  });
+  cleanup.push(receiver.stop);
+  const first = openWebhooks({ clock });
+  first.dispatcher.start();
+  first.endpoints.add({ url: receiver.url });
+  for (let index = 0; index < 60; index += 1) {
+    first.record("threat.created", { index });
+    clock.advance(100);
+  }
+  await until(() => first.log.list({}, 100).every(({ attempts }) => attempts === 1), "first attempts");
+  const due = first.log
+    .list({}, 100)
+    .reverse()
+    .map(({ nextAttemptAt }, index) => ({ index, nextAttemptAt: nextAttemptAt! }))
+    .sort((a, b) => a.nextAttemptAt - b.nextAttemptAt || a.index - b.index);
+  await first.close();
+  up = true;
+  clock.advance(24 * 60 * minuteMs);
+  const second = open({ clock, folder: first.folder });
+  await until(() => order.length === 60, "all retried");
+  // Eight are under way together, so that neighbours may arrive in either order, but no further apart.
+  const places = due.map(({ index }) => order.indexOf(index));
+  expect(places.every((place, expected) => Math.abs(place - expected) <= 8)).toBe(true);
+  expect(receiver.underWayMost()).toBeLessThanOrEqual(8);
+  await until(() => second.log.list({ status: "pending" }, 1).length === 0, "recorded");
+});
+
+describe("a clock", () => {
+  let offsetMs = 0;
+  const real = () => Date.now() + offsetMs;
+  const jumping = {
+    now: real,
+    at: () => ({ cancel: () => {} }),
+    after(delayMs: number, callback: () => void) {
+      const timer = setTimeout(callback, delayMs);
+      return { cancel: () => clearTimeout(timer) };
+    },
+  };
+  beforeEach(() => void (offsetMs = 0));
+
+  test("that is set back by a day delays nothing by more than the schedule", async () => {
+    const receiver = startReceiver((_, count) => (count === 1 ? 500 : 200));
+    cleanup.push(receiver.stop);
+    const webhooks = open({ clock: jumping, retryDelaysMs: [1_500] });
+    await deliver(webhooks, receiver.url);
+    offsetMs = -24 * 60 * minuteMs;
+    await until(() => webhooks.log.list({ status: "succeeded" }, 1).length === 1, "retried", 6_000);
+    expect(receiver.received).toHaveLength(2);
+    webhooks.record();
+    await until(() => receiver.received.length === 3, "a new event at once", 500);
+  }, 10_000);
+
+  test("that is set forward by a day sends what is due then, once", async () => {
+    const receiver = startReceiver((_, count) => (count === 1 ? 500 : 200));
+    cleanup.push(receiver.stop);
+    const webhooks = open({ clock: jumping });
+    await deliver(webhooks, receiver.url);
+    offsetMs = 24 * 60 * minuteMs;
+    await until(() => webhooks.log.list({ status: "succeeded" }, 1).length === 1, "retried", 3_000);
+    expect(receiver.received).toHaveLength(2);
+  });
+});
+
+test("results that cannot be written are held and written later; meanwhile nothing is sent again", async () => {
+  const receiver = startReceiver();
+  cleanup.push(receiver.stop);
+  const webhooks = open();
+  webhooks.endpoints.add({ url: receiver.url });
+  webhooks.database.sqlite.run(
+    "CREATE TRIGGER full BEFORE INSERT ON delivery_attempts BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END",
+  );
+  webhooks.record();
+  webhooks.record();
+  await until(() => webhooks.logLines.some((line) => line.includes("cannot be written")), "said so");
+  expect(webhooks.log.list({}, 9).map(({ status }) => status)).toEqual(["pending", "pending"]);
+  webhooks.database.sqlite.run("DROP TRIGGER full");
+  await until(() => webhooks.log.list({ status: "succeeded" }, 9).length === 2, "written");
+  expect(receiver.received).toHaveLength(2);
+});
+
+test("an endpoint that is removed while a delivery is under way takes its deliveries with it", async () => {
+  let answer: (response: Response) => void = () => {};
+  const receiver = startReceiver(() => new Promise<Response>((resolve) => (answer = resolve)));
+  cleanup.push(receiver.stop);
+  const webhooks = open();
+  webhooks.endpoints.add({ url: receiver.url, name: "soc" });
+  webhooks.record();
+  await until(() => receiver.received.length === 1, "under way");
+  webhooks.endpoints.remove("soc");
+  answer(new Response());
+  await Bun.sleep(50);
+  expect(webhooks.log.list({}, 9)).toEqual([]);
+  expect(webhooks.logLines).toEqual([]);
+});
+
+test("each look at what is due uses the index, whatever waits", () => {
+  const webhooks = open();
+  const plan = (query: string) =>
+    webhooks.database.sqlite
+      .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${query}`)
+      .all()
+      .map(({ detail }) => detail)
+      .join("; ");
+  const pending = "recipient_seq = 1 AND status = 'pending'";
+  for (const query of [
+    `SELECT seq, event_seq, attempts FROM deliveries WHERE ${pending} AND next_attempt_at <= 9 ORDER BY next_attempt_at, seq LIMIT 64`,
+    `SELECT next_attempt_at FROM deliveries WHERE ${pending} AND next_attempt_at > 9 ORDER BY next_attempt_at LIMIT 1`,
+  ]) {
+    expect(plan(query)).toContain("INDEX deliveries_due (recipient_seq=? AND next_attempt_at");
+    expect(plan(query)).not.toContain("TEMP B-TREE");
+  }
+  expect(plan("SELECT seq, type FROM events WHERE dispatched_at IS NULL ORDER BY seq LIMIT 9")).toContain(
+    "events_undispatched",
+  );
+});

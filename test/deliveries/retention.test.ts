@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { manualClock } from "../support/appliance.ts";
+import { startReceiver, until, type Receiver } from "../support/receiver.ts";
+import { openWebhooks, type OpenWebhooks } from "../support/webhooks.ts";
+
+const hourMs = 3_600_000;
+let clock: ReturnType<typeof manualClock>;
+let webhooks: OpenWebhooks;
+let receiver: Receiver;
+let status = 200;
+beforeEach(() => {
+  clock = manualClock();
+  status = 200;
+  receiver = startReceiver(() => status);
+});
+afterEach(async () => {
+  await receiver.stop();
+  await webhooks.dispose();
+});
+
+const totals = () =>
+  Object.fromEntries(
+    ["events", "deliveries", "delivery_attempts"].map((table) => [
+      table,
+      webhooks.database.sqlite.query<{ total: number }, []>(`SELECT count(*) AS total FROM ${table}`).get()!
+        .total,
+    ]),
+  );
+
+function open(retention: { eventsMs: number; deliveriesMs: number }): void {
+  webhooks = openWebhooks({ clock, retention, retryDelaysMs: [hourMs] });
+  webhooks.dispatcher.start();
+  webhooks.endpoints.add({ url: receiver.url, name: "soc" });
+}
+
+async function recordAndTry(count: number): Promise<void> {
+  const before = receiver.received.length;
+  webhooks.database.transaction(() => {
+    for (let index = 0; index < count; index += 1) webhooks.outbox.record("threat.created", { index });
+  });
+  await until(() => receiver.received.length === before + count, "tried");
+  await until(() => totals().delivery_attempts === before + count, "recorded");
+}
+
+test("what is old and done is deleted, with its attempts, what is younger stays", async () => {
+  open({ eventsMs: 30 * hourMs, deliveriesMs: 30 * hourMs });
+  await recordAndTry(3);
+  clock.advance(20 * hourMs);
+  await recordAndTry(2);
+  clock.advance(10 * hourMs);
+  expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 0 });
+  clock.advance(1);
+  expect(await webhooks.retention.run()).toEqual({ events: 3, deliveries: 3 });
+  expect(totals()).toEqual({ events: 2, deliveries: 2, delivery_attempts: 2 });
+});
+
+test("what is pending is never deleted, nor its event, however old", async () => {
+  open({ eventsMs: hourMs, deliveriesMs: hourMs });
+  status = 500;
+  await recordAndTry(1);
+  webhooks.endpoints.disable("soc");
+  clock.advance(5 * hourMs);
+  expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 0 });
+  status = 200;
+  webhooks.endpoints.enable("soc");
+  await until(() => webhooks.log.list({ status: "succeeded" }, 1).length === 1, "delivered");
+  expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 0 });
+});
+
+test("an event that is not dispatched yet is never deleted", async () => {
+  open({ eventsMs: hourMs, deliveriesMs: hourMs });
+  await webhooks.dispatcher.stop();
+  webhooks.record();
+  clock.advance(2 * hourMs);
+  expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 0 });
+});
+
+test("an event stays for as long as the log of its deliveries", async () => {
+  open({ eventsMs: hourMs, deliveriesMs: 10 * hourMs });
+  await recordAndTry(1);
+  clock.advance(5 * hourMs);
+  expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 0 });
+  expect(webhooks.log.list({}, 1)[0]!.eventType).toBe("threat.created");
+  clock.advance(6 * hourMs);
+  expect(await webhooks.retention.run()).toEqual({ events: 1, deliveries: 1 });
+});
+
+test("the log of deliveries can be kept for less time than the events", async () => {
+  open({ eventsMs: 10 * hourMs, deliveriesMs: hourMs });
+  await recordAndTry(1_200);
+  clock.advance(2 * hourMs);
+  expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 1_200 });
+  expect(totals()).toEqual({ events: 1_200, deliveries: 0, delivery_attempts: 0 });
+});
+
+test("a secret whose rotation is over is forgotten, one that still signs is kept", async () => {
+  open({ eventsMs: hourMs, deliveriesMs: hourMs });
+  webhooks.endpoints.rotate("soc", { overlapMs: 2 * hourMs });
+  const { previousSecret } = webhooks.endpoints.get("soc");
+  clock.advance(2 * hourMs - 1);
+  await webhooks.retention.run();
+  expect(webhooks.endpoints.get("soc").previousSecret).toBe(previousSecret);
+  clock.advance(1);
+  await webhooks.retention.run();
+  expect(webhooks.endpoints.get("soc")).toMatchObject({ previousSecret: null, previousSecretUntil: null });
+});

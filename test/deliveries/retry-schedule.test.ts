@@ -1,0 +1,59 @@
+import { describe, expect, test } from "bun:test";
+import {
+  longestDelayMs,
+  nextAttemptAt,
+  specifiedRetryDelaysMs,
+} from "../../src/deliveries/retry-schedule.ts";
+
+const minuteMs = 60_000;
+const endedAt = Date.UTC(2026, 0, 15, 12);
+const specified = { delaysMs: specifiedRetryDelaysMs, jitter: 0 };
+
+function delayMs(
+  attempts: number,
+  { retryAfterMs = undefined as number | undefined, jitter = 0, random = 0 } = {},
+) {
+  const next = nextAttemptAt({ policy: { ...specified, jitter }, attempts, endedAt, retryAfterMs, random });
+  return next === undefined ? undefined : next - endedAt;
+}
+
+describe("the next attempt", () => {
+  test.each([
+    [1, 1],
+    [2, 5],
+    [3, 30],
+    [4, 120],
+  ])("after attempt %i is due in %i minutes", (attempts, minutes) => {
+    expect(delayMs(attempts)).toBe(minutes * minuteMs);
+  });
+
+  test("does not exist after the fourth retry, or without a schedule", () => {
+    expect(delayMs(5)).toBeUndefined();
+    expect(delayMs(6)).toBeUndefined();
+    const none = { delaysMs: [], jitter: 0 };
+    expect(nextAttemptAt({ policy: none, attempts: 1, endedAt, random: 0 })).toBeUndefined();
+  });
+
+  // What the receiver asks for can only lengthen, and only up to the next step.
+  test.each<[attempts: number, askedMinutes: number, minutes: number]>([
+    [1, 0.5, 1],
+    [1, 1, 1],
+    [1, 3, 3],
+    [1, 5, 5],
+    [1, 6, 5],
+    [1, 100_000, 5],
+    [2, 29, 29],
+    [3, 121, 120],
+    [4, 100_000, 120],
+  ])("after attempt %i and a Retry-After of %d minutes is due in %d", (attempts, asked, minutes) => {
+    expect(delayMs(attempts, { retryAfterMs: asked * minuteMs })).toBe(minutes * minuteMs);
+  });
+
+  test("is never early with jitter, and at most a tenth late", () => {
+    expect(delayMs(1, { jitter: 0.1, random: 0 })).toBe(minuteMs);
+    expect(delayMs(1, { jitter: 0.1, random: 0.5 })).toBe(1.05 * minuteMs);
+    expect(delayMs(1, { jitter: 0.1, random: 1 })).toBe(1.1 * minuteMs);
+    expect(delayMs(1, { jitter: 9, random: 1 })).toBe(1.1 * minuteMs);
+    expect(longestDelayMs({ ...specified, jitter: 0.1 })).toBeGreaterThanOrEqual(132 * minuteMs);
+  });
+});
