@@ -25,13 +25,13 @@ export interface TrapKind<Input extends NewTrap = NewTrap, Details = unknown, Ob
   /** First segment of the path of its addresses. */
   readonly pathSegment: string;
   readonly presentation: TrapPresentation<Input, Details>;
-  /** Validates the input. @throws PublicError `bad_request` */
+  /** Validates input for a new trap. @throws PublicError `bad_request` */
   prepare(input: Input): PreparedTrap<Details>;
-  /** What the audit log keeps of a new trap, beyond its identifier. */
+  /** Returns the details of a new trap for the audit log, beyond its identifier. */
   auditDetail(trap: Trap<Details>): AuditDetail;
-  /** What follows the address in the URL to deploy, for example `.gif`. */
+  /** Returns the text after the address in the URL to deploy, for example `.gif`. */
   suffix(trap: Trap<Details>): string;
-  /** Whether a request with this method and this text after the address is meant for a trap of this kind. */
+  /** Returns whether traps of this kind respond to this method and this text after the address. */
   accepts(request: { method: string; suffix: string }): boolean;
   /**
    * Responds to a visitor. The response depends on the trap and on the requested path alone, never on how the visit
@@ -68,7 +68,7 @@ export interface RawVisit<Observation = unknown> {
   observation: Observation;
 }
 
-/** What the kind makes of a visit, for its row. */
+/** A visit as its kind classifies it, for its row. */
 export type ClassifiedVisit = Pick<
   NewVisit,
   "class" | "host" | "url" | "referrer" | "claimedUrl" | "method" | "headers"

@@ -36,7 +36,7 @@ export interface TrapPresentation<Input extends NewTrap = NewTrap, Details = unk
   columns(trap: Trap<Details>): LabeledValue[];
   /** Facts about one trap. */
   facts(trap: Trap<Details>): LabeledValue[];
-  /** What to put where, to deploy the trap; the first snippet is what `create` prints. */
+  /** Returns the steps to deploy a trap. `create` prints the snippet of the first one. */
   deployment(trap: Trap<Details>, links: TrapLinks): DeploymentStep[];
   /** Fields of the JSON form that other kinds do not have. */
   json(trap: Trap<Details>, links: TrapLinks): Record<string, unknown>;
@@ -58,10 +58,10 @@ export interface TrapTexts {
   show: string;
   /** Summary of the command that lists visits. */
   visits: string;
-  /** What happens once the trap is enabled, disabled, or deleted, as a clause after its name. */
+  /** Effect of enabling and disabling, as a clause after the name of the trap. */
   enabled: string;
   disabled: string;
-  /** Explains on the page that asks for confirmation what is deleted, and what is kept. */
+  /** Effect of deletion, for the page that asks for confirmation. */
   deleting: string;
 }
 

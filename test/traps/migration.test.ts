@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { migrateDatabase } from "../../src/database/migrate.ts";
+import { createIdFactory } from "../../src/lib/ids.ts";
 import { beacon } from "../../src/traps/kinds/beacon/beacon.ts";
 import { ownHosts } from "../../src/traps/kinds/beacon/details.ts";
 import { honeytoken } from "../../src/traps/kinds/honeytoken/honeytoken.ts";
 import { createTrapStore } from "../../src/traps/trap-store.ts";
 import { createTrapsOfKind, type TrapDependencies } from "../../src/traps/traps-of-kind.ts";
 import { createVisitStore } from "../../src/traps/visits/store.ts";
-import { manualClock, temporaryFolder } from "../support/appliance.ts";
+import { fillRandom, manualClock, temporaryFolder } from "../support/appliance.ts";
 
 /** The last version with one table for beacons and another one for honeytokens. */
 const versionBefore = "0012";
@@ -59,9 +60,16 @@ test("a database of an older version keeps its traps with their addresses, state
   const store = createTrapStore(database);
   const visits = createVisitStore(database);
   const clock = manualClock();
-  const dependencies = { auditLog: createAuditLog({ database, clock }), clock, database, store, visits };
-  // Reading needs nothing else.
-  const shared = dependencies as Partial<TrapDependencies> as TrapDependencies;
+  const shared: TrapDependencies = {
+    auditLog: createAuditLog({ database, clock }),
+    clock,
+    database,
+    domains: { find: () => undefined },
+    fillRandom,
+    ids: createIdFactory(clock.now, fillRandom),
+    store,
+    visits,
+  };
   const [first, second] = createTrapsOfKind(beacon, shared).list();
   expect(first).toMatchObject({
     id: "bcn_1",

@@ -1,7 +1,7 @@
 import type { PlaceClass } from "../../../vocabulary/traps.ts";
 import { classifyPlace, placeOf, type Place } from "./places.ts";
 
-/** What the request of a beacon says about the page that carries it. Anyone can send anything. */
+/** Claims of a beacon's request about the page that carries it. Anyone can send anything. */
 export interface PageReport {
   /** URL and referrer of the page, as the script reports them; null: the style sheet sent the request. */
   script: { url: string; referrer: string } | null;

@@ -13,7 +13,7 @@ export interface HoneytokenDetails {
 
 export type Honeytoken = Trap<HoneytokenDetails>;
 
-/** What the URL returns. */
+/** Response to every request for the URL. */
 export type UrlResponse =
   { kind: "not_found" } | { kind: "page"; title: string; text: string } | { kind: "redirect"; url: string };
 

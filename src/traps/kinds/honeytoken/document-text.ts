@@ -1,4 +1,4 @@
-/** What readers of a document see. */
+/** Visible content of a document. */
 export interface DocumentText {
   title: string;
   /** One paragraph per line. */

@@ -8,7 +8,7 @@ import { keptHeaders } from "./kept-headers.ts";
 import { honeytokenPresentation } from "./presentation.ts";
 import { classifyVisitor } from "./visitor-class.ts";
 
-/** What is kept of a visitor's request. */
+/** The part of a visitor's request that is recorded. */
 interface VisitorRequest {
   method: string;
   /** From the path on. */

@@ -15,7 +15,7 @@ export const honeytokenPresentation: TrapPresentation<NewHoneytoken, HoneytokenD
   texts: {
     nameHint: "Default: the kind.",
     nameFlag: "name of the honeytoken (default: its kind)",
-    memoHint: "Where the honeytoken is deployed, for whoever handles the alert.",
+    memoHint: "Where the honeytoken is deployed, for the person who handles the alert.",
     memoFlag: "where the honeytoken is deployed",
     show: "show a honeytoken with its address",
     visits: "list who opened a honeytoken, newest first",
