@@ -5,7 +5,7 @@ import { counted } from "../lib/wording.ts";
 import type { Threat } from "./queries.ts";
 
 /** A decision or a note about threats. */
-export interface ThreatAct {
+export interface ThreatDecision {
   by: Actor;
   action: AuditAction;
   /** Ids of the threats that the actor named. */
@@ -19,7 +19,7 @@ export interface ThreatAct {
  * Writes decisions and notes of people to the audit log, one entry for each batch. Decisions of API clients and of
  * phishwatch itself are only in each threat's history: there are so many that they would displace all other entries.
  */
-export type RecordThreatAct = (act: ThreatAct) => void;
+export type RecordThreatDecision = (decision: ThreatDecision) => void;
 
 export function createThreatAudit({
   auditLog,
@@ -27,7 +27,7 @@ export function createThreatAudit({
 }: {
   auditLog: Pick<AuditLog, "record">;
   get: (id: string) => Threat | undefined;
-}): RecordThreatAct {
+}): RecordThreatDecision {
   return ({ by, action, ids, changed, detail }) => {
     if (changed === 0 || (by.channel !== "console" && by.channel !== "command_line")) return;
     const [first = ""] = ids;

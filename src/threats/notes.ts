@@ -4,7 +4,7 @@ import type { Database } from "../database/database.ts";
 import { placeholders } from "../database/placeholders.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { badRequest, notFound } from "../lib/errors.ts";
-import type { RecordThreatAct } from "./audit.ts";
+import type { RecordThreatDecision } from "./audit.ts";
 import { threatNotes, threats } from "./tables.ts";
 
 /** What somebody wrote about a threat: show nothing of it unescaped. */
@@ -30,11 +30,11 @@ export const notesPerThreatMax = 200;
 export function createNotes({
   database,
   clock,
-  recordAct,
+  recordDecision,
 }: {
   database: Database;
   clock: Clock;
-  recordAct: RecordThreatAct;
+  recordDecision: RecordThreatDecision;
 }): Notes {
   const { query } = database;
   const id = sql.placeholder("id");
@@ -80,7 +80,7 @@ export function createNotes({
           actorName: by.name,
           actorAddress: by.address,
         });
-        recordAct({ by, action: "threat.note", ids: [threatId], changed: 1 });
+        recordDecision({ by, action: "threat.note", ids: [threatId], changed: 1 });
         return { at, text, by };
       }),
     list: (threatId) =>

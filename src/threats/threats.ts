@@ -61,7 +61,7 @@ export interface ThreatsDependencies {
 export function createThreats(dependencies: ThreatsDependencies): Threats {
   const { auditLog, database } = dependencies;
   const queries = createThreatQueries(database);
-  const recordAct = createThreatAudit({ auditLog, get: queries.get });
+  const recordDecision = createThreatAudit({ auditLog, get: queries.get });
   // Made when first needed: their queries take a tenth of the start to prepare.
   const history = lazy(() => createHistory(dependencies));
   const setStatus = lazy(() => createStatusChanger({ ...dependencies, history: history() }));
@@ -69,9 +69,9 @@ export function createThreats(dependencies: ThreatsDependencies): Threats {
   const recordOne = lazy(() =>
     createRecorder({ ...dependencies, history: history(), statusChanger: setStatus() }),
   );
-  const triage = lazy(() => createTriage({ ...dependencies, recordAct, statusChanger: setStatus() }));
+  const triage = lazy(() => createTriage({ ...dependencies, recordDecision, statusChanger: setStatus() }));
   const neighbors = lazy(() => createNeighbors(database));
-  const notes = lazy(() => createNotes({ ...dependencies, recordAct }));
+  const notes = lazy(() => createNotes({ ...dependencies, recordDecision }));
   return {
     record: (sightings) => database.transaction(() => sightings.map((sighting) => recordOne()(sighting))),
     list: queries.list,
@@ -81,7 +81,7 @@ export function createThreats(dependencies: ThreatsDependencies): Threats {
       database.transaction(() => {
         const changes = [...new Set(ids)].map((id) => setStatus().byId(id, status, options));
         const changed = changes.filter(({ outcome }) => outcome === "updated").length;
-        recordAct({ by: options.by, action: "threat.change_status", ids, changed, detail: { status } });
+        recordDecision({ by: options.by, action: "threat.change_status", ids, changed, detail: { status } });
         return changes;
       }),
     get triage() {

@@ -6,7 +6,7 @@ import { placeholders } from "../database/placeholders.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { badRequest } from "../lib/errors.ts";
-import type { RecordThreatAct } from "./audit.ts";
+import type { RecordThreatDecision } from "./audit.ts";
 import { changeableColumns, type StatusChanger } from "./change-status.ts";
 import { threats, triageActs, triageSteps } from "./tables.ts";
 import type { Status } from "../vocabulary/threats.ts";
@@ -60,13 +60,13 @@ export function createTriage({
   database,
   clock,
   auditLog,
-  recordAct,
+  recordDecision,
   statusChanger,
 }: {
   database: Database;
   clock: Clock;
   auditLog: Pick<AuditLog, "record">;
-  recordAct: RecordThreatAct;
+  recordDecision: RecordThreatDecision;
   statusChanger: StatusChanger;
 }): Triage {
   const { query } = database;
@@ -128,7 +128,7 @@ export function createTriage({
         });
       }
     }
-    recordAct({ by, action: "threat.change_status", ids, changed: result.changed, detail: { status } });
+    recordDecision({ by, action: "threat.change_status", ids, changed: result.changed, detail: { status } });
     return result;
   }
 

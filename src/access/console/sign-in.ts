@@ -17,7 +17,7 @@ export type SignInResult =
 /** Signs people in to the web console and out of it. Every attempt is recorded in the audit log. */
 export interface ConsoleSignIn {
   /** Returns whether there is a password to sign in with. */
-  isPossible(): boolean;
+  hasPassword(): boolean;
   /** Verifies the password, unless the client made too many attempts, and starts a session. */
   signIn(attempt: { password: string; userAgent: string }, options: { by: Actor }): Promise<SignInResult>;
   signOut(session: ConsoleSession, options: { by: Actor }): void;
@@ -49,7 +49,7 @@ export function createConsoleSignIn({
 
   return {
     sessions,
-    isPossible: () => password.exists(),
+    hasPassword: () => password.exists(),
 
     async signIn({ password: attempt, userAgent }, { by }) {
       const { address } = by;

@@ -25,7 +25,7 @@ export function createSignIn({
     { message, status = 200 }: { message?: string; status?: number } = {},
   ): Response {
     if (call.visitor!.session !== undefined) return responder.redirect(call, to);
-    const content = <SignInPage to={to} message={message} exists={consoleSignIn.isPossible()} />;
+    const content = <SignInPage to={to} message={message} exists={consoleSignIn.hasPassword()} />;
     return responder.page(call, "Sign in", content, status);
   }
 
