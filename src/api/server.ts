@@ -71,14 +71,14 @@ export interface Server {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** What tests need in addition. */
+/** The server with what tests need in addition. */
 export interface TestableServer extends Server {
   routes: { method: string; path: string }[];
   readonly port: number | undefined;
   /** Number of requests in flight. */
   readonly pending: number;
   /** Handles a request as if it had arrived on the socket. */
-  answer(request: Request): Response | Promise<Response>;
+  dispatch(request: Request): Response | Promise<Response>;
 }
 
 export function createServer({
@@ -168,7 +168,7 @@ export function createServer({
     get pending() {
       return listener.pending;
     },
-    answer: handle,
+    dispatch: handle,
     async handle(request, peer) {
       const plain = withPlainUrl(request);
       if (peer !== undefined) peers.set(plain, peer);

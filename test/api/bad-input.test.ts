@@ -11,23 +11,23 @@ beforeEach(() => {
 });
 afterEach(() => api.dispose());
 
-/** Refused with 400 and a fitting message, and nothing has changed. */
-async function refused(method: string, path: string, call: Call, message: RegExp): Promise<void> {
+/** Expects 400 with a matching message, and that nothing changed. */
+async function expectRejection(method: string, path: string, call: Call, message: RegExp): Promise<void> {
   const events = api.events().length;
-  const answer = await api.call(method, path.replace(":id", id), { key, ...call });
-  expect(answer.json?.error?.message).toMatch(message);
-  expect(answer.json.error.code).toBe("bad_request");
-  expect(answer.status).toBe(400);
-  expect(answer.text.length).toBeLessThan(400);
+  const response = await api.call(method, path.replace(":id", id), { key, ...call });
+  expect(response.json?.error?.message).toMatch(message);
+  expect(response.json.error.code).toBe("bad_request");
+  expect(response.status).toBe(400);
+  expect(response.text.length).toBeLessThan(400);
   expect(api.threats.get(id)?.status).toBe("active");
   expect(api.events().length).toBe(events);
 }
 
-describe("a change of status refuses", () => {
+describe("PATCH /v1/threats/:id rejects invalid input:", () => {
   const allowed = "allowed: active, resolved, false_positive";
   const bodies: [string, unknown, RegExp][] = [
-    ["no JSON", "{", /^The body is not valid JSON\.$/],
-    ["an empty body", "", /^The body is empty; send JSON\.$/],
+    ["invalid JSON", "{", /^The body is not valid JSON\.$/],
+    ["no content", "", /^The body is empty; send JSON\.$/],
     ["single quotes", "{'status':'resolved'}", /^The body is not valid JSON/],
     ["text after the JSON", '{"status":"resolved"} x', /^The body is not valid JSON/],
     ["a comment", '{"status":"resolved"/**/}', /^The body is not valid JSON/],
@@ -60,7 +60,8 @@ describe("a change of status refuses", () => {
     ["more than 1 MiB", `"${"x".repeat(1 << 20)}"`, /^The body is longer than 1048576 bytes/],
   ];
   for (const [what, body, message] of bodies) {
-    test(what, () => refused("PATCH", "/v1/threats/:id", { body }, message));
+    test(`a body with ${what} returns 400`, () =>
+      expectRejection("PATCH", "/v1/threats/:id", { body }, message));
   }
 
   const types: [string, RegExp][] = [
@@ -73,8 +74,8 @@ describe("a change of status refuses", () => {
     ["x".repeat(4_000), /^Content-Type is "x{99}…"/],
   ];
   for (const [type, message] of types) {
-    test(`the content type ${JSON.stringify(type.slice(0, 50))}`, () =>
-      refused(
+    test(`the content type ${JSON.stringify(type.slice(0, 50))} returns 400`, () =>
+      expectRejection(
         "PATCH",
         "/v1/threats/:id",
         { body: { status: "resolved" }, headers: { "content-type": type } },
@@ -82,8 +83,8 @@ describe("a change of status refuses", () => {
       ));
   }
 
-  test("a parameter", () =>
-    refused(
+  test("a query parameter returns 400", () =>
+    expectRejection(
       "PATCH",
       "/v1/threats/:id?force=1",
       { body: { status: "resolved" } },
@@ -91,22 +92,22 @@ describe("a change of status refuses", () => {
     ));
 });
 
-describe("a change of status takes", () => {
+describe("PATCH /v1/threats/:id", () => {
   const bodies: [string, unknown, string][] = [
     ["white space and a byte order mark", '\ufeff {\n"status" : "resolved"\t} ', "application/json"],
     ["a charset", { status: "resolved" }, 'Application/JSON; Charset="UTF-8"'],
     ["an escaped key", '{"st\\u0061tus":"resolved"}', "application/json"],
   ];
   for (const [what, body, type] of bodies) {
-    test(what, async () => {
+    test(`accepts ${what} in a body`, async () => {
       const headers = { "content-type": type };
-      const answer = await api.call("PATCH", `/v1/threats/${id}`, { key, body, headers });
-      expect(answer.json.data.status).toBe("resolved");
+      const response = await api.call("PATCH", `/v1/threats/${id}`, { key, body, headers });
+      expect(response.json.data.status).toBe("resolved");
     });
   }
 });
 
-describe("a batch refuses", () => {
+describe("POST /v1/threats/batch", () => {
   const action = "resolve";
   const bodies: [string, unknown, RegExp][] = [
     ["no ids", { action }, /^"ids" is missing; send an array of 1 to 1000 strings\.$/],
@@ -125,31 +126,32 @@ describe("a batch refuses", () => {
     ["ids twice", `{"ids":["a"],"ids":["b"],"action":"resolve"}`, /^The body has the key "ids" twice/],
   ];
   for (const [what, body, message] of bodies) {
-    test(what, () => refused("POST", "/v1/threats/batch", { body }, message));
+    test(`rejects a body with ${what}`, () =>
+      expectRejection("POST", "/v1/threats/batch", { body }, message));
   }
 
-  test("nothing where strings only look like keys", async () => {
+  test("accepts IDs that look like JSON keys or braces", async () => {
     const body = `{"ids":["ids","action","\\"ids\\":","{","}","a:b"],"action":"resolve"}`;
-    const answer = await api.call("POST", "/v1/threats/batch", { key, body });
-    expect(answer.json.meta.not_found).toBe(6);
+    const response = await api.call("POST", "/v1/threats/batch", { key, body });
+    expect(response.json.meta.not_found).toBe(6);
   });
 
-  test("nothing of 4,000 characters: such an id is unknown", async () => {
+  test("reports an ID of 4,000 characters as not found", async () => {
     const long = "x".repeat(4_000);
-    const answer = await api.call("POST", "/v1/threats/batch", { key, body: { ids: [long], action } });
-    expect(answer.json.data).toEqual([{ id: long, outcome: "not_found" }]);
+    const response = await api.call("POST", "/v1/threats/batch", { key, body: { ids: [long], action } });
+    expect(response.json.data).toEqual([{ id: long, outcome: "not_found" }]);
   });
 });
 
-test("a batch that fails half-way changes nothing and is 500", async () => {
+test("a batch that fails partway changes nothing and returns 500", async () => {
   const ids = [id, ...api.sight("a1.com", "a2.com")];
   api.database.sqlite.run(
     `create trigger broken before update on threats when new.id = '${ids[2]}' begin select raise(abort, 'disk on fire'); end`,
   );
   const events = api.events().length;
-  const answer = await api.call("POST", "/v1/threats/batch", { key, body: { ids, action: "resolve" } });
-  expect(answer.status).toBe(500);
-  expect(answer.text).not.toContain("fire");
+  const response = await api.call("POST", "/v1/threats/batch", { key, body: { ids, action: "resolve" } });
+  expect(response.status).toBe(500);
+  expect(response.text).not.toContain("fire");
   expect(ids.map((one) => api.threats.get(one)?.status)).toEqual(["active", "active", "active"]);
   expect(api.events().length).toBe(events);
 });

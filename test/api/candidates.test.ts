@@ -12,7 +12,7 @@ afterEach(() => api.dispose());
 const submit = (body: unknown, call: Call = {}) => api.call("POST", "/v1/candidates", { key, body, ...call });
 const asText = { headers: { "content-type": "text/plain; charset=utf-8" } };
 
-test("names that imitate become threats; the answer holds these alone and counts all", async () => {
+test("look-alikes become threats; the response contains only these and counts all names", async () => {
   const domains = [
     "examp1e-bank.com",
     "weather.example",
@@ -20,14 +20,14 @@ test("names that imitate become threats; the answer holds these alone and counts
     "EXAMP1E-bank.com.",
     "exarnple-shop.com",
   ];
-  const answer = await submit({ domains });
-  expect(answer.status).toBe(200);
-  expect(answer.json.meta).toEqual({ received: 5, invalid: 1, matched: 3, created: 2 });
-  expect(answer.json.data.map(({ domain }: { domain: string }) => domain)).toEqual([
+  const response = await submit({ domains });
+  expect(response.status).toBe(200);
+  expect(response.json.meta).toEqual({ received: 5, invalid: 1, matched: 3, created: 2 });
+  expect(response.json.data.map(({ domain }: { domain: string }) => domain)).toEqual([
     "examp1e-bank.com",
     "exarnple-shop.com",
   ]);
-  const [match] = answer.json.data[0].matches;
+  const [match] = response.json.data[0].matches;
   expect(match).toMatchObject({ protected_domain: "example-bank.com", outcome: "created" });
   const threat = (await api.call("GET", `/v1/threats/${match.threat_id}`, { key })).json.data;
   expect(threat).toMatchObject({ domain: "examp1e-bank.com", source: "submission", type: match.type });
@@ -35,7 +35,7 @@ test("names that imitate become threats; the answer holds these alone and counts
   expect(api.events().map(({ type }) => type)).toEqual(["threat.created", "threat.created"]);
 });
 
-test("a name that was handed in before is known and makes no second threat", async () => {
+test("resubmitting a name reports it as known and creates no second threat", async () => {
   await submit({ domains: ["examp1e-bank.com"] });
   const again = await submit("examp1e-bank.com\r\n\r\n", asText);
   expect(again.json.data[0].matches[0].outcome).toBe("known");
@@ -43,28 +43,28 @@ test("a name that was handed in before is known and makes no second threat", asy
   expect(api.events()).toHaveLength(1);
 });
 
-test("observed_at becomes first_seen, in any time zone", async () => {
+test("observed_at becomes first_seen, from any time zone", async () => {
   await submit({ domains: ["examp1e-bank.com"], observed_at: "2026-01-01T01:30:00.5+01:30" });
   const list = await api.call("GET", "/v1/threats", { key });
   expect(list.json.data[0].first_seen).toBe("2026-01-01T00:00:00.500Z");
 });
 
-test("a key that is bound to a domain neither makes nor sees threats to others", async () => {
+test("a key bound to a domain neither creates nor sees threats to other domains", async () => {
   const bound = api.key({ domains: ["example-shop.com"] });
-  const answer = await submit({ domains: ["examp1e-bank.com", "exarnple-shop.com"] }, { key: bound });
-  expect(answer.json.data.map(({ domain }: { domain: string }) => domain)).toEqual(["exarnple-shop.com"]);
+  const response = await submit({ domains: ["examp1e-bank.com", "exarnple-shop.com"] }, { key: bound });
+  expect(response.json.data.map(({ domain }: { domain: string }) => domain)).toEqual(["exarnple-shop.com"]);
   expect((await api.call("GET", "/v1/threats", { key })).json.meta.total).toBe(1);
 });
 
-test("takes 10,000 names and a body of several MiB", async () => {
+test("accepts 10,000 names and a body of several MiB", async () => {
   const name = (index: number) => `${index}.${"x".repeat(60)}.${"y".repeat(60)}.${"z".repeat(60)}.example`;
   const domains = Array.from({ length: 10_000 }, (_, index) => name(index));
-  const answer = await submit({ domains });
-  expect(answer.json.meta).toEqual({ received: 10_000, invalid: 0, matched: 0, created: 0 });
+  const response = await submit({ domains });
+  expect(response.json.meta).toEqual({ received: 10_000, invalid: 0, matched: 0, created: 0 });
   expect((await submit(domains.join("\n"), asText)).json.meta.received).toBe(10_000);
 });
 
-describe("refuses", () => {
+describe("POST /v1/candidates", () => {
   const domains = ["examp1e-bank.com"];
   const many = Array.from({ length: 10_001 }, () => "a.com");
   const bodies: [string, unknown, RegExp, Call?][] = [
@@ -101,10 +101,10 @@ describe("refuses", () => {
     ["a time that is a number", { domains, observed_at: 1 }, /^"observed_at" is not a string/],
   ];
   for (const [what, body, message, call] of bodies) {
-    test(what, async () => {
-      const answer = await submit(body, call);
-      expect(answer.json.error.message).toMatch(message);
-      expect(answer.status).toBe(400);
+    test(`rejects ${what}`, async () => {
+      const response = await submit(body, call);
+      expect(response.json.error.message).toMatch(message);
+      expect(response.status).toBe(400);
       expect((await api.call("GET", "/v1/threats", { key })).json.meta.total).toBe(0);
     });
   }

@@ -7,7 +7,7 @@ import { findChromium } from "../support/chromium.ts";
 const chromium = findChromium();
 const timeoutMs = 60_000;
 
-/** What a real browser makes of a page: its document, what it asked for, what it complained of. */
+/** Opens a page in a real browser. Returns its document, the requested URLs and the console messages. */
 async function visit(url: string): Promise<{ document: string; requested: string[]; complaints: string[] }> {
   const folder = temporaryFolder();
   const netLog = `${folder.path}/net.json`;
@@ -41,7 +41,7 @@ async function visit(url: string): Promise<{ document: string; requested: string
     constants: { logEventTypes: Record<string, number> };
   };
   const started = constants.logEventTypes["URL_REQUEST_START_JOB"];
-  // The browser has business of its own; what a page asks for bears the page's origin.
+  // The browser also sends requests of its own; those of the page have the page as initiator.
   const requested = events
     .filter(({ type, params }) => type === started && params?.initiator === new URL(url).origin)
     .map(({ params }) => params?.url ?? "");
@@ -50,7 +50,7 @@ async function visit(url: string): Promise<{ document: string; requested: string
 }
 
 test.skipIf(chromium === undefined)(
-  "a browser shows the reference with nothing loaded from elsewhere and nothing that the policy forbids",
+  "a browser shows the API reference without loading other origins and without policy violations",
   async () => {
     const api = openApi({ server: { publicUrlIsDefault: true } });
     const { url } = api.server.listen();

@@ -7,16 +7,16 @@ beforeEach(() => void (api = openApi()));
 afterEach(() => api.dispose());
 
 describe("health", () => {
-  test("/healthz says that the process answers", async () => {
-    const answer = await api.call("GET", "/healthz");
-    expect([answer.status, answer.json]).toEqual([200, { status: "ok" }]);
+  test("/healthz returns 200 while the process responds", async () => {
+    const response = await api.call("GET", "/healthz");
+    expect([response.status, response.json]).toEqual([200, { status: "ok" }]);
     expect((await api.call("HEAD", "/healthz")).status).toBe(200);
   });
 
-  test("/readyz says what it looked at, and writes nothing", async () => {
+  test("/readyz lists its checks and writes nothing", async () => {
     const before = api.database.sqlite.query("select total_changes() as n").get();
-    const answer = await api.call("GET", "/readyz");
-    expect([answer.status, answer.json]).toEqual([
+    const response = await api.call("GET", "/readyz");
+    expect([response.status, response.json]).toEqual([
       200,
       { status: "ready", checks: { database: "ok", disk: "ok", schedulers: "ok" } },
     ]);
@@ -24,24 +24,24 @@ describe("health", () => {
     expect(api.database.sqlite.query("pragma busy_timeout").get()).toEqual({ timeout: 10_000 });
   });
 
-  test("/readyz is 503 while the schedulers do not run or the database cannot be written", async () => {
+  test("/readyz returns 503 if the schedulers do not run or the database is read-only", async () => {
     const stopped = openApi({ schedulersRunning: () => false });
-    const answer = await stopped.call("GET", "/readyz");
-    expect([answer.status, answer.json.status, answer.json.checks.schedulers]).toEqual([
+    const response = await stopped.call("GET", "/readyz");
+    expect([response.status, response.json.status, response.json.checks.schedulers]).toEqual([
       503,
       "not ready",
       "not running",
     ]);
     stopped.dispose();
     api.database.sqlite.run("pragma query_only = 1");
-    const refused = await api.call("GET", "/readyz");
-    expect([refused.status, refused.json.checks.database]).toEqual([
+    const readOnly = await api.call("GET", "/readyz");
+    expect([readOnly.status, readOnly.json.checks.database]).toEqual([
       503,
       expect.stringContaining("it is read-only"),
     ]);
   });
 
-  test("/readyz does not wait for another process that writes", async () => {
+  test("/readyz does not wait for the lock of another process", async () => {
     const { Database } = await import("bun:sqlite");
     const other = new Database(api.path);
     other.run("begin immediate");
@@ -53,7 +53,7 @@ describe("health", () => {
 });
 
 describe("/metrics", () => {
-  test("counts requests by route and status, never by what a caller wrote", async () => {
+  test("counts requests by route and status, never by a caller's path", async () => {
     api.sight("examp1e-bank.com");
     const key = api.key();
     await api.call("GET", "/v1/threats/nonsense", { key });
@@ -76,7 +76,7 @@ describe("/metrics", () => {
     expect(text).not.toContain("nowhere");
   });
 
-  test("is in the format that Prometheus reads", async () => {
+  test("has the Prometheus text format", async () => {
     const { text } = await api.call("GET", "/metrics");
     for (const line of text.trimEnd().split("\n")) {
       expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z]+="[^"\n]*",?)+\})? [0-9.e+-]+)$/);
@@ -84,7 +84,7 @@ describe("/metrics", () => {
     expect(text.endsWith("\n")).toBe(true);
   });
 
-  test("asks for its token when one is set", async () => {
+  test("requires its token if one is set", async () => {
     const token = "a-token-for-metrics";
     const closed = openApi({ server: { metricsToken: token } });
     const status = async (authorization?: string) => {
@@ -96,44 +96,44 @@ describe("/metrics", () => {
     expect(await status(`Bearer ${closed.key()}`)).toBe(401);
     expect(await status(`Bearer ${token}`)).toBe(200);
     expect(await status(`bearer ${token}`)).toBe(200);
-    const answer = await closed.call("GET", "/metrics");
-    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
-    expect(answer.text).not.toContain(token);
+    const response = await closed.call("GET", "/metrics");
+    expect(response.headers.get("www-authenticate")).toBe("Bearer");
+    expect(response.text).not.toContain(token);
     closed.dispose();
   });
 });
 
-describe("the picture behind screenshot_url", () => {
+describe("the image behind screenshot_url", () => {
   async function pathOf(domain: string): Promise<string> {
     const [id] = api.sight(domain);
     const { json } = await api.call("GET", `/v1/threats/${id}`, { key: api.key() });
     return new URL(json.data.screenshot_url).pathname;
   }
 
-  test("opens without a key, and names the domain as people see it and as DNS holds it", async () => {
-    const answer = await api.call("GET", await pathOf("xn--exmple-cua.com"));
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("content-type")).toBe("image/svg+xml");
-    expect(answer.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
-    expect(answer.text).toContain(">ex\u00e4mple.com</text>");
-    expect(answer.text).toContain(">xn--exmple-cua.com</text>");
-    expect(answer.text).toContain(">This version does not capture pages.</text>");
-    expect(answer.text).not.toMatch(/<script|href|url\(|@import|<image|<foreignObject/i);
+  test("opens without a key and shows the domain in display form and A-label form", async () => {
+    const response = await api.call("GET", await pathOf("xn--exmple-cua.com"));
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("image/svg+xml");
+    expect(response.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+    expect(response.text).toContain(">ex\u00e4mple.com</text>");
+    expect(response.text).toContain(">xn--exmple-cua.com</text>");
+    expect(response.text).toContain(">This version does not capture pages.</text>");
+    expect(response.text).not.toMatch(/<script|href|url\(|@import|<image|<foreignObject/i);
   });
 
-  test("is the captured page once there is one", async () => {
+  test("is the screenshot once there is one", async () => {
     const webp = new Uint8Array([0x52, 0x49, 0x46, 0x46]);
-    const capturing = openApi({ readScreenshot: async () => ({ webp }) });
-    const [id] = capturing.sight("examp1e-bank.com");
-    const { json } = await capturing.call("GET", `/v1/threats/${id}`, { key: capturing.key() });
+    const withScreenshot = openApi({ readScreenshot: async () => ({ webp }) });
+    const [id] = withScreenshot.sight("examp1e-bank.com");
+    const { json } = await withScreenshot.call("GET", `/v1/threats/${id}`, { key: withScreenshot.key() });
     const address = new URL(json.data.screenshot_url).pathname;
-    const { status, headers, text } = await capturing.call("GET", address);
+    const { status, headers, text } = await withScreenshot.call("GET", address);
     expect([status, headers.get("content-type"), text]).toEqual([200, "image/webp", "RIFF"]);
-    expect((await capturing.call("GET", `${address}x`)).status).toBe(404);
-    capturing.dispose();
+    expect((await withScreenshot.call("GET", `${address}x`)).status).toBe(404);
+    withScreenshot.dispose();
   });
 
-  test("holds no hidden characters, whatever the name decodes to", async () => {
+  test("contains no hidden characters, whatever the name decodes to", async () => {
     // Punycode of U+202E and of a right-to-left letter.
     for (const domain of ["xn--exampl-7m9d.com", "xn--4dbcagdahymbxekheh6e0a7fei0b.com"]) {
       const { status, text } = await api.call("GET", await pathOf(domain));
@@ -143,7 +143,7 @@ describe("the picture behind screenshot_url", () => {
     }
   });
 
-  test("breaks the longest name into lines that fit", async () => {
+  test("wraps the longest name into lines that fit", async () => {
     const name = `${"w".repeat(63)}.${"w".repeat(63)}.${"w".repeat(63)}.${"w".repeat(57)}.com`;
     const { text } = await api.call("GET", await pathOf(name));
     const lines = [...text.matchAll(/>([^<]+)<\/text>/g)].map(([, line]) => line!);
@@ -151,7 +151,7 @@ describe("the picture behind screenshot_url", () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(45);
   });
 
-  test("is 404 with another token, another threat's token, or an unknown threat", async () => {
+  test("returns 404 for a wrong token, another threat's token, or an unknown threat", async () => {
     const [path, other] = [await pathOf("a1.com"), await pathOf("a2.com")];
     const [, , id, token] = path.split("/");
     const wrong = [
@@ -166,30 +166,30 @@ describe("the picture behind screenshot_url", () => {
       `/screenshots/'--/${token}`,
     ];
     for (const address of wrong) {
-      const answer = await api.call("GET", address);
-      expect([address, answer.status, answer.json.error.code]).toEqual([address, 404, "not_found"]);
+      const response = await api.call("GET", address);
+      expect([address, response.status, response.json.error.code]).toEqual([address, 404, "not_found"]);
     }
   });
 });
 
 describe("pages", () => {
-  test("/ leads to the console", async () => {
-    const answer = await api.call("GET", "/");
-    expect([answer.status, answer.headers.get("location")]).toEqual([302, "/console"]);
+  test("/ redirects to the console", async () => {
+    const response = await api.call("GET", "/");
+    expect([response.status, response.headers.get("location")]).toEqual([302, "/console"]);
   });
 
-  test("/console and all below go to the console, with whatever method", async () => {
+  test("every method and path under /console reaches the console", async () => {
     for (const [method, path] of [
       ["GET", "/console"],
       ["GET", "/console/threats/x"],
       ["POST", "/console/sign-in"],
     ] as const) {
-      const answer = await api.call(method, path);
-      expect([answer.status, answer.text]).toEqual([200, "the console"]);
+      const response = await api.call(method, path);
+      expect([response.status, response.text]).toEqual([200, "the console"]);
     }
   });
 
-  test("/console is 404 when it is disabled, and / leads to the reference", async () => {
+  test("with the console disabled, /console returns 404 and / redirects to the API reference", async () => {
     const without = openApi({ consoleEnabled: false });
     expect((await without.call("GET", "/")).headers.get("location")).toBe("/docs");
     expect((await without.call("GET", "/console")).status).toBe(404);

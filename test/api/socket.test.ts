@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { openApi, type Api } from "../support/api.ts";
+import { until } from "../support/receiver.ts";
 
 let api: Api;
 let port: number;
@@ -15,7 +16,7 @@ afterEach(async () => {
   api.dispose();
 });
 
-/** Sends bytes as they are and answers all that comes back until `enough` or the end of the connection. */
+/** Sends raw bytes. Resolves with the received text once `enough` returns true or the connection ends. */
 function exchange(parts: (string | Uint8Array)[], enough = (text: string) => /\r\n\r\n[^]/.test(text)) {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect(port, "127.0.0.1");
@@ -34,7 +35,7 @@ const head = (method: string, path: string, lines: string[]) =>
   `${[`${method} ${path} HTTP/1.1`, "Host: 127.0.0.1", ...lines].join("\r\n")}\r\n\r\n`;
 
 describe("over a socket", () => {
-  test("a threat is listed, read, changed and changed in a batch", async () => {
+  test("a threat can be listed, read, changed and changed in a batch", async () => {
     const [id] = api.sight("examp1e-bank.com");
     const url = `http://127.0.0.1:${port}/v1/threats`;
     const headers = { authorization: `Bearer ${api.key()}`, "content-type": "application/json" };
@@ -52,7 +53,7 @@ describe("over a socket", () => {
     expect(api.threats.history(id!).map((change) => change.by)).toEqual([by, by]);
   });
 
-  test("a body in chunks is read, and refused as soon as it is too long", async () => {
+  test("a chunked body is read, and rejected as soon as it is too long", async () => {
     const [id] = api.sight("examp1e-bank.com");
     const lines = [
       `Authorization: Bearer ${api.key()}`,
@@ -67,7 +68,7 @@ describe("over a socket", () => {
       "0\r\n\r\n",
     ];
     expect(await exchange(good)).toContain('"status":"resolved"');
-    // Never ends: the answer comes all the same.
+    // This body never ends, but the response must still arrive.
     const endless = [
       head("PATCH", `/v1/threats/${id}`, lines),
       ...Array.from({ length: 20 }, () => chunk("x".repeat(1 << 16))),
@@ -77,27 +78,27 @@ describe("over a socket", () => {
   });
 
   for (const framing of ["Content-Length: 100", "Transfer-Encoding: chunked"]) {
-    test(`a caller that goes away in the middle of its body (${framing}) is no error of the server`, async () => {
+    test(`a caller that disconnects in the middle of its body (${framing}) is not logged as an error`, async () => {
       const socket = connect(port, "127.0.0.1");
       const lines = [`Authorization: Bearer ${api.key()}`, "Content-Type: application/json", framing];
       const begun = `${head("POST", "/v1/threats/batch", lines)}5\r\n{"ids`;
       socket.write(begun, () => socket.destroy());
       const counted = 'route="/v1/threats/batch",method="POST",status="400"} 1';
-      while (!(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).includes(counted))
-        await Bun.sleep(20);
+      const metrics = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      while (!(await metrics()).includes(counted));
       expect(api.logged.join("")).not.toContain('"level":"error"');
     });
   }
 
-  test("a body that is announced as too long is refused unread", async () => {
+  test("a body whose Content-Length is too long is rejected without being read", async () => {
     const lines = [
       `Authorization: Bearer ${api.key()}`,
       "Content-Type: application/json",
       "Content-Length: 1099511627776",
     ];
-    const answer = await exchange([head("POST", "/v1/threats/batch", lines), "{"]);
-    expect(answer).toStartWith("HTTP/1.1 400");
-    expect(answer).toContain("The body is longer than 1048576 bytes");
+    const response = await exchange([head("POST", "/v1/threats/batch", lines), "{"]);
+    expect(response).toStartWith("HTTP/1.1 400");
+    expect(response).toContain("The body is longer than 1048576 bytes");
   });
 
   const hosts: [string, string][] = [
@@ -107,15 +108,15 @@ describe("over a socket", () => {
     ["an absolute address", "GET http://elsewhere/v1/threats HTTP/1.1\r\nHost: a\r\n"],
   ];
   for (const [what, request] of hosts) {
-    test(`${what} changes nothing about the path`, async () => {
+    test(`${what} does not change the path`, async () => {
       expect(await exchange([`${request}\r\n`])).toStartWith("HTTP/1.1 401");
-      const answer = await exchange([`${request}Authorization: Bearer ${api.key()}\r\n\r\n`]);
-      expect(answer).toStartWith("HTTP/1.1 200");
-      expect(answer).toContain('"per_page":20');
+      const response = await exchange([`${request}Authorization: Bearer ${api.key()}\r\n\r\n`]);
+      expect(response).toStartWith("HTTP/1.1 200");
+      expect(response).toContain('"per_page":20');
     });
   }
 
-  test("bytes that are no HTTP are answered with an error or nothing, and the server lives on", async () => {
+  test("bytes that are not HTTP get an error or no response, and the server keeps running", async () => {
     const nonsense: (string | Uint8Array)[] = [
       "\0\0\0\0\r\n\r\n",
       head("GET", "/v1/threats/\xff\xfe?\xff=\xff", []),
@@ -127,14 +128,14 @@ describe("over a socket", () => {
       crypto.getRandomValues(new Uint8Array(4_096)),
     ];
     for (const bytes of nonsense) {
-      const answer = await exchange([bytes, "\r\n\r\n"], () => true).catch(() => "");
-      expect(answer === "" || /^HTTP\/1\.1 [45]\d\d /.test(answer)).toBe(true);
-      expect(answer).not.toStartWith("HTTP/1.1 500");
+      const response = await exchange([bytes, "\r\n\r\n"], () => true).catch(() => "");
+      expect(response === "" || /^HTTP\/1\.1 [45]\d\d /.test(response)).toBe(true);
+      expect(response).not.toStartWith("HTTP/1.1 500");
     }
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
   });
 
-  test("the log tells of requests at level debug, with the client's address and without keys and tokens", async () => {
+  test("the log has each request at level debug, with the client's address and without keys and tokens", async () => {
     const key = api.key();
     const headers = { authorization: `Bearer ${key}`, "x-request-id": "mine" };
     await fetch(`http://127.0.0.1:${port}/v1/threats?access_token=${key}`, { headers });
@@ -158,7 +159,7 @@ describe("over a socket", () => {
 });
 
 describe("listening", () => {
-  test("fails with a clear message when the port is taken", () => {
+  test("fails with a clear message if the port is in use", () => {
     const other = openApi({ server: { port } });
     expect(() => other.server.listen()).toThrow(
       `127.0.0.1:${port} is already in use by another program; stop it, or set server.listen to another port`,
@@ -166,13 +167,13 @@ describe("listening", () => {
     other.dispose();
   });
 
-  test("fails with a clear message on an address of another machine", () => {
+  test("fails with a clear message for an address of another machine", () => {
     const other = openApi({ server: { host: "192.0.2.1" } });
     expect(() => other.server.listen()).toThrow("192.0.2.1 is not an address of this machine");
     other.dispose();
   });
 
-  test("with TLS speaks HTTPS, and names the files when they cannot be used", async () => {
+  test("serves HTTPS with TLS, and names the files if they cannot be used", async () => {
     const missing = openApi({
       server: { tls: { certPath: "/nowhere/cert.pem", keyPath: "/nowhere/key.pem" } },
     });
@@ -192,18 +193,18 @@ describe("listening", () => {
     secure.dispose();
   });
 
-  test("with port 0 takes a free port and tells it", async () => {
+  test("takes a free port for port 0 and reports it", async () => {
     const free = openApi({ server: { publicUrlIsDefault: true } });
     const { url } = free.server.listen();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9][0-9]+$/);
     const [id] = free.sight("examp1e-bank.com");
-    const answer = await free.call("GET", `/v1/threats/${id}`, { key: free.key() });
-    expect(answer.json.data.screenshot_url).toStartWith(`${url}/screenshots/${id}/`);
+    const response = await free.call("GET", `/v1/threats/${id}`, { key: free.key() });
+    expect(response.json.data.screenshot_url).toStartWith(`${url}/screenshots/${id}/`);
     await free.server.stop();
     free.dispose();
   });
 
-  test("ends with the requests under way answered and nothing new accepted", async () => {
+  test("stops accepting connections and completes the requests in flight when it stops", async () => {
     const [id] = api.sight("examp1e-bank.com");
     const lines = [
       `Authorization: Bearer ${api.key()}`,
@@ -212,21 +213,21 @@ describe("listening", () => {
     ];
     const socket = connect(port, "127.0.0.1");
     let text = "";
-    const { promise: answered, resolve } = Promise.withResolvers<void>();
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
     socket.on("data", (data) => void (text += data.toString("latin1")));
     socket.on("close", () => resolve());
     socket.write(head("PATCH", `/v1/threats/${id}`, lines));
-    while (api.server.pending === 0) await Bun.sleep(1);
+    await until(() => api.server.pending > 0, "the request is in flight");
     const stopped = api.server.stop();
     await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
     socket.write('{"status":"resolved"}');
     await stopped;
-    await answered;
+    await closed;
     expect(text).toContain('"status":"resolved"');
   });
 });
 
-/** A certificate made by openssl; undefined where there is none. */
+/** Returns a certificate created by openssl; undefined without openssl. */
 async function selfSigned(): Promise<{ certPath: string; keyPath: string } | undefined> {
   if (Bun.which("openssl") === null) return undefined;
   const folder = api.path.slice(0, api.path.lastIndexOf("/"));

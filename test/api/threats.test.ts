@@ -15,12 +15,12 @@ const shop = {
   match: { protectedDomain: "example-shop.com", type: "homograph" as const, similarity: 1, reasons: [] },
 };
 
-describe("list", () => {
-  test("shows every field of the specification, and nothing else", async () => {
+describe("GET /v1/threats", () => {
+  test("returns exactly the specified fields", async () => {
     const [id] = api.sight("examp1e-bank.com");
-    const answer = await api.call("GET", "/v1/threats", { key });
-    expect(answer.status).toBe(200);
-    expect(answer.json).toEqual({
+    const response = await api.call("GET", "/v1/threats", { key });
+    expect(response.status).toBe(200);
+    expect(response.json).toEqual({
       data: [
         {
           id,
@@ -41,7 +41,7 @@ describe("list", () => {
     });
   });
 
-  test("answers pages, newest first, and an empty one past the last", async () => {
+  test("returns pages, newest first, and an empty page past the last one", async () => {
     const ids = api.sight("a1.com", "a2.com", "a3.com").reverse();
     const idsOf = async (query: string) =>
       (await api.call("GET", `/v1/threats?${query}`, { key })).json.data.map((one: { id: string }) => one.id);
@@ -53,7 +53,7 @@ describe("list", () => {
     expect(past.json.meta).toEqual({ total: 3, page: 7, per_page: 20 });
   });
 
-  test("filters by protected domain in any form, status and severity, all of which have to hold", async () => {
+  test("combines the filters for protected domain (in any form), status and severity with AND", async () => {
     const [bank] = api.sight("examp1e-bank.com", shop);
     await api.call("PATCH", `/v1/threats/${bank}`, { key, body: { status: "resolved" } });
     const total = async (query: string) =>
@@ -68,7 +68,7 @@ describe("list", () => {
     expect(await total("")).toBe(2);
   });
 
-  const refused: [string, RegExp][] = [
+  const rejected: [string, RegExp][] = [
     ["status=open", /^status is "open"; allowed: active, resolved, false_positive\.$/],
     ["status=", /^status is empty/],
     ["status", /^status is empty/],
@@ -103,22 +103,22 @@ describe("list", () => {
     ["domain=https://example-bank.com/", /^domain is not a domain name/],
     ["status=%E2%80%AEactive", /^status is "\\u\{202e\}active"/],
   ];
-  for (const [query, message] of refused) {
-    test(`refuses ?${query.slice(0, 60)} and says why`, async () => {
-      const answer = await api.call("GET", `/v1/threats?${query}`, { key });
-      expect(answer.json.error.code).toBe("bad_request");
-      expect(answer.json.error.message).toMatch(message);
-      expect(answer.status).toBe(400);
-      expect(answer.json.error.message.length).toBeLessThan(250);
+  for (const [query, message] of rejected) {
+    test(`rejects ?${query.slice(0, 60)} and states why`, async () => {
+      const response = await api.call("GET", `/v1/threats?${query}`, { key });
+      expect(response.json.error.code).toBe("bad_request");
+      expect(response.json.error.message).toMatch(message);
+      expect(response.status).toBe(400);
+      expect(response.json.error.message.length).toBeLessThan(250);
     });
   }
 });
 
-describe("get", () => {
-  test("shows every field of the specification, and nothing else", async () => {
+describe("GET /v1/threats/:id", () => {
+  test("returns exactly the specified fields", async () => {
     const [id] = api.sight("examp1e-bank.com");
-    const answer = await api.call("GET", `/v1/threats/${id}`, { key });
-    expect(answer.json).toEqual({
+    const response = await api.call("GET", `/v1/threats/${id}`, { key });
+    expect(response.json).toEqual({
       data: {
         id,
         domain: "examp1e-bank.com",
@@ -135,7 +135,7 @@ describe("get", () => {
         whois: {},
       },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
   const unknown = [
@@ -154,22 +154,22 @@ describe("get", () => {
     "' or 1=1 --",
   ];
   for (const id of unknown) {
-    test(`answers 404 for ${JSON.stringify(id.slice(0, 40))}`, async () => {
-      const answer = await api.call("GET", `/v1/threats/${id}`, { key });
-      expect(answer.json.error.code).toBe("not_found");
-      expect(answer.status).toBe(404);
+    test(`returns 404 for the id ${JSON.stringify(id.slice(0, 40))}`, async () => {
+      const response = await api.call("GET", `/v1/threats/${id}`, { key });
+      expect(response.json.error.code).toBe("not_found");
+      expect(response.status).toBe(404);
     });
   }
 });
 
-describe("update", () => {
-  test("answers the threat as it stands after the change, and emits events for a change only", async () => {
+describe("PATCH /v1/threats/:id", () => {
+  test("returns the threat after the change, and emits events only for a change", async () => {
     const [id] = api.sight("examp1e-bank.com");
     const change = (status: string) => api.call("PATCH", `/v1/threats/${id}`, { key, body: { status } });
     for (const status of ["resolved", "false_positive", "active", "resolved", "active", "false_positive"]) {
-      const answer = await change(status);
-      expect(answer.status).toBe(200);
-      expect(answer.json.data).toMatchObject({ id, status, created_at: "2026-01-15T12:00:01.000Z" });
+      const response = await change(status);
+      expect(response.status).toBe(200);
+      expect(response.json.data).toMatchObject({ id, status, created_at: "2026-01-15T12:00:01.000Z" });
     }
     const events = api.events().length;
     expect((await change("false_positive")).status).toBe(200);
@@ -177,28 +177,28 @@ describe("update", () => {
     expect(api.events().filter(({ type }) => type === "threat.resolved")).toHaveLength(2);
   });
 
-  test("answers 404 for an unknown id", async () => {
-    const answer = await api.call("PATCH", `/v1/threats/${unknownId}`, { key, body: { status: "active" } });
-    expect(answer.status).toBe(404);
+  test("returns 404 for an unknown ID", async () => {
+    const response = await api.call("PATCH", `/v1/threats/${unknownId}`, { key, body: { status: "active" } });
+    expect(response.status).toBe(404);
   });
 
-  test("does not answer to other methods", async () => {
+  test("returns 404 for other methods", async () => {
     const [id] = api.sight("examp1e-bank.com");
     for (const method of ["PUT", "POST", "DELETE", "HEAD", "OPTIONS"]) {
-      const answer = await api.call(method, `/v1/threats/${id}`, { key });
-      expect(answer.status).toBe(404);
-      if (method !== "HEAD") expect(answer.json.error.code).toBe("not_found");
+      const response = await api.call(method, `/v1/threats/${id}`, { key });
+      expect(response.status).toBe(404);
+      if (method !== "HEAD") expect(response.json.error.code).toBe("not_found");
     }
   });
 });
 
-describe("batch", () => {
-  test("answers one item for each distinct id, in order, and counts the outcomes", async () => {
+describe("POST /v1/threats/batch", () => {
+  test("returns one item for each distinct ID, in order, and counts the outcomes", async () => {
     const [one, two] = api.sight("a1.com", "a2.com");
     await api.call("PATCH", `/v1/threats/${two}`, { key, body: { status: "resolved" } });
     const body = { ids: [unknownId, two, one, two, "\0nonsense"], action: "resolve" };
-    const answer = await api.call("POST", "/v1/threats/batch", { key, body });
-    expect(answer.json).toEqual({
+    const response = await api.call("POST", "/v1/threats/batch", { key, body });
+    expect(response.json).toEqual({
       data: [
         { id: unknownId, outcome: "not_found" },
         { id: two, outcome: "unchanged", status: "resolved" },
@@ -207,22 +207,22 @@ describe("batch", () => {
       ],
       meta: { updated: 1, unchanged: 1, not_found: 2, forbidden: 0 },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
-  test("takes each action to its status", async () => {
+  test("maps each action to its status", async () => {
     const [id] = api.sight("a1.com");
     for (const [action, status] of [
       ["mark_false_positive", "false_positive"],
       ["resolve", "resolved"],
       ["reactivate", "active"],
     ]) {
-      const answer = await api.call("POST", "/v1/threats/batch", { key, body: { ids: [id], action } });
-      expect(answer.json.data).toEqual([{ id, outcome: "updated", status }]);
+      const response = await api.call("POST", "/v1/threats/batch", { key, body: { ids: [id], action } });
+      expect(response.json.data).toEqual([{ id, outcome: "updated", status }]);
     }
   });
 
-  test("takes as many ids as allowed, and not one more", async () => {
+  test("accepts the maximum number of IDs and rejects one more", async () => {
     const ids = Array.from({ length: 1001 }, (_, index) => `thr_${index}`);
     const call = (count: number) =>
       api.call("POST", "/v1/threats/batch", { key, body: { ids: ids.slice(0, count), action: "resolve" } });
@@ -234,8 +234,8 @@ describe("batch", () => {
   });
 });
 
-describe("a key that is bound to a domain", () => {
-  test("sees and touches the threats of that domain only", async () => {
+describe("a key bound to a domain", () => {
+  test("reads and changes only the threats of that domain", async () => {
     const [bank, other] = api.sight("examp1e-bank.com", shop);
     const bound = api.key({ domains: ["example-shop.com"] });
     const list = await api.call("GET", "/v1/threats", { key: bound });
@@ -261,10 +261,10 @@ describe("a key that is bound to a domain", () => {
   });
 });
 
-test("reading waits for no promise: the answer is there when the router returns", () => {
+test("the router returns the response of a read synchronously, not as a promise", () => {
   const [id] = api.sight("examp1e-bank.com");
   const headers = { authorization: `Bearer ${key}` };
   for (const path of ["/v1/threats", `/v1/threats/${id}`, "/v1/threats?page=0", "/v1/threats/unknown"]) {
-    expect(api.server.answer(new Request(`http://localhost${path}`, { headers }))).toBeInstanceOf(Response);
+    expect(api.server.dispatch(new Request(`http://localhost${path}`, { headers }))).toBeInstanceOf(Response);
   }
 });

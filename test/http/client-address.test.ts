@@ -4,12 +4,12 @@ import { createClientAddress } from "../../src/http/client-address.ts";
 const trusted = ["10.0.0.0/8", "fd00::/8", "127.0.0.1/32"];
 const cases: [peer: string, forwarded: string | null, client: string][] = [
   ["192.0.2.1", null, "192.0.2.1"],
-  // A stranger may write what it likes.
+  // An untrusted peer can send any header.
   ["192.0.2.1", "198.51.100.7", "192.0.2.1"],
   ["10.0.0.1", null, "10.0.0.1"],
   ["10.0.0.1", "198.51.100.7", "198.51.100.7"],
   ["::ffff:10.0.0.1", "198.51.100.7", "198.51.100.7"],
-  // The client's own claim stands to the left of what our proxy saw.
+  // The client's own claim is to the left of the address that the trusted proxy saw.
   ["10.0.0.1", "203.0.113.9, 198.51.100.7", "198.51.100.7"],
   ["10.0.0.1", "203.0.113.9, 198.51.100.7, 10.0.0.2", "198.51.100.7"],
   ["10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
@@ -22,11 +22,11 @@ const cases: [peer: string, forwarded: string | null, client: string][] = [
   ["10.0.0.1", Array.from({ length: 5_000 }, () => "10.0.0.2").join(","), "10.0.0.2"],
 ];
 for (const [peer, forwarded, client] of cases) {
-  test(`${peer} with ${JSON.stringify(forwarded?.slice(0, 50) ?? null)} is ${client}`, () => {
+  test(`peer ${peer} with X-Forwarded-For ${JSON.stringify(forwarded?.slice(0, 50) ?? null)} resolves to the client ${client}`, () => {
     expect(createClientAddress(trusted)(peer, forwarded)).toBe(client);
   });
 }
 
-test("without trusted proxies the header is not looked at", () => {
+test("X-Forwarded-For is ignored without trusted proxies", () => {
   expect(createClientAddress([])("10.0.0.1", "198.51.100.7")).toBe("10.0.0.1");
 });

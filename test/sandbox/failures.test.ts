@@ -8,8 +8,8 @@ beforeEach(() => control("POST", "/reset"));
 
 const threats = () => api("GET", "/v1/threats");
 
-describe("faults of the API", () => {
-  test("answer 429 and 500 as the API does, the next so many times", async () => {
+describe("API faults", () => {
+  test("return 429 and 500 in the form of the API, for the requested number of requests", async () => {
     await control("POST", "/faults", { status: 429, times: 2, retry_after: 7 });
     await control("POST", "/faults", { status: 500 });
     const limited = await threats();
@@ -24,7 +24,7 @@ describe("faults of the API", () => {
     expect((await threats()).status).toBe(200);
   });
 
-  test("strike what matches in method and path, and nothing beside /v1", async () => {
+  test("apply to requests that match method and path, and only under /v1", async () => {
     const [{ id }] = (await threats()).json.data;
     await control("POST", "/faults", { method: "PATCH", path: "/v1/threats/*", status: 500, times: 9 });
     expect((await call("GET", "/healthz")).status).toBe(200);
@@ -34,21 +34,21 @@ describe("faults of the API", () => {
     expect((await api("PATCH", `/v1/threats/${id}`, { status: "resolved" })).status).toBe(200);
   });
 
-  test("delay the right answer", async () => {
+  test("delay the regular response", async () => {
     await control("POST", "/faults", { delay: "150ms" });
     const begun = performance.now();
     expect((await threats()).status).toBe(200);
     expect(performance.now() - begun).toBeGreaterThan(140);
   });
 
-  test("close the connection without an answer, and say nothing of it in the log", async () => {
+  test("close the connection without a response and without a log line", async () => {
     await control("POST", "/faults", { reset: true });
     await expect(threats()).rejects.toThrow();
     expect((await threats()).status).toBe(200);
     expect(sandbox.logLines).toEqual([]);
   });
 
-  test("never answer", async () => {
+  test("leave a request without a response", async () => {
     await control("POST", "/faults", { silence: true });
     const headers = { authorization: `Bearer ${ready.keys.enterprise}` };
     const waiting = fetch(`${ready.base_url}/threats`, { headers, signal: AbortSignal.timeout(200) });
@@ -58,7 +58,7 @@ describe("faults of the API", () => {
 });
 
 describe("an inbox", () => {
-  test("shows what arrived with headers, body and the verdict on both signatures", async () => {
+  test("shows each delivery with its headers, body and the validity of both signatures", async () => {
     const { data: endpoint } = await control("POST", "/webhooks", {
       inbox: "soc",
       events: ["threat.created"],
@@ -84,7 +84,7 @@ describe("an inbox", () => {
     expect(JSON.parse(message!.body)).toEqual(message!.event);
   });
 
-  test("knows a forged delivery", async () => {
+  test("recognizes a forged delivery", async () => {
     await control("POST", "/webhooks", { inbox: "soc" });
     const forged = { id: "evt_1", type: "threat.created", created_at: ready.time, data: {} };
     await call("POST", "/sandbox/inbox/soc", {
@@ -99,7 +99,7 @@ describe("an inbox", () => {
     ]);
   });
 
-  test("fails as it is told: with a status, by closing the connection, then works again", async () => {
+  test("fails as requested, with a status and by closing the connection, then works again", async () => {
     await control("POST", "/webhooks", { inbox: "soc" });
     await control("POST", "/inbox/soc/failures", { status: 503, retry_after: 180 });
     await control("POST", "/inbox/soc/failures", { reset: true });
@@ -111,7 +111,7 @@ describe("an inbox", () => {
     const minutes = data.map(
       ({ received_at }) => (Date.parse(received_at) - Date.parse(ready.time)) / 60_000,
     );
-    // The receiver asked for three minutes instead of one.
+    // Retry-After asked for three minutes instead of one.
     expect(minutes).toEqual([0, 3, 8]);
     const { data: deliveries } = await control("GET", "/deliveries?status=succeeded");
     expect(deliveries[0].attempts.map(({ failure }: { failure: string }) => failure)).toEqual([
@@ -121,7 +121,7 @@ describe("an inbox", () => {
     ]);
   });
 
-  test("answers late: a delivery waits for it", async () => {
+  test("delays its response as requested, and the delivery stays pending until then", async () => {
     await control("POST", "/webhooks", { inbox: "soc" });
     await control("POST", "/inbox/soc/failures", { delay: "100ms" });
     await control("POST", "/threats", {});
@@ -131,7 +131,7 @@ describe("an inbox", () => {
     expect((await control("GET", "/deliveries")).data[0].status).toBe("succeeded");
   });
 
-  test("is waited for by type and number, and no longer than asked", async () => {
+  test("can be awaited by event type and count, up to the requested time", async () => {
     await control("POST", "/webhooks", { inbox: "soc" });
     const waiting = inbox("soc", "?wait=10s&type=threat.resolved");
     const [{ id }] = (await api("GET", "/v1/threats?status=active&per_page=1")).json.data;

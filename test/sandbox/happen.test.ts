@@ -12,7 +12,7 @@ beforeEach(async () => {
 const types = (messages: { type: string }[]) => messages.map(({ type }) => type);
 
 describe("threats", () => {
-  test("are seen with what the detection says of the name, and threat.created", async () => {
+  test("get the type and similarity that detection computes, and send threat.created", async () => {
     const { data } = await control("POST", "/threats", { domain: "Example-Bank-Portal.com" });
     expect(data).toEqual([
       {
@@ -38,7 +38,7 @@ describe("threats", () => {
     expect((await api("GET", `/v1/threats/${id}`)).json.data.domain).toBe("example-bank-portal.com");
   });
 
-  test("are made in any number, and what is said of them is taken", async () => {
+  test("can be created in any number with given values", async () => {
     const { data } = await control("POST", "/threats", {
       count: 3,
       protected_domain: "samplix.org",
@@ -60,7 +60,7 @@ describe("threats", () => {
     });
   });
 
-  test("that are made are what the detection says of their names", async () => {
+  test("with generated names have the match that detection computes", async () => {
     const { data } = await control("POST", "/threats", { protected_domain: "example-shop.com" });
     const { json } = await api("POST", "/v1/candidates", { domains: [data[0].domain] });
     const said = (await control("POST", "/threats", { domain: "example-shop-login2.com" })).data[0];
@@ -68,7 +68,7 @@ describe("threats", () => {
     expect([said.type, said.similarity]).toEqual([data[0].type, data[0].similarity]);
   });
 
-  test("that are known are seen again: a resolved one comes back to life", async () => {
+  test("that are known can be seen again, which reactivates a resolved one", async () => {
     const [{ id, domain }] = (await api("GET", "/v1/threats?status=resolved&per_page=1")).json.data;
     const { data } = await control("POST", "/threats", { domain });
     expect(data[0]).toMatchObject({ id, outcome: "known", status: "active" });
@@ -85,14 +85,14 @@ describe("threats", () => {
     [{ similarity: 2 }, '"similarity"'],
     [{ protected_domain: "other.com" }, "is not a protected domain; there are example-bank.com"],
     [{ domian: "x" }, 'There is no field "domian"'],
-  ])("%j is refused with what to change", async (body, message) => {
+  ])("%j is rejected with a message that states what to change", async (body, message) => {
     const { status, json } = await call("POST", "/sandbox/threats", { body });
     expect([400, 404]).toContain(status);
     expect(json.error.message).toContain(message);
     expect((await api("GET", "/v1/threats")).json.meta.total).toBe(137);
   });
 
-  test("changed by the API tell of it, in order", async () => {
+  test("send events in order when the API changes them", async () => {
     const [{ id }] = (await api("GET", "/v1/threats?status=active&per_page=1")).json.data;
     await api("PATCH", `/v1/threats/${id}`, { status: "resolved" });
     const { data, meta } = await inbox("soc", "?wait=5s&count=2");
@@ -102,7 +102,7 @@ describe("threats", () => {
 });
 
 describe("scans", () => {
-  test("run to their end and find as many as they are told", async () => {
+  test("run to the end and find the requested number of look-alikes", async () => {
     const { data } = await control("POST", "/scans", { finds: 2, protected_domains: ["samplix.org"] });
     expect(data).toMatchObject({ status: "completed", trigger: "cli", threats_created: 2 });
     const { data: arrived } = await inbox("soc", "?wait=5s&count=4");
@@ -116,7 +116,7 @@ describe("scans", () => {
     expect((await api("GET", "/v1/threats")).json.meta.total).toBe(139);
   });
 
-  test("fail where they are told to", async () => {
+  test("fail if requested", async () => {
     const { data } = await control("POST", "/scans", { fails: true });
     expect(data).toMatchObject({ status: "failed", threats_created: 0 });
     expect(data.error).toContain("no resolver answers");
@@ -126,7 +126,7 @@ describe("scans", () => {
 });
 
 describe("traps", () => {
-  test("a beacon in a copied page tells of it and raises a threat", async () => {
+  test("a beacon on a copied page sends beacon.triggered and creates a threat", async () => {
     const { data } = await control("POST", "/beacon-hits", { hostname: "stolen-page.example" });
     expect(data).toMatchObject({ name: "example-bank.com", class: "foreign" });
     const { data: arrived } = await inbox("soc", "?wait=5s&count=2");
@@ -152,7 +152,7 @@ describe("traps", () => {
     });
   });
 
-  test("a visit to one's own page is none, and a visitor's repeat within the hour sends nothing", async () => {
+  test("a visit to the protected site and a repeated visit within the hour send nothing", async () => {
     expect(
       (await control("POST", "/beacon-hits", { hostname: "www.example-bank.com" })).data.event_id,
     ).toBeNull();
@@ -164,7 +164,7 @@ describe("traps", () => {
     expect((await control("POST", "/beacon-hits", again)).data.event_id).toMatch(/^evt_/);
   });
 
-  test("a honeytoken tells who used it", async () => {
+  test("a honeytoken sends token.accessed with the visitor", async () => {
     const { data } = await control("POST", "/token-accesses", {
       token: "payroll",
       ip_address: "198.51.100.9",
@@ -187,7 +187,7 @@ describe("traps", () => {
     });
   });
 
-  test("visitors may come by themselves, too", async () => {
+  test("a honeytoken can also be visited with a real HTTP request", async () => {
     const { url } = (await control("POST", "/token-accesses", { token: "payroll" })).data;
     await inbox("soc", "?wait=5s");
     expect((await fetch(url, { headers: { "user-agent": "visitor/1.0" } })).status).toBe(404);
@@ -195,7 +195,7 @@ describe("traps", () => {
     expect(data[1]!.event.data.access).toMatchObject({ ip_address: "127.0.0.1", user_agent: "visitor/1.0" });
   });
 
-  test("what no header and no address can be is refused", async () => {
+  test("values that are not valid in a header or as an address are rejected", async () => {
     for (const body of [{ ip_address: "localhost" }, { user_agent: "a\nb" }, { kind: "letter" }])
       expect((await call("POST", "/sandbox/token-accesses", { body })).status).toBe(400);
   });

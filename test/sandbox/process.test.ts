@@ -10,7 +10,7 @@ const folder = commandFolder("");
 afterAll(folder.dispose);
 const linux = existsSync("/proc/self/smaps_rollup");
 
-/** Starts a sandbox and waits for its line. */
+/** Starts a sandbox and waits for its ready line. */
 async function start(args: string[] = [], command = forms.at(-1)!.command, env: Record<string, string> = {}) {
   const running = folder.start(["sandbox", ...args], { command, env });
   let out = "";
@@ -18,7 +18,7 @@ async function start(args: string[] = [], command = forms.at(-1)!.command, env: 
   const reader = running.stdout.getReader();
   while (!out.includes("\n")) {
     const { value, done } = await reader.read();
-    if (done) throw new Error(`it ended: ${await new Response(running.stderr).text()}`);
+    if (done) throw new Error(`the sandbox exited: ${await new Response(running.stderr).text()}`);
     out += decoder.decode(value, { stream: true });
   }
   const ready = JSON.parse(out) as Ready;
@@ -37,7 +37,7 @@ async function start(args: string[] = [], command = forms.at(-1)!.command, env: 
 }
 
 describe.each(forms)("phishwatch sandbox ($form)", ({ command }) => {
-  test("prints one line and the same into the ready file, ends at once on SIGTERM, and leaves nothing", async () => {
+  test("prints one ready line, writes it to the ready file, exits at once on SIGTERM, and leaves no files", async () => {
     const before = readdirSync(tmpdir());
     const readyFile = join(folder.path, "ready.json");
     const { ready, running, rest, api, control } = await start(["--ready-file", "ready.json"], command);
@@ -48,7 +48,7 @@ describe.each(forms)("phishwatch sandbox ($form)", ({ command }) => {
     expect(readdirSync(folder.path)).toEqual(["ready.json"]);
     expect((await api("GET", "/v1/threats")).json.meta.total).toBe(137);
 
-    // Something under way does not hold it up.
+    // A delivery in flight does not delay the exit.
     await control("POST", "/webhooks", { inbox: "soc" });
     await control("POST", "/inbox/soc/failures", { silence: true });
     await control("POST", "/threats", {});
@@ -65,7 +65,7 @@ describe.each(forms)("phishwatch sandbox ($form)", ({ command }) => {
     expect(left).toEqual([]);
   });
 
-  test("takes seed, time and emptiness from its options", async () => {
+  test("applies the options for seed, time and empty data", async () => {
     const first = await start(["--seed", "9", "--time", "2030-01-01"], command);
     const empty = await start(["--empty"], command);
     expect([first.ready.seed, first.ready.time]).toEqual([9, "2030-01-01T00:00:00.000Z"]);
@@ -78,7 +78,7 @@ describe.each(forms)("phishwatch sandbox ($form)", ({ command }) => {
     }
   });
 
-  test("says what is wrong with an option, and that a port is taken", async () => {
+  test("reports an invalid option and a port that is in use", async () => {
     const { code, err } = await folder.run(["sandbox", "--seed", "x"], { command });
     expect([code, err]).toEqual([2, expect.stringContaining("--seed is a whole number")]);
     const { ready, running } = await start([], command);
@@ -93,35 +93,38 @@ describe.each(forms)("phishwatch sandbox ($form)", ({ command }) => {
   });
 });
 
-test.skipIf(forms.length === 1)("the executable begins with exactly what the sources make", async () => {
-  const all = await Promise.all(forms.map(({ command }) => start([], command)));
-  const seen = await Promise.all(
-    all.map(async ({ api, control }) => {
-      const pages = await Promise.all(
-        [1, 2].map((page) => api("GET", `/v1/threats?per_page=100&page=${page}`)),
-      );
-      const made = await control("POST", "/threats", { count: 2 });
-      await control("POST", "/reset");
-      return { threats: pages.flatMap(({ json }) => json.data.map(withoutPort)), made };
-    }),
-  );
-  expect(seen[0]!.threats).toHaveLength(137);
-  expect(seen[0]).toEqual(seen[1]!);
-  for (const { running } of all) running.kill();
-  await Promise.all(all.map(({ running }) => running.exited));
-});
+test.skipIf(forms.length === 1)(
+  "the executable starts with exactly the data that the sources generate",
+  async () => {
+    const all = await Promise.all(forms.map(({ command }) => start([], command)));
+    const seen = await Promise.all(
+      all.map(async ({ api, control }) => {
+        const pages = await Promise.all(
+          [1, 2].map((page) => api("GET", `/v1/threats?per_page=100&page=${page}`)),
+        );
+        const made = await control("POST", "/threats", { count: 2 });
+        await control("POST", "/reset");
+        return { threats: pages.flatMap(({ json }) => json.data.map(withoutPort)), made };
+      }),
+    );
+    expect(seen[0]!.threats).toHaveLength(137);
+    expect(seen[0]).toEqual(seen[1]!);
+    for (const { running } of all) running.kill();
+    await Promise.all(all.map(({ running }) => running.exited));
+  },
+);
 
 function withoutPort(threat: { screenshot_url: string }) {
   return { ...threat, screenshot_url: threat.screenshot_url.replace(/:\d+/, "") };
 }
 
-test("ends with the process that started it", async () => {
+test("exits when the process that started it exits", async () => {
   const command = forms
     .at(-1)!
     .command.map((word) => `'${word}'`)
     .join(" ");
   const readyFile = join(folder.path, "orphan.json");
-  // The shell is its parent, and is killed.
+  // The shell is the parent, and is killed.
   const shell = Bun.spawn(
     ["sh", "-c", `${command} sandbox --exit-with-parent --ready-file orphan.json >/dev/null & wait`],
     {
@@ -137,7 +140,7 @@ test("ends with the process that started it", async () => {
   expect(existsSync(readyFile)).toBe(false);
 });
 
-test("with a configuration: its keys and limits hold, its storage and its look-ups do not", async () => {
+test("applies the keys and limits of a configuration file, but not its storage and lookups", async () => {
   const config = folder.file(
     "mine.toml",
     `
@@ -174,7 +177,7 @@ key = "a-key-of-twenty-characters-or-more"
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-test("a scan runs on the configuration's schedule when the clock comes to it, over names that exist here alone", async () => {
+test("a scan runs on the schedule of the configuration file when the clock reaches it, over the sandbox's own DNS", async () => {
   const config = folder.file("scheduled.toml", `[scan]\nschedule = "0 3 * * *"\n`);
   const { running, advance, control, inbox } = await start(["--config", config, "--empty"]);
   await control("POST", "/webhooks", { inbox: "soc", events: ["scan.started", "scan.completed"] });
@@ -193,7 +196,7 @@ test("a scan runs on the configuration's schedule when the clock comes to it, ov
   rmSync(config);
 });
 
-test("twenty start at once, each for itself", async () => {
+test("twenty sandboxes can start at the same time", async () => {
   const all = await Promise.all(Array.from({ length: 20 }, (_, seed) => start(["--seed", String(seed)])));
   try {
     expect(new Set(all.map(({ ready }) => ready.url)).size).toBe(20);
@@ -219,7 +222,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Addresses other than 127.0.0.1 that a process listens on or is connected to. */
+/** Returns the addresses other than 127.0.0.1 on which a process listens or to which it is connected. */
 function listensBeside(pid: number): string[] {
   const inodes = new Set(
     readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {

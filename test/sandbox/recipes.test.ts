@@ -28,11 +28,11 @@ function emptyFolder(): string {
   return path;
 }
 
-/** Copies a recipe into an empty folder, runs it there, and answers what it said. */
-async function run(file: string, command: string[]): Promise<{ code: number; said: string }> {
+/** Copies a recipe into an empty folder and runs it there. Returns exit code and output. */
+async function run(file: string, command: string[]): Promise<{ code: number; output: string }> {
   const folder = emptyFolder();
   writeFileSync(join(folder, file), recipe(file));
-  // The command has to be one word.
+  // The command must be a single word.
   const program = join(folder, "bin", "phishwatch");
   mkdirSync(join(folder, "bin"));
   writeFileSync(program, `#!/bin/sh\nexec ${quickest.map((word) => `'${word}'`).join(" ")} "$@"\n`, {
@@ -50,18 +50,18 @@ async function run(file: string, command: string[]): Promise<{ code: number; sai
     new Response(running.stderr).text(),
     running.exited,
   ]);
-  return { code, said: out + err };
+  return { code, output: out + err };
 }
 
 describe("the manual's recipe", () => {
-  test("of curl lines ends with a delivery that was given up after five attempts", async () => {
+  test("with curl ends with a delivery that failed after five attempts", async () => {
     const block = /```sh\n(S=http:\/\/127\.0\.0\.1:40131\/sandbox [^]*?)```/.exec(page)![1]!;
     const sandbox = await openSandbox();
     try {
       const lines = block.replace("http://127.0.0.1:40131/sandbox", sandbox.ready.control_url);
       const running = Bun.spawn(["sh", "-euc", lines], { stdin: "ignore", stdout: "pipe" });
-      const said = await new Response(running.stdout).text();
-      const [delivery] = JSON.parse(said.slice(said.lastIndexOf('{"data":['))).data;
+      const output = await new Response(running.stdout).text();
+      const [delivery] = JSON.parse(output.slice(output.lastIndexOf('{"data":['))).data;
       expect(delivery).toMatchObject({ status: "failed", attempts: { length: 5 } });
     } finally {
       await sandbox.stop();
@@ -69,19 +69,19 @@ describe("the manual's recipe", () => {
   });
 
   test("for bun test passes", async () => {
-    const { code, said } = await run("phishwatch.test.ts", [process.execPath, "test", "--timeout=30000"]);
-    expect(said).toContain("2 pass");
+    const { code, output } = await run("phishwatch.test.ts", [process.execPath, "test", "--timeout=30000"]);
+    expect(output).toContain("2 pass");
     expect(code).toBe(0);
   });
 
   test.skipIf(!canRun(["node", "--version"], /^v(2\d|[3-9]\d)/))("for node:test passes", async () => {
-    const { code, said } = await run("phishwatch.test.mjs", ["node", "--test"]);
-    expect(said).toMatch(/pass 2\b/);
+    const { code, output } = await run("phishwatch.test.mjs", ["node", "--test"]);
+    expect(output).toMatch(/pass 2\b/);
     expect(code).toBe(0);
   });
 
   test.skipIf(!canRun(["python3", "-m", "pytest", "--version"], /pytest/))("for pytest passes", async () => {
-    const { code, said } = await run("test_phishwatch.py", [
+    const { code, output } = await run("test_phishwatch.py", [
       "python3",
       "-m",
       "pytest",
@@ -89,25 +89,25 @@ describe("the manual's recipe", () => {
       "-p",
       "no:cacheprovider",
     ]);
-    expect(said).toContain("2 passed");
+    expect(output).toContain("2 passed");
     expect(code).toBe(0);
   });
 
   test.skipIf(!canRun(["go", "version"], /go1/))("for Go passes", async () => {
-    const { code, said } = await run("phishwatch_test.go", [
+    const { code, output } = await run("phishwatch_test.go", [
       "sh",
       "-c",
       "go mod init phishwatch && go test ./...",
     ]);
-    expect([code, code === 0 ? "" : said]).toEqual([0, ""]);
+    expect([code, code === 0 ? "" : output]).toEqual([0, ""]);
   });
 
-  test("for Testcontainers is TypeScript", () => {
+  test("for Testcontainers is valid TypeScript", () => {
     const script = new Bun.Transpiler({ loader: "ts" }).transformSync(recipe("container.test.ts"));
     expect(script).toContain("GenericContainer");
   });
 
-  test("for GitHub Actions is YAML with a service", () => {
+  test("for GitHub Actions is valid YAML with a service", () => {
     const workflow = Bun.YAML.parse(recipe(".github/workflows/test.yml")) as {
       jobs: { test: { services: { phishwatch: { ports: string[] } }; steps: object[] } };
     };
@@ -116,7 +116,7 @@ describe("the manual's recipe", () => {
   });
 });
 
-test("the image for containers is made of what the build makes, and its steps are known instructions", () => {
+test("the container image contains the built executable, and its steps are known instructions", () => {
   const text = readFileSync(join(root, "scripts/sandbox.Dockerfile"), "utf8");
   const steps = text
     .replaceAll("\\\n", " ")
@@ -136,8 +136,8 @@ test("the tables of the manual match the program (otherwise run scripts/render-s
   expect(withTables(page)).toBe(page);
 });
 
-test("the client is made from the OpenAPI documents: run scripts/generate-client.ts", () => {
-  // The formatter breaks lines, and adds what goes with that.
+test("the client is up to date with the OpenAPI documents (run scripts/generate-client.ts)", () => {
+  // The formatter breaks lines and adds the punctuation that goes with it.
   const plain = (text: string) => text.replaceAll(/[\s;,|()]/g, "");
   expect(plain(readFileSync(clientPath, "utf8"))).toBe(plain(renderClient()));
 });

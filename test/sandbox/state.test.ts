@@ -9,7 +9,7 @@ beforeEach(() => control("POST", "/reset"));
 const total = async () => (await api("GET", "/v1/threats")).json.meta.total as number;
 
 describe("reset", () => {
-  test("brings back data, clock, limits, webhooks, inboxes and faults as they were at the start", async () => {
+  test("returns data, clock, limits, webhook endpoints, inboxes and faults to the start", async () => {
     const before = (await api("GET", "/v1/threats?per_page=100")).json;
     await api("GET", "/v1/threats", undefined, ready.keys.free);
     await control("POST", "/webhooks", { inbox: "soc" });
@@ -30,7 +30,7 @@ describe("reset", () => {
     expect(headers.get("x-ratelimit-remaining")).toBe("59");
   });
 
-  test("what happens afterwards is the same each time, identifiers and secrets too", async () => {
+  test("makes what follows repeatable, including IDs and secrets", async () => {
     const live = async () => {
       const endpoint = (await control("POST", "/webhooks", { inbox: "soc" })).data;
       const made = (await control("POST", "/threats", { count: 2 })).data;
@@ -42,18 +42,20 @@ describe("reset", () => {
     expect(await live()).toEqual(await live());
   });
 
-  test("is atomic: no request among many sees half of it", async () => {
+  test("is atomic: no concurrent request sees a partial reset", async () => {
     for (let round = 0; round < 3; round += 1) {
       await control("POST", "/threats", { count: 40 });
-      const reading = Promise.all(
-        Array.from({ length: 40 }, async (_, index) => {
-          // One after another begins, before, while and after it happens.
-          await Bun.sleep(index);
-          return api("GET", "/v1/threats?per_page=1");
-        }),
-      );
+      let isOver = false;
+      // Each reader starts one request after the other, from before the first reset until after the last one.
+      const readers = Array.from({ length: 4 }, async () => {
+        const responses: Awaited<ReturnType<typeof api>>[] = [];
+        do responses.push(await api("GET", "/v1/threats?per_page=1"));
+        while (!isOver);
+        return responses;
+      });
       await Promise.all([control("POST", "/reset"), control("POST", "/reset"), control("POST", "/reset")]);
-      for (const { status, json } of await reading) {
+      isOver = true;
+      for (const { status, json } of (await Promise.all(readers)).flat()) {
         expect(status).toBe(200);
         expect([137, 177]).toContain(json.meta.total);
       }
@@ -61,7 +63,7 @@ describe("reset", () => {
     }
   });
 
-  test("lets no delivery of before arrive after it", async () => {
+  test("lets no earlier delivery arrive afterward", async () => {
     await control("POST", "/webhooks", { inbox: "soc" });
     await control("POST", "/threats", { count: 200 });
     await control("POST", "/reset");
@@ -73,7 +75,7 @@ describe("reset", () => {
     expect(arrived.map(({ event }) => event.data.threat.id)).toEqual([data[0].id]);
   });
 
-  test("does not wait for receivers that hang", async () => {
+  test("does not wait for receivers that never respond", async () => {
     await control("POST", "/webhooks", { inbox: "soc" });
     await control("POST", "/inbox/soc/failures", { silence: true, times: 100 });
     await control("POST", "/threats", { count: 3 });
@@ -86,7 +88,7 @@ describe("reset", () => {
 });
 
 describe("snapshots", () => {
-  test("bring back data, clock, webhooks and inboxes, also what is still to be retried", async () => {
+  test("restore data, clock, webhook endpoints, inboxes and pending retries", async () => {
     await advance("10m");
     await control("POST", "/webhooks", { inbox: "soc" });
     await control("POST", "/inbox/soc/failures", { status: 500, times: 2 });
@@ -105,12 +107,12 @@ describe("snapshots", () => {
       expect((await inbox("soc")).data).toHaveLength(1);
       expect((await control("GET", "/deliveries")).data[0]).toMatchObject({ status: "pending" });
     }
-    // Its second attempt fails as was asked for before the snapshot; the third one does not.
+    // The second attempt fails, as requested before the snapshot; the third one succeeds.
     await advance("10m");
     expect((await inbox("soc")).data.map(({ answered }) => answered)).toEqual([500, 500, 200]);
   });
 
-  test("are kept through a reset, and one that is not there is told", async () => {
+  test("survive a reset, and restoring an unknown one returns 404", async () => {
     await control("POST", "/threats", { count: 2 });
     await control("POST", "/snapshot");
     await control("POST", "/reset");
@@ -123,8 +125,8 @@ describe("snapshots", () => {
 });
 
 describe("the control plane", () => {
-  test("says of paths, methods, bodies and parameters what is wrong, in the form of the API", async () => {
-    const refusals: [string, string, unknown, number, string][] = [
+  test("reports invalid paths, methods, bodies and parameters in the form of the API", async () => {
+    const rejections: [string, string, unknown, number, string][] = [
       ["GET", "/sandbox/nothing", undefined, 404, "No route for this method and path"],
       ["DELETE", "/sandbox/clock", undefined, 404, "This path only supports GET, POST"],
       ["POST", "/sandbox/clock", "{", 400, "not valid JSON"],
@@ -146,15 +148,15 @@ describe("the control plane", () => {
       ["POST", "/sandbox/faults", { status: 500, reset: true }, 400, 'Send one of "status"'],
       ["POST", "/sandbox/inbox/soc/failures", { status: 500, times: 0 }, 400, '"times"'],
     ];
-    for (const [method, path, body, status, message] of refusals) {
-      const answer = await call(method, path, body === undefined ? {} : { body });
-      expect([path, answer.status]).toEqual([path, status]);
-      expect(Object.keys(answer.json)).toEqual(["error"]);
-      expect(answer.json.error.message).toContain(message);
+    for (const [method, path, body, status, message] of rejections) {
+      const response = await call(method, path, body === undefined ? {} : { body });
+      expect([path, response.status]).toEqual([path, status]);
+      expect(Object.keys(response.json)).toEqual(["error"]);
+      expect(response.json.error.message).toContain(message);
     }
   });
 
-  test("is described by a document that has each operation and nothing else", async () => {
+  test("has an OpenAPI document with every operation and nothing else", async () => {
     const document = await control("GET", "/openapi.json");
     expect(document.openapi).toBe("3.1.0");
     const { Validator } = await import("@seriousme/openapi-schema-validator");
@@ -169,7 +171,7 @@ describe("the control plane", () => {
     );
   });
 
-  test("is not for pages of other origins, nor are the console's forms; pictures and traps are", async () => {
+  test("rejects pages of other origins, as do the console's forms, but not screenshots and traps", async () => {
     const post = async (path: string, headers: Record<string, string>) =>
       (await call("POST", path, { headers })).status;
     for (const path of ["/sandbox/reset", "/sandbox/inbox/mine", "/console/sign-in"]) {
@@ -184,7 +186,7 @@ describe("the control plane", () => {
     await shown.bytes();
   });
 
-  test("is not for a page whose name was made to lead here", async () => {
+  test("rejects a page whose host name was rebound to this address", async () => {
     const port = new URL(ready.url).port;
     const statusFor = async (host: string, path = "/sandbox/inbox/mine") =>
       (await call("GET", path, { headers: { host } })).status;
@@ -209,18 +211,18 @@ describe("the control plane", () => {
   });
 });
 
-describe("the rest of the server", () => {
-  test("is the real one: health, document, pictures, console", async () => {
+describe("everything else", () => {
+  test("is the production server: health, OpenAPI document, screenshots, console", async () => {
     expect((await call("GET", "/readyz")).json).toMatchObject({ status: "ready" });
     expect((await call("GET", "/openapi.json")).json.openapi).toBe("3.1.0");
     const [threat] = (await api("GET", "/v1/threats?per_page=1")).json.data;
     expect(threat.screenshot_url).toStartWith(`${ready.url}/screenshots/`);
-    const picture = await fetch(threat.screenshot_url);
-    expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
+    const image = await fetch(threat.screenshot_url);
+    expect([image.status, image.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
     expect((await fetch(`${ready.url}/console`)).status).toBe(200);
   });
 
-  test("refuses the keys that are no good, and each scope what it is not for", async () => {
+  test("rejects expired and revoked keys, and limits each key to its scopes", async () => {
     const { keys } = ready;
     const statusOf = async (method: string, path: string, key: string, body?: unknown) =>
       (await api(method, path, body, key)).status;

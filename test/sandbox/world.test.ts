@@ -10,35 +10,39 @@ import { openSandbox } from "../support/sandbox.ts";
 
 const world = (seed: number, start = defaultStart) => makeWorld(start, createRandom(seed));
 
-describe("the seeded world", () => {
-  test("is the same for the same seed and time, and another for another", () => {
+describe("the sample data", () => {
+  test("is determined by seed and start time", () => {
     expect(world(7)).toEqual(world(7));
     expect(world(7).map(({ id }) => id)).not.toEqual(world(8).map(({ id }) => id));
     expect(world(7, defaultStart + 1)).not.toEqual(world(7));
   });
 
-  test.each([1, 2, 3, 4_294_967_295])("of seed %d has every value of every field, in order", (seed) => {
-    const threats = world(seed);
-    expect(threats).toHaveLength(137);
-    const values = <Name extends "status" | "severity" | "type" | "source" | "protectedDomain">(name: Name) =>
-      [...new Set(threats.map((threat) => threat[name] as string))].toSorted();
-    expect(values("status")).toEqual([...statuses].toSorted());
-    expect(values("severity")).toEqual([...severities].toSorted());
-    expect(values("type")).toEqual([...threatTypes].toSorted());
-    expect(values("source")).toEqual([...sources].toSorted());
-    expect(values("protectedDomain")).toEqual([...worldDomains].toSorted());
-    const ids = threats.map(({ id }) => id);
-    expect(ids).toEqual(ids.toSorted());
-    expect(new Set(ids).size).toBe(137);
-    for (const { firstSeen, createdAt, statusChangedAt } of threats) {
-      expect(firstSeen).toBeLessThanOrEqual(createdAt);
-      expect(createdAt).toBeLessThanOrEqual(statusChangedAt);
-      expect(statusChangedAt).toBeLessThan(defaultStart);
-    }
-    expect(threats.filter(({ registrar }) => registrar === null)).toHaveLength(34);
-  });
+  test.each([1, 2, 3, 4_294_967_295])(
+    "of seed %d covers every value of every field and is sorted by time",
+    (seed) => {
+      const threats = world(seed);
+      expect(threats).toHaveLength(137);
+      const values = <Name extends "status" | "severity" | "type" | "source" | "protectedDomain">(
+        name: Name,
+      ) => [...new Set(threats.map((threat) => threat[name] as string))].toSorted();
+      expect(values("status")).toEqual([...statuses].toSorted());
+      expect(values("severity")).toEqual([...severities].toSorted());
+      expect(values("type")).toEqual([...threatTypes].toSorted());
+      expect(values("source")).toEqual([...sources].toSorted());
+      expect(values("protectedDomain")).toEqual([...worldDomains].toSorted());
+      const ids = threats.map(({ id }) => id);
+      expect(ids).toEqual(ids.toSorted());
+      expect(new Set(ids).size).toBe(137);
+      for (const { firstSeen, createdAt, statusChangedAt } of threats) {
+        expect(firstSeen).toBeLessThanOrEqual(createdAt);
+        expect(createdAt).toBeLessThanOrEqual(statusChangedAt);
+        expect(statusChangedAt).toBeLessThan(defaultStart);
+      }
+      expect(threats.filter(({ registrar }) => registrar === null)).toHaveLength(34);
+    },
+  );
 
-  test("is what the detection says of its names: run scripts/generate-sandbox-names.ts", () => {
+  test("agrees with detection (run scripts/generate-sandbox-names.ts)", () => {
     const matcher = createMatcher(
       worldDomains.map((domain) => ({ domain, keywords: [], allow: [] })),
       { minSimilarity: 0.75 },
@@ -54,7 +58,7 @@ describe("the seeded world", () => {
     }
   });
 
-  test("stands in the API as it was made", async () => {
+  test("is returned by the API unchanged", async () => {
     const sandbox = await openSandbox({ seed: 5 });
     try {
       const all = await Promise.all(
@@ -80,14 +84,14 @@ describe("the seeded world", () => {
     }
   });
 
-  test("can be left out", async () => {
+  test("is left out with `empty: true`", async () => {
     const sandbox = await openSandbox({ empty: true });
     expect((await sandbox.api("GET", "/v1/threats")).json.meta.total).toBe(0);
     sandbox.stop();
   });
 });
 
-test("the known keys have the product's form, and no two are alike", () => {
+test("the public keys have a valid form and are distinct", () => {
   const keys = Object.values(sandboxKeys).map(({ key }) => key);
   expect(keys.filter((key) => !isGeneratedKey(key))).toEqual([]);
   expect(new Set(keys.map((key) => key.slice(0, 8))).size).toBe(keys.length);
