@@ -5,7 +5,7 @@ import { defaultPublicUrl, type Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { createAdmission } from "../http/admission.ts";
 import { createClientAddress } from "../http/client-address.ts";
-import { createPipeline } from "../http/pipeline.ts";
+import { createPipeline, type Handler } from "../http/pipeline.ts";
 import { createResponder, type ResponseHeaders } from "../http/responder.ts";
 import type { BuildInfo } from "../lib/build-info.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -19,7 +19,7 @@ import type { DeliveryLog } from "../deliveries/delivery-log.ts";
 import { createListener } from "./listener.ts";
 import { createRoutes } from "./routes.ts";
 import { checkReadiness, type Readiness } from "./site/health.ts";
-import { createMetrics } from "./site/metrics.ts";
+import { createMetrics, type Metrics } from "./site/metrics.ts";
 import type { ReadScreenshot } from "./site/site-pages.ts";
 import { apiOperations } from "./v1/operations.ts";
 
@@ -138,15 +138,7 @@ export function createServer({
             (await (consoleHandler ??= openConsole()))(request, headers, clientAddress(request))
         : null,
     },
-    // Without the common headers, which would reveal the product to visitors.
-    traps: traps.kinds.map(({ pathSegment }) => ({
-      path: `/${pathSegment}`,
-      handler({ request }) {
-        const response = traps.respond(request, clientAddress(request));
-        metrics.countRequest(`/${pathSegment}/*`, request.method, response.status);
-        return response;
-      },
-    })),
+    traps: trapRoutes({ traps, metrics, clientAddress }),
     async document() {
       // Loaded on request, to keep it out of the startup time.
       const { describeApi } = await import("./v1/openapi.ts");
@@ -182,6 +174,25 @@ export function createServer({
     },
     stop: listener.stop,
   };
+}
+
+/** Routes of the traps, without the common headers, which would reveal the product to visitors. */
+function trapRoutes({
+  traps,
+  metrics,
+  clientAddress,
+}: Pick<ServerDependencies, "traps"> & {
+  metrics: Metrics;
+  clientAddress: (request: Request) => string | undefined;
+}): { path: string; handler: Handler }[] {
+  return traps.kinds.map(({ pathSegment }) => ({
+    path: `/${pathSegment}`,
+    handler({ request }) {
+      const response = traps.respond(request, clientAddress(request));
+      metrics.countRequest(`/${pathSegment}/*`, request.method, response.status);
+      return response;
+    },
+  }));
 }
 
 /**

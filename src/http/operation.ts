@@ -61,7 +61,7 @@ export function operationsOf<Services, Caller = undefined, Extra extends object 
   return function operation<Content = undefined, Parameters extends QueryParameters = Record<never, never>>(
     definition: Definition<Services, Caller, Parameters, Content> & Extra,
   ): Operation<Services, Caller> & Extra {
-    const { query, body, run, ...description } = definition;
+    const { query, body, run } = definition;
     const readQuery = queryReader(query ?? ({} as Parameters));
 
     /** Without a body to wait for, an operation may return its result at once. */
@@ -75,11 +75,6 @@ export function operationsOf<Services, Caller = undefined, Extra extends object 
       return run(services, { caller, request, params, query: values, body: await body!.read(request) });
     }
 
-    return {
-      ...(description as unknown as Omit<Operation<Services, Caller>, "query" | "body" | "execute"> & Extra),
-      ...(query === undefined ? {} : { query }),
-      ...(body === undefined ? {} : { body }),
-      execute: body === undefined ? executeWithoutBody : executeWithBody,
-    };
+    return { ...definition, execute: body === undefined ? executeWithoutBody : executeWithBody };
   };
 }

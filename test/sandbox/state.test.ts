@@ -45,16 +45,16 @@ describe("reset", () => {
   test("is atomic: no concurrent request sees a partial reset", async () => {
     for (let round = 0; round < 3; round += 1) {
       await control("POST", "/threats", { count: 40 });
-      let isOver = false;
+      const resets = new AbortController();
       // Each reader starts one request after the other, from before the first reset until after the last one.
       const readers = Array.from({ length: 4 }, async () => {
         const responses: Awaited<ReturnType<typeof api>>[] = [];
         do responses.push(await api("GET", "/v1/threats?per_page=1"));
-        while (!isOver);
+        while (!resets.signal.aborted);
         return responses;
       });
       await Promise.all([control("POST", "/reset"), control("POST", "/reset"), control("POST", "/reset")]);
-      isOver = true;
+      resets.abort();
       for (const { status, json } of (await Promise.all(readers)).flat()) {
         expect(status).toBe(200);
         expect([137, 177]).toContain(json.meta.total);
