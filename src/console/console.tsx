@@ -81,7 +81,7 @@ export function createConsole(services: ConsoleServices): ConsoleHandler {
     if (!isRead && !isSameOrigin(request.headers, services.publicUrl())) {
       throw new PublicError(
         "forbidden",
-        "This form was sent from another site. Open the console itself and do it there.",
+        "This form was sent from another site. Submit it in the console itself.",
       );
     }
     if (path === signInPath)
@@ -104,7 +104,7 @@ export function createConsole(services: ConsoleServices): ConsoleHandler {
         ? (request.headers.get("x-form-token") ?? query.get("form_token"))
         : form.get("form_token");
       if (!isCsrfToken(token, visitor))
-        throw badRequest("This form was too old. Go back, load the page again and repeat it.");
+        throw badRequest("This form expired. Go back, reload the page, and submit it again.");
       form.delete("form_token");
     }
     const context: Context<ServiceName> = {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { openConsoleApp } from "../support/console.ts";
 
-test("style and script come compressed to who takes them so, and are the same for everybody", async () => {
+test("style sheet and script are sent compressed to clients that accept it, and can be cached", async () => {
   const app = openConsoleApp();
   const { html } = await app.visitor().get("/console/sign-in");
   const paths = [...html.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+\.(?:css|js))"/g)].map(

@@ -23,7 +23,7 @@ test("a preview shows brand keywords and look-alikes of every type, and adds not
     step: "look",
   });
   expect(preview.status).toBe(200);
-  expect(preview.text).toContain('chase : "chase" is a word of its own');
+  expect(preview.text).toContain('chase : "chase" is a common word');
   expect(preview.text).toContain("login-chase.example combosquatting");
   expect(preview.text).toMatch(/homograph .* doppelganger .* tld squatting/);
   // The form keeps what was typed.

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => app.dispose());
 
 test.each(consolePages)(
-  "$name weighs less than 100 kB with all it loads, and carries no markup that the policy forbids",
+  "$name is smaller than 100 kB with its assets and has no markup that the policy forbids",
   async ({ path, signedOut }) => {
     const { html, status } = await (signedOut === true ? app.visitor() : visitor).get(path(samples));
     expect([200, 404]).toContain(status);
@@ -58,7 +58,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
   let signedIn = false;
 
   test.each(ordered)(
-    "$name is accessible in light and dark, cuts no table at 1280 px, and has no bar to scroll sideways at 360 px",
+    "$name is accessible in light and dark mode, and fits 1280 px and 360 px without cut tables or horizontal scrolling",
     async ({ name, path, signedOut }) => {
       if (signedOut !== true && !signedIn) {
         await browser.signIn(app.url);

@@ -75,7 +75,7 @@ test("a file can be imported without scripts, and the next page shows its result
   expect(shown.text).toMatch(
     /completed Read 3 names in \d+ B, .* Matched 1 name New threats 1 Rejected 1 line without a valid name/,
   );
-  expect(shown.text).toContain("3 not a name It contains a character that no host name may have");
+  expect(shown.text).toContain("3 not a name It contains a character that is not allowed in host names");
   expect(feedActions()[0]).toEqual(["feed.import", "nrd.csv.gz"]);
   expect((await visitor.get("/console/feeds")).text).toContain("nrd.csv.gz completed 3 1 1 1");
 });

@@ -4,7 +4,7 @@ import { readUpload } from "../../src/console/shell/multipart.ts";
 const limits = { fieldBytesMax: 1_000 };
 const seed = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 
-/** A form as a browser writes it, in pieces of some length. */
+/** Builds a form as a browser writes it, in chunks of a given length. */
 async function requestOf(form: FormData, pieceBytes: number): Promise<Request> {
   const { bytes, contentType } = await written(form);
   return requestIn(bytes, contentType, pieceBytes);
@@ -12,7 +12,7 @@ async function requestOf(form: FormData, pieceBytes: number): Promise<Request> {
 
 async function written(form: FormData) {
   const whole = new Response(form);
-  // Bun tells it no more once the body was read.
+  // Bun no longer returns it after the body was read.
   const contentType = whole.headers.get("content-type")!;
   return { contentType, bytes: new Uint8Array(await whole.arrayBuffer()) };
 }
@@ -34,11 +34,11 @@ async function read(request: Request) {
   return { fields: Object.fromEntries(fields), name: file?.name, content };
 }
 
-test(`a form that comes in pieces of any length is read as it was written (TEST_SEED=${seed})`, async () => {
+test(`a form is parsed correctly whatever the size of its chunks (TEST_SEED=${seed})`, async () => {
   let state = seed;
   const random = (below: number) => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) % below;
   for (let round = 0; round < 60; round++) {
-    // What comes close to a boundary, and may be cut anywhere.
+    // Text that resembles a boundary, split at any point.
     const text = Array.from(
       { length: random(400) },
       () => ["\r\n", "--", "-", "a", "\r", "\n\n"][random(6)],
@@ -49,7 +49,7 @@ test(`a form that comes in pieces of any length is read as it was written (TEST_
     form.set("file", new File([text], 'a "b"\r\n.csv'));
     const { fields, name, content } = await read(await requestOf(form, 1 + random(90)));
     expect(fields["format"]).toBe("csv");
-    // Browsers make every line break one of both characters.
+    // Browsers normalize every line break to CRLF.
     expect(fields["column"]!.replaceAll(/\r\n|\r/g, "\n")).toBe(
       text.slice(0, 50).replaceAll(/\r\n|\r/g, "\n"),
     );
@@ -58,7 +58,7 @@ test(`a form that comes in pieces of any length is read as it was written (TEST_
   }
 });
 
-test("a form without a file, or where none was chosen, has fields only", async () => {
+test("a form without a selected file has fields only", async () => {
   const form = new FormData();
   form.set("names", "a.com\nb.com");
   form.set("file", new File([], ""));
@@ -68,12 +68,12 @@ test("a form without a file, or where none was chosen, has fields only", async (
   });
 });
 
-test("a file that breaks off breaks its stream: it is not taken for a whole one", async () => {
+test("a truncated file fails its stream instead of passing as complete", async () => {
   const form = new FormData();
   form.set("file", new File(["example.com\n".repeat(100)], "a.txt"));
   const { bytes, contentType } = await written(form);
   const { file } = await readUpload(requestIn(bytes.subarray(0, -30), contentType, 64), limits);
-  expect(new Response(file!.content).text()).rejects.toThrow("ends in the middle");
+  expect(new Response(file!.content).text()).rejects.toThrow("it is incomplete");
 });
 
 const multipart = "multipart/form-data; boundary=b";
@@ -82,13 +82,13 @@ const field = 'Content-Disposition: form-data; name="a"\r\n\r\n';
 test.each([
   ["another content type", "text/plain", "a", "it is not a form with a file"],
   ["no boundary", "multipart/form-data", "a", "it is not a form with a file"],
-  ["no parts", multipart, "hello", "it ends in the middle"],
+  ["no parts", multipart, "hello", "it is incomplete"],
   ["a part without a name", multipart, "--b\r\nX: y\r\n\r\nx\r\n--b--\r\n", "has no name"],
-  ["a field without end", multipart, `--b\r\n${field}x`, "it ends in the middle"],
+  ["a field without end", multipart, `--b\r\n${field}x`, "it is incomplete"],
   ["a long field", multipart, `--b\r\n${field}${"x".repeat(2_000)}\r\n--b--\r\n`, "is too long"],
   ["a long head", multipart, `--b\r\nX: ${"x".repeat(20_000)}`, "is too long"],
   ["many fields", multipart, `--b${`\r\n${field}x\r\n--b`.repeat(30)}--`, "more than 20 fields"],
-])("what is no such form is refused: %s", async (_, contentType, text, reason) => {
+])("an invalid form is rejected: %s", async (_, contentType, text, reason) => {
   const request = requestIn(new TextEncoder().encode(text), contentType, 50);
   expect(readUpload(request, limits)).rejects.toMatchObject({
     code: "bad_request",
@@ -96,7 +96,7 @@ test.each([
   });
 });
 
-test("whoever goes away before the file begins makes no fault of ours", async () => {
+test("a client that disconnects before the file begins causes no server error", async () => {
   const body = new ReadableStream({
     pull: (controller) => controller.error(new DOMException("The connection was closed.", "AbortError")),
   });

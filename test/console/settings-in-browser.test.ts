@@ -44,7 +44,7 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
     browser.until(`location.pathname.match(${path}) && document.readyState === "complete"`, path);
 
   test(
-    "makes a key by Settings → API Keys → Create Key, and copies what is shown once",
+    "a key is created under Settings → API Keys → Create Key and can be copied once",
     async () => {
       await follow("API Keys");
       await arrives("/settings.keys$/");
@@ -118,7 +118,7 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
   );
 
   test(
-    "makes a key with script switched off and finds the navigation at 360 px",
+    "a key can be created without scripts, and the navigation works at 360 px",
     async () => {
       await browser.script(false);
       await browser.size(360);

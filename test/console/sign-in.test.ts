@@ -14,7 +14,7 @@ const auditActions = () =>
     .map(({ action, channel, address }) => [action, channel, address]);
 
 describe("sign-in", () => {
-  test("is asked for first, leads on to the wanted page, and is written to the audit log", async () => {
+  test("comes first, continues to the requested page, and is recorded in the audit log", async () => {
     const visitor = app.visitor();
     const asked = await visitor.get("/console/no-such-page?x=1");
     expect([asked.status, asked.location]).toEqual([
@@ -37,13 +37,10 @@ describe("sign-in", () => {
     expect(auditActions()[0]).toEqual(["console.sign_in", "console", "127.0.0.1"]);
   });
 
-  test("refuses a wrong password, tells the log, and leaves no trace of what was tried", async () => {
+  test("rejects a wrong password, logs the failure, and records nothing of the attempt", async () => {
     const visitor = app.visitor();
     const refused = await visitor.post("/console/sign-in", { password: "a wrong guess" });
-    expect([refused.status, refused.text]).toEqual([
-      401,
-      expect.stringContaining("That is not the password."),
-    ]);
+    expect([refused.status, refused.text]).toEqual([401, expect.stringContaining("Incorrect password.")]);
     expect(visitor.cookies.has("phishwatch_session")).toBe(false);
     expect(auditActions()[0]).toEqual(["console.sign_in_failed", "console", "127.0.0.1"]);
     expect(app.logged.join()).toContain("console sign-in failed");
@@ -58,14 +55,14 @@ describe("sign-in", () => {
     ["/consolex"],
     ["/console\\evil"],
     ["javascript:alert(1)"],
-  ])("never leads away from the console: %s", async (to) => {
+  ])("never redirects outside the console: %s", async (to) => {
     const answer = await app.visitor().post("/console/sign-in", { password: consolePassword, to });
     expect([answer.status, answer.location]).toEqual([303, "/console"]);
   });
 });
 
 describe("every page", () => {
-  test("carries a strict policy, is never kept, and shows the request's identifier in its headers", async () => {
+  test("has a strict content security policy, is not cached, and carries its request id", async () => {
     const visitor = await app.signedIn();
     const { status, headers, html } = await visitor.get("/console");
     expect(status).toBe(200);
@@ -82,7 +79,7 @@ describe("every page", () => {
 });
 
 describe("a form", () => {
-  test("without its token, with another's, or from another site changes nothing", async () => {
+  test("changes nothing without its CSRF token, with another visitor's token, or from another site", async () => {
     const visitor = await app.signedIn();
     const other = await (await app.signedIn()).formToken();
     for (const fields of [{ form_token: "" }, { form_token: other }]) {
@@ -99,7 +96,7 @@ describe("a form", () => {
     expect((await visitor.get("/console")).status).toBe(200);
   });
 
-  test("signs out: this browser, or all of them", async () => {
+  test("signs out one session or all sessions", async () => {
     const [here, there] = [await app.signedIn(), await app.signedIn()];
     expect((await here.post("/console/sign-out")).location).toBe("/console/sign-in");
     expect((await here.get("/console")).status).toBe(303);
@@ -112,7 +109,7 @@ describe("a form", () => {
 });
 
 describe("a session", () => {
-  test("ends when it was not used for 12 hours, and after 7 days in any case", async () => {
+  test("ends after 12 hours without use, and after 7 days in any case", async () => {
     const clock = manualClock();
     const old = openConsoleApp({ clock });
     const idle = await old.signedIn();
@@ -130,7 +127,7 @@ describe("a session", () => {
     await old.dispose();
   });
 
-  test("is not kept as it stands in the cookie", async () => {
+  test("is not stored in the form that the cookie holds", async () => {
     const visitor = await app.signedIn();
     const token = visitor.cookies.get("phishwatch_session")!;
     const stored = app.app.database.sqlite.query("select * from console_sessions").all();
@@ -138,7 +135,7 @@ describe("a session", () => {
     expect(stored.length).toBeGreaterThan(0);
   });
 
-  test("comes to an end with the password, and outlives a restart without one", async () => {
+  test("ends when the password changes, and survives a restart when it does not", async () => {
     const { createConsolePassword } = await import("../../src/access/console/password.ts");
     const { createSettings } = await import("../../src/access/settings/settings.ts");
     const stores = { database: app.app.database, clock: manualClock() };
@@ -156,7 +153,7 @@ describe("a session", () => {
     expect(settings.get("console_password_mark")).not.toContain("password");
   });
 
-  test("is one of a hundred at most: the oldest give way", () => {
+  test("is one of at most 100, of which the oldest are evicted", () => {
     const clock = manualClock(Date.now());
     const sessions = createConsoleSessions({ database: app.app.database, clock, fillRandom });
     const first = sessions.start({ address: null, userAgent: "" });
@@ -167,7 +164,7 @@ describe("a session", () => {
     expect(sessions.list()[0]!.userAgent.length).toBe(300);
   });
 
-  test("is kept to TLS where people reach the console by https", async () => {
+  test("uses a Secure cookie if the public URL is https", async () => {
     const secure = openConsoleApp({ publicUrl: "https://watch.example" });
     const visitor = secure.visitor();
     const answer = await visitor.post(
@@ -180,8 +177,8 @@ describe("a session", () => {
   });
 });
 
-describe("guessing", () => {
-  test("is slowed by address: after ten attempts the right password does not help either, for ten minutes", async () => {
+describe("password guessing", () => {
+  test("is limited to ten attempts in ten minutes per address, after which even the right password fails", async () => {
     const clock = manualClock();
     const guessed = openConsoleApp({ clock });
     const visitor = guessed.visitor();
@@ -195,7 +192,7 @@ describe("guessing", () => {
     await guessed.dispose();
   });
 
-  test("is slowed by network for IPv6, and for all together", () => {
+  test("is limited per /64 network for IPv6, and for all addresses together", () => {
     const clock = manualClock();
     const throttle = createSignInThrottle({ clock });
     for (let host = 1; host <= 10; host++)
@@ -210,8 +207,8 @@ describe("guessing", () => {
   });
 });
 
-describe("a visitor from elsewhere", () => {
-  test("is asked once more by our own page, for the cookie is not sent over a link of another site", async () => {
+describe("a visitor without a session", () => {
+  test("who follows a link from another site gets a page that repeats the request, so that the cookie is sent", async () => {
     const answer = await app.visitor().get("/console/threats?page=2", { "sec-fetch-site": "cross-site" });
     expect(answer.status).toBe(200);
     expect(answer.html).toContain('content="0;url=/console/threats?page=2"');
@@ -219,12 +216,12 @@ describe("a visitor from elsewhere", () => {
     expect(own.status).toBe(303);
   });
 
-  test("learns nothing without signing in: unknown paths, fragments and forms", async () => {
+  test("learns nothing about unknown paths, fragments and forms", async () => {
     const visitor = app.visitor();
     expect((await visitor.get("/console/settings/keys/x/y/z")).status).toBe(303);
     expect((await visitor.get("/console/settings/keys", { "x-fragment": "1" })).status).toBe(401);
     const form = await visitor.post("/console/settings/keys/create", { name: "x" });
-    expect([form.status, form.text]).toEqual([401, expect.stringContaining("nothing was changed")]);
+    expect([form.status, form.text]).toEqual([401, expect.stringContaining("No changes were made")]);
     expect(app.app.keys.list()).toEqual([]);
     for (const method of ["PUT", "DELETE", "OPTIONS"]) {
       const answer = await fetch(`${app.url}/console`, { method, redirect: "manual" });
@@ -233,8 +230,8 @@ describe("a visitor from elsewhere", () => {
   });
 });
 
-describe("faults", () => {
-  test("are pages: a body that is too long or no form is 400, a fault of ours 500 with the request's identifier", async () => {
+describe("errors", () => {
+  test("are pages: 400 for a body that is too long or not a form, 500 with the request id for an internal error", async () => {
     const visitor = await app.signedIn();
     const long = await visitor.post("/console/theme", { theme: "x".repeat(300_000) });
     expect([long.status, long.text]).toEqual([400, expect.stringContaining("longer than")]);

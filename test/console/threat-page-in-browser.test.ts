@@ -36,14 +36,14 @@ describe.skipIf(chromium === undefined)("a threat in a browser", () => {
   const arrived = (what: string) => browser.until(`document.readyState === "complete" && (${what})`);
 
   test(
-    "is decided with a key, taken back with a press, and left for the next one with a key",
+    "can be decided and left for the next one with keyboard shortcuts, and the decision undone",
     async () => {
       await open(first);
       await browser.press("r");
-      await arrived("document.querySelector('.flash')?.innerText.includes('It is resolved now.')");
+      await arrived("document.querySelector('.flash')?.innerText.includes('This threat is now resolved.')");
       expect(app.app.threats.get(first)!.status).toBe("resolved");
       await browser.click(".flash button");
-      await arrived("document.querySelector('.flash')?.innerText.includes('Undone')");
+      await arrived("document.querySelector('.flash')?.innerText.includes('Decision undone')");
       expect(app.app.threats.get(first)!.status).toBe("active");
       await browser.press("j");
       await arrived(`location.pathname === '/console/threats/${second}'`);
@@ -56,7 +56,7 @@ describe.skipIf(chromium === undefined)("a threat in a browser", () => {
   );
 
   test(
-    "has its report taken along with a press",
+    "has an abuse report that one click copies",
     async () => {
       await open(first);
       const button = "document.querySelector('button[aria-label=\"Copy the report\"]')";

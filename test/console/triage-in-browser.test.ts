@@ -40,7 +40,7 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
     );
 
   test(
-    "keys go through the list, decide, undo and open; nothing happens while somebody types",
+    "keyboard shortcuts move through the list, decide and open, but do nothing while typing",
     async () => {
       await list();
       await browser.press("j");
@@ -52,7 +52,7 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
 
       // One alone, by the key: the next one stands there afterwards.
       await browser.press("r");
-      await arrived(`document.body.innerText.includes("1 threat is resolved now.")`);
+      await arrived(`document.body.innerText.includes("1 threat is now resolved.")`);
       expect(statuses()).toEqual(["resolved", "active", "active", "active", "active"]);
       await hereIs("b");
 
@@ -61,11 +61,11 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
       await browser.press("j");
       await browser.press("x");
       await browser.press("f");
-      await arrived(`document.body.innerText.includes("2 threats are false positive now.")`);
+      await arrived(`document.body.innerText.includes("2 threats are now false positive.")`);
       expect(statuses()).toEqual(["resolved", "false_positive", "false_positive", "active", "active"]);
       await browser.open(await browser.evaluate<string>("location.href"));
       await browser.click(".flash button");
-      await arrived(`document.body.innerText.includes("Undone: 2 threats are as before.")`);
+      await arrived(`document.body.innerText.includes("Decision undone: 2 threats restored.")`);
       expect(statuses()).toEqual(["resolved", "active", "active", "active", "active"]);
 
       await browser.press("/");
@@ -88,7 +88,7 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
   );
 
   test(
-    "without script: boxes and buttons, filters, and the undo",
+    "selection, decisions, filters and undo work without scripts",
     async () => {
       await browser.script(false);
       try {
@@ -102,7 +102,7 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
         await arrived(`document.querySelector(".flash button")`);
         expect(statuses().slice(1)).toEqual(["active", "resolved", "resolved", "active"]);
         await browser.click(".flash button");
-        await arrived(`document.body.innerText.includes("Undone: 2 threats are as before.")`);
+        await arrived(`document.body.innerText.includes("Decision undone: 2 threats restored.")`);
         expect(statuses().slice(1)).toEqual(["active", "active", "active", "active"]);
         await browser.fill("#q", "bank-e");
         await browser.click(".threat-filters button[type=submit]");

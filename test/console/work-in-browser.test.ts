@@ -42,7 +42,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
   const panel = "(document.querySelector('#import-panel')?.innerText ?? '')";
 
   test(
-    "a file that is dropped on the page is imported at once, with live progress, and its page comes at the end",
+    "a file dropped on the page is imported with live progress, and its page opens at the end",
     async () => {
       await openFeeds();
       // What a person sees, kept over the change of the page.
@@ -53,11 +53,11 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
       await drop("dropped", 3_000_000);
       await browser.until(
         "/^\\/console\\/imports\\/\\d+$/.test(location.pathname)",
-        "the import's page comes",
+        "the import's page opens",
       );
       await browser.until(
         `/completed[^]*3,000,001 names[^]*New threats\\s+1/.test(${panel})`,
-        "its counts are told",
+        "its counts are shown",
       );
       const shown = await browser.evaluate<number>(
         "Object.keys(sessionStorage).filter((key) => key.startsWith('shown ')).length",
@@ -69,21 +69,24 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
   );
 
   test(
-    "an import is cancelled from the page that shows its progress; what was found stays and is said",
+    "an import can be cancelled from the page that shows its progress, and keeps its results",
     async () => {
       await openFeeds();
       await drop("cancelled", 4_000_000);
-      await browser.until(`/running[^]*New threats\\s+1/.test(${panel})`, "it is under way");
+      await browser.until(`/running[^]*New threats\\s+1/.test(${panel})`, "the import is running");
       await browser.click("#import-panel form button");
-      await browser.until("/^\\/console\\/imports\\/\\d+$/.test(location.pathname)", "its page comes");
-      await browser.until(`/cancelled[^]*is recorded\\./.test(${panel})`, "it has ended");
+      await browser.until(
+        "/^\\/console\\/imports\\/\\d+$/.test(location.pathname)",
+        "the import's page opens",
+      );
+      await browser.until(`/cancelled[^]*are recorded\\./.test(${panel})`, "it has finished");
       expect(app.app.imports.list(1)[0]).toMatchObject({ state: "cancelled", created: 1 });
     },
     browserTimeoutMs,
   );
 
   test(
-    "a second file is refused in words on the page while another one is read, also when it is large",
+    "a second file is rejected with the reason while an import runs, even a large one",
     async () => {
       const slow = new ReadableStream<Uint8Array>({ pull: () => Bun.sleep(20) });
       const list = { name: "slow", content: slow, bytesTotal: null, format: "lines", column: "" } as const;
@@ -92,7 +95,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
       await drop("second", 1_000_000);
       await browser.until(
         "document.querySelector('[data-upload-error]').innerText.startsWith('Another list is being imported')",
-        "it is refused",
+        "the file is rejected",
       );
       app.app.imports.cancel(begun.seq, { by: tester });
       await ended;
@@ -101,7 +104,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
   );
 
   test(
-    "a file that cannot be read is told at once with the reason, though most of it was not sent",
+    "an unreadable file is rejected at once with the reason, before most of it is sent",
     async () => {
       await openFeeds();
       await browser.evaluate(`(() => {
@@ -111,7 +114,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
       })()`);
       await browser.until(
         `/failed[^]*is a ZIP archive; unpack it/.test(${panel})`,
-        "its page tells the reason",
+        "its page shows the reason",
       );
       expect(app.app.imports.list(1)[0]!.bytes).toBeLessThan(100_000_000);
     },
@@ -119,17 +122,17 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
   );
 
   test(
-    "a scan is started, its progress moves by itself, and it is cancelled",
+    "a scan shows live progress and can be cancelled",
     async () => {
       await browser.open(`${app.url}/console/scans`);
       await browser.click("form[action='/console/scans/start'] button");
       const shown = "(document.querySelector('#scan-panel')?.innerText ?? '')";
-      await browser.until(`/running[^]*\\d+ a second, .* left/.test(${shown})`, "its pace is shown");
+      await browser.until(`/running[^]*\\d+ a second, .* left/.test(${shown})`, "its speed is shown");
       const value = "document.querySelector('#scan-panel progress')?.value";
       const before = await browser.evaluate<number>(value);
       await browser.until(`${value} > ${before}`, "the bar moves");
       await browser.click("#scan-panel form button");
-      await browser.until(`/cancelled/.test(${shown})`, "it has ended");
+      await browser.until(`/cancelled/.test(${shown})`, "it has finished");
       expect(app.app.scans.list(1)[0]).toMatchObject({ status: "cancelled", trigger: "console" });
       expect(browser.complaints()).toEqual([]);
     },

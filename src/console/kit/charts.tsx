@@ -6,31 +6,31 @@ import { severities, type Severity } from "../../vocabulary/threats.ts";
 import { dayText } from "./fields.ts";
 import { Table } from "./table.tsx";
 
-/** A part of each bar; the style sheet has a colour for each (`.of-high`). */
+/** A segment of each bar; the style sheet defines a color for each key (`.of-high`). */
 export interface Layer<Key extends string> {
   key: Key;
   label: string;
 }
 
-/** Pixels; the width is that of the page, so places along it are parts of a hundred. */
+/** Heights in pixels. The width is fluid, so horizontal positions are percentages. */
 const plotHeight = 170;
 const chartHeight = 195;
 
 export const severityLayers: readonly Layer<Severity>[] = severities.map((key) => ({ key, label: key }));
 
-/** Numbers by day in bars, the first layer on the line, where the eye can compare; the same as a table below. */
+/** Stacked bars by day, followed by the same numbers as a table. The first layer is at the bottom, where it compares best. */
 export function DaysChart<Key extends string>({
   caption,
   days,
   layers,
   dayPath,
 }: {
-  /** Of the table. */
+  /** Caption of the table. */
   caption: string;
-  /** One after the other, each by its start. */
+  /** Consecutive days, each identified by its start. */
   days: readonly ({ day: Instant } & Record<Key, number>)[];
   layers: readonly Layer<Key>[];
-  /** Where a day of the table leads; absent: nowhere. */
+  /** Link target of a day in the table; absent: no links. */
   dayPath?: (day: Instant) => string;
 }) {
   type Day = (typeof days)[number];
@@ -40,7 +40,7 @@ export function DaysChart<Key extends string>({
   const y = scaleLinear([0, most], [plotHeight, 12]).nice(3);
   const x = scaleBand(
     days.map(({ day }) => day),
-    // The figures of the lines stand before the first day.
+    // Leaves room for the axis labels before the first day.
     [3, 100],
   ).padding(0.2);
   const ticks = y.ticks(3).filter((tick) => Number.isInteger(tick));
@@ -85,7 +85,7 @@ export function DaysChart<Key extends string>({
       <figcaption>
         <Legend layers={layers} />
         <details>
-          <summary>As a table</summary>
+          <summary>Show as table</summary>
           <Table
             caption={caption}
             columns={[
@@ -101,7 +101,7 @@ export function DaysChart<Key extends string>({
               })),
             ]}
             rows={days.filter((counts) => totalOfDay(counts) > 0).toReversed()}
-            empty="None on these days."
+            empty="None in this period."
           />
         </details>
       </figcaption>
@@ -128,7 +128,7 @@ function Legend({ layers }: { layers: readonly Layer<string>[] }) {
   );
 }
 
-/** A bar of three parts, as long as its share of the greatest. */
+/** A bar with one segment per severity, scaled to the largest total. */
 export function SeverityBar({ counts, most }: { counts: Record<Severity, number>; most: number }) {
   const x = scaleLinear([0, Math.max(1, most)], [0, 100]);
   return (

@@ -6,15 +6,15 @@ import {
 import { unicodeName } from "../../detection/names/name.ts";
 import { WrittenBeside } from "./name.tsx";
 
-/** Longer additions are shortened in the middle: they are made to push the brand out of sight. */
+/** Longer additions are truncated in the middle: attackers use them to push the brand out of sight. */
 const addedMax = 48;
 const addedEnds = 16;
 
 export const compareNames = createNameComparison();
 
 /**
- * A suspicious name with what is different in it made visible against the name that it imitates, and in
- * A-label form beside it where that is another.
+ * A suspicious name with its differences from the protected name highlighted, and its A-label form if that
+ * differs.
  */
 export function ComparedName({ name, comparison }: { name: string; comparison: NameComparison }) {
   const isWritten = unicodeName(name) === name;
@@ -33,7 +33,7 @@ export function ComparedName({ name, comparison }: { name: string; comparison: N
 function Part({ part }: { part: NamePart }) {
   const { kind, found, expected } = part;
   if (kind === "same") return <>{found}</>;
-  if (kind === "missing") return <span class="missing" title={`"${expected}" is left out`}></span>;
+  if (kind === "missing") return <span class="missing" title={`"${expected}" is omitted`}></span>;
   if (kind === "added") {
     const isShort = found.length <= addedMax;
     return (
@@ -43,16 +43,16 @@ function Part({ part }: { part: NamePart }) {
     );
   }
   return (
-    <span class="differs" title={tell(part)}>
+    <span class="differs" title={describePart(part)}>
       {found}
     </span>
   );
 }
 
-function tell({ found, expected, characters }: NamePart): string {
+function describePart({ found, expected, characters }: NamePart): string {
   const foreign = characters.some(({ shown }) => shown > "\x7f");
   const what = (foreign ? characters : [])
     .map(({ codePoint, description }) => `${codePoint}, ${description}`)
     .join("; ");
-  return `"${found}"${what === "" ? "" : ` (${what})`} in place of "${expected}"`;
+  return `"${found}"${what === "" ? "" : ` (${what})`} instead of "${expected}"`;
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { usePage } from "./page-context.ts";
 
-/** A form that posts; proves where it comes from. */
+/** A POST form with the CSRF token. */
 export function Form({
   action,
   children,
@@ -34,7 +34,7 @@ export function PostButton({
   label: string;
   fields?: Record<string, string | readonly string[]>;
   variant?: "danger" | "secondary" | "outline";
-  /** The key that does the same. */
+  /** Keyboard shortcut. */
   dataKey?: string;
 }) {
   if (!usePage().mayOpen("POST", action)) return null;
@@ -77,7 +77,7 @@ export function Button({
       value={value}
       data-key={dataKey}
       aria-keyshortcuts={dataKey}
-      title={dataKey === undefined ? undefined : `Key: ${dataKey}`}
+      title={dataKey === undefined ? undefined : `Keyboard shortcut: ${dataKey}`}
       {...look}
     >
       {label}
@@ -89,12 +89,12 @@ interface FieldProps {
   label: string;
   name: string;
   hint?: ComponentChildren;
-  /** What is wrong with it. */
+  /** Describes what is wrong with the value. */
   error?: string | undefined;
 }
 
-/** The ids that tie a field to its hint and its error, and what it says of them. */
-function described({ name, hint, error }: FieldProps) {
+/** Returns the attributes that tie a field to its hint and its error for assistive technology. */
+function fieldAttributes({ name, hint, error }: FieldProps) {
   const ids = [
     ...(error === undefined ? [] : [`${name}-error`]),
     ...(hint === undefined ? [] : [`${name}-hint`]),
@@ -107,7 +107,7 @@ function described({ name, hint, error }: FieldProps) {
   };
 }
 
-function Around({ field, children }: { field: FieldProps; children: ComponentChildren }) {
+function FieldLayout({ field, children }: { field: FieldProps; children: ComponentChildren }) {
   const { label, name, hint, error } = field;
   return (
     <div data-field={error === undefined ? "" : "error"}>
@@ -146,9 +146,9 @@ export function TextField({
   autofocus?: boolean;
 }) {
   return (
-    <Around field={field}>
+    <FieldLayout field={field}>
       <input
-        // The types tell apart what each kind of input may say; a text is what all of these are.
+        // JSX has a narrower type for each kind of input; the attributes used here are valid for all of them.
         type={type as "text"}
         value={value}
         required={required}
@@ -158,9 +158,9 @@ export function TextField({
         autofocus={autofocus}
         spellcheck={false}
         autocapitalize="none"
-        {...described(field)}
+        {...fieldAttributes(field)}
       />
-    </Around>
+    </FieldLayout>
   );
 }
 
@@ -171,11 +171,11 @@ export function TextArea({
   ...field
 }: FieldProps & { value?: string; rows?: number; maxLength?: number }) {
   return (
-    <Around field={field}>
-      <textarea rows={rows} maxLength={maxLength} {...described(field)}>
+    <FieldLayout field={field}>
+      <textarea rows={rows} maxLength={maxLength} {...fieldAttributes(field)}>
         {value}
       </textarea>
-    </Around>
+    </FieldLayout>
   );
 }
 
@@ -191,19 +191,19 @@ export function Select({
   ...field
 }: FieldProps & { choices: readonly Choice[]; value?: string | undefined }) {
   return (
-    <Around field={field}>
-      <select {...described(field)}>
+    <FieldLayout field={field}>
+      <select {...fieldAttributes(field)}>
         {choices.map((choice) => (
           <option value={choice.value} selected={choice.value === value}>
             {choice.label}
           </option>
         ))}
       </select>
-    </Around>
+    </FieldLayout>
   );
 }
 
-/** Several choices of one set, or with `single` one of them. */
+/** A group of checkboxes, or of radio buttons with `single`. */
 export function Choices({
   choices,
   values,

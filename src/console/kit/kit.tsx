@@ -7,7 +7,7 @@ import { Button, Form, HiddenFields, PostButton } from "./form.tsx";
 import { usePage } from "./page-context.ts";
 import { inWords } from "./labels.ts";
 
-/** The head of a page: its title, one sentence of what it is, and what can be done. */
+/** Head of a page: title, one-sentence description, and actions. */
 export function PageHead({
   title,
   lead,
@@ -17,7 +17,7 @@ export function PageHead({
   title: ComponentChildren;
   lead?: ComponentChildren;
   back?: { label: string; path: string };
-  /** Buttons and links to the right. */
+  /** Buttons and links beside the title. */
   children?: ComponentChildren;
 }) {
   return (
@@ -58,7 +58,7 @@ export function LinkButton({
   );
 }
 
-/** Names and their values, one below the other. */
+/** A list of names and values. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
   return (
     <dl class="facts">
@@ -87,12 +87,12 @@ const tones: Record<Severity | Status, Tone> = {
   false_positive: "neutral",
 };
 
-/** A severity or a status of a threat, in words as in the API. */
+/** Badge for a severity or status of a threat. */
 export function StateBadge({ state }: { state: Severity | Status }) {
   return <Badge tone={tones[state]}>{inWords(state)}</Badge>;
 }
 
-/** A time in UTC, with how long ago it was or how far off it is. */
+/** A time in UTC, absolute or relative to now. */
 export function Time({
   at,
   relative = false,
@@ -119,7 +119,7 @@ const units: readonly [string, number][] = [
   ["second", 1_000],
 ];
 
-/** Such as `3 hours ago`, `in 2 days`, `now`. */
+/** Formats a time as `3 hours ago`, `in 2 days`, or `now`. */
 export function relativeTime(at: Instant, now: Instant): string {
   const distance = Math.abs(at - now);
   const unit = units.find(([, ms]) => distance >= ms);
@@ -129,7 +129,7 @@ export function relativeTime(at: Instant, now: Instant): string {
   return at <= now ? `${text} ago` : `in ${text}`;
 }
 
-/** A text to be taken along, with a button that copies it where there is script. */
+/** A text with a button that copies it, where scripts are enabled. */
 export function Copyable({ text, label, secret = false }: { text: string; label: string; secret?: boolean }) {
   return (
     <div class={secret ? "copyable secret" : "copyable"}>
@@ -153,12 +153,12 @@ export function FlashMessage({ flash }: { flash: Flash }) {
   );
 }
 
-/** What was wrong with a form, above it. */
+/** Error message above a form. */
 export function Refusal({ message }: { message: string | undefined }) {
   return message === undefined ? null : <FlashMessage flash={{ tone: "danger", text: message }} />;
 }
 
-/** Asks before what cannot be undone; works without script. */
+/** Asks for confirmation of an action that cannot be undone; works without scripts. */
 export function Confirm({
   title,
   children,
@@ -168,7 +168,7 @@ export function Confirm({
   fields = {},
 }: {
   title: string;
-  /** What will happen, in words. */
+  /** Describes the consequences. */
   children: ComponentChildren;
   action: string;
   button: string;
@@ -188,7 +188,7 @@ export function Confirm({
   );
 }
 
-/** Says that the configuration file declares something, and why it cannot be changed here. */
+/** Marks an entry of the configuration file, which cannot be changed in the console. */
 export function DeclaredMark({ where }: { where?: string }) {
   return (
     <span class="declared">
@@ -201,7 +201,7 @@ export function DeclaredMark({ where }: { where?: string }) {
   );
 }
 
-/** How far something is. */
+/** Progress bar with its numbers. */
 export function Progress({ done, total, label }: { done: number; total: number; label: string }) {
   return (
     <div class="progress">
@@ -213,7 +213,7 @@ export function Progress({ done, total, label }: { done: number; total: number; 
   );
 }
 
-/** A titled part of a page, to which an address can lead by its `id`. */
+/** A titled part of a page; `id` makes it a link target. */
 export function Section({
   title,
   id,

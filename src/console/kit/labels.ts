@@ -1,6 +1,6 @@
 import type { Indicator } from "../../threat-index/indicators.ts";
 
-/** A value of the API as people read it: `false_positive` as `false positive`. */
+/** Formats a value of the API for people: `false_positive` as `false positive`. */
 export function inWords(value: string): string {
   return value.replaceAll("_", " ");
 }
@@ -11,5 +11,5 @@ export const indicatorLabels: Record<Indicator, string> = {
   receives_mail: "mail server",
   newly_registered: "newly registered",
   parked: "parked",
-  leads_nowhere: "leads nowhere",
+  leads_nowhere: "no server",
 };

@@ -1,12 +1,12 @@
 import { unicodeName } from "../../detection/names/name.ts";
 import { visible } from "../../lib/safe-text.ts";
 
-// A name has 253 characters at most; what is longer is none, and only shown as far.
+// A domain name has at most 253 characters; longer text is not a name and is truncated.
 const nameCharactersMax = 260;
 
 /**
- * A domain name as it is written (A-label) and as it looks (U-label). Each stands in a bidirectional box of
- * its own, so that right-to-left letters reorder nothing around them; hidden characters are shown as escapes.
+ * A domain name as it looks (U-label), with its A-label form if that differs. Each form is isolated, so that
+ * right-to-left letters reorder nothing around them, and hidden characters are escaped.
  */
 export function Name({ name }: { name: string }) {
   const written = visible(name, nameCharactersMax);
@@ -19,7 +19,7 @@ export function Name({ name }: { name: string }) {
   );
 }
 
-/** The A-label form, behind what it looks like. */
+/** The A-label form, after the U-label form. */
 export function WrittenBeside({ name }: { name: string }) {
   return (
     <>
@@ -31,7 +31,7 @@ export function WrittenBeside({ name }: { name: string }) {
   );
 }
 
-/** Text written by a stranger: hidden characters shown, a bidirectional box of its own, cut to so many characters. */
+/** Untrusted text: hidden characters are escaped, bidirectional text is isolated, and the length is limited. */
 export function Text({ text, charactersMax = 300 }: { text: string; charactersMax?: number }) {
   return <bdi class="text">{visible(text, charactersMax)}</bdi>;
 }

@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
 
-/** A message that the next page shows once. */
+/** A message that is shown once, on the next page. */
 export interface Flash {
   tone: "success" | "warning" | "danger";
   text: string;
-  /** One button beside it, such as to undo: a POST to `path` with these fields. */
+  /** A button beside the message, such as Undo: a POST to `path` with these fields. */
   action?: { label: string; path: string; fields: Record<string, string | readonly string[]> };
 }
 
@@ -14,14 +14,14 @@ export type PageResult =
   | { kind: "fragment"; content: VNode }
   | Response;
 
-/** A whole page within the console's frame. */
+/** Returns a whole page inside the console's layout. */
 export function page(title: string, content: VNode, { status = 200 } = {}): PageResult {
   return { kind: "page", title, content, status };
 }
 
 /**
- * Another page of the console, asked for with GET.
- * @param flash what it shows once; a text alone tells of success.
+ * Redirects to another page of the console.
+ * @param flash message to show there once; a plain text means success
  */
 export function redirect(to: string, flash?: Flash | string): PageResult {
   return {
@@ -31,18 +31,18 @@ export function redirect(to: string, flash?: Flash | string): PageResult {
   };
 }
 
-/** A piece of a page, for an element with `data-refresh`. */
+/** Returns a part of a page, for an element with `data-refresh`. */
 export function fragment(content: VNode): PageResult {
   return { kind: "fragment", content };
 }
 
-/** A file to be kept by the browser. */
+/** Returns a file that the browser saves. */
 export function download(
   name: string,
   type: string,
   body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string | Blob,
 ): PageResult {
-  // Only characters that need no quoting, in any browser.
+  // Only characters that need no quoting in any browser.
   const safe = name.replace(/[^A-Za-z0-9._-]+/g, "_").slice(0, 120);
   return new Response(body, {
     headers: {

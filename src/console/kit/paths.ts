@@ -1,4 +1,4 @@
-/** Where the pages of the console are: whoever leads to one takes its address from here. */
+/** Addresses of the console's pages. All links use these. */
 
 export const overviewPath = "/console";
 /** Fragment that refreshes the progress of the running scan. */
@@ -31,6 +31,7 @@ export const importPath = (seq: number) => `${importsPath}/${seq}`;
 export const trapsPath = (name: string) => `/console/${name}s`;
 export const newTrapPath = (name: string) => `${trapsPath(name)}/new`;
 export const trapPath = (name: string, id: string) => `${trapsPath(name)}/${id}`;
+/** Page of one visit to a trap. */
 export const visitPath = (path: string, seq: number | ":seq") => `${path}/visits/${seq}`;
 /** @param alias former name of the section */
 export const formerTrapsPath = (alias: string) => `/console/${alias}`;

@@ -4,14 +4,13 @@ import type { ComponentChildren } from "preact";
 export interface Column<Row> {
   title: ComponentChildren;
   cell: (row: Row) => ComponentChildren;
-  /** `number`: aligned to the right; `wide`: takes the room that is left; `tight`: never wraps. */
+  /** `number`: right-aligned; `wide`: takes the remaining width; `tight`: never wraps. */
   look?: "number" | "wide" | "tight";
 }
 
 /**
- * A table that scrolls in its own box where it is too wide; on a narrow screen each row becomes a block with
- * the titles beside the values. A table that is laid out as blocks is none for screen readers any more, hence
- * the roles.
+ * A table that scrolls horizontally if it is too wide. On narrow screens each row becomes a block with titles
+ * beside the values; the explicit roles keep it a table for screen readers in that layout.
  */
 export function Table<Row>({
   caption,
@@ -19,11 +18,11 @@ export function Table<Row>({
   rows,
   empty,
 }: {
-  /** What it holds; for those who cannot see it. */
+  /** Description for screen readers. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  /** Shown when there are no rows. */
+  /** Shown in place of an empty table. */
   empty: ComponentChildren;
 }) {
   if (rows.length === 0) return <Empty>{empty}</Empty>;
@@ -60,7 +59,7 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <div class="empty">{children}</div>;
 }
 
-/** Links to the pages of a list. `path` keeps all other parameters of the address. */
+/** Links to the pages of a list, keeping all other parameters of the query. */
 export function Pagination({
   page,
   perPage,
@@ -104,7 +103,7 @@ export function Pagination({
   );
 }
 
-/** The page number of an address: 1 where it says nothing sensible. */
+/** Returns the page number in a query; 1 if it is missing or invalid. */
 export function pageNumber(query: URLSearchParams): number {
   const text = query.get("page") ?? "1";
   return /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : 1;

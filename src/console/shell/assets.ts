@@ -1,29 +1,29 @@
 import base from "@knadh/oat/oat.min.css" with { type: "text" };
 import { lazy } from "../../lib/startup.ts";
-import script from "./browser.js" with { type: "text" };
-import own from "../kit/console.css" with { type: "text" };
-import threats from "../kit/threats.css" with { type: "text" };
 import { assetsPath } from "../kit/paths.ts";
-import settings from "../kit/settings.css" with { type: "text" };
-import work from "../kit/work.css" with { type: "text" };
+import own from "../styles/base.css" with { type: "text" };
+import settings from "../styles/settings.css" with { type: "text" };
+import sources from "../styles/sources.css" with { type: "text" };
+import threats from "../styles/threats.css" with { type: "text" };
+import script from "./browser.js" with { type: "text" };
 
 interface Asset {
   type: string;
   content: string;
-  /** Nothing secret stands in it, unlike in a page, where what is compressed beside a token could tell of it. */
+  /** Compressed. Safe for assets only: in pages, compression could leak tokens (BREACH). */
   compressed: () => Uint8Array<ArrayBuffer>;
 }
 
-/** What pages load: each at an address that its content makes, so that a browser may keep it for good. */
+/** Static files of the pages. Their addresses contain a hash of the content, so browsers can cache them forever. */
 export interface Assets {
   stylePath: string;
   scriptPath: string;
   iconPath: string;
-  /** Compressed for who takes it so. Undefined: there is no such file. */
+  /** Returns a response, compressed if the client accepts it; undefined if there is no such file. */
   respond(name: string, acceptEncoding: string | null, headers: Record<string, string>): Response | undefined;
 }
 
-// An eye over a hook.
+// An eye above a hook.
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1d4ed8"/><path d="M4 14c5-8 19-8 24 0-5 8-19 8-24 0z" fill="#fff"/><circle cx="16" cy="14" r="4" fill="#1d4ed8"/><path d="M16 18v6a4 4 0 0 0 8 0" fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round"/></svg>`;
 
 export function createAssets(): Assets {
@@ -38,7 +38,7 @@ export function createAssets(): Assets {
       "console",
       "css",
       "text/css; charset=utf-8",
-      `${base}\n${own}\n${settings}\n${threats}\n${work}`,
+      `${base}\n${own}\n${settings}\n${threats}\n${sources}`,
     ),
     scriptPath: add("console", "js", "text/javascript; charset=utf-8", script),
     iconPath: add("icon", "svg", "image/svg+xml", icon),

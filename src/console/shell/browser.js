@@ -1,9 +1,9 @@
-// Comfort for the console's pages; everything works without it.
+// Enhancements for the console's pages; everything works without them.
 "use strict";
 
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
-// Copy buttons are shown only where they can work: the clipboard needs TLS or localhost, the fallback does not.
+// Copies a text. The clipboard API needs TLS or localhost; the fallback does not.
 function copyText(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");
@@ -28,13 +28,13 @@ document.addEventListener("click", (event) => {
   const before = button.textContent;
   copyText(button.dataset.copy).then(
     () => (button.textContent = "Copied"),
-    () => (button.textContent = "Select it and copy"),
+    () => (button.textContent = "Select and copy"),
   );
   setTimeout(() => (button.textContent = before), 2000);
 });
 
-// An element with data-refresh="/console/…" is fetched again and replaced while it says so. It has an id, by
-// which it is found in the answer; data-refresh-ms says how often (1000). Waits while the tab is hidden.
+// An element with data-refresh="/console/…" is fetched and replaced until it has no such attribute any more.
+// data-refresh-ms sets the interval (1000). Pauses while the tab is hidden.
 function later(element) {
   setTimeout(() => refresh(element), Number(element.dataset.refreshMs ?? 1000));
 }
@@ -46,14 +46,14 @@ async function refresh(element) {
     return;
   }
   try {
-    const answer = await fetch(element.dataset.refresh, { headers: { "x-fragment": "1" } });
-    // Signed out, or gone: the page itself says what is the matter.
-    if (answer.status === 401 || answer.status === 404) return location.reload();
-    if (!answer.ok) return later(element);
+    const response = await fetch(element.dataset.refresh, { headers: { "x-fragment": "1" } });
+    // Signed out or deleted: the page itself explains.
+    if (response.status === 401 || response.status === 404) return location.reload();
+    if (!response.ok) return later(element);
     const template = document.createElement("template");
-    template.innerHTML = await answer.text();
+    template.innerHTML = await response.text();
     const fresh = template.content.firstElementChild;
-    // What somebody is typing into, or has chosen, is not taken away under their hands.
+    // An element with focus is not replaced while somebody uses it.
     if (!fresh || element.contains(document.activeElement)) return later(element);
     element.replaceWith(fresh);
     prepare(fresh);
@@ -63,7 +63,7 @@ async function refresh(element) {
   }
 }
 
-// data-select-all="name": sets all boxes of that name in its form.
+// data-select-all="name": checks all boxes of that name in its form.
 document.addEventListener("change", (event) => {
   const name = event.target.dataset?.selectAll;
   if (!name) return;
@@ -77,7 +77,7 @@ function isTyping(element) {
   return element.matches?.("input:not([type=checkbox]):not([type=radio]), textarea, select") ?? false;
 }
 
-// data-key="x": the key does what a click there does; a field is gone into. Not while somebody types.
+// data-key="x": the key clicks the element, or focuses a field. Ignored while typing.
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (isTyping(event.target)) {
@@ -91,8 +91,8 @@ document.addEventListener("keydown", (event) => {
   else element.click();
 });
 
-// Rows ([data-row], each with a link and a box) that j and k go through, x chooses and o opens. A key of a button
-// [data-row-key] decides on the rows that are chosen, or where none is on the one that was gone to.
+// Rows ([data-row], each with a link and a checkbox): j and k move, x selects, o opens. The key of a button
+// [data-row-key] applies it to the selected rows, or to the current row if none is selected.
 let rowHere = -1;
 
 document.addEventListener("focusin", (event) => {
@@ -126,15 +126,15 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// After a decision on one row: back to its place, where the next one stands now.
+// After a decision on one row: focus the row that took its place.
 const arrivedAt = /^#row-([0-9]+)$/.exec(location.hash)?.[1];
 if (arrivedAt) {
   const rows = all("[data-row]");
   (rows[arrivedAt] ?? rows.at(-1))?.querySelector("a").focus();
 }
 
-// form[data-upload]: its file is sent while the page stays and shows how far it is; then the page of the import
-// comes. A file that is dropped anywhere is taken too.
+// form[data-upload]: uploads the file in the background while the page shows the progress, then opens the page of
+// the import. A file can also be dropped anywhere.
 for (const form of all("form[data-upload]")) {
   const file = form.querySelector("input[type=file]");
   const failed = form.querySelector("[data-upload-error]");
@@ -144,16 +144,16 @@ for (const form of all("form[data-upload]")) {
     while (request.readyState !== XMLHttpRequest.DONE) {
       await new Promise((resolve) => setTimeout(resolve, 400));
       if (document.getElementById("import-panel")) continue;
-      const answer = await fetch("/console/imports/running", { headers: { "x-fragment": "1" } }).catch(
+      const response = await fetch("/console/imports/running", { headers: { "x-fragment": "1" } }).catch(
         () => {},
       );
-      if (answer?.status !== 200) continue;
-      form.closest(".cards").insertAdjacentHTML("beforebegin", await answer.text());
+      if (response?.status !== 200) continue;
+      form.closest(".cards").insertAdjacentHTML("beforebegin", await response.text());
       prepare(document.getElementById("import-panel"));
     }
   }
 
-  function tell(message) {
+  function showError(message) {
     failed.textContent = message;
     failed.hidden = false;
     for (const button of all("button", form)) button.disabled = false;
@@ -171,17 +171,17 @@ for (const form of all("form[data-upload]")) {
       removeEventListener("beforeunload", leave);
       if (request.status === 200) location.assign(request.responseText);
       else
-        tell(
+        showError(
           request.status === 400
             ? request.responseText
-            : "It could not be sent to its end. See the list below.",
+            : "The upload was interrupted. See the imports below.",
         );
     };
     addEventListener("beforeunload", leave);
     request.send(new FormData(form));
     watch(request);
   });
-  // Whoever cancels from here means to leave.
+  // Submitting another form, such as Cancel, leaves on purpose.
   document.addEventListener("submit", (event) => {
     if (event.target !== form) removeEventListener("beforeunload", leave);
   });

@@ -1,8 +1,8 @@
-/** The cookies of the console: no script reads them, and they come with requests from its own pages alone. */
+/** The console's cookies: unreadable for scripts, and sent only with requests from its own pages. */
 
 const plainValue = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Undefined: there is none, or one that the console never made. */
+/** Returns the value of a cookie; undefined if it is missing or malformed. */
 export function readCookie(request: Request, name: string): string | undefined {
   for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
     const [key, value] = pair.trim().split("=", 2);
@@ -11,7 +11,7 @@ export function readCookie(request: Request, name: string): string | undefined {
   return undefined;
 }
 
-/** For `Set-Cookie`. @param maxAgeSeconds absent: until the browser is closed; 0: it is to be forgotten */
+/** Returns a `Set-Cookie` value. @param maxAgeSeconds absent: until the browser is closed; 0: delete the cookie */
 export function cookie(
   name: string,
   value: string,

@@ -14,11 +14,11 @@ interface FrameProps {
   theme: Theme;
   context: PageContext;
   children: ComponentChildren;
-  /** Bound to `<body>`. */
+  /** Class of the `<body>` element. */
   look?: string;
 }
 
-/** The document around every page. */
+/** The HTML document around every page. */
 export function Frame({ title, assets, theme, context, look, children }: FrameProps) {
   return (
     <html lang="en" data-theme={theme === "auto" ? undefined : theme}>
@@ -47,7 +47,7 @@ export function Layout({
 }: FrameProps & { groups: readonly PageGroup[]; flash: Flash | undefined; version: string }) {
   const entries = groups.flatMap(({ nav }) => (nav === undefined ? [] : [nav]));
   const { path } = frame.context;
-  // The deepest entry that the page stands below.
+  // The most specific entry that contains the page.
   const here = entries
     .filter(
       (entry) => path === entry.path || (entry.path !== overviewPath && path.startsWith(`${entry.path}/`)),
@@ -69,7 +69,7 @@ export function Layout({
   return (
     <Frame {...frame} look="framed">
       <a class="skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <header class="top">
         <a class="brand" href={overviewPath}>
@@ -111,7 +111,7 @@ function ThemeSwitch({ theme, path }: { theme: Theme; path: string }) {
   return (
     <PostButton
       action={themePath}
-      label={`Colours: ${theme}`}
+      label={`Theme: ${theme}`}
       fields={{ theme: next, to: path }}
       variant="outline"
     />

@@ -1,15 +1,15 @@
 import { badRequest, PublicError } from "../../lib/errors.ts";
 
-/** A form with a file (RFC 7578), whose file is not read yet. */
+/** A form with a file (RFC 7578); the file is still unread. */
 export interface Upload {
-  /** The fields that stand before the file. */
+  /** Fields that precede the file. */
   fields: Map<string, string>;
-  /** The first file; undefined: the form has none, or none was chosen. */
+  /** First file; undefined if the form has none or none was selected. */
   file: { name: string; content: ReadableStream<Uint8Array> } | undefined;
 }
 
 export interface UploadLimits {
-  /** Of all fields together. */
+  /** Maximum size of all fields together. */
   fieldBytesMax: number;
 }
 
@@ -20,14 +20,13 @@ const lineBreak = Buffer.from("\r\n");
 const headEnd = Buffer.from("\r\n\r\n");
 
 /**
- * Reads the fields of a form up to its first file, and hands over the file as a stream: whole forms, as
- * `request.formData()` makes them, would hold the file in memory. The file's stream breaks with an error when
- * the sender goes away before the end.
- * @throws PublicError `bad_request`: no such form, or too long.
+ * Reads the fields of a form up to its first file, and returns the file as a stream. `request.formData()` would
+ * hold the whole file in memory. The stream fails if the client disconnects before the end.
+ * @throws PublicError `bad_request` for another kind of form, or for fields over the limit
  */
 export async function readUpload(request: Request, { fieldBytesMax }: UploadLimits): Promise<Upload> {
   const boundary = boundaryOf(request.headers.get("content-type") ?? "");
-  if (boundary === undefined || request.body === null) throw refused("it is not a form with a file");
+  if (boundary === undefined || request.body === null) throw invalid("it is not a form with a file");
   const input = createInput(request.body);
   const fields = new Map<string, string>();
   // The first boundary has no line break before it.
@@ -37,7 +36,7 @@ export async function readUpload(request: Request, { fieldBytesMax }: UploadLimi
   for (let parts = 0; parts < partsMax; parts++) {
     const rest = await input.until(lineBreak, headBytesMax);
     if (rest.toString("latin1").startsWith("--")) return { fields, file: undefined };
-    // The line break that has just been passed may belong to an empty head.
+    // The line break just consumed may belong to an empty head.
     input.putBack(lineBreak);
     const { name, fileName } = readHead((await input.until(headEnd, headBytesMax)).toString("utf8"));
     if (fileName !== undefined && fileName !== "")
@@ -46,7 +45,7 @@ export async function readUpload(request: Request, { fieldBytesMax }: UploadLimi
     fieldBytesLeft -= value.length;
     if (fileName === undefined) fields.set(name, value.toString("utf8"));
   }
-  throw refused(`it has more than ${partsMax} fields`);
+  throw invalid(`it has more than ${partsMax} fields`);
 }
 
 function boundaryOf(contentType: string): string | undefined {
@@ -59,52 +58,52 @@ function readHead(head: string): { name: string; fileName: string | undefined } 
   const line = head.split("\r\n").find((one) => /^content-disposition:/i.test(one)) ?? "";
   const parameter = (key: string) => {
     const value = new RegExp(`;\\s*${key}="([^"]*)"`, "i").exec(line)?.[1];
-    // So browsers write what could end the value (HTML Standard, multipart/form-data encoding algorithm).
+    // Browsers escape characters that could end the value (HTML Standard, multipart/form-data encoding algorithm).
     return value?.replaceAll("%22", '"').replaceAll("%0D", "\r").replaceAll("%0A", "\n");
   };
   const name = parameter("name");
-  if (name === undefined) throw refused("one of its fields has no name");
+  if (name === undefined) throw invalid("one of its fields has no name");
   return { name, fileName: parameter("filename") };
 }
 
-function refused(why: string): PublicError {
-  return badRequest(`What was sent cannot be read: ${why}.`);
+function invalid(reason: string): PublicError {
+  return badRequest(`The upload cannot be read: ${reason}.`);
 }
 
-/** The bytes of a body, which are looked through for the next of some sequence. */
+/** Reads a body and searches it for byte sequences. */
 function createInput(body: ReadableStream<Uint8Array>) {
   const reader = body.getReader();
   let held: Buffer = Buffer.alloc(0);
 
   async function more(): Promise<void> {
-    // Whoever goes away in the middle makes no fault of ours, and none for the log.
+    // A client that disconnects is not an error of the server, so it is not logged.
     const { done, value } = await reader.read().catch(() => ({ done: true as const, value: undefined }));
-    if (done) throw refused("it ends in the middle");
+    if (done) throw invalid("it is incomplete");
     held =
       held.length === 0
         ? Buffer.from(value.buffer, value.byteOffset, value.length)
         : Buffer.concat([held, value]);
   }
 
-  /** An answer is sent when all of the request was read: little can follow. */
+  /** Reads the rest of the request, which is short, because the response is sent only after all of it was read. */
   async function drain(): Promise<void> {
     try {
       for (let piece = 0; piece < trailingPiecesMax; piece++) if ((await reader.read()).done) return;
       await reader.cancel();
     } catch {
-      // Whoever sent it is gone: the file had its end all the same.
+      // The client disconnected, but the file was complete.
     }
   }
 
   return {
     putBack: (bytes: Buffer) => void (held = Buffer.concat([bytes, held])),
 
-    /** What stands before `mark`, which is passed over too. */
+    /** Returns the bytes before `mark` and consumes the mark as well. */
     async until(mark: Buffer, bytesMax: number): Promise<Buffer> {
       for (let from = 0; ;) {
         const at = held.indexOf(mark, from);
         if (at > bytesMax || (at === -1 && held.length > bytesMax + mark.length))
-          throw refused("one of its parts is too long");
+          throw invalid("one of its parts is too long");
         if (at !== -1) {
           const found = held.subarray(0, at);
           held = held.subarray(at + mark.length);
@@ -115,14 +114,14 @@ function createInput(body: ReadableStream<Uint8Array>) {
       }
     },
 
-    /** The same piece by piece, as it is asked for; what comes after it is left unread. */
+    /** Streams the bytes before `mark` on demand and ignores what follows it. */
     streamUntil: (mark: Buffer) =>
       new ReadableStream<Uint8Array>(
         {
           async pull(controller) {
             for (;;) {
               const at = held.indexOf(mark);
-              // The end of what is there may be the beginning of the mark.
+              // The last bytes may be the beginning of the mark.
               const safe = at === -1 ? held.length - mark.length + 1 : at;
               if (safe > 0) controller.enqueue(new Uint8Array(held.subarray(0, safe)));
               if (at !== -1) {

@@ -16,8 +16,8 @@ import { ErrorPage } from "./sign-in-page.tsx";
 import { themeOf } from "./theme.ts";
 
 const errorTitles: Record<number, string> = {
-  400: "That cannot be done",
-  403: "Not allowed",
+  400: "Invalid request",
+  403: "Forbidden",
   404: "Not found",
   500: "Something went wrong",
 };
@@ -112,7 +112,7 @@ export function createResponder({
     const { request, headers, path } = call;
     const where = { id: headers["x-request-id"]!, method: request.method, path };
     const { status, body } = describeError(thrown, where, log);
-    const title = errorTitles[status] ?? "That did not work";
+    const title = errorTitles[status] ?? "Something went wrong";
     const message = sentence(body.error.message);
     const requestId = status === 500 ? where.id : undefined;
     return page(call, title, <ErrorPage title={title} message={message} requestId={requestId} />, status);

@@ -32,7 +32,6 @@ export interface PageServices {
   backups: LiveBackups;
   build: BuildInfo;
   config: Config;
-  database: Database;
   domains: ProtectedDomains;
   enrichment: Enrichment;
   eventLog: EventLog;
@@ -46,6 +45,8 @@ export interface PageServices {
   publicUrl: () => string;
   readiness: () => Readiness;
   scans: Scans;
+  /** Location and size of the database file. */
+  storage: Pick<Database, "path" | "bytesOnDisk">;
   sessions: Pick<ConsoleSessions, "find" | "list">;
   threats: Threats;
   threatSearch: () => ThreatIndex;

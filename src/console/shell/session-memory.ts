@@ -1,13 +1,13 @@
-/** What one page of a session leaves for the next: in memory only, for secrets are among it. */
+/** Values that one page of a session leaves for the next. Kept in memory only, because they include secrets. */
 export interface SessionMemory {
   put(session: number, name: string, value: unknown): void;
-  /** Answers it this once. */
+  /** Returns the value and forgets it. */
   take(session: number, name: string): unknown;
   forget(session: number): void;
 }
 
 const sessionsMax = 200;
-const thingsMax = 20;
+const valuesMax = 20;
 
 export function createSessionMemory(): SessionMemory {
   const sessions = new Map<number, Map<string, unknown>>();
@@ -16,16 +16,16 @@ export function createSessionMemory(): SessionMemory {
   };
   return {
     put(session, name, value) {
-      const things = sessions.get(session) ?? new Map<string, unknown>();
-      sessions.set(session, things);
+      const values = sessions.get(session) ?? new Map<string, unknown>();
+      sessions.set(session, values);
       dropOldest(sessions, sessionsMax);
-      things.set(name, value);
-      dropOldest(things, thingsMax);
+      values.set(name, value);
+      dropOldest(values, valuesMax);
     },
     take(session, name) {
-      const things = sessions.get(session);
-      const value = things?.get(name);
-      things?.delete(name);
+      const values = sessions.get(session);
+      const value = values?.get(name);
+      values?.delete(name);
       return value;
     },
     forget: (session) => void sessions.delete(session),

@@ -8,10 +8,10 @@ export function SignInPage({
   message,
   exists,
 }: {
-  /** Where it goes on. */
+  /** Path to continue with after sign-in. */
   to: string;
   message: string | undefined;
-  /** Whether there is a password at all. */
+  /** Whether a password exists. */
   exists: boolean;
 }) {
   return (
@@ -30,8 +30,8 @@ export function SignInPage({
           autofocus
           hint={
             exists
-              ? "It was printed at the first start, or stands in the configuration file as console.password: set that if it is lost."
-              : "There is no password yet: it is made and printed when the appliance starts."
+              ? "Printed at the first start, or set as console.password in the configuration file. If you lost it, set that and restart."
+              : "No password exists yet. One is created and printed when the appliance starts."
           }
         />
         <Button label="Sign in" />
@@ -41,8 +41,8 @@ export function SignInPage({
 }
 
 /**
- * Where a link from another site arrives the session's cookie is not sent (SameSite=Strict). This page of ours
- * asks again: then it is.
+ * Shown when a visitor arrives from another site: the session cookie is not sent with such a request
+ * (SameSite=Strict). This page repeats the request from the console itself, so that it is sent.
  */
 export function ArrivalPage({ to }: { to: string }) {
   return (
@@ -50,7 +50,7 @@ export function ArrivalPage({ to }: { to: string }) {
       <meta http-equiv="refresh" content={`0;url=${to}`} />
       <h1>phishwatch</h1>
       <p>
-        <a href={to}>Go on to the console</a>
+        <a href={to}>Continue to the console</a>
       </p>
     </main>
   );
@@ -71,11 +71,11 @@ export function ErrorPage({
       <p>{message}</p>
       {requestId === undefined ? null : (
         <p class="hint">
-          Request <code>{requestId}</code>
+          Request ID <code>{requestId}</code>
         </p>
       )}
       <p>
-        <a href={overviewPath}>To the overview</a>
+        <a href={overviewPath}>Go to the overview</a>
       </p>
     </section>
   );

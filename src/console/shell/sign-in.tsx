@@ -35,7 +35,7 @@ export function createSignIn({
     const to = ownPath(form.get("to"));
     if (!isCsrfToken(form.get("form_token"), call.visitor!))
       return showForm(call, to, {
-        message: "This page was too old. Enter the password once more.",
+        message: "This page expired. Enter the password again.",
         status: 400,
       });
     const password = form.get("password") ?? "";
@@ -49,7 +49,7 @@ export function createSignIn({
       return showForm(call, to, { message: `Too many attempts. Try again in ${wait}.`, status: 429 });
     }
     if (result.outcome === "wrong_password")
-      return showForm(call, to, { message: "That is not the password.", status: 401 });
+      return showForm(call, to, { message: "Incorrect password.", status: 401 });
     headers["set-cookie"] = visitors.sessionCookie(result.token);
     return responder.redirect(call, to);
   }
@@ -62,7 +62,7 @@ export function createSignIn({
     if (request.headers.has("x-fragment")) return responder.html(call, "", 401);
     if (!isRead)
       return showForm(call, overviewPath, {
-        message: "You were signed out, and nothing was changed. Sign in and do it again.",
+        message: "You were signed out. No changes were made. Sign in and try again.",
         status: 401,
       });
     const isFromElsewhere = request.headers.get("sec-fetch-site") === "cross-site";

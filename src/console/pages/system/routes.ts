@@ -6,7 +6,7 @@ import { downloadBackup, showSystem } from "./status.tsx";
 /** Settings → System. */
 export const systemPages = pageGroup({
   nav: { section: "settings", label: "System", path: systemPath },
-  services: ["backups", "build", "config", "database", "publicUrl", "readiness", "sessions", "webhooks"],
+  services: ["backups", "build", "config", "publicUrl", "readiness", "sessions", "storage", "webhooks"],
   routes: [
     { method: "GET", path: systemPath, permission: "read", run: showSystem },
     { method: "POST", path: `${systemPath}/backup`, permission: "administer", run: downloadBackup },

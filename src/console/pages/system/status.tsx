@@ -17,8 +17,8 @@ const listedMax = 20;
 export function showSystem({
   services,
   now,
-}: Context<"build" | "config" | "database" | "publicUrl" | "readiness" | "sessions" | "webhooks">) {
-  const { build, database, readiness, sessions, webhooks } = services;
+}: Context<"build" | "config" | "storage" | "publicUrl" | "readiness" | "sessions" | "webhooks">) {
+  const { build, readiness, sessions, storage, webhooks } = services;
   const { ready, checks } = readiness();
   const failing = webhooks.endpoints
     .list()
@@ -73,8 +73,8 @@ export function showSystem({
       <Section title="Database">
         <Facts
           facts={[
-            ["File", <Text text={database.path} charactersMax={1_000} />],
-            ["Size", sizeText(database)],
+            ["File", <Text text={storage.path} charactersMax={1_000} />],
+            ["Size", sizeText(storage)],
           ]}
         />
         <div class="after">
@@ -196,8 +196,8 @@ function OriginText({ origin }: { origin: Origin }) {
   }
 }
 
-function sizeText(database: Database): string {
-  const bytes = database.bytesOnDisk();
+function sizeText(storage: Pick<Database, "path" | "bytesOnDisk">): string {
+  const bytes = storage.bytesOnDisk();
   if (bytes === undefined) return "in memory";
   return `${bytesText(bytes.file)} and ${bytesText(bytes.log)} in the write-ahead log`;
 }

@@ -43,7 +43,7 @@ export function ThreatRows({
               <span class="unseen">Select</span>
             </th>
             <SortHead {...head} sort="name" label="Suspicious name" />
-            <th scope="col">Protected domain</th>
+            <th scope="col">Resembles</th>
             <SortHead {...head} sort="severity" label="Severity" />
             <SortHead {...head} sort="similarity" label="Similarity" />
             <th scope="col">Type</th>
