@@ -2,8 +2,8 @@ import { trapKindNames } from "../vocabulary/traps.ts";
 import type { CommandDefinition, CommandGroup } from "./terminal/command.ts";
 
 /**
- * A command's name and the file that defines it. The file is loaded only when the command is needed: loading
- * all of them at every start takes 20 ms, a quarter of the start of `serve`.
+ * A command's name and the file that defines it. The file is loaded only if the command is needed: loading all of
+ * them takes 20 ms, a quarter of the startup of `serve`.
  */
 export interface CommandEntry {
   name: string;

@@ -9,12 +9,12 @@ import { FailedError } from "./terminal/failure.ts";
 import { BrokenPipeError, type Terminal } from "./terminal/terminal.ts";
 import { versionText } from "./commands/version.ts";
 
-/** 0 done, 1 failed, 2 wrong use or configuration. */
+/** 0 success, 1 failure, 2 incorrect usage or configuration. */
 export type ExitCode = 0 | 1 | 2;
 
 const errorLengthMax = 2_000;
 
-/** Runs the command that the arguments name, and says what came of it. */
+/** Runs the command that the arguments name, reports errors, and returns the exit code. */
 export async function runCommandLine(args: string[], terminal: Terminal): Promise<ExitCode> {
   try {
     if (await printManualPage(args, terminal)) return 0;
@@ -31,7 +31,7 @@ function report(error: unknown, { out, err }: Terminal): ExitCode {
   try {
     if (error instanceof BrokenPipeError) return 0;
     out.flush();
-    // Commander has said it already; its help and version end with code 0.
+    // Commander has already printed the message. Its help and version exit with code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const { code, text } = explain(error);
     for (const line of text.split("\n")) err.write(`phishwatch: ${visible(line, errorLengthMax)}\n`);
@@ -46,16 +46,16 @@ function explain(error: unknown): { code: ExitCode; text: string } {
   if (error instanceof StartError) return { code: error.exitCode, text: error.message };
   if (error instanceof PublicError || error instanceof NameListError || error instanceof FailedError)
     return { code: 1, text: error.message };
-  const trouble = databaseTrouble(error);
-  if (trouble !== undefined) return { code: 1, text: `the database cannot be used: ${trouble}` };
+  const message = databaseError(error);
+  if (message !== undefined) return { code: 1, text: `the database cannot be used: ${message}` };
   const { stack, code } = error as { stack?: string; code?: string };
-  // Errors of the system (no space, no permission) say enough by themselves; others are faults of ours.
+  // Errors of the operating system (no space, no permission) are clear without a stack; others are bugs.
   if (code !== undefined && error instanceof Error) return { code: 1, text: error.message };
   return { code: 1, text: stack ?? String(error) };
 }
 
-/** SQLite's own words, which the query builder wraps in the text of the query. */
-function databaseTrouble(error: unknown): string | undefined {
+/** Returns SQLite's own message, which the query builder wraps in the text of the query. */
+function databaseError(error: unknown): string | undefined {
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
     const { code } = inner as { code?: string };
     if (code?.startsWith("SQLITE_") === true) return inner.message;
@@ -77,7 +77,7 @@ async function printManualPage([first, topic, ...rest]: string[], terminal: Term
   return true;
 }
 
-/** Returns the command that the arguments name; all of them where they name none, for help and suggestions. */
+/** Returns the command that the arguments name, or all commands if they name none, for help and suggestions. */
 async function neededCommands([first]: string[]): Promise<(CommandDefinition | CommandGroup)[]> {
   const entry = commandEntries.find(({ name }) => name === first);
   return entry === undefined ? loadAllCommands() : [await entry.load()];
@@ -99,15 +99,15 @@ function buildProgram(
     .description("Finds phishing look-alikes of your domains before your customers do.")
     .usage("<command> [options]")
     .version(versionText, "-V, --version", "print version, commit and Bun version")
-    .helpCommand("help [topic]", "show a page of the manual, or the help of a command")
-    .addHelpText("after", `\nManual (phishwatch help TOPIC):\n  ${topics.join(", ")}\n\n${closingWords}`);
+    .helpCommand("help [topic]", "show a manual page, or help for a command")
+    .addHelpText("after", `\nManual (phishwatch help TOPIC):\n  ${topics.join(", ")}\n\n${helpFooter}`);
   prepare(program, terminal, "help");
   for (const entry of commands) program.addCommand(buildEntry(entry, terminal));
   return program;
 }
 
-const closingWords = `Each command has --help. Data goes to standard output, everything else to standard error.
-With --json it is one JSON object a line. Exit codes: 0 done, 1 failed, 2 wrong use or configuration.`;
+const helpFooter = `Every command has --help. Data goes to standard output, everything else to standard error.
+With --json, each line of data is a JSON object. Exit codes: 0 success, 1 failure, 2 incorrect usage or configuration.`;
 
 function buildEntry(entry: CommandDefinition | CommandGroup, terminal: Terminal): Command {
   if (!("commands" in entry)) return buildCommand(entry, terminal);
@@ -119,13 +119,13 @@ function buildEntry(entry: CommandDefinition | CommandGroup, terminal: Terminal)
   return group;
 }
 
-/** @param group what stands before its name, with a blank behind it. */
+/** @param group name of the command's group, followed by a space */
 function buildCommand(definition: CommandDefinition, terminal: Terminal, group = ""): Command {
   const { name, aliases = [], summary, details, flags, examples } = definition;
   const built = new Command(name)
     .aliases(aliases)
     .summary(summary)
-    .description(details === undefined ? summary : `${summary}\n\n${inParagraphs(details)}`);
+    .description(details === undefined ? summary : `${summary}\n\n${joinLines(details)}`);
   if (definition.arguments !== undefined) built.arguments(definition.arguments);
   const options = Object.entries(flags).map(([key, flag]) => [key, buildOption(flag)] as const);
   for (const [, option] of options) built.addOption(option);
@@ -144,8 +144,8 @@ function buildCommand(definition: CommandDefinition, terminal: Terminal, group =
   });
 }
 
-/** Lines end where the terminal does, not where those of the source do. */
-function inParagraphs(text: string): string {
+/** Joins the lines of each paragraph, so that they wrap at the width of the terminal. */
+function joinLines(text: string): string {
   return text
     .split("\n\n")
     .map((paragraph) => paragraph.replaceAll("\n", " "))
@@ -161,11 +161,15 @@ function buildOption({ form, description, read, repeatable, absentShown }: Flag<
   );
 }
 
-/** Everything that commander would do to the process by itself is done here instead. `help`: what tells more. */
+/**
+ * Keeps commander from exiting the process and from writing to it directly.
+ *
+ * @param help arguments that print the help
+ */
 function prepare(built: Command, { out, err }: Terminal, help: string): void {
   built
     .exitOverride()
-    .showHelpAfterError(`See 'phishwatch ${help}' for what there is.`)
+    .showHelpAfterError(`Run 'phishwatch ${help}' for help.`)
     .configureOutput({
       writeOut: (text) => out.write(text),
       writeErr: (text) => err.write(text),
@@ -184,5 +188,5 @@ function prepare(built: Command, { out, err }: Terminal, help: string): void {
 }
 
 function examplesText(examples: [string, string][]): string {
-  return examples.map(([line, does]) => `  ${does}\n    $ ${line}\n`).join("");
+  return examples.map(([line, purpose]) => `  ${purpose}\n    $ ${line}\n`).join("");
 }

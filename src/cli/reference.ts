@@ -1,13 +1,13 @@
 import type { CommandDefinition, CommandGroup } from "./terminal/command.ts";
 
-/** The commands as a Markdown table, for the README; in the form that the formatter gives it. */
+/** Renders the commands as a Markdown table for the README, laid out as the formatter does. */
 export function renderCommandTable(commands: readonly (CommandDefinition | CommandGroup)[]): string {
   const rows = commands.flatMap((entry) =>
     "commands" in entry
       ? entry.commands.map((inner) => row(`${entry.name} ${inner.name}`, inner))
       : [row(entry.name, entry)],
   );
-  const cells = [["Command", "What it does"], ...rows];
+  const cells = [["Command", "Description"], ...rows];
   const widths = [0, 1].map((column) => Math.max(...cells.map((line) => line[column]!.length)));
   const render = (line: string[]) =>
     `| ${line.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |\n`;

@@ -26,7 +26,7 @@ describe("threats", () => {
     await folder.run(["import", "-"], { stdin });
   });
 
-  test("list filters, limits and says how many there are", async () => {
+  test("`threats list` filters, limits and prints the total", async () => {
     const all = await rows("threats", "list");
     expect(all).toHaveLength(3);
     expect(Object.keys(all[0]!)).toContainValues(["id", "protected_domain", "first_seen", "screenshot_url"]);
@@ -39,17 +39,17 @@ describe("threats", () => {
     expect((await run("threats", "list", "--domain", "not a name")).code).toBe(2);
   });
 
-  test("show tells the reasons", async () => {
+  test("`threats show` prints the reasons", async () => {
     const [first] = await rows("threats", "list");
     const [shown] = await rows("threats", "show", String(first!.id));
     expect(shown).toMatchObject({ id: first!.id, whois: {}, ip_address: null, reasons: expect.any(Array) });
     expect((await run("threats", "show", String(first!.id))).out).toContain("reasons");
     const missing = await run("threats", "show", "thr_\u001bnope");
     expect(missing.code).toBe(1);
-    expect(missing.err).toContain("there is no threat thr_\\u{1b}nope");
+    expect(missing.err).toContain("no such threat: thr_\\u{1b}nope");
   });
 
-  test("triage takes identifiers as arguments and from standard input, and tells what came of each", async () => {
+  test("triage takes ids as arguments and from standard input, and prints the outcome of each", async () => {
     const ids = (await rows("threats", "list")).map(({ id }) => String(id));
     const one = await run("threats", "resolve", ids[0]!, "thr_unknown");
     expect(one.code).toBe(1);
@@ -74,7 +74,7 @@ describe("threats", () => {
 });
 
 describe("notes", () => {
-  test("are written from an argument or standard input, and shown with the threat", async () => {
+  test("notes are added from an argument or standard input, and shown with the threat", async () => {
     await folder.run(["import", "-"], { stdin: "example-bank.net\n" });
     const [{ id }] = (await rows("threats", "list")) as [{ id: string }];
     expect((await run("threats", "notes", id, "Written to the registrar.")).code).toBe(0);
@@ -96,7 +96,7 @@ describe("notes", () => {
 });
 
 describe("evidence", () => {
-  test("is written into a file that only its owner reads, and never over another", async () => {
+  test("the evidence bundle is readable by its owner only, and never overwrites a file", async () => {
     await folder.run(["import", "-"], { stdin: "example-bank.net\n" });
     const [{ id }] = (await rows("threats", "list")) as [{ id: string }];
     expect(await run("threats", "evidence", id, "evidence.zip")).toMatchObject({ code: 0, out: "" });
@@ -105,7 +105,7 @@ describe("evidence", () => {
     expect(Object.keys(unzipSync(readFileSync(path)))).toContain("evidence.json");
     const before = readFileSync(path);
     const again = await run("threats", "evidence", id, "evidence.zip");
-    expect(again).toMatchObject({ code: 1, err: expect.stringContaining("is not overwritten") });
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining("already exists") });
     expect(readFileSync(path)).toEqual(before);
     expect((await run("threats", "evidence", "thr_none", "other.zip")).code).toBe(1);
     expect(existsSync(join(folder.path, "other.zip"))).toBe(false);
@@ -113,7 +113,7 @@ describe("evidence", () => {
 });
 
 describe("keys", () => {
-  test("a key stands alone on standard output, and nowhere afterwards", async () => {
+  test("a new key is the only text on standard output, and is not shown again", async () => {
     const { code, out, err } = await run(
       "keys",
       "create",
@@ -143,14 +143,14 @@ describe("keys", () => {
     expect((await run("keys", "list")).out).toContain("revoked");
   });
 
-  test("one that does not exist cannot be revoked", async () => {
+  test("a key that does not exist cannot be revoked", async () => {
     const { code, err } = await run("keys", "revoke", "pw_none1");
     expect({ code, err }).toEqual({ code: 1, err: "phishwatch: There is no API key pw_none1.\n" });
   });
 });
 
 describe("domains", () => {
-  test("are added in any form, listed and removed; those of the file are changed there", async () => {
+  test("domains are added in any form, listed and removed, except those of the configuration file", async () => {
     expect((await run("domains", "add", "Müller-Bank.Example.", "--keyword", "mueller")).code).toBe(0);
     expect((await rows("domains", "list")).map(({ domain, origin }) => [domain, origin])).toEqual([
       ["example-bank.com", "file"],
@@ -164,7 +164,7 @@ describe("domains", () => {
     expect(await rows("domains", "list")).toHaveLength(1);
   });
 
-  test("that cannot be taken are wrong use: a public suffix, a keyword that is none", async () => {
+  test("a public suffix and an invalid keyword are reported as incorrect usage", async () => {
     const suffix = await run("domains", "add", "com");
     expect(suffix.code).toBe(2);
     expect(suffix.err).toContain(
@@ -174,7 +174,7 @@ describe("domains", () => {
     expect(await rows("domains", "list")).toHaveLength(1);
   });
 
-  test("are changed: what is given takes the place of what there was, the rest stays", async () => {
+  test("`domains change` replaces the given lists and keeps the others", async () => {
     await run("domains", "add", "example-shop.com", "--keyword", "exshop", "--allow", "example-shop.net");
     const change = ["domains", "change", "example-shop.com"];
     const [changed] = await rows(...change, "--keyword", "Kestrel");
@@ -187,7 +187,7 @@ describe("domains", () => {
     expect(declared).toMatchObject({ code: 1, err: expect.stringContaining("change it there") });
   });
 
-  test("with threats are disabled when removed, and told with how many", async () => {
+  test("removing a domain with threats disables it and prints their number", async () => {
     await run("domains", "add", "example-shop.com");
     await folder.run(["import", "-"], { stdin: "example-shop.net\nexample-shop.org\n" });
     const [removed] = await rows("domains", "remove", "example-shop.com");
@@ -198,14 +198,14 @@ describe("domains", () => {
     );
   });
 
-  test("added with a common word are told where it counts and what would help; with a rare one nothing is", async () => {
+  test("adding a domain with a common word prints where it counts and what helps; a rare one prints no warning", async () => {
     const common = await run("domains", "add", "chase.com");
     expect(common.code).toBe(0);
-    expect(common.err).toMatch(/^brand word "chase": "chase" is a word of its own.* counts as .* keywords/m);
+    expect(common.err).toMatch(/^brand word "chase": "chase" is a common word.* counts as .* keywords/m);
     const helped = await run("domains", "add", "orange.fr", "--keyword", "orangetelecom");
     expect(helped.err).toContain('brand word "orange": ');
     expect(helped.err).not.toContain("given as keywords");
-    expect((await run("domains", "add", "wellsfargo.com")).err).toBe("wellsfargo.com is protected\n");
+    expect((await run("domains", "add", "wellsfargo.com")).err).toBe("protected wellsfargo.com\n");
   });
 });
 
@@ -270,15 +270,15 @@ describe("webhooks", () => {
 });
 
 describe("check", () => {
-  test("tells what works, a line each, and ends with code 0", async () => {
+  test("`check` prints one line for each result, and exits with code 0 if everything works", async () => {
     const { code, out } = await run("check");
     expect(code).toBe(0);
-    expect(out).toContain("ok     configuration: no faults\n");
+    expect(out).toContain("ok     configuration: valid\n");
     expect(out).toMatch(/^ok +database: .*test\.db: ok$/m);
     expect(out).toMatch(/^ok +protected domains: 1$/m);
   });
 
-  test("tells of a feed that brings nothing new any more, and of none that keeps its rhythm", async () => {
+  test("`check` reports a feed that stopped bringing new files, and no feed that keeps its rhythm", async () => {
     const dayMs = 86_400_000;
     for (const [name, newest] of [
       ["late", 5],
@@ -301,23 +301,23 @@ describe("check", () => {
     expect(out).toMatch(/^ok +feed daily: .*daily: 5 files$/m);
   });
 
-  test("tells of each brand word that is not looked for everywhere, why, and what would help", async () => {
+  test("`check` reports each brand word that is not searched for everywhere, with reason and advice", async () => {
     for (const domain of ["x.com", "chase.com", "wellsfargo.com"]) await run("domains", "add", domain);
     await run("domains", "add", "orange.fr", "--keyword", "orangetelecom");
     const { code, out } = await run("check");
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^note +brand word "chase" of chase\.com: "chase" is a word .*; it counts .*keywords/m,
+      /^note +brand word "chase" of chase\.com: "chase" is a common word; it counts .*keywords/m,
     );
-    expect(out).toMatch(/^note +brand word "x" of x\.com: "x" has only 1 character; it is not looked for/m);
+    expect(out).toMatch(/^note +brand word "x" of x\.com: "x" has only 1 character; it is not searched for/m);
     expect(out).toMatch(/^ok +brand word "orange" of orange\.fr: /m);
     expect(out).not.toMatch(/brand word "(wellsfargo|orangetelecom|example-bank)"/);
   });
 
   test.each([
-    ["that does not answer", { "*.": { rcode: "REFUSED" } }, "REFUSED"],
-    ["that knows no name, as where there is no internet", {}, 'not even "com" exists'],
-  ] as [string, Zones, string][])("a resolver %s is a fault, with a way out", async (_, zones, told) => {
+    ["that does not respond", { "*.": { rcode: "REFUSED" } }, "REFUSED"],
+    ["that has no internet access", {}, '"com" does not exist'],
+  ] as [string, Zones, string][])("a resolver %s is an error, with advice", async (_, zones, message) => {
     const dns = await startDnsServer(zones);
     try {
       const scan = `[scan]\nresolvers = ["127.0.0.1:${dns.server.port}"]`;
@@ -325,14 +325,14 @@ describe("check", () => {
       const { code, out } = await run("check");
       expect(code).toBe(1);
       expect(out).toMatch(/^fault +resolver/m);
-      expect(out).toContain(told);
+      expect(out).toContain(message);
       expect(out).toContain('scan.schedule = ""');
     } finally {
       dns.stop();
     }
   });
 
-  test("a feed that is missing and an endpoint that does not answer are faults", async () => {
+  test("a missing feed and an endpoint that does not respond are errors", async () => {
     folder.file("phishwatch.toml", `${defaultConfig}\n[[feeds]]\nname = "nrd"\npath = "none"\n`);
     await run("webhooks", "add", "http://127.0.0.1:9/", "--name", "dead");
     const { code, out, err } = await run("check", "--ping");
@@ -342,7 +342,7 @@ describe("check", () => {
     expect(err).toContain("2 of ");
   });
 
-  test("certificates that cannot be used are faults", async () => {
+  test("certificates that cannot be used are errors", async () => {
     const settings = ["[server]", 'tls_cert = "none.pem"', 'tls_key = "none.key"'];
     const scan = ["[scan]", 'schedule = ""', 'resolvers = ["127.0.0.1:9"]'];
     const webhooks = ["[webhooks]", 'ca_file = "none-ca.pem"'];
@@ -354,14 +354,14 @@ describe("check", () => {
     expect(err).toContain("2 of ");
   });
 
-  test("a secret's file that never ends is refused", async () => {
+  test("an endless secret file is rejected", async () => {
     folder.file("other.toml", '[console]\npassword = { file = "/dev/zero" }\n');
     const { code, err } = await run("check", "--config", "other.toml");
     expect(code).toBe(2);
     expect(err).toContain("the file /dev/zero, which cannot be read");
   });
 
-  test("a database that cannot be opened is told", async () => {
+  test("a database that cannot be opened is reported", async () => {
     folder.file("data", "a file where the folder should be");
     const { code, out } = await run("check");
     expect(code).toBe(1);

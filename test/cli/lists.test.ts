@@ -10,7 +10,7 @@ beforeEach(() => void (folder = commandFolder()));
 afterEach(() => folder.dispose());
 
 describe.each(forms)("match ($form)", ({ command }) => {
-  test("prints name, protected domain, type and similarity of what matches, and nothing else", async () => {
+  test("`match` prints name, protected domain, type and similarity of each match, and nothing else", async () => {
     const stdin = "# list\nexample-bank.net\nunrelated.org\nexample-bank.com\nLOGIN-EXAMPLE-BANK.COM.\n";
     const { code, out, err } = await folder.run(["match"], { stdin, command });
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -25,7 +25,7 @@ describe.each(forms)("match ($form)", ({ command }) => {
     for (const [, , , similarity] of rows) expect(Number(similarity)).toBeGreaterThan(0.7);
   });
 
-  test("a list that is long enough for several threads is read to the end, in its order", async () => {
+  test("a list that is long enough for several threads is read completely and in order", async () => {
     const block = "name-of-nobody.example\n".repeat(60_000);
     const names = [
       "example-bank.net",
@@ -45,7 +45,7 @@ describe.each(forms)("match ($form)", ({ command }) => {
     ).toEqual(names);
   });
 
-  test("--json prints one object a line, with reasons", async () => {
+  test("--json prints one object per line, with reasons", async () => {
     const { out } = await folder.run(["match", "--json", "-"], { stdin: "example-bank.net\n", command });
     expect(JSON.parse(out)).toEqual({
       domain: "example-bank.net",
@@ -74,7 +74,7 @@ describe("match", () => {
     expect(objects.map(({ rule }) => rule)).toEqual(["whole_label", "typo_set_apart"]);
   });
 
-  test("--protect needs no configuration and takes several", async () => {
+  test("--protect is repeatable and needs no configuration", async () => {
     const inside = commandFolder("");
     const args = ["match", "--protect", "first-bank.com", "--protect", "second-bank.com"];
     const { code, out } = await inside.run(args, {
@@ -89,25 +89,25 @@ describe("match", () => {
     inside.dispose();
   });
 
-  test("--min-similarity leaves out what is less alike", async () => {
+  test("--min-similarity excludes less similar names", async () => {
     const { out } = await folder.run(["match", "--min-similarity", "1"], {
       stdin: "login-example-bank.com\n",
     });
     expect(out).toBe("");
   });
 
-  test("lines that are no names are told on standard error, made visible", async () => {
+  test("invalid lines are reported on standard error, with control characters escaped", async () => {
     const { code, out, err } = await folder.run(["match"], {
       stdin: "a b\n\u202Eevil\u001b[2J.com\nok.org\n",
     });
     expect({ code, out }).toEqual({ code: 0, out: "" });
-    expect(err).toContain("standard input: 2 lines are no names");
+    expect(err).toContain("standard input: 2 lines are not names");
     expect(err).toContain('line 1: "a b"');
     expect(err).toContain("\\u{202e}evil\\u{1b}[2J.com");
     for (const hidden of ["\u001b", "\u202e"]) expect(err).not.toContain(hidden);
   });
 
-  test("a reader that goes away ends it without a word", async () => {
+  test("`match` exits silently when its reader closes the pipe", async () => {
     const list = folder.file(
       "many.txt",
       Array.from({ length: 200_000 }, (_, i) => `example-bank-${i}.com\n`).join(""),
@@ -120,7 +120,7 @@ describe("match", () => {
     expect(await running.exited).toBe(0);
   });
 
-  test("results are there before the input has ended", async () => {
+  test("results are printed before the input ends", async () => {
     const running = folder.start(["match"]);
     running.stdin.write("example-bank.net\n");
     await running.stdin.flush();
@@ -130,7 +130,7 @@ describe("match", () => {
     expect(await running.exited).toBe(0);
   });
 
-  test("on a terminal it shows how far it is, and takes that away at the end", async () => {
+  test("`match` shows its progress on a terminal and removes it at the end", async () => {
     const fifo = join(folder.path, "names.fifo");
     expect(Bun.spawnSync(["mkfifo", fifo]).exitCode).toBe(0);
     let seen = "";
@@ -158,7 +158,7 @@ describe("match", () => {
   }, 30_000);
 });
 
-test("permutations prints names with type and similarity, the likeliest of each type first", async () => {
+test("`permutations` prints names with type and similarity, the most similar of each type first", async () => {
   const { code, out } = await folder.run(["permutations", "example-bank.com", "--limit", "5"]);
   expect(code).toBe(0);
   const rows = out
@@ -171,7 +171,7 @@ test("permutations prints names with type and similarity, the likeliest of each 
 });
 
 describe.each(forms)("import ($form)", ({ command }) => {
-  test("records the imitations, once however often it runs", async () => {
+  test("`import` records each look-alike once, even if it runs again", async () => {
     const list = folder.file(
       "names.txt.gz",
       gzipSync("example-bank.net\nother.org\nx y\nexample-bank.org\n"),
@@ -203,7 +203,7 @@ describe("import", () => {
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line) as { domain: string; source: string; first_seen: string });
 
-  test("takes source and time of the sighting", async () => {
+  test("`import` records the given source and time", async () => {
     const args = ["import", "--source", "submission", "--observed-at", "2025-06-01T12:00:00Z", "-"];
     await folder.run(args, { stdin: "example-bank.net\n" });
     expect(await listed()).toMatchObject([
@@ -211,7 +211,7 @@ describe("import", () => {
     ]);
   });
 
-  test("one name is one name, and a single list that is missing is told of in one line", async () => {
+  test("the summary counts one name in the singular, and a missing list is reported in one line", async () => {
     expect((await folder.run(["import", "-"], { stdin: "example-bank.net\n" })).out).toContain(
       ": 1 name, 0 invalid, 1 matched, 1 new threat (",
     );
@@ -221,7 +221,7 @@ describe("import", () => {
     });
   });
 
-  test("a list that is cut short and one that is missing fail, the others are read", async () => {
+  test("a truncated and a missing list fail the import, but the other lists are read", async () => {
     const text =
       "example-bank.net\n" + Array.from({ length: 20_000 }, (_, i) => `name${i * 7919}.org\n`).join("");
     const packed = gzipSync(text);
@@ -231,14 +231,14 @@ describe("import", () => {
     expect(code).toBe(1);
     expect(err).toMatch(/cut\.gz is cut short: its gzip data ends in the middle \(read up to line \d+\)/);
     expect(err).toContain("none.txt does not exist");
-    expect(err).toContain("2 of 3 lists could not be read to the end");
+    expect(err).toContain("2 of 3 lists could not be read completely");
     expect((await listed()).map(({ domain }) => domain).sort()).toEqual([
       "example-bank.net",
       "example-bank.org",
     ]);
   });
 
-  test("several that are the first to open the database make it once", async () => {
+  test("several processes that open a new database at once create it only once", async () => {
     const runs = await Promise.all(
       Array.from({ length: 6 }, (_, i) => folder.run(["import", "-"], { stdin: `example-bank-${i}.com\n` })),
     );
@@ -246,12 +246,12 @@ describe("import", () => {
     expect(await listed()).toHaveLength(6);
   });
 
-  test("interrupted it keeps what was found, says how far it came and can be run again", async () => {
+  test("an interrupted import keeps its results, reports its position and can be run again", async () => {
     const running = folder.start(["import", "-"]);
     const names = Array.from({ length: 500 }, (_, i) => `example-bank-${i}.com\n`).join("");
     running.stdin.write(names);
     await running.stdin.flush();
-    // Standard input stays open: it waits for more.
+    // Standard input stays open, so the import waits for more.
     while ((await listed()).length < 50) await Bun.sleep(20);
     running.kill("SIGINT");
     const err = await new Response(running.stderr).text();

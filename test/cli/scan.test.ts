@@ -13,7 +13,7 @@ beforeEach(async () => {
   dns = await startDnsServer({
     "nic.com": { A: ["192.0.2.250"] },
     "nic.net": { A: ["192.0.2.250"] },
-    // What is looked up first.
+    // These names are resolved first.
     [earliest!.name]: { A: ["192.0.2.2"] },
     "acrne.com": { A: ["192.0.2.1"], NS: ["ns1.host.net"] },
     "acme.net": { MX: [[10, "mx.\u001b[31mevil.net"]], NS: ["ns1.sedoparking.com"] },
@@ -45,7 +45,7 @@ ${more}`);
 const lines = (text: string) => text.split("\n").filter((line) => line !== "");
 
 describe("phishwatch scan", () => {
-  test("prints what exists, records it and sums up on standard error", async () => {
+  test("a scan prints and records existing look-alikes, and prints a summary on standard error", async () => {
     open();
     const { code, out, err } = await folder.run(["scan", "--limit", "1500"]);
     expect(code).toBe(0);
@@ -57,12 +57,12 @@ describe("phishwatch scan", () => {
     ]);
     expect(out).toContain("192.0.2.1, name server ns1.host.net");
     expect(out).toContain("mail mx.\\u{1b}[31mevil.net, name server ns1.sedoparking.com, parked Sedo");
-    expect(err).toContain("1,500 look-alikes looked up, 3 exist, 0 unknown; 3 threats, 3 of them new");
+    expect(err).toContain("1,500 look-alikes resolved, 3 exist, 0 unknown; 3 threats, 3 of them new");
     const threats = lines((await folder.run(["threats", "list", "--json"])).out);
     expect(threats.map((line) => JSON.parse(line).source)).toEqual(["scan", "scan", "scan"]);
   });
 
-  test("finds out, where no server runs, what there is to know of what it found", async () => {
+  test("a scan enriches the threats that it found if no server runs", async () => {
     folder = commandFolder(`
 [storage]
 path = "data/test.db"
@@ -75,7 +75,7 @@ screenshots = "off"
 domain = "acme.com"
 `);
     const { code, err } = await folder.run(["scan", "--limit", "1500"]);
-    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("3 of 3 looked at\n") });
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("enriched 3 of 3 threats\n") });
     const ids = lines((await folder.run(["threats", "list", "--json"])).out).map((line) => JSON.parse(line));
     const { id } = ids.find(({ domain }) => domain === "acme.net");
     const shown = JSON.parse((await folder.run(["threats", "show", id, "--json"])).out);
@@ -98,11 +98,11 @@ domain = "acme.com"
     });
     const { out } = await folder.run(["threats", "show", id]);
     expect(out).toMatch(/^history +\S.* → /m);
-    expect(out).toMatch(/^because +the name deceives/m);
+    expect(out).toMatch(/^severity reasons +the name deceives/m);
     expect(out).not.toContain("\u001b");
   });
 
-  test("--json gives one object for each look-alike that exists", async () => {
+  test("--json prints one object for each existing look-alike", async () => {
     open();
     const { code, out } = await folder.run(["scan", "Acme.com.", "--limit", "1500", "--json"]);
     expect(code).toBe(0);
@@ -121,7 +121,7 @@ domain = "acme.com"
     });
   });
 
-  test("refuses a name that is not protected, and fails with advice where no resolver answers", async () => {
+  test("a scan rejects a domain that is not protected, and fails with advice if no resolver responds", async () => {
     open();
     const unknown = await folder.run(["scan", "other.com"]);
     expect(unknown).toMatchObject({ code: 1, out: "" });
@@ -132,18 +132,18 @@ domain = "acme.com"
     expect(silent.err).toContain("set scan.resolvers to one that does");
   });
 
-  test("that is interrupted ends as cancelled, with what it found", async () => {
+  test("an interrupted scan ends as cancelled and keeps its results", async () => {
     open({ queriesPerSecond: 60 });
     const running = folder.start(["scan"]);
     const printed = running.stdout.getReader().read();
     await printed;
     running.kill("SIGINT");
     expect(await running.exited).toBe(1);
-    expect(await new Response(running.stderr).text()).toContain("interrupted: what was found");
+    expect(await new Response(running.stderr).text()).toContain("interrupted; results so far");
     expect(lines((await folder.run(["threats", "list", "--json"])).out).length).toBeGreaterThan(0);
   });
 
-  test("that is killed is closed as failed by the server that starts next, with its event", async () => {
+  test("the next server marks a killed scan as failed, with its event", async () => {
     const receiver = startReceiver();
     open({
       queriesPerSecond: 60,
@@ -175,7 +175,7 @@ events = ["scan.started", "scan.completed"]`,
 });
 
 describe("phishwatch check", () => {
-  test("tells whether the resolvers of scans can be relied on", async () => {
+  test("`check` reports whether the resolvers of scans are reliable", async () => {
     open();
     const honest = await folder.run(["check"]);
     expect(honest.out).toContain(
@@ -185,14 +185,14 @@ describe("phishwatch check", () => {
     dns = await startDnsServer({ "*.": { A: ["203.0.113.80"] } }, { port: dns.server.port });
     const lying = await folder.run(["check"]);
     expect(lying.code).toBe(1);
-    expect(lying.out).toMatch(/^fault +resolver .*knows names that do not exist .*203\.0\.113\.80/m);
+    expect(lying.out).toMatch(/^fault +resolver .*resolves names that do not exist .*203\.0\.113\.80/m);
     dns.stop();
     const silent = await folder.run(["check"]);
     expect(silent.out).toMatch(/^note +resolver .*refuses the connection$/m);
   });
 });
 
-test("the progress shows how far it is, how fast, and how long it will take", () => {
+test("the progress line of a scan shows percentage, rate and remaining time", () => {
   const counts = { planned: 0, candidates: 0, resolving: 0, unknown: 0, threatsFound: 0, threatsCreated: 0 };
   expect(progressText(counts, 10)).toBe("preparing");
   const half = { ...counts, planned: 5_000, candidates: 2_500, resolving: 12, unknown: 3, threatsCreated: 5 };

@@ -17,7 +17,7 @@ const ok = async (...args: string[]) => {
 };
 
 describe.each(forms)("serve ($form)", ({ command }) => {
-  test("tells its address in one line and answers there; the curl line works when pasted", async () => {
+  test("`serve` prints its URL in one line and responds there; the printed curl command works", async () => {
     const server = await folder.serve({ command });
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     await until(() => server.out().includes("Console password"), "the secrets are shown");
@@ -29,7 +29,7 @@ describe.each(forms)("serve ($form)", ({ command }) => {
     expect(ended.err).not.toMatch(/pw_[A-Za-z0-9]{38}/);
   });
 
-  test("shows the secrets at the first start only", async () => {
+  test("`serve` prints the secrets on the first start only", async () => {
     const first = await folder.serve({ command });
     await until(() => first.out().includes("Console password"), "the secrets are shown");
     await first.stop();
@@ -38,7 +38,7 @@ describe.each(forms)("serve ($form)", ({ command }) => {
     expect(out).toBe(`phishwatch is ready on ${second.url}\n`);
   });
 
-  test("SIGINT ends it with code 0, and the database is closed: a single file is left", async () => {
+  test("SIGINT stops the server with code 0 and closes the database to a single file", async () => {
     const server = await folder.serve({ command });
     expect((await server.stop("SIGINT")).code).toBe(0);
     const left = [...new Bun.Glob("*").scanSync(join(folder.path, "data"))].sort();
@@ -46,19 +46,19 @@ describe.each(forms)("serve ($form)", ({ command }) => {
   });
 });
 
-test("it goes on, and ends well, when nobody reads its log any more", async () => {
+test("the server continues and stops cleanly after the reader of its log is gone", async () => {
   const running = folder.start(["serve"]);
   await running.stderr.cancel();
   const { value } = await running.stdout.getReader().read();
   const url = /ready on (\S+)/.exec(new TextDecoder().decode(value))![1]!;
   expect((await fetch(`${url}/v1/threats`)).status).toBe(401);
-  // It writes a line when it stops.
+  // The server writes a line when it stops.
   running.kill("SIGTERM");
   expect(await running.exited).toBe(0);
 });
 
 describe("a second copy", () => {
-  test("on the same database is refused, and the first goes on", async () => {
+  test("a second server on the same database fails to start, and the first continues", async () => {
     const server = await folder.serve();
     const { code, out, err } = await folder.run(["serve"]);
     expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -67,14 +67,14 @@ describe("a second copy", () => {
     await server.stop();
   });
 
-  test("on the same port is refused with the way out, and makes no secrets that nobody sees", async () => {
+  test("a second server on the same port fails with advice, and generates no secrets", async () => {
     const server = await folder.serve();
     const { port } = new URL(server.url);
     const other = defaultConfig.replace("127.0.0.1:0", `127.0.0.1:${port}`).replace("test.db", "other.db");
     const path = folder.file("other.toml", other);
     const { code, out, err } = await folder.run(["serve", "--config", path]);
     expect({ code, out }).toEqual({ code: 1, out: "" });
-    expect(err).toContain(`127.0.0.1:${port} already`);
+    expect(err).toContain(`127.0.0.1:${port} is already in use`);
     await server.stop();
     folder.file("phishwatch.toml", other.replace(`:${port}`, ":0"));
     const third = await folder.serve();
@@ -83,7 +83,7 @@ describe("a second copy", () => {
   });
 });
 
-/** A request whose body has come half; `send` sends the rest. */
+/** Starts a request with half of its body; `send` sends the rest. */
 async function halfRequest(url: string, key: string) {
   const body = JSON.stringify({ ids: ["thr_unknown"], action: "resolve" });
   const head = `POST /v1/threats/batch HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
@@ -92,12 +92,12 @@ async function halfRequest(url: string, key: string) {
   const data = (_: unknown, piece: Uint8Array) => void (answer += new TextDecoder().decode(piece));
   const socket = await Bun.connect({ hostname, port: Number(port), socket: { data } });
   socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`);
-  // Until the server has surely begun with it: it has answered a request that came later.
+  // The server has started the request once it responds to a later one.
   await fetch(`${url}/v1/threats`);
   return { answer: () => answer, send: () => socket.write(body.slice(10)), end: () => socket.end() };
 }
 
-test("a request that is under way at SIGTERM is answered", async () => {
+test("a request in progress at SIGTERM receives its response", async () => {
   const server = await folder.serve();
   const request = await halfRequest(server.url, await ok("keys", "create"));
   server.process.kill("SIGTERM");
@@ -110,7 +110,7 @@ test("a request that is under way at SIGTERM is answered", async () => {
   request.end();
 });
 
-test("a second signal ends it at once, whatever is under way", async () => {
+test("a second signal stops the server immediately, even with work in progress", async () => {
   const server = await folder.serve();
   const request = await halfRequest(server.url, await ok("keys", "create"));
   server.process.kill("SIGTERM");
@@ -121,7 +121,7 @@ test("a second signal ends it at once, whatever is under way", async () => {
 });
 
 describe("beside a running server", () => {
-  test("keys that are made work at once, and revoked ones stop at once", async () => {
+  test("created keys work immediately, and revoked ones stop immediately", async () => {
     const server = await folder.serve();
     const key = await ok("keys", "create", "--name", "ci");
     expect((await get(`${server.url}/v1/threats`, key)).status).toBe(200);
@@ -130,7 +130,7 @@ describe("beside a running server", () => {
     await server.stop();
   });
 
-  test("import and triage show in the API, and the server sends their events", async () => {
+  test("import and triage are visible in the API, and the server delivers their events", async () => {
     const receiver = startReceiver();
     const server = await folder.serve();
     await ok("webhooks", "add", receiver.url, "--name", "soc");
@@ -148,7 +148,7 @@ describe("beside a running server", () => {
     await receiver.stop();
   });
 
-  test("a brand word that is not looked for everywhere is logged once, with the first name that is judged", async () => {
+  test("a brand word that is not searched for everywhere is logged once, with the first checked name", async () => {
     folder.file("phishwatch.toml", `${defaultConfig}\n[[protected_domains]]\ndomain = "chase.com"\n`);
     const server = await folder.serve();
     const authorization = `Bearer ${await ok("keys", "create", "--scope", "candidates:write")}`;
@@ -166,7 +166,7 @@ describe("beside a running server", () => {
     expect(JSON.parse(line)).toMatchObject({ domain: "chase.com", word: "chase", strictness: "strict" });
   });
 
-  test("a domain that is added is protected at once", async () => {
+  test("an added domain is protected immediately", async () => {
     const feed = join(folder.path, "feed");
     mkdirSync(feed);
     folder.file("phishwatch.toml", `${defaultConfig}\n[[feeds]]\nname = "nrd"\npath = "feed"\n`);
@@ -247,7 +247,7 @@ describe("restore", () => {
       "not a database",
     ],
     ["missing", () => "none.db", "does not exist"],
-  ])("of a copy that is %s fails and leaves the database as it is", async (_, copy, message) => {
+  ])("`restore` of a copy that is %s fails and leaves the database unchanged", async (_, copy, message) => {
     await folder.run(["import", "-"], { stdin: "example-bank.net\n" });
     const { code, err } = await folder.run(["restore", copy()]);
     expect(code).toBe(1);
@@ -256,7 +256,7 @@ describe("restore", () => {
   });
 });
 
-/** As a shell would run it; on a machine without curl what the line says is asked with fetch. */
+/** Runs the command line as a shell would, or with fetch if curl is not installed. */
 async function runCurl(line: string): Promise<string> {
   if (Bun.which("curl") !== null) {
     const { stdout, exitCode } = Bun.spawnSync(["sh", "-c", line]);

@@ -11,7 +11,7 @@ const columns: Column<Row>[] = [
 ];
 
 describe("a table", () => {
-  test("is aligned, without blanks at the ends of lines", () => {
+  test("a table is aligned, without trailing spaces", () => {
     const rows = [
       { name: "a", count: 5 },
       { name: "longer", count: 1234 },
@@ -19,7 +19,7 @@ describe("a table", () => {
     expect(renderTable(columns, rows)).toBe("NAME    COUNT\na           5\nlonger   1234\n");
   });
 
-  test("counts columns of the terminal: wide characters take two, marks none", () => {
+  test("a table counts terminal columns: wide characters take two, marks none", () => {
     const rows = [
       { name: "銀行", count: 1 },
       { name: "e\u0301", count: 2 },
@@ -28,19 +28,19 @@ describe("a table", () => {
     expect(lines.map((line) => Bun.stringWidth(line))).toEqual([11, 11, 11]);
   });
 
-  test("is cut to the width of the terminal where it may be, and nowhere else", () => {
+  test("a table cuts only elastic columns to fit the terminal", () => {
     const rows = [{ name: "x".repeat(50), count: 123_456 }];
     const [, line] = renderTable(columns, rows, 30).split("\n");
     expect(line).toBe(`${"x".repeat(21)}…  123456`);
     expect(renderTable(columns, rows)).toContain("x".repeat(50));
   });
 
-  test("stays readable on a terminal that is too narrow for it", () => {
+  test("a table stays readable on a terminal that is too narrow", () => {
     const [, line] = renderTable(columns, [{ name: "x".repeat(50), count: 7 }], 5).split("\n");
     expect(line).toStartWith("xxxxxxxxxxx…");
   });
 
-  test("shows hidden characters of what came from outside", () => {
+  test("a table escapes hidden characters", () => {
     const table = renderTable(columns, [{ name: "\u202Eevil\u001b[2J\u0007", count: 1 }]);
     expect(table).toContain("\\u{202e}evil\\u{1b}[2J\\u{7}");
   });
@@ -56,7 +56,7 @@ test.each<[string, number, string]>([
   expect(cutToWidth(text, width)).toBe(expected);
 });
 
-test("facts are aligned, and what is not known has a dash", () => {
+test("facts are aligned, and an unknown value is a dash", () => {
   const facts = renderFacts([
     ["id", "x"],
     ["address", null],

@@ -21,13 +21,13 @@ describe("help", () => {
     expect(out).toMatch(/Examples:\n {2}.+\n {4}\$ .*phishwatch/);
   });
 
-  test("without a command it is shown, as wrong use", async () => {
+  test("without a command, help is shown as for incorrect usage", async () => {
     const { code, out, err } = await folder.run([]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     for (const [name] of names) expect(err).toMatch(new RegExp(`^  ${name}[ |]`, "m"));
   });
 
-  test("every command is defined under the name that it is called by", () => {
+  test("every command is defined under its own name", () => {
     expect(commands.map(({ name }) => name)).toEqual(commandEntries.map(({ name }) => name));
   });
 
@@ -40,7 +40,7 @@ describe("help", () => {
   });
 });
 
-test("the program starts with commander alone: what a command needs is loaded when it runs", () => {
+test("the program loads only commander at startup, and the modules of a command when it runs", () => {
   const root = join(import.meta.dir, "../..");
   const seen = new Set<string>();
   const packages = new Set<string>();
@@ -57,50 +57,54 @@ test("the program starts with commander alone: what a command needs is loaded wh
   expect([...packages]).toEqual(["commander"]);
 });
 
-describe.each(forms)("wrong use ($form)", ({ command }) => {
+describe.each(forms)("incorrect usage ($form)", ({ command }) => {
   test.each<[string, string[], string]>([
     ["an unknown command", ["serv"], "(Did you mean serve?)"],
     ["an unknown inner command", ["threats", "lst"], "(Did you mean list?)"],
     ["an unknown option", ["import", "--sorce", "feed", "x"], "(Did you mean --source?)"],
     ["a missing argument", ["import"], "missing required argument 'file'"],
-    ["an argument too many", ["backup", "a", "b"], "too many arguments"],
+    ["an extra argument", ["backup", "a", "b"], "too many arguments"],
     [
       "a value outside the set",
       ["import", "--source", "rumour", "x"],
-      "--source is one of scan, certificate_transparency",
+      "--source must be one of scan, certificate_transparency",
     ],
     [
       "a number out of range",
       ["permutations", "--limit", "0", "example.com"],
-      "--limit is a whole number from 1",
+      "--limit must be a whole number from 1",
     ],
-    ["a number that is none", ["threats", "list", "--limit", "1e3"], "--limit is a whole number"],
-    ["a time that is none", ["import", "--observed-at", "yesterday", "x"], "--observed-at is a time such as"],
+    ["an invalid number", ["threats", "list", "--limit", "1e3"], "--limit must be a whole number"],
+    [
+      "an invalid time",
+      ["import", "--observed-at", "yesterday", "x"],
+      "--observed-at must be a time such as",
+    ],
     [
       "a day that does not exist",
       ["import", "--observed-at", "2026-02-31T99:00:00Z", "x"],
-      "--observed-at is a time",
+      "--observed-at must be a time",
     ],
     [
-      "a duration that is none",
+      "an invalid duration",
       ["keys", "create", "--expires-in", "3y"],
-      "--expires-in is a whole number with a unit",
+      "--expires-in must be a whole number with a unit",
     ],
-  ])("%s ends with code 2 and says what is allowed", async (_, args, message) => {
+  ])("%s exits with code 2 and a message that says what is allowed", async (_, args, message) => {
     const { code, out, err } = await folder.run(args, { command });
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(message);
   });
 
-  test("the help that is named is that of the command", async () => {
+  test("the error message refers to the help of the command", async () => {
     const named = async (...args: string[]) => (await folder.run(args, { command })).err;
-    expect(await named("serv")).toContain("See 'phishwatch help' for");
-    expect(await named("keys", "creat")).toContain("See 'phishwatch keys --help' for");
-    expect(await named("threats", "show")).toContain("See 'phishwatch threats show --help' for");
-    expect(await named("import")).toContain("See 'phishwatch import --help' for");
+    expect(await named("serv")).toContain("Run 'phishwatch help' for");
+    expect(await named("keys", "creat")).toContain("Run 'phishwatch keys --help' for");
+    expect(await named("threats", "show")).toContain("Run 'phishwatch threats show --help' for");
+    expect(await named("import")).toContain("Run 'phishwatch import --help' for");
   });
 
-  test("what the caller wrote is not sent raw to the terminal", async () => {
+  test("control characters in arguments are escaped in error messages", async () => {
     const { err } = await folder.run(["\u001b[31mred\u202E"], { command });
     expect(err).toContain("\\u{1b}[31mred\\u{202e}");
     for (const hidden of ["\u001b", "\u202e"]) expect(err).not.toContain(hidden);
@@ -108,7 +112,7 @@ describe.each(forms)("wrong use ($form)", ({ command }) => {
 });
 
 test.each(forms)(
-  "version tells version, commit and Bun version, as does --version ($form)",
+  "version and --version print version, commit and Bun version ($form)",
   async ({ command }) => {
     const { code, out, err } = await folder.run(["version"], { command });
     expect(await folder.run(["--version"], { command })).toEqual({ code, out, err });
@@ -124,7 +128,7 @@ test.each(forms)(
 );
 
 describe("init", () => {
-  test("writes a configuration that is valid, for its owner alone, and never over another file", async () => {
+  test("`init` writes a valid configuration that only its owner can read, and never overwrites a file", async () => {
     const inside = commandFolder("");
     const first = await inside.run(["init"]);
     expect(first).toMatchObject({ code: 0, out: "" });
@@ -132,11 +136,11 @@ describe("init", () => {
     expect((await inside.run(["match"], { stdin: "" })).code).toBe(0);
     const again = await inside.run(["init"]);
     expect(again).toMatchObject({ code: 1, out: "" });
-    expect(again.err).toContain("phishwatch.toml exists already");
+    expect(again.err).toContain("phishwatch.toml already exists");
     inside.dispose();
   });
 
-  test("says that a folder is missing", async () => {
+  test("`init` reports a missing folder", async () => {
     const { code, err } = await folder.run(["init", "no/such/folder.toml"]);
     expect(code).toBe(1);
     expect(err).toContain("its folder does not exist");
@@ -153,7 +157,7 @@ describe("the configuration", () => {
       })
     ).out.split("\t")[0];
 
-  test("is the named file, else ./phishwatch.toml, else the one of the environment", async () => {
+  test("the configuration is the given file, else ./phishwatch.toml, else the one that the environment names", async () => {
     const inside = commandFolder("");
     const env = { PHISHWATCH_CONFIG: inside.file("env.toml", config("third-bank.com")) };
     expect(await matches(inside, [], env)).toBe("third-bank.net");
@@ -164,13 +168,13 @@ describe("the configuration", () => {
     inside.dispose();
   });
 
-  test("that is missing is told with the way to make one", async () => {
+  test("a missing configuration is reported with the command that creates one", async () => {
     const { code, err } = await folder.run(["serve"]);
     expect(code).toBe(2);
     expect(err).toContain("'phishwatch init'");
   });
 
-  test("with faults is refused with a line for each", async () => {
+  test("an invalid configuration is rejected with one line for each error", async () => {
     const inside = commandFolder("[server]\nlisten = 8080\n[storage]\npth = 'x'\n");
     const { code, out, err } = await inside.run(["serve"]);
     expect({ code, out }).toEqual({ code: 2, out: "" });

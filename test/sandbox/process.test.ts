@@ -80,7 +80,7 @@ describe.each(forms)("phishwatch sandbox ($form)", ({ command }) => {
 
   test("reports an invalid option and a port that is in use", async () => {
     const { code, err } = await folder.run(["sandbox", "--seed", "x"], { command });
-    expect([code, err]).toEqual([2, expect.stringContaining("--seed is a whole number")]);
+    expect([code, err]).toEqual([2, expect.stringContaining("--seed must be a whole number")]);
     const { ready, running } = await start([], command);
     const port = new URL(ready.url).port;
     const second = await folder.run(["sandbox", "--port", port], { command });

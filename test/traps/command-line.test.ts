@@ -84,7 +84,7 @@ test("`phishwatch check` reports the URL of the traps if there are any, and why 
   expect((await run("check")).out).not.toContain("traps");
   await run("beacons create example-bank.com");
   expect((await run("check")).out).toMatch(
-    /^ok +traps: beacons: 1, honeytokens: 0; visitors are sent to https:\/\/traps\.test$/m,
+    /^ok +traps: beacons: 1, honeytokens: 0; their URLs start with https:\/\/traps\.test$/m,
   );
   folder.file("phishwatch.toml", defaultConfig);
   expect((await run("check")).out).toMatch(/^note +traps: .*set traps\.public_url/m);

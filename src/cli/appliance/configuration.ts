@@ -8,8 +8,9 @@ export const defaultConfigPath = "phishwatch.toml";
 const configVariable = "PHISHWATCH_CONFIG";
 
 /**
- * Loads the configuration that was named, else `./phishwatch.toml`, else the one that the environment names.
- * @throws StartError with exit code 2, one line for each fault.
+ * Loads the configuration file that is given, else `./phishwatch.toml`, else the one that the environment names.
+ *
+ * @throws StartError with exit code 2 and one line for each error
  */
 export async function loadConfiguration(given: string | undefined, env: Terminal["env"]): Promise<Config> {
   const path = findConfiguration(given, env);
@@ -24,13 +25,13 @@ function findConfiguration(given: string | undefined, env: Terminal["env"]): str
   const named = env[configVariable];
   if (named !== undefined && named !== "") return named;
   throw new StartError(
-    `no configuration: there is no ${defaultConfigPath} in this folder and ${configVariable} is not set; ` +
-      "write one with 'phishwatch init', or name yours with --config FILE",
+    `no configuration: ${defaultConfigPath} does not exist in this folder and ${configVariable} is not set; ` +
+      "create one with 'phishwatch init', or use --config FILE",
     { exitCode: 2 },
   );
 }
 
-/** No configuration and no secret is that long: what is, never ends (`/dev/zero`) or is another file. */
+/** Longer than any configuration or secret. A longer file is endless (`/dev/zero`) or not a configuration. */
 const fileBytesMax = 1 << 24;
 
 function readBounded(path: string): Uint8Array {

@@ -4,20 +4,20 @@ import { visible } from "../../lib/safe-text.ts";
 
 const nameCharactersMax = 100;
 
-/** Who works on the command line: with sudo the person, not the account that the person became. */
+/** Returns the user of the command line: under sudo the original user. */
 export function actorOfShell(env: Readonly<Record<string, string | undefined>>): Actor {
   return {
     channel: "command_line",
-    name: visible(env["SUDO_USER"] || ownName(), nameCharactersMax),
+    name: visible(env["SUDO_USER"] || accountName(), nameCharactersMax),
     address: null,
   };
 }
 
-function ownName(): string {
+function accountName(): string {
   try {
     return userInfo().username;
   } catch {
-    // In a container the user often has a number and no name.
+    // In a container, the user often has a number but no name.
     return `user ${process.getuid?.() ?? "unknown"}`;
   }
 }

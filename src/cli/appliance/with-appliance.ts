@@ -5,7 +5,7 @@ import { createLog, type Log } from "../../lib/log.ts";
 import { loadConfiguration } from "./configuration.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** Opens the appliance's database for one command and closes it whatever happens. A server may run beside it. */
+/** Opens the appliance for one command and always closes it. A server may run at the same time. */
 export async function withAppliance<T>(
   { terminal, options }: { terminal: Terminal; options: { config: string | undefined } },
   work: (appliance: App, config: Config) => Promise<T> | T,
@@ -19,7 +19,7 @@ export async function withAppliance<T>(
   }
 }
 
-/** @param level lowest level of the log that is shown; absent: the configuration's. */
+/** @param level minimum level of the log; default: that of the configuration */
 export function open(config: Config, terminal: Terminal, level?: "warn"): App {
   return openApp({
     config,

@@ -1,6 +1,6 @@
 import { describeWarning } from "../../detection/brand/word-warnings.ts";
 import { chooseChromium } from "../../lookups/page/chromium.ts";
-import { endpointCertificateFault, serverCertificateFault } from "./check-files.ts";
+import { endpointCertificateError, serverCertificateError } from "./certificate-errors.ts";
 import { isIP } from "node:net";
 import type { Config } from "../../config/config.ts";
 import type { Endpoint } from "../../channels/webhook/endpoint.ts";
@@ -16,61 +16,61 @@ import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { open } from "../appliance/with-appliance.ts";
 
-/** A name that every resolver with a way to the root servers knows. */
+/** A name that exists for every resolver with a path to the root servers. */
 const knownName = "com";
-const adviceOffline = 'set scan.resolvers, or where there is no internet scan.schedule = ""';
+const adviceOffline = 'set scan.resolvers, or scan.schedule = "" if there is no internet access';
 
-interface Finding {
+interface CheckResult {
   what: string;
-  /** `note`: works, but something is left to do. */
+  /** `note`: works, but needs attention. */
   state: "ok" | "note" | "fault";
   detail: string;
 }
 
 export const checkCommand = command({
   name: "check",
-  summary: "say what works and what does not",
-  details: `Looks at the configuration, the database, the protected domains and their brand words, the feeds, the resolvers of scans, Chromium,
-the certificates and the endpoints. Ends with code 1 when something does not work, with 2 when the configuration is faulty.`,
+  summary: "check the configuration, database, resolvers, Chromium and endpoints",
+  details: `Also checks the protected domains and their brand words, the feeds, and certificates. Exits with code 1 if
+something does not work, and with code 2 if the configuration is invalid.`,
   flags: {
-    ping: toggle("--ping", "send each endpoint a webhook.ping"),
+    ping: toggle("--ping", "send a webhook.ping to each endpoint"),
     json: jsonFlag,
     config: configFlag,
   },
   examples: [
-    ["phishwatch check", "after a change, before a restart"],
-    ["phishwatch check --ping", "and whether the endpoints answer"],
+    ["phishwatch check", "run all checks, for example before a restart"],
+    ["phishwatch check --ping", "also check that endpoints respond"],
   ],
   async run({ options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
-    const findings: Finding[] = [];
-    const found = (finding: Finding) => {
-      findings.push(finding);
-      show(terminal, finding, options.json);
+    const results: CheckResult[] = [];
+    const report = (result: CheckResult) => {
+      results.push(result);
+      show(terminal, result, options.json);
     };
-    found({ what: "configuration", state: "ok", detail: "no faults" });
-    const appliance = await openDatabaseOf(config, terminal, found);
+    report({ what: "configuration", state: "ok", detail: "valid" });
+    const appliance = await openDatabaseOf(config, terminal, report);
     try {
       if (appliance !== undefined) {
-        found(protectedDomains(appliance));
-        for (const finding of await brandWords(appliance)) found(finding);
-        for (const finding of await sources(appliance)) found(finding);
-        for (const finding of await resolvers(appliance, config)) found(finding);
-        found(await screenshots(config));
-        for (const finding of trapsFinding(appliance)) found(finding);
-        for (const finding of await certificates(config)) found(finding);
+        report(protectedDomains(appliance));
+        for (const result of await brandWords(appliance)) report(result);
+        for (const result of await sources(appliance)) report(result);
+        for (const result of await resolvers(appliance, config)) report(result);
+        report(await screenshots(config));
+        for (const result of trapsDeployed(appliance)) report(result);
+        for (const result of await certificates(config)) report(result);
         for (const endpoint of appliance.webhooks.endpoints.list())
-          found(await endpointFinding(appliance, endpoint, options.ping, config));
+          report(await endpointResult(appliance, endpoint, options.ping, config));
       }
     } finally {
       appliance?.close();
     }
-    const faults = findings.filter(({ state }) => state === "fault").length;
-    if (faults > 0) throw new FailedError(`${faults} of ${findings.length} checks found a fault`);
+    const failed = results.filter(({ state }) => state === "fault").length;
+    if (failed > 0) throw new FailedError(`${failed} of ${results.length} checks failed`);
   },
 });
 
-function show({ out }: Terminal, { what, state, detail }: Finding, json: boolean): void {
+function show({ out }: Terminal, { what, state, detail }: CheckResult, json: boolean): void {
   if (json) printJson(out, { what, state, detail });
   else out.write(`${state.padEnd(5)}  ${visible(what, 200)}: ${visible(detail, 500)}\n`);
   out.flush();
@@ -79,130 +79,130 @@ function show({ out }: Terminal, { what, state, detail }: Finding, json: boolean
 async function openDatabaseOf(
   config: Config,
   terminal: Terminal,
-  found: (finding: Finding) => void,
+  report: (result: CheckResult) => void,
 ): Promise<App | undefined> {
   try {
     const appliance = await open(config, terminal, "warn");
     const [first] = appliance.database.sqlite
       .query<{ quick_check: string }, []>("PRAGMA quick_check(1)")
       .all();
-    const detail = first?.quick_check ?? "no answer";
-    found({
+    const detail = first?.quick_check ?? "no result";
+    report({
       what: "database",
       state: detail === "ok" ? "ok" : "fault",
       detail: `${config.storage.path}: ${detail}`,
     });
     return appliance;
   } catch (error) {
-    found({ what: "database", state: "fault", detail: messageOf(error) });
+    report({ what: "database", state: "fault", detail: messageOf(error) });
     return undefined;
   }
 }
 
-function protectedDomains({ domains }: App): Finding {
+function protectedDomains({ domains }: App): CheckResult {
   const enabled = domains.list().filter((domain) => domain.enabled);
   return enabled.length === 0
-    ? { what: "protected domains", state: "note", detail: "none: nothing can be found" }
+    ? { what: "protected domains", state: "note", detail: "none, so nothing can match" }
     : { what: "protected domains", state: "ok", detail: String(enabled.length) };
 }
 
-/** Reports nothing if there are no traps. */
-function trapsFinding({ traps }: App): Finding[] {
+/** Returns no result if there are no traps. */
+function trapsDeployed({ traps }: App): CheckResult[] {
   const counts = traps.kinds.map((kind) => ({ kind: kind.name, count: traps.of(kind).list().length }));
   if (counts.every(({ count }) => count === 0)) return [];
   const totals = counts.map(({ kind, count }) => `${kind}s: ${count}`).join(", ");
-  const detail = `${totals}; visitors are sent to ${traps.publicUrl()}`;
+  const detail = `${totals}; their URLs start with ${traps.publicUrl()}`;
   if (traps.publicUrl().startsWith("https:")) return [{ what: "traps", state: "ok", detail }];
-  const remedy = "pages over HTTPS load nothing from there: set traps.public_url to an https:// address";
+  const remedy = "HTTPS pages do not load them: set traps.public_url to an https:// URL";
   return [{ what: "traps", state: "note", detail: `${detail}; ${remedy}` }];
 }
 
-/** Those that are not looked for everywhere. */
-async function brandWords({ domains }: App): Promise<Finding[]> {
+/** Returns the words that are not searched for everywhere. */
+async function brandWords({ domains }: App): Promise<CheckResult[]> {
   return domains
     .matcher()
     .warnings()
-    .map((remark) => ({
-      what: `brand word "${remark.word}" of ${remark.domain}`,
-      state: remark.advice === undefined ? "ok" : "note",
-      detail: describeWarning(remark),
+    .map((warning) => ({
+      what: `brand word "${warning.word}" of ${warning.domain}`,
+      state: warning.advice === undefined ? "ok" : "note",
+      detail: describeWarning(warning),
     }));
 }
 
-async function sources({ sources: all }: App): Promise<Finding[]> {
-  const findings = all.map(async (source): Promise<Finding[]> => {
+async function sources({ sources: all }: App): Promise<CheckResult[]> {
+  const results = all.map(async (source): Promise<CheckResult[]> => {
     const result = await source.check();
     if (result === null) return [];
     return [{ what: `${source.kind} ${source.name}`, state: states[result.level], detail: result.detail }];
   });
-  return (await Promise.all(findings)).flat();
+  return (await Promise.all(results)).flat();
 }
 
 const states = { ok: "ok", warning: "note", error: "fault" } as const;
 
-/** A resolver that is silent stops nothing where no scan is planned. */
-async function resolvers({ scans, dns }: App, { scan }: Config): Promise<Finding[]> {
+/** A resolver that does not respond is not an error if no scan is scheduled. */
+async function resolvers({ scans, dns }: App, { scan }: Config): Promise<CheckResult[]> {
   const bad = scan.schedule === null ? "note" : "fault";
   const wayOut = scan.schedule === null ? "" : `; ${adviceOffline}`;
   const checks = await scans.checkResolvers();
-  const findings = checks.map(({ server: { address, port }, verdict, detail }): Finding => {
+  const results = checks.map(({ server: { address, port }, verdict, detail }): CheckResult => {
     const what = `resolver ${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
     if (verdict === "honest") return { what, state: "ok", detail };
     if (verdict === "silent") return { what, state: bad, detail: `${detail}${wayOut}` };
     return {
       what,
       state: "fault",
-      detail: `knows names that do not exist (${detail}); scans do not ask it`,
+      detail: `resolves names that do not exist (${detail}); scans do not use it`,
     };
   });
-  if (!checks.some(({ verdict }) => verdict === "honest")) return findings;
-  if ((await dns.query(knownName, "NS")).outcome !== "nxdomain") return findings;
-  const detail = `say that not even "${knownName}" exists, so no look-alike does either${wayOut}`;
-  return [...findings, { what: "resolvers", state: bad, detail }];
+  if (!checks.some(({ verdict }) => verdict === "honest")) return results;
+  if ((await dns.query(knownName, "NS")).outcome !== "nxdomain") return results;
+  const detail = `report that "${knownName}" does not exist, so scans would find nothing${wayOut}`;
+  return [...results, { what: "resolvers", state: bad, detail }];
 }
 
-async function certificates({ server, webhooks: { caFile } }: Config): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  const add = (what: string, fault: string | undefined) =>
-    findings.push({ what, state: fault === undefined ? "ok" : "fault", detail: fault ?? "can be used" });
-  if (server.tls !== null) add("server certificate", await serverCertificateFault(server));
-  const noneOfItsOwn = { caFile: null, clientCertFile: null, clientKeyFile: null };
-  if (caFile !== null) add("webhooks.ca_file", endpointCertificateFault(caFile, noneOfItsOwn));
-  return findings;
+async function certificates({ server, webhooks: { caFile } }: Config): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  const add = (what: string, error: string | undefined) =>
+    results.push({ what, state: error === undefined ? "ok" : "fault", detail: error ?? "valid" });
+  if (server.tls !== null) add("server certificate", await serverCertificateError(server));
+  const noCertificates = { caFile: null, clientCertFile: null, clientKeyFile: null };
+  if (caFile !== null) add("webhooks.ca_file", endpointCertificateError(caFile, noCertificates));
+  return results;
 }
 
-async function screenshots({ scan, screenshots: { chromiumArgs: args } }: Config): Promise<Finding> {
+async function screenshots({ scan, screenshots: { chromiumArgs: args } }: Config): Promise<CheckResult> {
   const what = "screenshots";
   const { screenshots: setting } = scan;
   if (setting === "off") return { what, state: "ok", detail: "off" };
   const isRoot = process.getuid?.() === 0;
   const choice = chooseChromium({ setting, args, which: (name) => Bun.which(name), isRoot });
   if ("path" in choice) return { what, state: "ok", detail: choice.path };
-  return { what, state: setting === "auto" ? "note" : "fault", detail: `none: ${choice.reason}` };
+  return { what, state: setting === "auto" ? "note" : "fault", detail: `not available: ${choice.reason}` };
 }
 
-async function endpointFinding(
+async function endpointResult(
   { webhooks }: App,
   endpoint: Endpoint,
   ping: boolean,
   config: Config,
-): Promise<Finding> {
+): Promise<CheckResult> {
   const what = `endpoint ${endpoint.name}`;
   if (!endpoint.enabled) return { what, state: "note", detail: "disabled" };
-  const fault = endpointCertificateFault(config.webhooks.caFile, endpoint);
-  if (fault !== undefined) return { what, state: "fault", detail: fault };
+  const certificateError = endpointCertificateError(config.webhooks.caFile, endpoint);
+  if (certificateError !== undefined) return { what, state: "fault", detail: certificateError };
   if (ping) {
     const { failure, error, statusCode, durationMs } = await webhooks.ping(endpoint);
     if (failure !== null) return { what, state: "fault", detail: error ?? failure };
-    return { what, state: "ok", detail: `answered ${statusCode} in ${durationMs} ms` };
+    return { what, state: "ok", detail: `responded with ${statusCode} in ${durationMs} ms` };
   }
   try {
-    const remark = await webhooks.checkDestination(endpoint.url);
-    if (remark !== undefined) return { what, state: "fault", detail: remark };
+    const problem = await webhooks.checkDestination(endpoint.url);
+    if (problem !== undefined) return { what, state: "fault", detail: problem };
   } catch (error) {
     return { what, state: "fault", detail: messageOf(error) };
   }
   return endpoint.consecutiveFailures === 0
     ? { what, state: "ok", detail: endpoint.url }
-    : { what, state: "fault", detail: `${counted(endpoint.consecutiveFailures, "attempt")} in a row failed` };
+    : { what, state: "fault", detail: `the last ${counted(endpoint.consecutiveFailures, "attempt")} failed` };
 }

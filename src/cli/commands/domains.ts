@@ -22,7 +22,7 @@ const list = command({
   name: "list",
   summary: "list the protected domains",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch domains list", "what is protected"]],
+  examples: [["phishwatch domains list", "list all protected domains"]],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ domains }) => {
       const rows = domains.list();
@@ -30,19 +30,19 @@ const list = command({
       else
         printRows(terminal, rows, {
           columns,
-          none: "no protected domains; 'phishwatch domains add' adds one",
+          none: "no protected domains; add one with 'phishwatch domains add'",
         });
     }),
 });
 
-const keywordFlag = texts("--keyword <word>", "a further brand word that counts as the domain's name");
-const allowFlag = texts("--allow <domain>", "a name of your own that is never a threat, with all below it");
+const keywordFlag = texts("--keyword <word>", "brand keyword: another word by which the domain is known");
+const allowFlag = texts("--allow <domain>", "domain of yours that is never a threat, with its subdomains");
 
 const add = command({
   name: "add",
   arguments: "<domain>",
   summary: "protect a domain",
-  details: "A running server takes it up at once. Domains of the configuration file are added there.",
+  details: "A running server uses it immediately. Add domains of the configuration file there.",
   flags: {
     keyword: keywordFlag,
     allow: allowFlag,
@@ -52,7 +52,7 @@ const add = command({
   examples: [
     [
       "phishwatch domains add example-shop.com --keyword exampleshop --allow example-shop.net",
-      "with what belongs to it",
+      "protect a domain with a keyword and an allowed domain",
     ],
   ],
   run: ({ args, options, terminal }) =>
@@ -62,35 +62,35 @@ const add = command({
         domains.add({ domain: args[0] ?? "", keywords, allow }, { by: actorOfShell(terminal.env) }),
       );
       if (options.json) printJson(terminal.out, shape(added));
-      else terminal.err.write(`${added.domain} is protected\n`);
-      await tellRemarks(added, terminal);
+      else terminal.err.write(`protected ${added.domain}\n`);
+      await printWarnings(added, terminal);
     }),
 });
 
 const change = command({
   name: "change",
   arguments: "<domain>",
-  summary: "give a protected domain other keywords or allowed names",
+  summary: "change the keywords or allowed domains of a protected domain",
   details:
-    "What is given takes the place of what there was; what is not given stays. A running server follows at once. Domains of the configuration file are changed there.",
+    "Given lists replace the existing ones; others stay. A running server uses the change immediately. Change domains of the configuration file there.",
   flags: {
     keyword: keywordFlag,
     allow: allowFlag,
-    clearKeywords: toggle("--clear-keywords", "no keywords any more"),
-    clearAllow: toggle("--clear-allow", "no allowed names any more"),
+    clearKeywords: toggle("--clear-keywords", "remove all keywords"),
+    clearAllow: toggle("--clear-allow", "remove all allowed domains"),
     json: jsonFlag,
     config: configFlag,
   },
   examples: [
-    ["phishwatch domains change example-shop.com --keyword exampleshop --keyword exshop", "two keywords"],
-    ["phishwatch domains change example-shop.com --clear-allow", "nothing is allowed any more"],
+    ["phishwatch domains change example-shop.com --keyword exampleshop --keyword exshop", "set two keywords"],
+    ["phishwatch domains change example-shop.com --clear-allow", "remove all allowed domains"],
   ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ domains }) => {
       const keywords = listOf("keyword", options.keyword, options.clearKeywords, "--clear-keywords");
       const allow = listOf("allow", options.allow, options.clearAllow, "--clear-allow");
       if (keywords === undefined && allow === undefined)
-        throw new UsageError("say what is to change: --keyword, --allow, --clear-keywords or --clear-allow");
+        throw new UsageError("nothing to change: give --keyword, --allow, --clear-keywords or --clear-allow");
       const changed = await asUsage(() =>
         domains.change(
           args[0] ?? "",
@@ -105,17 +105,17 @@ const change = command({
           `${changed.domain}: keywords ${shown(changed.keywords)}; allow ${shown(changed.allow)}\n`,
         );
       }
-      await tellRemarks(changed, terminal);
+      await printWarnings(changed, terminal);
     }),
 });
 
-/** Undefined: it stays as it is. */
+/** Returns the new list, or undefined to keep the existing one. */
 function listOf(flag: string, given: string[], clear: boolean, clearForm: string): string[] | undefined {
-  if (clear && given.length > 0) throw new UsageError(`--${flag} and ${clearForm} contradict each other`);
+  if (clear && given.length > 0) throw new UsageError(`--${flag} and ${clearForm} cannot be combined`);
   return clear || given.length > 0 ? given : undefined;
 }
 
-/** Reports a value that no domain can have as wrong usage. */
+/** Reports an invalid value of a domain as incorrect usage. */
 async function asUsage<T>(work: () => T): Promise<T> {
   try {
     return work();
@@ -126,19 +126,24 @@ async function asUsage<T>(work: () => T): Promise<T> {
   }
 }
 
-async function tellRemarks(domain: ProtectedDomain, { err }: Terminal): Promise<void> {
-  for (const remark of wordWarnings(domain))
-    err.write(`${visible(`brand word "${remark.word}": ${describeWarning(remark)}`, 500)}\n`);
+async function printWarnings(domain: ProtectedDomain, { err }: Terminal): Promise<void> {
+  for (const warning of wordWarnings(domain))
+    err.write(`${visible(`brand word "${warning.word}": ${describeWarning(warning)}`, 500)}\n`);
 }
 
 const remove = command({
   name: "remove",
   arguments: "<domain>",
-  summary: "protect a domain no longer",
+  summary: "stop protecting a domain",
   details:
-    "Its threats stay: a domain that has some is disabled and not deleted. It says how many there are.",
+    "Its threats are kept: a domain that has threats is disabled instead of removed, and their number is printed.",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch domains remove example-shop.com", "one that was added from here"]],
+  examples: [
+    [
+      "phishwatch domains remove example-shop.com",
+      "stop protecting a domain that was added here or in the console",
+    ],
+  ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ domains, threats }) => {
       const [name = ""] = args;
@@ -157,6 +162,6 @@ function shape({ id, domain, keywords, allow, origin, enabled, createdAt }: Prot
 
 export const domainsCommands: CommandGroup = {
   name: "domains",
-  summary: "the domains that are protected",
+  summary: "manage protected domains",
   commands: [list, add, change, remove],
 };

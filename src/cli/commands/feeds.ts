@@ -19,15 +19,15 @@ const columns: Column<FeedFile>[] = [
 
 const list = command({
   name: "list",
-  summary: "list the files of the declared feeds, how far each was read and what was found",
+  summary: "list the files of the configured feeds, with progress and results",
   flags: {
-    failed: toggle("--failed", "only those that could not be read to their end"),
+    failed: toggle("--failed", "only files that could not be read completely"),
     json: jsonFlag,
     config: configFlag,
   },
   examples: [
-    ["phishwatch feeds list", "was last night's list taken up, and what was in it"],
-    ["phishwatch feeds list --failed", "what needs a look"],
+    ["phishwatch feeds list", "check whether the last list was read and what it contained"],
+    ["phishwatch feeds list --failed", "list the files with errors"],
   ],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ feeds }) => {
@@ -37,7 +37,7 @@ const list = command({
         .filter(({ error }) => !options.failed || error !== null);
       if (options.json) for (const row of rows) printJson(terminal.out, shape(row));
       else {
-        const none = declared.length === 0 ? "no feeds are declared in the configuration" : "no files";
+        const none = declared.length === 0 ? "no feeds in the configuration" : "no files yet";
         printRows(terminal, rows, { columns, none });
       }
     }),
@@ -66,6 +66,6 @@ function shape(file: FeedFile) {
 
 export const feedsCommands: CommandGroup = {
   name: "feeds",
-  summary: "files and folders of names that are declared in the configuration",
+  summary: "show the feeds of the configuration",
   commands: [list],
 };

@@ -26,17 +26,17 @@ const flags = {
 export const importCommand = command({
   name: "import",
   arguments: "<file...>",
-  summary: "check lists of names and record the imitations as threats",
+  summary: "check lists of names and record look-alikes as threats",
   details: `${listDetails}
 "-" is standard input.
 
-A server may run beside it: it sends the events. Interrupted or run again, nothing is recorded twice.`,
+A server may run at the same time; it delivers the events. Running the import again records nothing twice.`,
   flags,
   examples: [
     ["phishwatch import newly-registered.txt.gz", "check a list"],
     [
       "zcat old.csv.gz | phishwatch import --format csv --column domain --observed-at 2025-06-01 -",
-      "an older one",
+      "check an older CSV list from standard input",
     ],
   ],
   async run({ args, options, terminal }) {
@@ -48,14 +48,14 @@ A server may run beside it: it sends the events. Interrupted or run again, nothi
         try {
           await importList(appliance, path, options, terminal, signal);
         } catch (error) {
-          // Of one list there is nothing to count.
+          // With a single list, fail the command itself.
           if (!(error instanceof NameListError) || paths.length === 1) throw error;
           terminal.err.write(`phishwatch: ${visible(error.message, 1_000)}\n`);
           failed++;
         }
       }
       if (failed > 0)
-        throw new FailedError(`${failed} of ${paths.length} lists could not be read to the end`);
+        throw new FailedError(`${failed} of ${paths.length} lists could not be read completely`);
     });
   },
 });
@@ -74,7 +74,7 @@ async function importList(
   const list = await openNameList(path, { format, column, screening });
   const bytes = sizeOf(path);
   const progress = createProgress(terminal.err, elapsedMs);
-  // Somebody who types names may take an hour for the next one.
+  // Reading from a terminal can wait for the next line for hours.
   const closeInput = () => void (path === "-" && list.close());
   signal.addEventListener("abort", closeInput);
   let lines = 0;
@@ -103,8 +103,8 @@ async function importList(
   }
   if (signal.aborted)
     throw new FailedError(
-      `interrupted after line ${grouped(lines)} of ${shownPath(path)}: what was found up to there is recorded; ` +
-        "run it again to check the rest, nothing is recorded twice",
+      `interrupted after line ${grouped(lines)} of ${shownPath(path)}; results so far are recorded. ` +
+        "Run it again to check the rest; nothing is recorded twice",
     );
 }
 

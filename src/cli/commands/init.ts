@@ -8,8 +8,8 @@ import { FailedError } from "../terminal/failure.ts";
 export const initCommand = command({
   name: "init",
   arguments: "[file]",
-  summary: "write a commented configuration to start from",
-  details: `Writes ${defaultConfigPath} unless another name is given. A file that exists is never overwritten.`,
+  summary: "write a commented configuration file",
+  details: `Writes ${defaultConfigPath} by default. Never overwrites an existing file.`,
   flags: {},
   examples: [
     ["phishwatch init", `write ${defaultConfigPath} into this folder`],
@@ -17,27 +17,25 @@ export const initCommand = command({
   ],
   async run({ args, terminal }) {
     const [path = defaultConfigPath] = args;
-    if (path === "") throw new UsageError("the file's name is empty");
+    if (path === "") throw new UsageError("the file name is empty");
     let file: number;
     try {
-      // Readable by its owner alone: secrets may come to stand in it.
+      // Readable by its owner only, because it may come to contain secrets.
       file = openSync(path, "wx", 0o600);
     } catch (error) {
-      throw new FailedError(whyNot(path, (error as { code?: string }).code ?? String(error)));
+      throw new FailedError(failureText(path, (error as { code?: string }).code ?? String(error)));
     }
     writeSync(file, renderExample());
     closeSync(file);
     terminal.err.write(
-      `wrote ${visible(path, 1_000)}: put your domains into it, then start with 'phishwatch serve'\n`,
+      `wrote ${visible(path, 1_000)}; add your domains to it, then run 'phishwatch serve'\n`,
     );
   },
 });
 
-function whyNot(path: string, code: string): string {
-  if (code === "EEXIST")
-    return `${path} exists already and is left as it is; name another file or move it away`;
+function failureText(path: string, code: string): string {
+  if (code === "EEXIST") return `${path} already exists; choose another file name or move the file away`;
   if (code === "ENOENT") return `${path} cannot be written: its folder does not exist`;
-  if (code === "EACCES" || code === "EROFS")
-    return `${path} cannot be written: this user may not write there`;
+  if (code === "EACCES" || code === "EROFS") return `${path} cannot be written: permission denied`;
   return `${path} cannot be written (${code})`;
 }

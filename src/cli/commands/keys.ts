@@ -9,20 +9,23 @@ import { withAppliance } from "../appliance/with-appliance.ts";
 
 const create = command({
   name: "create",
-  summary: "make a key for the API",
-  details: "Prints the key on standard output, this once: only its hash is kept.",
+  summary: "create an API key",
+  details: "Prints the key to standard output. It cannot be shown again, because only its hash is stored.",
   flags: {
-    name: text("--name <name>", "what it is for (default: command line)"),
-    plan: choice("--plan <plan>", plans, "requests a minute", defaultPlan),
-    scope: choices("--scope <scope>", scopes, `what it may do (default: ${defaultScopes.join(", ")})`),
-    domain: texts("--domain <domain>", "bind it to this protected domain"),
-    expiresIn: duration("--expires-in <duration>", "refuse it after such as 90d (default: never)"),
+    name: text("--name <name>", "name of the key (default: command line)"),
+    plan: choice("--plan <plan>", plans, "rate limit", defaultPlan),
+    scope: choices("--scope <scope>", scopes, `permission of the key (default: ${defaultScopes.join(", ")})`),
+    domain: texts("--domain <domain>", "restrict the key to this protected domain"),
+    expiresIn: duration("--expires-in <duration>", "lifetime of the key, such as 90d (default: unlimited)"),
     json: jsonFlag,
     config: configFlag,
   },
   examples: [
-    ["phishwatch keys create --name ci --scope threats:read --expires-in 90d", "a key that can only read"],
-    ["KEY=$(phishwatch keys create --name feeder --scope candidates:write)", "keep it in a variable"],
+    ["phishwatch keys create --name ci --scope threats:read --expires-in 90d", "create a read-only key"],
+    [
+      "KEY=$(phishwatch keys create --name feeder --scope candidates:write)",
+      "create a key and keep it in a variable",
+    ],
   ],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ keys }) => {
@@ -38,7 +41,7 @@ const create = command({
       if (options.json) printJson(terminal.out, { key, ...shape(record) });
       else {
         terminal.out.write(`${key}\n`);
-        terminal.err.write(`made ${record.id} (${name}); the key is shown this once\n`);
+        terminal.err.write(`created ${record.id} (${name}); the key will not be shown again\n`);
       }
     }),
 });
@@ -50,32 +53,32 @@ const columns: Column<ApiKey>[] = [
   { title: "PLAN", cell: ({ plan }) => plan },
   { title: "SCOPES", cell: (key) => key.scopes.join(" "), elastic: true },
   { title: "DOMAINS", cell: ({ domains }) => domains.join(" ") || "all", elastic: true },
-  { title: "MADE", cell: ({ createdAt }) => shortTime(createdAt) },
+  { title: "CREATED", cell: ({ createdAt }) => shortTime(createdAt) },
   { title: "LAST USED", cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : shortTime(lastUsedAt)) },
   { title: "STATE", cell: (key) => state(key) },
 ];
 
 const list = command({
   name: "list",
-  summary: "list the keys, without the keys themselves",
+  summary: "list API keys (secrets are never shown)",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch keys list", "who may do what, and who does"]],
+  examples: [["phishwatch keys list", "list all keys with their scopes and last use"]],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ keys }) => {
       const rows = keys.list();
       if (options.json) for (const key of rows) printJson(terminal.out, shape(key));
-      else printRows(terminal, rows, { columns, none: "no keys; 'phishwatch keys create' makes one" });
+      else printRows(terminal, rows, { columns, none: "no keys; create one with 'phishwatch keys create'" });
     }),
 });
 
 const revoke = command({
   name: "revoke",
   arguments: "<id>",
-  summary: "make a key invalid for good",
+  summary: "revoke an API key permanently",
   details:
-    "The key is named by its identifier or by the characters that 'keys list' shows of it. A running server refuses it at once.",
+    "Give the id of the key or its prefix as shown by 'keys list'. A running server rejects the key immediately.",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch keys revoke pw_5Xf80", "one that has leaked"]],
+  examples: [["phishwatch keys revoke pw_5Xf80", "revoke a leaked key"]],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ keys }) => {
       const record = keys.revoke((args[0] ?? "").replace(/…$/, ""), { by: actorOfShell(terminal.env) });
@@ -111,6 +114,6 @@ function shape(key: ApiKey) {
 
 export const keysCommands: CommandGroup = {
   name: "keys",
-  summary: "keys of the HTTP API",
+  summary: "manage keys for the HTTP API",
   commands: [create, list, revoke],
 };

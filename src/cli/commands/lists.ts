@@ -7,23 +7,23 @@ import { UsageError } from "../terminal/command.ts";
 import { choice, text } from "../terminal/flags.ts";
 import type { Output } from "../terminal/terminal.ts";
 
-/** What commands that read lists of names have in common. */
+/** Options shared by commands that read lists of names. */
 export const listFlags = {
-  format: choice("--format <format>", listFormats, "how names stand in the lists", "auto"),
+  format: choice("--format <format>", listFormats, "format of the lists", "auto"),
   column: text(
     "--column <field>",
-    "csv: heading or number of the column; jsonl: the field, with dots for inner ones",
+    "csv: heading or number of the column; jsonl: field, with dots for nested fields",
   ),
 };
 
-export const listDetails = `A list holds one name a line, or is CSV, JSON lines or a zone file; it may be packed with gzip or Zstandard.
-Blank lines and comments (#) are passed over.`;
+export const listDetails = `A list contains one name per line, or is CSV, JSON Lines or a zone file, optionally compressed with gzip or
+Zstandard. Blank lines and comments (#) are skipped.`;
 
-/** "-" is standard input. */
+/** Validates paths, of which one may be "-" for standard input. */
 export function readPaths(args: string[]): string[] {
-  if (args.includes("")) throw new UsageError("the name of a file is empty");
+  if (args.includes("")) throw new UsageError("a file name is empty");
   if (args.filter((path) => path === "-").length > 1)
-    throw new UsageError("standard input can be read once only");
+    throw new UsageError("standard input can be read only once");
   return args;
 }
 
@@ -31,14 +31,14 @@ export function shownPath(path: string): string {
   return path === "-" ? "standard input" : visible(path, 500);
 }
 
-/** Undefined for what has no size: a pipe, a terminal. */
+/** Returns the size of a file, or undefined for a pipe or terminal. */
 export function sizeOf(path: string): number | undefined {
   if (path === "-") return undefined;
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat?.isFile() === true && stat.size > 0 ? stat.size : undefined;
 }
 
-/** Says how many lines were no names, and the first few of them. */
+/** Reports the number of invalid lines and the first few of them. */
 export function reportInvalid(
   err: Output,
   path: string,
@@ -47,7 +47,7 @@ export function reportInvalid(
 ): void {
   if (invalid === 0) return;
   err.write(
-    `${shownPath(path)}: ${grouped(invalid)} ${invalid === 1 ? "line is no name" : "lines are no names"}\n`,
+    `${shownPath(path)}: ${grouped(invalid)} ${invalid === 1 ? "line is not a name" : "lines are not names"}\n`,
   );
   for (const { line, text: given, why } of first)
     err.write(`  line ${line}: "${visible(given, 100)}": ${why}\n`);

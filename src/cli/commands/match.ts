@@ -20,30 +20,30 @@ const invalidShownMax = 5;
 export const matchCommand = command({
   name: "match",
   arguments: "[file...]",
-  summary: "tell which names imitate a protected domain",
-  details: `Reads names from files or standard input and prints a line for each name and protected domain that match:
-name, protected domain, type and similarity, with tabs between. Nothing is recorded and no database is needed.
+  summary: "print the names that are look-alikes of a protected domain",
+  details: `Reads names from files or standard input and prints one line for each name and protected domain that match,
+separated by tabs: name, protected domain, type and similarity. Records nothing and needs no database.
 
 ${listDetails}`,
   flags: {
-    protect: texts("--protect <domain>", "a domain to protect; no configuration is read then"),
+    protect: texts("--protect <domain>", "domain to protect; with this option, no configuration is read"),
     minSimilarity: number(
       "--min-similarity <number>",
       { minimum: 0, maximum: 1, whole: false },
-      "leave out what is less alike (default: as configured, else 0.75)",
+      "minimum similarity (default: that of the configuration, else 0.75)",
       undefined,
     ),
     ...listFlags,
     explain: toggle(
       "--explain",
-      "explain each match: how the names differ, and the rule that counts it (with --json: a field `rule`)",
+      "also print the reasons of each match and the rule that accepted it (with --json: the field `rule`)",
     ),
     json: jsonFlag,
     config: configFlag,
   },
   examples: [
-    ["phishwatch match --protect example.com names.txt.gz", "look for imitations of one domain"],
-    ["echo examp1e.com | phishwatch match --protect example.com --explain", "ask about one name"],
+    ["phishwatch match --protect example.com names.txt.gz", "find look-alikes of one domain"],
+    ["echo examp1e.com | phishwatch match --protect example.com --explain", "explain the match of one name"],
     ["cat names.txt | phishwatch match --json | jq -r .domain", "use it in a pipe"],
   ],
   async run({ args, options, terminal }) {
@@ -93,10 +93,10 @@ ${listDetails}`,
                 why: normalized.error,
               });
           }
-          // Whoever reads along sees each result at once, also when names come slowly.
+          // Show each result immediately, even if names come slowly.
           terminal.out.flush();
           read += chunk.count + chunk.harmless;
-          // Names that come one by one are typed: the line would be in the way.
+          // A single name was typed on a terminal, where the progress line would interfere.
           if (chunk.count + chunk.harmless === 1) continue;
           progress.show((ms) => {
             const percent = percentage(bytes && list.diskBytes / bytes);
@@ -115,7 +115,7 @@ ${listDetails}`,
       const matches = matcher.match(name);
       if (matches.length === 0) return;
       matched++;
-      // Where both go to one terminal, the progress makes room for the results.
+      // If both go to one terminal, the progress line makes room for the results.
       if (terminal.out.isTerminal) progress.end();
       for (const { protectedDomain, type, similarity, reasons, rule } of matches) {
         if (!options.json) {

@@ -8,28 +8,28 @@ import { printJson } from "../terminal/table.ts";
 export const permutationsCommand = command({
   name: "permutations",
   arguments: "<domain>",
-  summary: "print names that somebody would register to imitate a domain",
+  summary: "print generated look-alikes of a domain",
   details:
-    "A line for each name: name, type and similarity, with tabs between. The types take turns, each with its most " +
-    "alike name first.",
+    "Prints one line per name, separated by tabs: name, type and similarity. The types take turns, each with its most " +
+    "similar name first.",
   flags: {
     limit: number(
       "--limit <count>",
       { minimum: 1, maximum: 10_000_000, whole: true },
-      "print so many at most, and make hardly more: quick with some tens",
+      "maximum number of names; a few dozen take a fraction of a second",
       undefined,
     ),
     minSimilarity: number(
       "--min-similarity <number>",
       { minimum: 0, maximum: 1, whole: false },
-      "leave out what is less alike",
+      "minimum similarity",
       0.75,
     ),
     json: jsonFlag,
   },
   examples: [
-    ["phishwatch permutations example.com --limit 20", "the twenty most alike"],
-    ["phishwatch permutations example.com | cut -f1", "the names only"],
+    ["phishwatch permutations example.com --limit 20", "print the twenty most similar names"],
+    ["phishwatch permutations example.com | cut -f1", "print only the names"],
   ],
   async run({ args, options, terminal: { out } }) {
     const [given = ""] = args;

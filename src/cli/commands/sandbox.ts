@@ -13,37 +13,40 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { openLog } from "../appliance/with-appliance.ts";
 
 const seedMax = 4_294_967_295;
-const parentLookMs = 200;
+const parentPollMs = 200;
 
 export const sandboxCommand = command({
   name: "sandbox",
   summary: "run everything in memory with sample data and known keys, for integration tests",
-  details: `Prints one JSON line once it answers: addresses, keys, and where it is controlled. It listens on 127.0.0.1 alone,
-opens no connection to the outside by itself and leaves nothing behind. The clock stands still until it is moved.
+  details: `Prints one JSON line when it is ready: URLs, keys, and the control API. It listens on 127.0.0.1 only, opens no
+outgoing connections of its own and leaves no files behind. Its clock stands still until it is advanced.
 
-The README tells what is in it and what can be done with it.`,
+The README describes the sample data and the control API.`,
   flags: {
     port: number(
       "--port <port>",
       { minimum: 0, maximum: 65_535, whole: true },
-      "port; 0 takes a free one",
+      "port, or 0 for a free one",
       0,
     ),
-    readyFile: text("--ready-file <file>", "also write the JSON line there, in one step; removed at the end"),
+    readyFile: text(
+      "--ready-file <file>",
+      "also write the JSON line to this file, atomically; removed on exit",
+    ),
     seed: number(
       "--seed <number>",
       { minimum: 0, maximum: seedMax, whole: true },
-      "chooses identifiers, times and facts of the sample data",
+      "seed for the identifiers, times and facts of the sample data",
       1,
     ),
-    empty: toggle("--empty", "without threats"),
-    time: time("--time <time>", "what the clock shows at the start (default: 2026-01-15T12:00:00Z)"),
-    config: text("--config <file>", "configuration to take over; look-ups and storage stay off"),
-    exitWithParent: toggle("--exit-with-parent", "end when the process that started it ends"),
+    empty: toggle("--empty", "start without threats"),
+    time: time("--time <time>", "initial time of the clock (default: 2026-01-15T12:00:00Z)"),
+    config: text("--config <file>", "configuration file to use; lookups and storage stay off"),
+    exitWithParent: toggle("--exit-with-parent", "exit when the parent process exits"),
   },
   examples: [
-    ["phishwatch sandbox", "run it until Ctrl-C"],
-    ["phishwatch sandbox --ready-file ready.json --exit-with-parent &", "start it from a test"],
+    ["phishwatch sandbox", "run the sandbox until Ctrl-C"],
+    ["phishwatch sandbox --ready-file ready.json --exit-with-parent &", "start the sandbox from a test"],
   ],
   getsReady: true,
   async run({ options, terminal }) {
@@ -67,7 +70,7 @@ The README tells what is in it and what can be done with it.`,
     });
     const { readyFile } = options;
     try {
-      if (readyFile !== undefined) writeInOneStep(readyFile, `${JSON.stringify(sandbox.ready)}\n`);
+      if (readyFile !== undefined) writeAtomically(readyFile, `${JSON.stringify(sandbox.ready)}\n`);
       printJson(terminal.out, sandbox.ready);
       terminal.out.flush();
       endStartup();
@@ -79,20 +82,20 @@ The README tells what is in it and what can be done with it.`,
   },
 });
 
-/** Kept when a signal asks for the end, or when the parent process has ended. */
+/** Resolves on SIGINT or SIGTERM, or when the parent process exits. */
 function endOf(terminal: Terminal, withParent: boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   terminal.interruption().addEventListener("abort", () => resolve(), { once: true });
   if (withParent) {
     const parent = process.ppid;
-    // Whose parent has ended is given to another process.
-    setInterval(() => process.ppid !== parent && resolve(), parentLookMs);
+    // An orphaned process is re-parented, so a changed parent id means that the parent exited.
+    setInterval(() => process.ppid !== parent && resolve(), parentPollMs);
   }
   return promise;
 }
 
-/** Whoever waits for the file never reads half of it. */
-function writeInOneStep(path: string, content: string): void {
+/** Writes a file atomically, so that a waiting reader never sees half of it. */
+function writeAtomically(path: string, content: string): void {
   const staging = `${path}.${process.pid}.tmp`;
   try {
     writeFileSync(staging, content, { mode: 0o600 });

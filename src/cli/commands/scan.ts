@@ -1,4 +1,4 @@
-import { lookAtFound } from "./look-at-found.ts";
+import { enrichFound } from "./enrich-found.ts";
 import type { Found } from "../../scans/scan-recorder.ts";
 import type { Scan, ScanCounts } from "../../scans/tables.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -17,27 +17,26 @@ const barWidth = 24;
 export const scanCommand = command({
   name: "scan",
   arguments: "[domain...]",
-  summary: "look for registered look-alikes of the protected domains now",
-  details: `Without an argument all protected domains are scanned. A line for each look-alike that exists, with tabs
-between: name, protected domain, type, similarity, created or known, and where it points.
+  summary: "scan for existing look-alikes of protected domains",
+  details: `Scans all protected domains by default. Prints one line for each look-alike that exists, separated by tabs:
+name, protected domain, type, similarity, created or known, and where it points.
 
-A name that nobody can tell about is neither: it is counted as unknown. A server may run beside it: it sends the
-events and finds out what there is to know of each threat; without one this is done here, screenshots included, and
-Ctrl-C leaves the rest to the next server. One scan runs at a time; interrupted it is recorded as cancelled, and
-what it found stays.`,
+A name that could not be resolved is counted as unknown. A server may run at the same time; it delivers the events and
+enriches the threats. Without a server, this command enriches them, screenshots included, and Ctrl-C leaves the rest to
+the next server. Only one scan runs at a time. Interrupting a scan records it as cancelled and keeps its results.`,
   flags: {
     limit: number(
       "--limit <count>",
       { minimum: 1, maximum: 20_000, whole: true },
-      "look up so many of each domain at most, the most likely first",
+      "maximum number of names to resolve per domain, the most likely first",
       undefined,
     ),
     json: jsonFlag,
     config: configFlag,
   },
   examples: [
-    ["phishwatch scan", "scan for all protected domains"],
-    ["phishwatch scan example-bank.com --limit 1000", "the thousand most likely names of one"],
+    ["phishwatch scan", "scan for look-alikes of all protected domains"],
+    ["phishwatch scan example-bank.com --limit 1000", "scan the thousand most likely names of one domain"],
   ],
   async run({ args, options: { limit, json, config }, terminal }) {
     const { out, err } = terminal;
@@ -68,11 +67,11 @@ what it found stays.`,
       out.flush();
       err.write(`${summaryText(scan, elapsedMs() - startedMs)}\n`);
       if (scan.status === "failed") throw new FailedError(`the scan failed: ${scan.error ?? ""}`);
-      if (scan.status === "cancelled")
-        throw new FailedError("interrupted: what was found up to there is recorded");
-      const looked = await lookAtFound(appliance, found, { progress, signal });
+      if (scan.status === "cancelled") throw new FailedError("interrupted; results so far are recorded");
+      const enriched = await enrichFound(appliance, found, { progress, signal });
       progress.end();
-      if (looked !== undefined) err.write(`${grouped(looked)} of ${grouped(found.length)} looked at\n`);
+      if (enriched !== undefined)
+        err.write(`enriched ${grouped(enriched)} of ${grouped(found.length)} threats\n`);
     });
   },
 });
@@ -104,7 +103,7 @@ function printFound(out: Output, { threatId, existence, ...threat }: Found, json
     ].join(", ");
     out.write(`${[domain, protectedDomain, type, similarity, outcome, visible(place, 500)].join("\t")}\n`);
   }
-  // A scan takes minutes: whoever reads along wants to see it now.
+  // A scan takes minutes, so each result is shown immediately.
   out.flush();
 }
 
@@ -132,7 +131,7 @@ function summaryText(scan: Scan, ms: number): string {
   const what = protectedDomains.length === 1 ? only! : `${protectedDomains.length} domains`;
   const rate = grouped((candidates / Math.max(ms, 1)) * 1000);
   return (
-    `${what}: ${grouped(candidates)} look-alikes looked up, ${grouped(resolving)} exist, ${grouped(unknown)} unknown; ` +
+    `${what}: ${grouped(candidates)} look-alikes resolved, ${grouped(resolving)} exist, ${grouped(unknown)} unknown; ` +
     `${grouped(threatsFound)} threats, ${grouped(threatsCreated)} of them new (${(ms / 1000).toFixed(1)} s, ${rate}/s)`
   );
 }

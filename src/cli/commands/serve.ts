@@ -8,19 +8,19 @@ import { configFlag } from "../terminal/flags.ts";
 import type { Output } from "../terminal/terminal.ts";
 import { open, openLog } from "../appliance/with-appliance.ts";
 
-/** How long requests, deliveries and feeds that are under way may take to end. */
+/** Maximum time for requests, deliveries and feeds in progress to finish on shutdown. */
 const graceMs = 10_000;
 
 export const serveCommand = command({
   name: "serve",
   summary: "run the appliance",
-  details: `Prints one line with its address once it answers, and at the first start the secrets that were made, this once.
-SIGTERM or SIGINT: accepts nothing new, finishes what is under way within ${graceMs / 1000} s, closes the database.
-A second signal ends it at once; nothing that was answered is lost.`,
+  details: `Prints one line with its URL when it is ready. On the first start, it also prints the generated secrets, which
+are not shown again. On SIGTERM or SIGINT, it stops accepting new work, finishes work in progress within ${graceMs / 1000} s, and closes
+the database. A second signal stops it immediately; acknowledged requests are not lost.`,
   flags: { config: configFlag },
   examples: [
-    ["phishwatch serve", "run it on ./phishwatch.toml"],
-    ["phishwatch serve --config /etc/phishwatch/phishwatch.toml", "run it on another file"],
+    ["phishwatch serve", "run with ./phishwatch.toml"],
+    ["phishwatch serve --config /etc/phishwatch/phishwatch.toml", "run with another configuration file"],
   ],
   getsReady: true,
   async run({ options, terminal }) {
@@ -41,7 +41,7 @@ A second signal ends it at once; nothing that was answered is lost.`,
         await aborted(stop);
         log.info("stopping");
         const late = systemClock.at(systemClock.now() + graceMs, () =>
-          log.warn("what was under way took too long and is cut off"),
+          log.warn("shutdown timed out; aborting work in progress"),
         );
         await Promise.all([appliance.server.stop(graceMs), appliance.stop()]);
         late.cancel();
@@ -54,14 +54,14 @@ A second signal ends it at once; nothing that was answered is lost.`,
   },
 });
 
-/** What was just made can never be shown again. */
+/** Prints generated secrets, which cannot be shown again. */
 function announce(out: Output, { apiKey, consolePassword }: FirstStart, url: string): void {
   if (apiKey !== undefined)
     out.write(
-      `\nAPI key, shown this once:\n\n  ${apiKey}\n\nTry it:\n\n  curl -H 'Authorization: Bearer ${apiKey}' ${url}/v1/threats\n`,
+      `\nAPI key (will not be shown again):\n\n  ${apiKey}\n\nTry it:\n\n  curl -H 'Authorization: Bearer ${apiKey}' ${url}/v1/threats\n`,
     );
   if (consolePassword !== undefined)
-    out.write(`\nConsole password, shown this once:\n\n  ${consolePassword}\n`);
+    out.write(`\nConsole password (will not be shown again):\n\n  ${consolePassword}\n`);
   if (apiKey !== undefined || consolePassword !== undefined) out.write("\n");
 }
 

@@ -20,7 +20,7 @@ interface Known {
 
 type Row = [name: string, value: string | null];
 
-/** All that is known of a threat, as rows of a name and a value. */
+/** Returns everything known about a threat as rows of a name and a value. */
 export function threatRows({
   threat,
   known,
@@ -39,13 +39,13 @@ export function threatRows({
   return [
     ["id", threat.id],
     ["domain", shownDomain(threat.domain)],
-    ["imitates", threat.protectedDomain],
+    ["protected domain", threat.protectedDomain],
     ["type", threat.type],
     ["status", threat.status],
     ["severity", threat.severity],
-    ...listed("because", threat.severityReasons.map(describeSeverityReason)),
+    ...listed("severity reasons", threat.severityReasons.map(describeSeverityReason)),
     ["similarity", threat.similarity.toFixed(4)],
-    ...listed("reasons", threat.reasons.map(describeSimilarityReason)),
+    ...listed("similarity reasons", threat.reasons.map(describeSimilarityReason)),
     ["source", threat.source],
     ["first seen", toIsoTime(threat.firstSeen)],
     ["recorded", toIsoTime(threat.createdAt)],
@@ -64,7 +64,7 @@ export function threatRows({
   ];
 }
 
-/** The API's object with what the API does not show. */
+/** Returns the object of the API, with additional fields. */
 export function threatJson({
   threat,
   known,
@@ -111,16 +111,19 @@ function factRows({ facts, checkedAt, dueAt }: Known): Row[] {
   if (page !== undefined)
     rows.push(["page", `${page.status} ${page.finalUrl}`], ["page title", page.title || null]);
   for (const [what, reason] of Object.entries(unknown)) rows.push([`${what} unknown`, reason]);
-  rows.push(["looked at", checkedAt === null ? null : toIsoTime(checkedAt)], ["next look", toIsoTime(dueAt)]);
+  rows.push(
+    ["last checked", checkedAt === null ? null : toIsoTime(checkedAt)],
+    ["next check", toIsoTime(dueAt)],
+  );
   return rows;
 }
 
-/** One below the other, the name beside the first. */
+/** Returns one row per text, with the name in the first one. */
 function listed(name: string, texts: readonly string[]): Row[] {
   return texts.map((text, index): Row => [index === 0 ? name : "", text]);
 }
 
-/** As it is written in DNS and, where that says something, as people see it. */
+/** Returns the name as in DNS, followed by its Unicode form if that differs. */
 export function shownDomain(domain: string): string {
   const display = displayName(domain);
   return display === domain ? domain : `${domain} (${display})`;

@@ -11,15 +11,15 @@ import { withAppliance } from "../appliance/with-appliance.ts";
 export const evidenceCommand = command({
   name: "evidence",
   arguments: "<id> <file>",
-  summary: "write all that is known of a threat into one ZIP",
+  summary: "write the evidence bundle of a threat to a ZIP file",
   details:
-    "Facts, pictures, registration data as received, history, notes, events and a report of abuse, with a SHA-256 of each. " +
-    "What stands below internal/ is for yourself. A file that exists is never overwritten.",
+    "Contains facts, screenshots, registration data as received, history, notes, events and an abuse report, with the " +
+    "SHA-256 of each file. Files below internal/ are for internal use. Never overwrites an existing file.",
   flags: { config: configFlag },
   examples: [
     [
       "phishwatch threats evidence thr_01kf0z7m3yeqz9x8r4p6s2t5vw evidence.zip",
-      "for the registrar or the police",
+      "collect evidence for the registrar or the police",
     ],
   ],
   run: ({ args, options, terminal }) =>
@@ -32,11 +32,11 @@ export const evidenceCommand = command({
       );
       if (evidence === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
       try {
-        // Whoever may not read the database may not read this.
+        // As private as the database.
         writeFileSync(target, evidenceBundle(evidence), { flag: "wx", mode: 0o600 });
       } catch (error) {
         const exists = (error as NodeJS.ErrnoException).code === "EEXIST";
-        const why = exists ? "it exists, and is not overwritten" : messageOf(error);
+        const why = exists ? "it already exists" : messageOf(error);
         throw new FailedError(`cannot write ${visible(target, 1_000)}: ${visible(why, 300)}`);
       }
       terminal.err.write(`wrote ${visible(target, 1_000)}\n`);

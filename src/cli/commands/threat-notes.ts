@@ -9,25 +9,22 @@ import { actorOfShell } from "../appliance/shell-user.ts";
 import { printJson, shortTime } from "../terminal/table.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 
-/** One line of a note at most is shown so long; the note itself is shorter. */
+/** Maximum length of a displayed line; longer than any note. */
 const lineCharactersMax = 4_000;
 
 export const notesCommand = command({
   name: "notes",
   arguments: "<id> [text]",
-  summary: "write a note on a threat, or show its notes",
-  details: 'With "-" in place of the text it is read from standard input.',
+  summary: "add a note to a threat, or list its notes",
+  details: 'With "-" as the text, it is read from standard input.',
   flags: { json: jsonFlag, config: configFlag },
   examples: [
-    [
-      'phishwatch threats notes thr_01kf0z7m3yeqz9x8r4p6s2t5vw "written to the registrar"',
-      "for whoever looks at it next",
-    ],
+    ['phishwatch threats notes thr_01kf0z7m3yeqz9x8r4p6s2t5vw "written to the registrar"', "add a note"],
   ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ threats }) => {
       const [id = "", given] = args;
-      if (threats.get(id) === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
+      if (threats.get(id) === undefined) throw new FailedError(`no such threat: ${visible(id, 100)}`);
       const text = given === "-" ? await Bun.stdin.text() : given;
       const notes =
         text === undefined
@@ -49,7 +46,7 @@ export function noteJson({ at, text, by }: Note): object {
   return { at: toIsoTime(at), by: actorJson(by), text };
 }
 
-/** Who wrote it and when, then what, a line each. */
+/** Returns the lines of a note: a heading with time and author, then the text. */
 export function noteLines({ at, text, by }: Note): string[] {
   const lines = text.split("\n").map((line) => visible(line, lineCharactersMax));
   return [`${shortTime(at)}  ${describeActor(by)}:`, ...lines.map((line) => `  ${line}`)];

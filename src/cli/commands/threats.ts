@@ -19,7 +19,7 @@ const idsMax = 100_000;
 const columns: Column<ListedThreat>[] = [
   { title: "ID", cell: ({ id }) => id },
   { title: "DOMAIN", cell: ({ domain }) => shownDomain(domain), elastic: true },
-  { title: "IMITATES", cell: ({ protectedDomain }) => protectedDomain, elastic: true },
+  { title: "PROTECTED DOMAIN", cell: ({ protectedDomain }) => protectedDomain, elastic: true },
   { title: "TYPE", cell: ({ type }) => type },
   { title: "STATUS", cell: ({ status }) => status },
   { title: "SEVERITY", cell: ({ severity }) => severity },
@@ -31,16 +31,21 @@ const list = command({
   name: "list",
   summary: "list threats, newest first",
   flags: {
-    domain: text("--domain <domain>", "only imitations of this protected domain"),
-    status: choice("--status <status>", statuses, "only those that are", undefined),
-    severity: choice("--severity <severity>", severities, "only those of severity", undefined),
-    limit: number("--limit <count>", { minimum: 1, maximum: 10_000_000, whole: true }, "so many at most", 50),
+    domain: text("--domain <domain>", "only look-alikes of this protected domain"),
+    status: choice("--status <status>", statuses, "only threats with this status", undefined),
+    severity: choice("--severity <severity>", severities, "only threats with this severity", undefined),
+    limit: number(
+      "--limit <count>",
+      { minimum: 1, maximum: 10_000_000, whole: true },
+      "maximum number of threats",
+      50,
+    ),
     json: jsonFlag,
     config: configFlag,
   },
   examples: [
-    ["phishwatch threats list --status active --severity high", "what needs a look first"],
-    ["phishwatch threats list --json --limit 100000 > threats.jsonl", "all of them, for a program"],
+    ["phishwatch threats list --status active --severity high", "list active threats of high severity"],
+    ["phishwatch threats list --json --limit 100000 > threats.jsonl", "export all threats as JSON"],
   ],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ threats }, { server }) => {
@@ -65,26 +70,23 @@ const list = command({
       }
       if (json) return;
       printRows(terminal, rows, { columns, none: "no threats" });
-      if (shown < total) terminal.err.write(`${shown} of ${total} threats; --limit ${total} shows all\n`);
+      if (shown < total) terminal.err.write(`${shown} of ${total} threats; --limit ${total} lists all\n`);
     }),
 });
 
 const show = command({
   name: "show",
   arguments: "<id>",
-  summary: "show all that is known of a threat",
+  summary: "show all details of a threat",
   flags: { json: jsonFlag, config: configFlag },
   examples: [
-    [
-      "phishwatch threats show thr_01kf0z7m3yeqz9x8r4p6s2t5vw",
-      "the reasons, the address, the registration, the page, and what changed",
-    ],
+    ["phishwatch threats show thr_01kf0z7m3yeqz9x8r4p6s2t5vw", "show reasons, facts, notes and history"],
   ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ enrichment, threats }, { server }) => {
       const [id = ""] = args;
       const threat = threats.get(id);
-      if (threat === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
+      if (threat === undefined) throw new FailedError(`no such threat: ${visible(id, 100)}`);
       const known = enrichment.factsOf(id);
       const history = threats.history(id);
       const notes = threats.notes.list(id);
@@ -100,11 +102,14 @@ function triage(name: string, status: Status, summary: string, example: string):
     arguments: "<id...>",
     summary,
     details:
-      'Prints id, outcome and status of each, with tabs between. "-" reads identifiers from standard input.\nIt is one change: all or none; an identifier that does not exist stops none of the others and ends with code 1.',
+      'Prints id, outcome and status of each threat, separated by tabs. "-" reads ids from standard input.\nAll changes are made in one transaction. An id that does not exist does not stop the others, but the exit code is 1.',
     flags: { json: jsonFlag, config: configFlag },
     examples: [
       [`phishwatch threats ${name} thr_01kf0z7m3yeqz9x8r4p6s2t5vw`, example],
-      [`phishwatch threats list --json | jq -r .id | phishwatch threats ${name} -`, "many at once"],
+      [
+        `phishwatch threats list --json | jq -r .id | phishwatch threats ${name} -`,
+        "change all listed threats",
+      ],
     ],
     async run({ args, options, terminal }) {
       const ids = await readIds(args);
@@ -126,8 +131,7 @@ function triage(name: string, status: Status, summary: string, example: string):
 async function readIds(args: string[]): Promise<string[]> {
   const ids = args.filter((id) => id !== "-");
   if (args.includes("-")) ids.push(...(await Bun.stdin.text()).split(/\s+/).filter((id) => id !== ""));
-  if (ids.length > idsMax)
-    throw new UsageError(`${ids.length} identifiers are more than the ${idsMax} of one change`);
+  if (ids.length > idsMax) throw new UsageError(`${ids.length} ids are given; the maximum is ${idsMax}`);
   return ids;
 }
 
@@ -139,13 +143,18 @@ function protectedName(given: string): string {
 
 export const threatsCommands: CommandGroup = {
   name: "threats",
-  summary: "look through threats and triage them",
+  summary: "list threats and triage them",
   commands: [
     list,
     show,
-    triage("resolve", "resolved", "mark threats as resolved", "it was taken down"),
-    triage("false-positive", "false_positive", "mark threats as wrongly detected", "it was none"),
-    triage("reactivate", "active", "make threats active again", "it is back"),
+    triage("resolve", "resolved", "mark threats as resolved", "resolve a threat that was taken down"),
+    triage(
+      "false-positive",
+      "false_positive",
+      "mark threats as false positives",
+      "dismiss a wrongly detected threat",
+    ),
+    triage("reactivate", "active", "mark threats as active again", "reactivate a threat that is back"),
     notesCommand,
     evidenceCommand,
   ],

@@ -3,14 +3,14 @@ import { command } from "../terminal/command.ts";
 import { jsonFlag } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 
-/** Also what `phishwatch --version` says, which everybody tries first. */
+/** Also printed by `phishwatch --version`. */
 export const versionText = `phishwatch ${buildInfo.version} (commit ${buildInfo.commit}, Bun ${buildInfo.bunVersion})`;
 
 export const versionCommand = command({
   name: "version",
   summary: "print version, commit and Bun version",
   flags: { json: jsonFlag },
-  examples: [["phishwatch version", "what to name in a report of a fault"]],
+  examples: [["phishwatch version", "print the version, for a bug report"]],
   run({ options, terminal: { out } }) {
     const { version, commit, bunVersion } = buildInfo;
     if (options.json) printJson(out, { version, commit, bun_version: bunVersion });

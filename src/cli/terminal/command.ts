@@ -8,15 +8,15 @@ export interface CommandDefinition {
   name: string;
   /** Other names that work too. */
   aliases?: readonly string[];
-  /** In commander's form: `<domain>`, `[file...]`. */
+  /** Arguments in commander's syntax: `<domain>`, `[file...]`. */
   arguments?: string;
-  /** One line. */
+  /** One line, in the imperative. */
   summary: string;
-  /** Paragraphs below it in the help, an empty line between them. */
+  /** Paragraphs below the summary in the help, separated by empty lines. */
   details?: string;
   flags: Record<string, Flag<unknown>>;
-  examples: [command: string, does: string][];
-  /** Calls `endStartup` itself, once it is ready; absent: its start is over when it runs. */
+  examples: [command: string, purpose: string][];
+  /** Whether the command calls `endStartup` itself. Otherwise its startup ends when it runs. */
   getsReady?: boolean;
   run(call: Call<Record<string, Flag<unknown>>>): Promise<void> | void;
 }
@@ -36,12 +36,12 @@ export interface Call<Flags extends Record<string, Flag<unknown>>> {
   terminal: Terminal;
 }
 
-/** What the options of a command are read to. */
+/** Parsed options of a command. */
 export type OptionsOf<Flags extends Record<string, Flag<unknown>>> = {
   [Name in keyof Flags]: Flags[Name] extends Flag<infer Value> ? Value : never;
 };
 
-/** Declares a command; the options that `run` receives take their types from the flags. */
+/** Defines a command. The options that `run` receives take their types from the flags. */
 export function command<Flags extends Record<string, Flag<unknown>>>(
   definition: Omit<CommandDefinition, "flags" | "run"> & {
     flags: Flags;
@@ -53,19 +53,19 @@ export function command<Flags extends Record<string, Flag<unknown>>>(
 
 /** An option of a command. */
 export interface Flag<Value> {
-  /** In commander's form: `-n, --limit <count>`. */
+  /** The option in commander's syntax: `-n, --limit <count>`. */
   form: string;
   description: string;
-  /** Answers the value, or throws a UsageError; absent: the option stands alone and is true. */
+  /** Returns the value, or throws a UsageError. Absent for an option without a value. */
   read?: (text: string) => unknown;
   repeatable: boolean;
-  /** When the option is not given. */
+  /** Value if the option is not given. */
   absent: Value;
-  /** How `absent` is shown in the help. */
+  /** Text for `absent` in the help. */
   absentShown?: string;
 }
 
-/** Wrong use of a command: exit code 2. The message says what is allowed. */
+/** Incorrect usage of a command: exit code 2. The message says what is allowed. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

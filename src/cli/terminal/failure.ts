@@ -1,4 +1,4 @@
-/** The command could not do what it was told; the message says why. Exit code 1. */
+/** A command failed for the reason in the message: exit code 1. */
 export class FailedError extends Error {
   constructor(message: string) {
     super(message);

@@ -3,7 +3,7 @@ import { durationForm, parseDuration } from "../../lib/durations.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { UsageError, type Flag } from "./command.ts";
 
-/** The kinds of option there are. */
+/** An option without a value. */
 export function toggle(form: string, description: string): Flag<boolean> {
   return { form, description, repeatable: false, absent: false };
 }
@@ -66,7 +66,7 @@ export function number<Absent extends number | undefined>(
     read(given) {
       const value = /^\d{1,15}(\.\d{1,15})?$/.test(given) ? Number(given) : NaN;
       if (value >= minimum && value <= maximum && (!whole || Number.isInteger(value))) return value;
-      throw new UsageError(`${nameOf(form)} is ${allowed}, not ${quoted(given)}`);
+      throw new UsageError(`${nameOf(form)} must be ${allowed}, not ${quoted(given)}`);
     },
     repeatable: false,
     absent,
@@ -74,7 +74,7 @@ export function number<Absent extends number | undefined>(
   };
 }
 
-/** A point in time, as an instant. */
+/** An option with a point in time. */
 export function time(form: string, description: string): Flag<number | undefined> {
   return {
     form,
@@ -83,7 +83,7 @@ export function time(form: string, description: string): Flag<number | undefined
       const instant = fromIsoTime(given);
       if (instant !== undefined) return instant;
       throw new UsageError(
-        `${nameOf(form)} is a time such as 2026-01-31 or 2026-01-31T12:00:00Z, not ${quoted(given)}`,
+        `${nameOf(form)} must be a time such as 2026-01-31 or 2026-01-31T12:00:00Z, not ${quoted(given)}`,
       );
     },
     repeatable: false,
@@ -91,7 +91,7 @@ export function time(form: string, description: string): Flag<number | undefined
   };
 }
 
-/** A length of time, in milliseconds. */
+/** An option with a duration, in milliseconds. */
 export function duration(form: string, description: string): Flag<number | undefined> {
   return {
     form,
@@ -99,7 +99,7 @@ export function duration(form: string, description: string): Flag<number | undef
     read(given) {
       const ms = parseDuration(given);
       if (ms !== null) return ms;
-      throw new UsageError(`${nameOf(form)} is ${durationForm}, not ${quoted(given)}`);
+      throw new UsageError(`${nameOf(form)} must be ${durationForm}, not ${quoted(given)}`);
     },
     repeatable: false,
     absent: undefined,
@@ -108,7 +108,7 @@ export function duration(form: string, description: string): Flag<number | undef
 
 function oneOf(form: string, values: readonly string[], given: string): string {
   if (values.includes(given)) return given;
-  throw new UsageError(`${nameOf(form)} is one of ${values.join(", ")}, not ${quoted(given)}`);
+  throw new UsageError(`${nameOf(form)} must be one of ${values.join(", ")}, not ${quoted(given)}`);
 }
 
 function nameOf(form: string): string {
@@ -122,6 +122,6 @@ function quoted(given: string): string {
 /** Options that several commands share. */
 export const configFlag = text(
   "--config <file>",
-  "configuration (default: ./phishwatch.toml, then $PHISHWATCH_CONFIG)",
+  "configuration file (default: ./phishwatch.toml, then $PHISHWATCH_CONFIG)",
 );
-export const jsonFlag = toggle("--json", "one JSON object a line");
+export const jsonFlag = toggle("--json", "print one JSON object per line");

@@ -4,11 +4,11 @@ import { cutToWidth } from "./table.ts";
 const redrawMs = 200;
 const widthDefault = 80;
 
-/** A line on the terminal that is drawn over and over; where there is no terminal it stays silent. */
+/** A line on the terminal that is redrawn in place. Without a terminal it is not shown. */
 export interface Progress {
-  /** `text` is made only when it is time to draw. */
+  /** Redraws the line at most every 200 ms. `text` is only called to redraw. */
   show(text: (elapsedMs: number) => string): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void;
 }
 
@@ -31,7 +31,7 @@ export function createProgress(err: Output, elapsedMs: () => number): Progress {
   };
 }
 
-/** `42 % `, to stand before other text; empty where the whole is not known. */
+/** Returns `42 % ` as a prefix of other text, or nothing if the total is unknown. */
 export function percentage(part: number | undefined): string {
   return part === undefined ? "" : `${Math.min(100, part * 100).toFixed(0)} % `;
 }

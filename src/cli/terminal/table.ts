@@ -4,11 +4,11 @@ import type { Output, Terminal } from "./terminal.ts";
 
 export interface Column<Row> {
   title: string;
-  /** The cell's text, from wherever it came: it is made visible here. */
+  /** Returns the text of the cell, which may contain any character: the table escapes it. */
   cell: (row: Row) => string;
-  /** Numbers stand at the right. */
+  /** Aligns the column to the right, for numbers. */
   right?: boolean;
-  /** Takes the cut when the terminal is too narrow; the others keep their width. */
+  /** Lets the column shrink if the terminal is too narrow. Other columns keep their width. */
   elastic?: boolean;
 }
 
@@ -16,7 +16,7 @@ const gap = "  ";
 const elasticWidthMin = 12;
 const cellCharactersMax = 300;
 
-/** Aligned columns; on a terminal cut to its width. */
+/** Renders aligned columns, cut to `width` if it is given. */
 export function renderTable<Row>(columns: Column<Row>[], rows: Row[], width?: number): string {
   const cells = [
     columns.map(({ title }) => title),
@@ -31,7 +31,7 @@ function shrink<Row>(widths: number[], columns: Column<Row>[], width: number): v
   const elastic = columns.flatMap((column, index) => (column.elastic === true ? [index] : []));
   let excess = widths.reduce((sum, one) => sum + one, gap.length * (widths.length - 1)) - width;
   while (excess > 0) {
-    // From the widest first, so that none is cut without need.
+    // Shrink the widest column first, so that the others are cut only if necessary.
     const widest = elastic.toSorted((a, b) => widths[b]! - widths[a]!)[0];
     if (widest === undefined || widths[widest]! <= elasticWidthMin) return;
     widths[widest]!--;
@@ -50,7 +50,7 @@ function renderLine<Row>(line: string[], widths: number[], columns: Column<Row>[
     .trimEnd();
 }
 
-/** Counts columns of the terminal, not characters: a Chinese character takes two. */
+/** Cuts text to a width in terminal columns, of which a Chinese character takes two. */
 export function cutToWidth(text: string, width: number): string {
   if (Bun.stringWidth(text) <= width) return text;
   let cut = "";
@@ -63,7 +63,7 @@ export function cutToWidth(text: string, width: number): string {
   return `${cut}…`;
 }
 
-/** Rows for people: a table, or a word that there are none. */
+/** Prints rows as a table, or the text `none` on standard error if there are none. */
 export function printRows<Row>(
   { out, err }: Pick<Terminal, "out" | "err">,
   rows: Row[],
@@ -73,17 +73,17 @@ export function printRows<Row>(
   else out.write(renderTable(columns, rows, out.columns));
 }
 
-/** `2026-01-31 12:05`, UTC. */
+/** Returns a time as `2026-01-31 12:05` in UTC. */
 export function shortTime(instant: Instant): string {
   return toIsoTime(instant).slice(0, 16).replace("T", " ");
 }
 
-/** For programs: one JSON object a line. */
+/** Prints a JSON object on one line. */
 export function printJson(out: Output, value: object): void {
   out.write(`${visibleJson(JSON.stringify(value))}\n`);
 }
 
-/** Facts about one thing, a line for each. */
+/** Renders facts about one thing, one per line. */
 export function renderFacts(facts: [name: string, value: string | number | null][]): string {
   const width = Math.max(...facts.map(([name]) => name.length));
   return facts

@@ -3,35 +3,35 @@ import type { Screening } from "../../sources/lists/screening.ts";
 
 /** Standard output or standard error. */
 export interface Output {
-  /** Writes text as it is: whatever comes from outside has to be made visible before. */
+  /** Writes text unchanged. The caller escapes text from outside. */
   write(text: string): void;
-  /** Hands over what was held back for speed. */
+  /** Writes buffered text. */
   flush(): void;
   isTerminal: boolean;
-  /** Width of the terminal at this moment, if it is one. */
+  /** Current width, if this is a terminal. */
   readonly columns: number | undefined;
 }
 
-/** What a command has around it. */
+/** The environment of a command. */
 export interface Terminal {
-  /** Data, and nothing else. */
+  /** For data only. */
   out: Output;
-  /** Progress, remarks, errors. */
+  /** For progress, notices and errors. */
   err: Output;
   env: Readonly<Record<string, string | undefined>>;
   /**
-   * From now on the first SIGINT or SIGTERM aborts the signal and the command has to end; a second one ends
-   * the process at once. A command that does not ask is ended by the first.
+   * Returns a signal that the first SIGINT or SIGTERM aborts from now on; then the command must end. A second one
+   * ends the process immediately. If a command never calls this, the first one does.
    */
   interruption(): AbortSignal;
-  /** For work that is shared among the processors. */
+  /** For work in parallel threads. */
   threads: Pick<Screening, "threads" | "startWorker">;
 }
 
-/** Whoever read our output has gone: there is nothing left to do, and it is no failure. */
+/** The reader of the output closed it. There is nothing left to do, and this is not a failure. */
 export class BrokenPipeError extends Error {
   constructor() {
-    super("the reader of the output has gone");
+    super("the output was closed by its reader");
     this.name = "BrokenPipeError";
   }
 }
@@ -40,9 +40,10 @@ const heldCharactersMax = 1 << 16;
 const retryMs = 2;
 
 /**
- * An output.
- * @param options.held whether it is written in large pieces rather than at once.
- * @param options.needed whether what cannot be written is an error: a server goes on when its log has no reader.
+ * Returns an output that writes to a file descriptor.
+ *
+ * @param options.held whether to buffer text and write it in large pieces
+ * @param options.needed whether a failed write is an error. It is not for a log, so that a server continues without it.
  */
 export function createOutput(
   descriptor: number,
@@ -73,13 +74,13 @@ export function createOutput(
     flush,
     isTerminal: stream.isTTY === true,
     get columns() {
-      // Some terminals say 0 when they do not know; people resize others.
+      // Some terminals report 0 if they do not know their width. It changes when people resize the window.
       return stream.isTTY === true && (stream.columns ?? 0) > 0 ? stream.columns : undefined;
     },
   };
 }
 
-/** Written synchronously, so that nothing is lost when the process ends, and a slow reader slows us down. */
+/** Writes synchronously, so that nothing is lost when the process ends and a slow reader slows the writer down. */
 function writeAll(descriptor: number, bytes: Buffer): void {
   for (let written = 0; written < bytes.length;) {
     try {
@@ -87,7 +88,7 @@ function writeAll(descriptor: number, bytes: Buffer): void {
     } catch (error) {
       const { code } = error as { code?: string };
       if (code === "EPIPE") throw new BrokenPipeError();
-      // Somebody who shares the pipe with us made it non-blocking.
+      // Another process that shares the pipe made it non-blocking.
       if (code !== "EAGAIN") throw error;
       Bun.sleepSync(retryMs);
     }

@@ -6,18 +6,19 @@ import type { App } from "../../app.ts";
 const pollMs = 100;
 
 /**
- * Finds out the facts about threats that were just found, pictures included, unless a running server does: so that a
- * scan by hand ends with judged threats, too. What is left when `signal` ends it is looked at by the next server.
- * @returns how many were looked at; undefined: it is left to the server, or nothing may be looked up
+ * Looks up the facts of threats that were just found, screenshots included, unless a running server does, so that a
+ * scan by hand also ends with assessed threats. If `signal` interrupts it, the next server enriches the rest.
+ *
+ * @returns number of enriched threats, or undefined if a server does it or lookups are off
  */
-export async function lookAtFound(
+export async function enrichFound(
   { database, enrichment }: Pick<App, "database" | "enrichment">,
   ids: readonly string[],
   { progress, signal }: { progress: Progress; signal: AbortSignal },
 ): Promise<number | undefined> {
   const lock = ids.length === 0 ? undefined : tryLock(database.path, "lock");
   if (lock === undefined) return undefined;
-  // Only asked, not held: a server that starts meanwhile is welcome, and looking twice does no harm.
+  // Only a test: a server may start in the meantime, because enriching a threat twice does no harm.
   lock.release();
   if (!ids.every((id) => enrichment.request(id))) return undefined;
   let left: readonly string[] = ids;
@@ -27,7 +28,7 @@ export async function lookAtFound(
       await Bun.sleep(pollMs);
       left = left.filter((id) => !enrichment.isSettled(id));
       const done = ids.length - left.length;
-      progress.show(() => `looking at what was found: ${grouped(done)} of ${grouped(ids.length)}`);
+      progress.show(() => `enriching threats: ${grouped(done)} of ${grouped(ids.length)}`);
     }
   } finally {
     await enrichment.stop();

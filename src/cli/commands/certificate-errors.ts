@@ -4,8 +4,8 @@ import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { createTlsFiles, type EndpointFiles } from "../../channels/webhook/tls-files.ts";
 
-/** Why HTTPS could not be served with the configured files; undefined when it could. */
-export async function serverCertificateFault({ tls }: Config["server"]): Promise<string | undefined> {
+/** Returns why the configured files cannot serve HTTPS, or undefined if they can. */
+export async function serverCertificateError({ tls }: Config["server"]): Promise<string | undefined> {
   if (tls === null) return undefined;
   const { certPath, keyPath } = tls;
   try {
@@ -13,12 +13,12 @@ export async function serverCertificateFault({ tls }: Config["server"]): Promise
     createSecureContext({ cert, key });
     return undefined;
   } catch (error) {
-    return `${certPath} and ${keyPath} cannot be used: ${messageOf(error)}; both have to be PEM files that belong together`;
+    return `${certPath} and ${keyPath} cannot be used: ${messageOf(error)}; both must be PEM files, and the key must match the certificate`;
   }
 }
 
-/** Why nothing could be delivered with the certificates of an endpoint; undefined when it could. */
-export function endpointCertificateFault(caFile: string | null, endpoint: EndpointFiles): string | undefined {
+/** Returns why the certificates of an endpoint cannot be used, or undefined if they can. */
+export function endpointCertificateError(caFile: string | null, endpoint: EndpointFiles): string | undefined {
   try {
     createTlsFiles(caFile)(endpoint);
     return undefined;
