@@ -44,7 +44,7 @@ test.skipIf(network === undefined)(
     const { again, events, log, pictures, scan, threats } = await look();
     expect({ code: scan.code, err: scan.err }).toEqual({
       code: 0,
-      err: expect.stringContaining(`${planted.length} of ${planted.length} looked at`),
+      err: expect.stringContaining(`enriched ${planted.length} of ${planted.length} threats`),
     });
     expect(scan.err).toContain(" 11 exist, 3 unknown; 11 threats, 11 of them new");
     expect(scan.found.map(({ domain }) => domain).toSorted()).toEqual(planted.toSorted());
