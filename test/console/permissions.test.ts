@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { PostButton } from "../../src/console/kit/form.tsx";
-import { LinkButton } from "../../src/console/kit/kit.tsx";
+import { LinkButton } from "../../src/console/kit/components.tsx";
 import { PageContextOf } from "../../src/console/kit/page-context.ts";
 import { authorize, pageGroup, type AnyRoute, type Context } from "../../src/console/shell/router.ts";
 import type { PageServices, ServiceName } from "../../src/console/shell/services.ts";

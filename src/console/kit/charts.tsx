@@ -3,7 +3,7 @@ import { stack } from "d3-shape";
 import type { Instant } from "../../lib/clock.ts";
 import { grouped } from "../../lib/wording.ts";
 import { severities, type Severity } from "../../vocabulary/threats.ts";
-import { dayText } from "./fields.ts";
+import { formatDay } from "./fields.ts";
 import { Table } from "./table.tsx";
 
 /** A segment of each bar; the style sheet defines a color for each key (`.of-high`). */
@@ -71,14 +71,14 @@ export function DaysChart<Key extends string>({
                 y={y(high).toFixed(1)}
                 height={Math.max(1, y(low) - y(high)).toFixed(1)}
               >
-                <title>{`${dayText(day)}: ${grouped(high - low)} ${layers[number]!.label}`}</title>
+                <title>{`${formatDay(day)}: ${grouped(high - low)} ${layers[number]!.label}`}</title>
               </rect>
             );
           }),
         )}
         {labelled.map(({ at, anchor, x: place }) => (
           <text x={place} y={chartHeight - 6} text-anchor={anchor}>
-            {dayText(at)}
+            {formatDay(at)}
           </text>
         ))}
       </svg>
@@ -92,7 +92,7 @@ export function DaysChart<Key extends string>({
               {
                 title: "Day (UTC)",
                 cell: ({ day }) =>
-                  dayPath === undefined ? dayText(day) : <a href={dayPath(day)}>{dayText(day)}</a>,
+                  dayPath === undefined ? formatDay(day) : <a href={dayPath(day)}>{formatDay(day)}</a>,
               },
               ...layers.map(({ key, label }) => ({
                 title: label,

@@ -17,21 +17,21 @@ export async function attempt<T>(
 }
 
 /** Splits a list typed with spaces, commas, semicolons, or line breaks. */
-export function listIn(text: string): string[] {
+export function splitList(text: string): string[] {
   return text.split(/[\s,;]+/).filter((word) => word !== "");
 }
 
 /** Parses a non-negative decimal integer of at most 15 digits, which is exact; undefined for anything else. */
-export function wholeNumber(text: string | null | undefined): number | undefined {
+export function parseWholeNumber(text: string | null | undefined): number | undefined {
   return /^\d{1,15}$/.test(text ?? "") ? Number(text) : undefined;
 }
 
 /** Formats the day (UTC) for URLs and date fields: `2026-01-31`. */
-export function dayText(at: Instant): string {
+export function formatDay(at: Instant): string {
   return toIsoTime(at).slice(0, 10);
 }
 
 /** Parses such a day and returns its start; undefined if it is invalid. */
-export function dayIn(text: string): Instant | undefined {
+export function parseDay(text: string): Instant | undefined {
   return text.length === "2026-01-31".length ? fromIsoTime(text) : undefined;
 }

@@ -1,6 +1,6 @@
 import { passwordCharactersMax } from "../../access/console/password.ts";
 import { Button, Form, HiddenFields, TextField } from "../kit/form.tsx";
-import { Refusal } from "../kit/kit.tsx";
+import { FormError } from "../kit/components.tsx";
 import { overviewPath, signInPath } from "../kit/paths.ts";
 
 export function SignInPage({
@@ -17,7 +17,7 @@ export function SignInPage({
   return (
     <main class="sign-in card">
       <h1>phishwatch</h1>
-      <Refusal message={message} />
+      <FormError message={message} />
       <Form action={signInPath}>
         <HiddenFields fields={{ to }} />
         <TextField

@@ -8,11 +8,11 @@ import {
   fieldErrorOf,
   LookAlikes,
   readFields,
-  Remarks,
+  KeywordWarnings,
   type DomainFields,
   type FieldError,
 } from "./form.tsx";
-import { listIn } from "../../kit/fields.ts";
+import { splitList } from "../../kit/fields.ts";
 import { Button, Form, PostButton } from "../../kit/form.tsx";
 import {
   Confirm,
@@ -20,10 +20,10 @@ import {
   Facts,
   LinkButton,
   PageHead,
-  Refusal,
+  FormError,
   Section,
   Time,
-} from "../../kit/kit.tsx";
+} from "../../kit/components.tsx";
 import { Name } from "../../kit/name.tsx";
 import { domainPath, domainsPath, newDomainPath, startScanPath } from "../../kit/paths.ts";
 import { listPath } from "../threats/filters.ts";
@@ -90,7 +90,7 @@ function DomainPage({
           <LinkButton path={`${path}/remove`} label="Remove" variant="danger" />
         ) : null}
       </PageHead>
-      <Refusal message={error?.field === undefined ? error?.message : undefined} />
+      <FormError message={error?.field === undefined ? error?.message : undefined} />
       {domain.enabled ? null : (
         <p>This domain is no longer protected: new look-alikes are not detected. Its threats are kept.</p>
       )}
@@ -125,7 +125,7 @@ function DomainPage({
         )}
       </Section>
       <Section title="Brand keywords">
-        <Remarks remarks={wordWarnings(domain)} />
+        <KeywordWarnings warnings={wordWarnings(domain)} />
       </Section>
     </>
   );
@@ -159,7 +159,7 @@ export function changeDomain(context: Context<"domains" | "threats">): PageResul
   const { services, form, by } = context;
   const fields = { ...readFields(form), domain: domain.domain };
   try {
-    const content = { keywords: listIn(fields.keywords), allow: listIn(fields.allow) };
+    const content = { keywords: splitList(fields.keywords), allow: splitList(fields.allow) };
     services.domains.change(domain.domain, content, { by });
     return redirect(
       domainPath(domain.domain),

@@ -5,9 +5,9 @@ import { sentence } from "../../../lib/wording.ts";
 import { describeWarning, type WordWarning } from "../../../detection/brand/word-warnings.ts";
 import type { Permutation } from "../../../detection/generate/permutations.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
-import { listIn } from "../../kit/fields.ts";
+import { splitList } from "../../kit/fields.ts";
 import { Button, Form, TextArea, TextField } from "../../kit/form.tsx";
-import { PageHead, Refusal, Section } from "../../kit/kit.tsx";
+import { PageHead, FormError, Section } from "../../kit/components.tsx";
 import { Name } from "../../kit/name.tsx";
 import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
@@ -83,7 +83,7 @@ function NewDomainPage({
         back={{ label: "Protected domains", path: domainsPath }}
         lead="Preview its brand keywords and some of its look-alikes first, or protect it right away."
       />
-      <Refusal message={error?.field === undefined ? error?.message : undefined} />
+      <FormError message={error?.field === undefined ? error?.message : undefined} />
       <Form action={newDomainPath} class="narrow">
         <TextField
           label="Domain"
@@ -105,7 +105,7 @@ function NewDomainPage({
       {assessment === undefined ? null : (
         <>
           <Section title="Brand keywords">
-            <Remarks remarks={assessment.warnings} />
+            <KeywordWarnings warnings={assessment.warnings} />
           </Section>
           <Section title="Sample look-alikes">
             <LookAlikes lookAlikes={assessment.lookAlikes} />
@@ -116,14 +116,14 @@ function NewDomainPage({
   );
 }
 
-export function Remarks({ remarks }: { remarks: readonly WordWarning[] }) {
-  if (remarks.length === 0)
+export function KeywordWarnings({ warnings }: { warnings: readonly WordWarning[] }) {
+  if (warnings.length === 0)
     return <p>All brand keywords are long and rare enough to be matched anywhere in a name.</p>;
   return (
     <ul>
-      {remarks.map((remark) => (
+      {warnings.map((warning) => (
         <li>
-          <strong>{remark.word}</strong>: {describeWarning(remark)}.
+          <strong>{warning.word}</strong>: {describeWarning(warning)}.
         </li>
       ))}
     </ul>
@@ -161,8 +161,8 @@ export async function protectDomain({
   const fields = readFields(form);
   const declared = {
     domain: fields.domain,
-    keywords: listIn(fields.keywords),
-    allow: listIn(fields.allow),
+    keywords: splitList(fields.keywords),
+    allow: splitList(fields.allow),
   };
   const formAgain = (more: { error?: FieldError; assessment?: DomainAssessment }) =>
     page("Protect a domain", <NewDomainPage fields={fields} {...more} />, {

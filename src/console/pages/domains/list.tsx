@@ -3,7 +3,7 @@ import { grouped } from "../../../lib/wording.ts";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { isDeclared, threatCounts } from "./detail.tsx";
 import { Button, TextField } from "../../kit/form.tsx";
-import { Badge, LinkButton, PageHead } from "../../kit/kit.tsx";
+import { Badge, LinkButton, PageHead } from "../../kit/components.tsx";
 import { Name } from "../../kit/name.tsx";
 import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
 import { listPath } from "../threats/filters.ts";

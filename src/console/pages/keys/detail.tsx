@@ -1,7 +1,7 @@
 import type { ApiKey } from "../../../access/keys/keys.ts";
 import { badRequest, notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
-import { Confirm, Copyable, LinkButton, PageHead, Section, Time } from "../../kit/kit.tsx";
+import { Confirm, Copyable, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
 import { keysPath as path } from "../../kit/paths.ts";

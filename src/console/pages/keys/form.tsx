@@ -2,9 +2,9 @@ import { defaultPlan, defaultScopes, planLimits, plans, scopes } from "../../../
 import { badRequest } from "../../../lib/errors.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { page, redirect } from "../../kit/page-result.ts";
-import { attempt, dayIn, listIn } from "../../kit/fields.ts";
+import { attempt, parseDay, splitList } from "../../kit/fields.ts";
 import { Button, Choices, Form, Select, TextArea, TextField, type Choice } from "../../kit/form.tsx";
-import { LinkButton, PageHead, Refusal } from "../../kit/kit.tsx";
+import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
 import { keysPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 
@@ -39,7 +39,7 @@ export function showKeyForm(
 ) {
   const isFilledIn = form.size > 0;
   const names = domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
-  const bound = form.getAll("domains").flatMap(listIn);
+  const bound = form.getAll("domains").flatMap(splitList);
   const domainsLabel = "Protected domains";
   const domainsHint = "Leave empty to allow the threats of all protected domains, including future ones.";
   return page(
@@ -50,7 +50,7 @@ export function showKeyForm(
         back={{ label: "API Keys", path }}
         lead="The next page shows the key, once."
       />
-      <Refusal message={message} />
+      <FormError message={message} />
       <Form action={`${path}/create`}>
         <TextField
           label="Name"
@@ -112,7 +112,7 @@ export async function createKey(context: Context<"domains" | "keys">) {
         name: (form.get("name") ?? "").trim(),
         plan,
         scopes: scopes.filter((scope) => form.getAll("scopes").includes(scope)),
-        domains: form.getAll("domains").flatMap(listIn),
+        domains: form.getAll("domains").flatMap(splitList),
         ...readExpiry(form, now),
       },
       { by },
@@ -127,7 +127,7 @@ export async function createKey(context: Context<"domains" | "keys">) {
 function readExpiry(form: URLSearchParams, now: Instant): { expiresAt?: Instant } {
   const day = form.get("expires_on") ?? "";
   if (day !== "") {
-    const start = dayIn(day);
+    const start = parseDay(day);
     if (start === undefined) throw badRequest("Enter the expiration date as YYYY-MM-DD, such as 2027-01-31.");
     return { expiresAt: start + dayMs };
   }

@@ -2,7 +2,7 @@ import type { ApiKey } from "../../../access/keys/keys.ts";
 import type { KeyUsage } from "../../../access/keys/key-usage.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
-import { Badge, DeclaredMark, LinkButton, PageHead, Time } from "../../kit/kit.tsx";
+import { Badge, DeclaredMark, LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
 import { keysPath as path } from "../../kit/paths.ts";

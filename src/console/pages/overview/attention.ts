@@ -6,7 +6,7 @@ import { counted } from "../../../lib/wording.ts";
 import type { Scan } from "../../../scans/tables.ts";
 import type { Source, SourceStatus } from "../../../sources/source.ts";
 import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
-import { relativeTime } from "../../kit/kit.tsx";
+import { relativeTime } from "../../kit/components.tsx";
 import { feedsPath, keysPath, scansPath, systemPath, webhookPath } from "../../kit/paths.ts";
 
 /** A problem that needs attention, with the page where it can be solved. */

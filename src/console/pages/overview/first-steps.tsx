@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Section } from "../../kit/kit.tsx";
+import { Section } from "../../kit/components.tsx";
 import { domainsPath, feedsPath, keysPath, scansPath, webhooksPath } from "../../kit/paths.ts";
 import type { PageServices } from "../../shell/services.ts";
 

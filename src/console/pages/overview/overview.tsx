@@ -8,9 +8,9 @@ import { fragment, page, type PageResult } from "../../kit/page-result.ts";
 import { concernsOf, type Concern } from "./attention.ts";
 import { DaysChart, SeverityBar, severityLayers, totalOf } from "../../kit/charts.tsx";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
-import { dayText } from "../../kit/fields.ts";
+import { formatDay } from "../../kit/fields.ts";
 import { FirstSteps } from "./first-steps.tsx";
-import { PageHead, Progress, Section, StateBadge, Time } from "../../kit/kit.tsx";
+import { PageHead, Progress, Section, StateBadge, Time } from "../../kit/components.tsx";
 import { Name } from "../../kit/name.tsx";
 import { overviewPath, runningScanPath, scansPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
@@ -115,7 +115,7 @@ export async function showOverview({
               days={byDay}
               layers={severityLayers}
               dayPath={(day) => {
-                const text = dayText(day);
+                const text = formatDay(day);
                 return listPath(new URLSearchParams({ status: "all", from: text, to: text }));
               }}
             />
@@ -142,7 +142,7 @@ function Attention({
   from: number;
   hideCalm: boolean;
 }) {
-  const view = new URLSearchParams({ severity: "high", from: dayText(from), sort: "first_seen" });
+  const view = new URLSearchParams({ severity: "high", from: formatDay(from), sort: "first_seen" });
   const text = `${counted(newHigh, "new high-severity threat")} to triage from the last ${newDays} days`;
   const all: Concern[] = [
     ...(newHigh === 0 ? [] : [{ tone: "bad" as const, path: listPath(view), text }]),

@@ -1,6 +1,6 @@
 import { notFound } from "../../../lib/errors.ts";
 import type { Scan } from "../../../scans/tables.ts";
-import { PageHead, Section } from "../../kit/kit.tsx";
+import { PageHead, Section } from "../../kit/components.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { scanPath, scansPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";

@@ -3,9 +3,9 @@ import { PublicError } from "../../../lib/errors.ts";
 import { grouped, sentence } from "../../../lib/wording.ts";
 import type { Scan } from "../../../scans/tables.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
-import { listIn } from "../../kit/fields.ts";
+import { splitList } from "../../kit/fields.ts";
 import { Button, Choices, Form, Select, TextField } from "../../kit/form.tsx";
-import { PageHead, Section, Time } from "../../kit/kit.tsx";
+import { PageHead, Section, Time } from "../../kit/components.tsx";
 import { newDomainPath, scanPath, scansPath, startScanPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { scanDuration, ScannedDomains, ScanPanel, ScanState, triggers } from "./panel.tsx";
@@ -119,7 +119,7 @@ function StartForm({ names }: { names: readonly string[] }) {
 }
 
 export function startScan({ services, form, by }: Context<"scans">): PageResult {
-  const domains = form.getAll("domain").flatMap(listIn);
+  const domains = form.getAll("domain").flatMap(splitList);
   const limit = limits.some(({ value }) => value !== "" && value === form.get("limit"))
     ? Number(form.get("limit"))
     : undefined;

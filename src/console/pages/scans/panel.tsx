@@ -2,9 +2,9 @@ import type { ScanProgress } from "../../../scans/progress.ts";
 import type { Scan } from "../../../scans/tables.ts";
 import type { ScanStatus } from "../../../vocabulary/scans.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { dayText } from "../../kit/fields.ts";
+import { formatDay } from "../../kit/fields.ts";
 import { PostButton } from "../../kit/form.tsx";
-import { Badge, Facts, Progress, Time, type Tone } from "../../kit/kit.tsx";
+import { Badge, Facts, Progress, Time, type Tone } from "../../kit/components.tsx";
 import { Name } from "../../kit/name.tsx";
 import { scanPath } from "../../kit/paths.ts";
 import { listPath } from "../threats/filters.ts";
@@ -99,8 +99,8 @@ export function scanDuration(scan: Scan): string {
 
 /** Returns the path of the list of threats that scans found on the days of this scan. */
 function foundPath({ startedAt, completedAt, protectedDomains }: Scan): string {
-  const query = new URLSearchParams({ source: "scan", status: "all", from: dayText(startedAt) });
-  if (completedAt !== null) query.set("to", dayText(completedAt));
+  const query = new URLSearchParams({ source: "scan", status: "all", from: formatDay(startedAt) });
+  if (completedAt !== null) query.set("to", formatDay(completedAt));
   if (protectedDomains.length === 1) query.set("domain", protectedDomains[0]!);
   return listPath(query);
 }

@@ -6,7 +6,7 @@ import { grouped } from "../../../lib/wording.ts";
 import type { FeedStatus } from "../../../sources/feeds/feed-status.ts";
 import type { FeedFile } from "../../../sources/feeds/tables.ts";
 import { PostButton } from "../../kit/form.tsx";
-import { Badge, DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/kit.tsx";
+import { Badge, DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { feedPath, feedsPath } from "../../kit/paths.ts";

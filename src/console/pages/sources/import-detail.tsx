@@ -1,8 +1,8 @@
 import { notFound } from "../../../lib/errors.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { ListImport } from "../../../sources/imports/tables.ts";
-import { wholeNumber } from "../../kit/fields.ts";
-import { Facts, PageHead, Section, Time } from "../../kit/kit.tsx";
+import { parseWholeNumber } from "../../kit/fields.ts";
+import { Facts, PageHead, Section, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { feedsPath, importPath } from "../../kit/paths.ts";
@@ -11,7 +11,7 @@ import type { Context } from "../../shell/router.ts";
 import { ImportPanel, ListName } from "./import-panel.tsx";
 
 function findImport({ services, params }: Context<"imports">): ListImport {
-  const seq = wholeNumber(params["seq"]);
+  const seq = parseWholeNumber(params["seq"]);
   const running = services.imports.running();
   if (running !== undefined && running.seq === seq) return running;
   const list = seq === undefined ? undefined : services.imports.get(seq);

@@ -1,7 +1,7 @@
 import type { ImportState, ListImport } from "../../../sources/imports/tables.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { PostButton } from "../../kit/form.tsx";
-import { Badge, Facts, type Tone } from "../../kit/kit.tsx";
+import { Badge, Facts, type Tone } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { importPath } from "../../kit/paths.ts";

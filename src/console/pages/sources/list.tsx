@@ -1,7 +1,7 @@
 import { grouped } from "../../../lib/wording.ts";
 import type { ListImport } from "../../../sources/imports/tables.ts";
 import type { Source, SourceStatus } from "../../../sources/source.ts";
-import { DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/kit.tsx";
+import { DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { feedPath, importPath } from "../../kit/paths.ts";

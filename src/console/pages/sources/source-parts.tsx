@@ -1,7 +1,7 @@
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped, sentence } from "../../../lib/wording.ts";
 import { describeOverdue, type SourceStatus } from "../../../sources/source.ts";
-import { Badge, Time, type Tone } from "../../kit/kit.tsx";
+import { Badge, Time, type Tone } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 
 const stateTones: Record<SourceStatus["state"], Tone> = {

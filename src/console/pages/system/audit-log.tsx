@@ -5,7 +5,7 @@ import { visible } from "../../../lib/safe-text.ts";
 import { grouped } from "../../../lib/wording.ts";
 import { page } from "../../kit/page-result.ts";
 import { Select } from "../../kit/form.tsx";
-import { PageHead, Time } from "../../kit/kit.tsx";
+import { PageHead, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { auditPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";

@@ -5,7 +5,7 @@ import { toIsoTime } from "../../../lib/clock.ts";
 import { bytesText } from "../../../lib/durations.ts";
 import { download, page } from "../../kit/page-result.ts";
 import { PostButton } from "../../kit/form.tsx";
-import { Badge, Facts, PageHead, Section, Time } from "../../kit/kit.tsx";
+import { Badge, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { signOutEverywherePath, systemPath, webhookPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";

@@ -1,5 +1,5 @@
 import { abuseReport, mailtoAddress } from "../../../evidence/abuse-report.ts";
-import { Copyable } from "../../kit/kit.tsx";
+import { Copyable } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 
 /** Recipient and ready-to-send text of an abuse report. */

@@ -2,7 +2,7 @@ import { badRequest } from "../../../lib/errors.ts";
 import { counted } from "../../../lib/wording.ts";
 import { triageThreatsMax, type UndoOutcome } from "../../../threats/triage.ts";
 import { statuses } from "../../../vocabulary/threats.ts";
-import { attempt, wholeNumber } from "../../kit/fields.ts";
+import { attempt, parseWholeNumber } from "../../kit/fields.ts";
 import { inWords } from "../../kit/labels.ts";
 import { fragment, redirect, type Flash, type PageResult } from "../../kit/page-result.ts";
 import { threatPath } from "../../kit/paths.ts";
@@ -37,13 +37,13 @@ export async function triageThreats({
 }
 
 function lastSeqOf(form: URLSearchParams): number {
-  const seq = wholeNumber(form.get("last_seq"));
+  const seq = parseWholeNumber(form.get("last_seq"));
   if (seq === undefined) throw badRequest("the list is out of date; reload it");
   return seq;
 }
 
 export function undoTriage({ services, form, by }: Context<"threats">): PageResult {
-  const act = wholeNumber(form.get("act")) ?? 0;
+  const act = parseWholeNumber(form.get("act")) ?? 0;
   const { query } = readListRequest(new URLSearchParams(form.get("query") ?? ""));
   return redirect(listPath(query), undoFlash(services.threats.triage.undo(act, { by })));
 }
@@ -82,7 +82,7 @@ export function decideThreat(context: ThreatContext): PageResult {
 export function undoDecision(context: ThreatContext): PageResult {
   const { services, form, by } = context;
   const { id } = findThreat(context);
-  const act = wholeNumber(form.get("act")) ?? 0;
+  const act = parseWholeNumber(form.get("act")) ?? 0;
   return redirect(threatPath(id), undoFlash(services.threats.triage.undo(act, { by })));
 }
 

@@ -3,7 +3,7 @@ import type { Neighbor } from "../../../threats/neighbors.ts";
 import type { Threat } from "../../../threats/queries.ts";
 import type { Status } from "../../../vocabulary/threats.ts";
 import { PostButton } from "../../kit/form.tsx";
-import { Time } from "../../kit/kit.tsx";
+import { Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { threatPath } from "../../kit/paths.ts";
 

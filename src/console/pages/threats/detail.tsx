@@ -5,7 +5,7 @@ import type { Threat } from "../../../threats/queries.ts";
 import { describeSeverityReason } from "../../../threats/severity-reasons.ts";
 import { describeSimilarityReason } from "../../../threats/similarity-reasons.ts";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
-import { LinkButton, PageHead, Section, StateBadge, Time } from "../../kit/kit.tsx";
+import { LinkButton, PageHead, Section, StateBadge, Time } from "../../kit/components.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
 import { download, page, type PageResult } from "../../kit/page-result.ts";

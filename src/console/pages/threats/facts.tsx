@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { hasPage, type Facts as KnownFacts } from "../../../enrichment/facts/facts.ts";
 import type { Threat } from "../../../threats/queries.ts";
-import { Facts, Time } from "../../kit/kit.tsx";
+import { Facts, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 
 type Row = readonly [string, ComponentChildren];

@@ -4,7 +4,7 @@ import type { Facets } from "../../../threat-index/facets.ts";
 import type { SearchFilter } from "../../../threat-index/threat-index.ts";
 import { severities, sources, statuses } from "../../../vocabulary/threats.ts";
 import { indicators } from "../../../threat-index/indicators.ts";
-import { dayText } from "../../kit/fields.ts";
+import { formatDay } from "../../kit/fields.ts";
 import { HiddenFields, Select, TextField } from "../../kit/form.tsx";
 import { threatsPath } from "../../kit/paths.ts";
 import { type ListRequest } from "./filters.ts";
@@ -112,7 +112,7 @@ function lastDay({ before }: SearchFilter): number | undefined {
 }
 
 function dayValue(at: number | undefined): string {
-  return at === undefined ? "" : dayText(at);
+  return at === undefined ? "" : formatDay(at);
 }
 
 function pick(query: URLSearchParams, names: readonly string[]): Record<string, string> {

@@ -11,7 +11,7 @@ import {
 } from "../../../threat-index/threat-index.ts";
 import { severities, sources, statuses } from "../../../vocabulary/threats.ts";
 import { indicators } from "../../../threat-index/indicators.ts";
-import { dayIn } from "../../kit/fields.ts";
+import { parseDay } from "../../kit/fields.ts";
 import { threatsPath } from "../../kit/paths.ts";
 
 /** View of the list as described by its URL, which can be bookmarked and shared. */
@@ -99,7 +99,7 @@ function domainOf(query: URLSearchParams): string | undefined {
 function dayOf(query: URLSearchParams, name: string): Instant | undefined {
   const given = query.get(name);
   if (given === null) return undefined;
-  const at = dayIn(given);
+  const at = parseDay(given);
   if (at === undefined) throw invalid(name, "a date such as 2026-01-31");
   return at;
 }

@@ -8,7 +8,7 @@ import type { Threat } from "../../../threats/queries.ts";
 import type { Delivery } from "../../../deliveries/delivery-log.ts";
 import { DeliveryBadge } from "../webhooks/delivery-parts.tsx";
 import { Button, Form, TextArea } from "../../kit/form.tsx";
-import { Time } from "../../kit/kit.tsx";
+import { Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { deliveryPath } from "../../kit/paths.ts";
 import { Empty } from "../../kit/table.tsx";

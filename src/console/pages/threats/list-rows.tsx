@@ -4,7 +4,7 @@ import type { FoundThreat, SearchOrder, SortKey } from "../../../threat-index/th
 import { indicatorsIn } from "../../../threat-index/indicators.ts";
 import type { SeverityReason } from "../../../threats/severity-reasons.ts";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
-import { Badge, StateBadge, Time } from "../../kit/kit.tsx";
+import { Badge, StateBadge, Time } from "../../kit/components.tsx";
 import { Name } from "../../kit/name.tsx";
 import { threatPath } from "../../kit/paths.ts";
 import { sortPath } from "./filters.ts";
@@ -139,7 +139,7 @@ export function Indicators({ severityReasons }: { severityReasons: readonly Seve
   const found = indicatorsIn(severityReasons);
   if (found.length === 0) return null;
   return (
-    <span class="signs">
+    <span class="indicators">
       {found.map((indicator) => (
         <Badge tone={indicator === "parked" || indicator === "leads_nowhere" ? "neutral" : "warn"}>
           {indicatorLabels[indicator]}

@@ -5,7 +5,7 @@ import { triageThreatsMax } from "../../../threats/triage.ts";
 import { page, type Flash, type PageResult } from "../../kit/page-result.ts";
 import type { Threats } from "../../../threats/threats.ts";
 import { Form, HiddenFields } from "../../kit/form.tsx";
-import { FlashMessage, PageHead } from "../../kit/kit.tsx";
+import { FlashMessage, PageHead } from "../../kit/components.tsx";
 import { overviewPath, threatsPath, triagePath, undoTriagePath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { Empty, Pagination, pageNumber } from "../../kit/table.tsx";

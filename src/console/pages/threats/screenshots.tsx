@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Facts } from "../../../enrichment/facts/facts.ts";
 import { looksLikeOriginal } from "../../../threats/phishing-page.ts";
 import type { Threat } from "../../../threats/queries.ts";
-import { Time } from "../../kit/kit.tsx";
+import { Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 
 /** Screenshots of the suspicious page and of the protected domain's page, side by side. */
@@ -30,7 +30,7 @@ export function Screenshots({
           {looksLikeOriginal({ visualSimilarity }) ? "likely a copy." : "not a copy."}
         </p>
       )}
-      <div class="pictures">
+      <div class="screenshots">
         <Screenshot
           label={
             <>

@@ -1,8 +1,8 @@
 import type { TrapKind } from "../../../traps/kind.ts";
 import type { FieldValues, TrapField } from "../../../traps/presentation.ts";
-import { attempt, dayIn, listIn } from "../../kit/fields.ts";
+import { attempt, parseDay, splitList } from "../../kit/fields.ts";
 import { Button, Choices, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
-import { PageHead, Refusal } from "../../kit/kit.tsx";
+import { PageHead, FormError } from "../../kit/components.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { newDomainPath, newTrapPath, trapPath, trapsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
@@ -38,9 +38,9 @@ function valuesIn(fields: readonly TrapField[], given: (name: string) => string)
 }
 
 function valueIn({ type, label }: TrapField, text: string): FieldValues[string] {
-  if (type === "hosts") return listIn(text);
+  if (type === "hosts") return splitList(text);
   if (type !== "expiry" || text === "") return type === "expiry" ? undefined : text;
-  const day = dayIn(text);
+  const day = parseDay(text);
   if (day === undefined) throw badRequest(`${label} must be a day such as 2027-01-31.`);
   return day;
 }
@@ -66,7 +66,7 @@ function formPage(
         back={{ label: listTitle, path: trapsPath(kind.name) }}
         {...(create.lead === undefined ? {} : { lead: create.lead })}
       />
-      <Refusal message={error} />
+      <FormError message={error} />
       {needsDomain ? (
         <p>
           A {kind.name} belongs to a protected domain. <a href={newDomainPath}>Add a domain</a> first.

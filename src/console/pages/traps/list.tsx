@@ -1,6 +1,6 @@
 import type { TrapKind } from "../../../traps/kind.ts";
 import type { Trap } from "../../../traps/trap.ts";
-import { LinkButton, PageHead, Time } from "../../kit/kit.tsx";
+import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { newTrapPath, trapPath, trapsPath } from "../../kit/paths.ts";

@@ -2,7 +2,7 @@ import { notFound } from "../../../lib/errors.ts";
 import type { TrapKind } from "../../../traps/kind.ts";
 import type { LabeledValue } from "../../../traps/presentation.ts";
 import type { Trap } from "../../../traps/trap.ts";
-import { Badge } from "../../kit/kit.tsx";
+import { Badge } from "../../kit/components.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import type { Context } from "../../shell/router.ts";
 

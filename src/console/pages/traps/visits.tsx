@@ -6,8 +6,8 @@ import type { TrapKind } from "../../../traps/kind.ts";
 import type { VisitColumn } from "../../../traps/presentation.ts";
 import type { TrapVisit, VisitTotal } from "../../../traps/visits/store.ts";
 import { alwaysAlerts, trapIdPrefix, trapKindNames, type VisitClass } from "../../../vocabulary/traps.ts";
-import { wholeNumber } from "../../kit/fields.ts";
-import { Badge, Facts, PageHead, Section, Time } from "../../kit/kit.tsx";
+import { parseWholeNumber } from "../../kit/fields.ts";
+import { Badge, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Name, Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
@@ -147,7 +147,7 @@ export function SeenAt({ visits }: { visits: readonly TrapVisit[] }) {
 export function showVisit(context: Context<"traps">, kind: TrapKind): PageResult {
   const { services, params } = context;
   const trap = trapOf(context, kind);
-  const seq = wholeNumber(params["seq"]);
+  const seq = parseWholeNumber(params["seq"]);
   const visit = seq === undefined ? undefined : services.traps.visits.get(trap.id, seq);
   if (visit === undefined) throw notFound("There is no such visit; old visits are deleted.");
   return page(

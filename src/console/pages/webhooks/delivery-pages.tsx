@@ -6,7 +6,7 @@ import { deliveryStatuses } from "../../../vocabulary/deliveries.ts";
 import { fragment, page, redirect } from "../../kit/page-result.ts";
 import { Attempts, DeliveryBadge, DeliveryTable, NextStep } from "./delivery-parts.tsx";
 import { PostButton, Select, TextField } from "../../kit/form.tsx";
-import { Facts, FlashMessage, PageHead, Section, Time } from "../../kit/kit.tsx";
+import { Facts, FlashMessage, PageHead, Section, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { deliveriesPath, deliveryPath, webhookPath, webhooksPath } from "../../kit/paths.ts";
 import { pageGroup, type Context } from "../../shell/router.ts";
@@ -138,7 +138,7 @@ function showDelivery(context: Context<"deliveries" | "webhooks">) {
       {stateOf(context)}
       {body === undefined ? null : (
         <Section title="What is sent">
-          <pre class="answer whole">
+          <pre class="response whole">
             <bdi>{pretty(body)}</bdi>
           </pre>
         </Section>

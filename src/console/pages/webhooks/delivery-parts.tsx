@@ -2,7 +2,7 @@ import { counted, grouped } from "../../../lib/wording.ts";
 import type { Attempt, Delivery } from "../../../deliveries/delivery-log.ts";
 import type { DeliveryStatus } from "../../../vocabulary/deliveries.ts";
 import { PostButton } from "../../kit/form.tsx";
-import { Badge, Time, type Tone } from "../../kit/kit.tsx";
+import { Badge, Time, type Tone } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { deliveriesPath, deliveryPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
@@ -89,7 +89,7 @@ export function ResponseStart({ response }: { response: string }) {
   if (text === "") return null;
   const shown = text.split("\n").slice(0, answerLinesMax).join("\n");
   return (
-    <pre class="answer" tabIndex={0} aria-label="Start of the answer">
+    <pre class="response" tabIndex={0} aria-label="Start of the answer">
       <bdi>{shown}</bdi>
     </pre>
   );

@@ -6,7 +6,7 @@ import type { Endpoint, EndpointSettings } from "../../../channels/webhook/endpo
 import { page, redirect } from "../../kit/page-result.ts";
 import { attempt } from "../../kit/fields.ts";
 import { Button, Checkbox, Choices, Form, TextArea, TextField, type Choice } from "../../kit/form.tsx";
-import { LinkButton, PageHead, Refusal } from "../../kit/kit.tsx";
+import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
 import { webhooksPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 
@@ -82,7 +82,7 @@ export function showEndpointForm(
             : undefined
         }
       />
-      <Refusal message={message} />
+      <FormError message={message} />
       <Form action={action}>
         <TextField
           label="URL"

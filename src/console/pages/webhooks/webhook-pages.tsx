@@ -6,7 +6,7 @@ import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { DeliveryTable } from "./delivery-parts.tsx";
 import { PostButton } from "../../kit/form.tsx";
-import { Badge, Confirm, DeclaredMark, Facts, LinkButton, PageHead, Section } from "../../kit/kit.tsx";
+import { Badge, Confirm, DeclaredMark, Facts, LinkButton, PageHead, Section } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
 import { pageGroup, type Context } from "../../shell/router.ts";

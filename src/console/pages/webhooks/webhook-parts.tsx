@@ -2,7 +2,7 @@ import type { Instant } from "../../../lib/clock.ts";
 import { grouped } from "../../../lib/wording.ts";
 import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import { ResponseStart } from "./delivery-parts.tsx";
-import { Badge, Copyable, FlashMessage, Time } from "../../kit/kit.tsx";
+import { Badge, Copyable, FlashMessage, Time } from "../../kit/components.tsx";
 import { webhooksPath as path } from "../../kit/paths.ts";
 import { type Saved } from "./webhook-form.tsx";
 

@@ -6,7 +6,7 @@ import type { ReplayRequest } from "../../../deliveries/replay.ts";
 import { page, redirect } from "../../kit/page-result.ts";
 import { attempt } from "../../kit/fields.ts";
 import { Button, Choices, Form, HiddenFields, TextField } from "../../kit/form.tsx";
-import { LinkButton, PageHead, Refusal, Section, Time } from "../../kit/kit.tsx";
+import { LinkButton, PageHead, FormError, Section, Time } from "../../kit/components.tsx";
 import { deliveriesPath, webhooksPath } from "../../kit/paths.ts";
 import type { Context, Route } from "../../shell/router.ts";
 
@@ -72,7 +72,7 @@ async function show(
         back={{ label: endpoint.name, path: back }}
         lead="Events are sent again with the identifiers they have always had, so that the receiver can tell what it knows."
       />
-      <Refusal message={refusal} />
+      <FormError message={refusal} />
       <form method="get" action={`${back}/replay`}>
         <Choices
           single

@@ -3,7 +3,7 @@ import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import { page, redirect } from "../../kit/page-result.ts";
 import { attempt } from "../../kit/fields.ts";
 import { Button, Choices, Form, TextField } from "../../kit/form.tsx";
-import { LinkButton, PageHead, Refusal } from "../../kit/kit.tsx";
+import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
 import { webhooksPath } from "../../kit/paths.ts";
 import type { Context, Route } from "../../shell/router.ts";
 import { type Saved, savedName } from "./webhook-form.tsx";
@@ -51,7 +51,7 @@ function show(endpoint: Endpoint, form: URLSearchParams, message?: string) {
         back={{ label: name, path: back }}
         lead="The new secret is shown once, on the next page."
       />
-      <Refusal message={message} />
+      <FormError message={message} />
       <Form action={`${back}/rotate`}>
         <Choices
           single

@@ -154,7 +154,7 @@ export function FlashMessage({ flash }: { flash: Flash }) {
 }
 
 /** Error message above a form. */
-export function Refusal({ message }: { message: string | undefined }) {
+export function FormError({ message }: { message: string | undefined }) {
   return message === undefined ? null : <FlashMessage flash={{ tone: "danger", text: message }} />;
 }
 
