@@ -1,7 +1,7 @@
 import { Type, type TSchema } from "@sinclair/typebox";
 import { errorStatuses, type ErrorBody } from "./errors.ts";
 import type { Operation } from "./operation.ts";
-import { choice, closed } from "./schemas.ts";
+import { choice, closed } from "../vocabulary/schemas.ts";
 import type { ErrorCode } from "../lib/errors.ts";
 
 export type Json = Record<string, unknown>;

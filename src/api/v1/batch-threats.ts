@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/json-body.ts";
-import { choice, closed, count } from "../../http/schemas.ts";
+import { choice, closed, count } from "../../vocabulary/schemas.ts";
 import { statuses, type Status } from "../../vocabulary/threats.ts";
 import { exampleId } from "./examples.ts";
 import { actorOf, operation, type ApiLimits } from "./services.ts";

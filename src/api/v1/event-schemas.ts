@@ -1,7 +1,7 @@
+import { threatFields } from "../../vocabulary/threat-fields.ts";
 import { Type, type TSchema } from "@sinclair/typebox";
 import { eventTypes, pingEventType, type EventType } from "../../vocabulary/events.ts";
-import { choice, closed, count, orNull, time, trapId, typeId } from "../../http/schemas.ts";
-import { threatFields } from "./threat-object.ts";
+import { choice, closed, count, orNull, time, trapId, typeId } from "../../vocabulary/schemas.ts";
 import { scanTriggers } from "../../vocabulary/scans.ts";
 import { statuses } from "../../vocabulary/threats.ts";
 

@@ -1,13 +1,14 @@
 import { Type } from "@sinclair/typebox";
 import type { ApiKey } from "../../access/keys/keys.ts";
 import { requireDomain } from "../../access/keys/permissions.ts";
-import { closed } from "../../http/schemas.ts";
+import { closed } from "../../vocabulary/schemas.ts";
 import { notFound } from "../../lib/errors.ts";
 import { isId } from "../../lib/ids.ts";
 import type { ThreatDetail } from "../../threats/detail.ts";
+import { threatFields } from "../../vocabulary/threat-fields.ts";
 import { exampleDetail } from "./examples.ts";
 import { operation, type ApiServices } from "./services.ts";
-import { threatDetail, threatFields, toDetailObject } from "./threat-object.ts";
+import { threatDetail, toDetailObject } from "./threat-object.ts";
 
 export const threatResponse = Type.Object({ data: threatDetail }, closed);
 

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { requireDomain } from "../../access/keys/permissions.ts";
 import { normalizeName } from "../../detection/names/name.ts";
 import { choiceParameter, integerParameter, type QueryParameter } from "../../http/query.ts";
-import { closed, count } from "../../http/schemas.ts";
+import { closed, count } from "../../vocabulary/schemas.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { severities, statuses } from "../../vocabulary/threats.ts";
 import { exampleListItem } from "./examples.ts";

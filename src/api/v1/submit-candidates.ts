@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody, readText, requireContentType, type Body } from "../../http/json-body.ts";
-import { choice, closed, count } from "../../http/schemas.ts";
+import { choice, closed, count } from "../../vocabulary/schemas.ts";
 import { fromIsoTime, type Instant } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
+import { hostName, threatFields } from "../../vocabulary/threat-fields.ts";
 import { exampleId } from "./examples.ts";
 import { operation } from "./services.ts";
-import { hostName, threatFields } from "./threat-object.ts";
 
 /** Maximum number of names in one call. */
 const namesMax = 10_000;

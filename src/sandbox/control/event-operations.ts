@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/json-body.ts";
-import { choice, closed } from "../../http/schemas.ts";
+import { choice, closed } from "../../vocabulary/schemas.ts";
 import { badRequest } from "../../lib/errors.ts";
 import type { Sighting } from "../../threats/record.ts";
 import { scanTriggers } from "../../vocabulary/scans.ts";

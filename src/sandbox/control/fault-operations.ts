@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/json-body.ts";
-import { choice, closed } from "../../http/schemas.ts";
+import { choice, closed } from "../../vocabulary/schemas.ts";
 import { badRequest } from "../../lib/errors.ts";
 import type { Failure } from "../faults/failures.ts";
 import { faultStatuses } from "../faults/fault-responses.ts";

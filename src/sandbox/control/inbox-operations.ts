@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/json-body.ts";
 import { choiceParameter, integerParameter } from "../../http/query.ts";
-import { closed } from "../../http/schemas.ts";
+import { closed } from "../../vocabulary/schemas.ts";
 import { eventTypes, pingEventType } from "../../vocabulary/events.ts";
 import { failureFields, readFailure } from "./fault-operations.ts";
 import { describeMessage } from "./inbox.ts";

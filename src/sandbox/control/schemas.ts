@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { choice, orNull, time } from "../../http/schemas.ts";
+import { choice, orNull, time } from "../../vocabulary/schemas.ts";
 import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
 import { eventTypes } from "../../vocabulary/events.ts";
 import { sandboxKeys } from "../world/keys.ts";

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/json-body.ts";
-import { closed } from "../../http/schemas.ts";
+import { closed } from "../../vocabulary/schemas.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { durationMsMax } from "../../lib/durations.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { system } from "../../access/audit/actor.ts";
 import { jsonBody } from "../../http/json-body.ts";
 import { choiceParameter, textParameter } from "../../http/query.ts";
-import { closed } from "../../http/schemas.ts";
+import { closed } from "../../vocabulary/schemas.ts";
 import { toIsoTime } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { deliveryStatuses } from "../../vocabulary/deliveries.ts";

@@ -1,6 +1,8 @@
 import { Type, type TLiteral, type TSchema, type TUnion } from "@sinclair/typebox";
 import { idPattern, prefixedIdPattern, type IdKind } from "../lib/ids.ts";
-import { trapIdPrefix, type TrapKindName } from "../vocabulary/traps.ts";
+import { trapIdPrefix, type TrapKindName } from "./traps.ts";
+
+// Schema helpers that the API, the event payloads and the sandbox share.
 
 /** Options of an object that rejects fields it does not declare. */
 export const closed = { additionalProperties: false } as const;
