@@ -51,7 +51,7 @@ export interface EnrichmentStore {
   due(now: Instant, limit: number): number[];
   dueScreenshots(now: Instant, limit: number): number[];
   find(threatSeq: number): Subject | undefined;
-  /** Returns the id of the domain that a threat imitates. */
+  /** Returns the id of the protected domain of a threat. */
   protectedDomainIdOf(threatId: string): string | undefined;
   /** Moves a threat to the head of the queue. Returns whether it has a row yet. */
   request(threatId: string, now: Instant): boolean;

@@ -1,8 +1,8 @@
 import type { Matcher } from "../detection/match/matcher.ts";
 
 /**
- * Some names of a source, in the order in which they arrived. `Position` belongs to the source: whoever processes the
- * names passes positions back and never reads them.
+ * Some names of a source, in the order in which they arrived. `Position` belongs to the source: the code that
+ * processes the names passes positions back and never reads them.
  */
 export interface NameBatch<Position> {
   /** Number of entries. */

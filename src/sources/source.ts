@@ -38,7 +38,7 @@ export interface SourceStatus {
   latest: { name: string; at: Instant } | null;
   /** When a part was last read to its end; null if never, or if a long silence is normal. */
   lastReadAt: Instant | null;
-  /** What was read so far, such as 3 files and 1,200 lines; the unit is a singular noun. */
+  /** Amounts read so far, such as 3 files and 1,200 lines. The unit is a singular noun. */
   amounts: readonly { count: number; unit: string }[];
   invalid: number;
   matched: number;

@@ -61,8 +61,6 @@ export function readPage(html: string): PageContent {
   let titleRead = false;
   let hiddenWithin = 0;
 
-  const attribute = (element: HTMLRewriterTypes.Element, name: string, lengthMax = attributeLengthMax) =>
-    decodeHTMLAttribute((element.getAttribute(name) ?? "").slice(0, lengthMax)).trim();
   const add = <T>(list: T[], item: T) => void (list.length < itemsMax && list.push(item));
 
   const rewriter = new HTMLRewriter()
@@ -96,15 +94,7 @@ export function readPage(html: string): PageContent {
     .on("input, textarea", {
       element(element) {
         if (content.fields.length >= itemsMax) return;
-        const names = ["name", "id", "placeholder", "aria-label", "title"];
-        const type =
-          element.tagName === "textarea" ? "text" : attribute(element, "type").toLowerCase() || "text";
-        const descriptions = names.map((name) => attribute(element, name)).filter((value) => value !== "");
-        content.fields.push({
-          type,
-          autocomplete: attribute(element, "autocomplete").toLowerCase(),
-          descriptions,
-        });
+        content.fields.push(fieldOf(element));
       },
     })
     .on("img", { element: (element) => extra.add(` ${attribute(element, "alt")} `) })
@@ -141,6 +131,17 @@ export function readPage(html: string): PageContent {
   content.scripted = scripts.trim() !== "";
   content.scriptRedirects = scriptTargets(scripts);
   return content;
+}
+
+function attribute(element: HTMLRewriterTypes.Element, name: string, lengthMax = attributeLengthMax): string {
+  return decodeHTMLAttribute((element.getAttribute(name) ?? "").slice(0, lengthMax)).trim();
+}
+
+function fieldOf(element: HTMLRewriterTypes.Element): FormField {
+  const names = ["name", "id", "placeholder", "aria-label", "title"];
+  const type = element.tagName === "textarea" ? "text" : attribute(element, "type").toLowerCase() || "text";
+  const descriptions = names.map((name) => attribute(element, name)).filter((value) => value !== "");
+  return { type, autocomplete: attribute(element, "autocomplete").toLowerCase(), descriptions };
 }
 
 function scriptTargets(script: string): string[] {

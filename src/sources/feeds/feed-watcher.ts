@@ -63,26 +63,7 @@ export function createFeedWatcher({
   let missing: string | null = null;
   let schedule: Schedule | undefined;
   let hints: { stop(): void } | undefined;
-  let soon: Timer | undefined;
-  let checking: Promise<void> | undefined;
-
-  /** Runs one check at a time: a call during a check joins it. */
-  function check(): Promise<void> {
-    checking ??= checkOnce()
-      .catch((error: unknown) => logDropped(log, error, "feed check failed; the next check retries"))
-      .finally(() => void (checking = undefined));
-    return checking;
-  }
-
-  function checkSoon(delayMs: number): void {
-    if (signal.aborted || soon !== undefined) return;
-    soon = clock.after(delayMs, () => {
-      soon = undefined;
-      // A hint during a long reading is followed up after it.
-      if (checking === undefined) void check();
-      else void checking.finally(() => checkSoon(hintDelayMs));
-    });
-  }
+  const checks = createCheckRunner({ clock, log, signal, run: checkOnce });
 
   async function checkOnce(): Promise<void> {
     const listing = await listFiles(feed.path);
@@ -91,7 +72,7 @@ export function createFeedWatcher({
     if (state === "missing") log.info({ feed: feed.name, path: feed.path }, "feed available again");
     if (state !== "reading") state = "watching";
     missing = null;
-    hints ??= watchForHints(feed.path, () => checkSoon(hintDelayMs));
+    hints ??= watchForHints(feed.path, () => checks.runSoon(hintDelayMs));
     const now = clock.now();
     const present = new Set(listing.files.map(({ path }) => path));
     for (const path of watched.keys()) if (!present.has(path)) watched.delete(path);
@@ -105,7 +86,7 @@ export function createFeedWatcher({
       else if (decision.do !== "nothing")
         waiting = (await limit(() => readFile(path, file, decision))) || waiting;
     }
-    if (waiting) checkSoon(settledMs);
+    if (waiting) checks.runSoon(settledMs);
   }
 
   function reportMissing(reason: string): void {
@@ -116,28 +97,11 @@ export function createFeedWatcher({
     hints = undefined;
   }
 
-  /** Returns whether the file has to be checked again soon. */
   async function readFile(path: string, file: FileState, decision: ReadDecision): Promise<boolean> {
     if (signal.aborted) return false;
-    const before = known.get(path);
-    let resumes = decision.do === "read" && decision.from === "position";
-    if (decision.do === "compare" && before !== undefined) {
-      resumes = fingerprintOf(path, before.position) === before.fingerprint;
-      if (!resumes && !decision.restart) return true;
-    }
-    const resumed = resumes ? before : undefined;
     state = "reading";
     try {
-      const { toEnd } = decision;
-      const onSave = (row: FeedFile) => known.set(row);
-      const after = await read({ feed, path, file, before: resumed, toEnd, signal, onSave });
-      if (after === undefined) return true;
-      logReading(log, after, resumed);
-      return after.completedAt === null && after.error === null;
-    } catch (error) {
-      // What was saved in a transaction that failed was not saved.
-      known.load();
-      throw error;
+      return await readDecided({ feed, known, log, read, signal }, { path, file, decision });
     } finally {
       state = "watching";
     }
@@ -150,20 +114,19 @@ export function createFeedWatcher({
       if (known.get(path) === undefined || !watched.has(path)) return false;
       if (state === "reading") throw badRequest("The feed is being read. Try again when it is done.");
       known.forget(path);
-      checkSoon(0);
+      checks.runSoon(0);
       return true;
     },
     start() {
       known.load();
-      schedule = every({ clock, pattern: checkPattern, run: check });
-      void check();
+      schedule = every({ clock, pattern: checkPattern, run: checks.run });
+      void checks.run();
     },
     async stop() {
       stopping.abort();
       schedule?.stop();
-      soon?.cancel();
       hints?.stop();
-      await checking;
+      await checks.stop();
     },
     status() {
       // A command that runs beside the server reads what the server has saved.
@@ -171,9 +134,87 @@ export function createFeedWatcher({
       return feedStatus(feed, { state, missing, files: rows, now: clock.now() });
     },
     check: () => checkFeed(feed, files.list(feed.name), clock.now()),
-    idle: async () => void (await checking),
+    idle: checks.idle,
   };
 }
+
+/** Reads a file as decided. Returns whether it has to be checked again soon. */
+async function readDecided(
+  {
+    feed,
+    known,
+    log,
+    read,
+    signal,
+  }: { feed: Feed; known: KnownFiles; log: Log; read: ReadFeedFile; signal: AbortSignal },
+  { path, file, decision }: { path: string; file: FileState; decision: ReadDecision },
+): Promise<boolean> {
+  const before = known.get(path);
+  const isAppended =
+    decision.do === "compare" &&
+    before !== undefined &&
+    fingerprintOf(path, before.position) === before.fingerprint;
+  if (decision.do === "compare" && !isAppended && !decision.restart) return true;
+  const resumes = decision.do === "compare" ? isAppended : decision.from === "position";
+  const resumed = resumes ? before : undefined;
+  try {
+    const { toEnd } = decision;
+    const after = await read({ feed, path, file, before: resumed, toEnd, signal, onSave: known.set });
+    if (after === undefined) return true;
+    logReading(log, after, resumed);
+    return after.completedAt === null && after.error === null;
+  } catch (error) {
+    // A transaction that failed has rolled back what it saved.
+    known.load();
+    throw error;
+  }
+}
+
+/** Runs one check at a time: now, or after a delay. */
+function createCheckRunner({
+  clock,
+  log,
+  signal,
+  run,
+}: {
+  clock: Clock;
+  log: Log;
+  signal: AbortSignal;
+  run: () => Promise<void>;
+}) {
+  let soon: Timer | undefined;
+  let running: Promise<void> | undefined;
+
+  /** A call during a check joins it. */
+  function runNow(): Promise<void> {
+    running ??= run()
+      .catch((error: unknown) => logDropped(log, error, "feed check failed; the next check retries"))
+      .finally(() => void (running = undefined));
+    return running;
+  }
+
+  function runSoon(delayMs: number): void {
+    if (signal.aborted || soon !== undefined) return;
+    soon = clock.after(delayMs, () => {
+      soon = undefined;
+      // A hint during a long reading is followed up after it.
+      if (running === undefined) void runNow();
+      else void running.finally(() => runSoon(hintDelayMs));
+    });
+  }
+
+  return {
+    run: runNow,
+    runSoon,
+    idle: async () => void (await running),
+    async stop() {
+      soon?.cancel();
+      await running;
+    },
+  };
+}
+
+type KnownFiles = ReturnType<typeof createKnownFiles>;
 
 /** Keeps the saved rows of a feed's files in memory. */
 function createKnownFiles(feed: string, files: FeedFileStore) {

@@ -4,18 +4,17 @@ import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
-import { logDropped, type Log } from "../../lib/log.ts";
+import type { Log } from "../../lib/log.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { ListFormat } from "../../vocabulary/lists.ts";
 import type { Tally } from "../candidate-run.ts";
 import type { Candidates, ProcessOptions } from "../candidates.ts";
-import { NameListError } from "../lists/errors.ts";
-import type { NameList } from "../lists/name-list.ts";
 import type { NameBatch } from "../name-batch.ts";
-import type { Source } from "../source.ts";
-import { boundedStream, type BoundedStream } from "./bounded-stream.ts";
-import { createImportStore, type ImportStore } from "./import-store.ts";
-import type { ImportState, ListImport } from "./tables.ts";
+import type { Source, SourceStatus } from "../source.ts";
+import { boundedStream } from "./bounded-stream.ts";
+import { countsOf, createImportRun, type Running } from "./import-run.ts";
+import { createImportStore } from "./import-store.ts";
+import type { ListImport } from "./tables.ts";
 
 /** Maximum size of an upload, before decompression. Larger lists belong in the folder of a feed. */
 export const importBytesMax = 1 << 30;
@@ -64,14 +63,6 @@ export interface Imports extends Source {
   list(limit: number, offset?: number): ListImport[];
 }
 
-interface Running {
-  readonly seq: number;
-  readonly cancelling: AbortController;
-  readonly content: BoundedStream;
-  tally?: Readonly<Tally>;
-  ended?: Promise<ListImport>;
-}
-
 export function createImports({
   auditLog,
   database,
@@ -118,29 +109,7 @@ export function createImports({
       await current?.ended;
     },
     check: async () => null,
-    status() {
-      const row = running() ?? store.list(1, 0)[0];
-      const { received, invalid, matched, created } = row ?? {
-        received: 0,
-        invalid: 0,
-        matched: 0,
-        created: 0,
-      };
-      return {
-        name: "imports",
-        location: row?.name ?? "uploads",
-        state: current === undefined ? "watching" : "reading",
-        problem: null,
-        overdue: null,
-        latest: row === undefined ? null : { name: row.name ?? "typed in", at: row.startedAt },
-        // People import when they want to: a long silence is normal.
-        lastReadAt: null,
-        amounts: [{ count: received, unit: "name" }],
-        invalid,
-        matched,
-        created,
-      };
-    },
+    status: () => importStatus(running() ?? store.list(1, 0)[0], current !== undefined),
     begin({ content, ...list }, { by }) {
       if (current !== undefined) {
         const { name } = store.get(current.seq) ?? { name: null };
@@ -169,90 +138,52 @@ export function createImports({
       current.cancelling.abort();
       return true;
     },
-    async process({ name, batches }, { by, ...options }) {
-      const { source } = options;
-      let tally: Readonly<Tally> | undefined;
-      try {
-        const onCommit: typeof options.onCommit = (position, soFar) => {
-          tally = soFar;
-          options.onCommit?.(position, soFar);
-        };
-        tally = await candidates.process(batches, { ...options, onCommit });
-        return tally;
-      } finally {
-        if (tally !== undefined) {
-          const { received, matched, created } = tally;
-          recordImport(by, visible(name), { source, received, matched, created });
-        }
-      }
-    },
+    process: ({ name, batches }, { by, ...options }) =>
+      processAudited(candidates, batches, options, (detail) => recordImport(by, visible(name), detail)),
     running,
     get: store.get,
     list: (limit, offset = 0) => store.list(limit, offset),
   };
 }
 
-/** Reads one list to its end and records the outcome. */
-function createImportRun({
-  candidates,
-  clock,
-  log,
-  store,
-}: {
-  candidates: Candidates;
-  clock: Clock;
-  log: Log;
-  store: ImportStore;
-}) {
-  function problemOf(error: unknown): string {
-    if (error instanceof NameListError) return error.problem;
-    logDropped(log, error, "import failed");
-    return "could not be recorded because of an internal error";
-  }
-
-  function close(running: Running, outcome: { state: ImportState; error: string | null }): ListImport {
-    const values = { ...outcome, ...countsOf(running), completedAt: clock.now() };
-    try {
-      store.save(running.seq, values);
-    } catch (error) {
-      logDropped(log, error, "outcome of an import could not be recorded");
-    }
-    return { ...store.get(running.seq)!, ...values };
-  }
-
-  return async (running: Running, list: Omit<ListToImport, "content">): Promise<ListImport> => {
-    const { seq, cancelling, content } = running;
-    const { signal } = cancelling;
-    // The reader may be waiting for a client that stalls.
-    signal.addEventListener("abort", () => content.end());
-    let names: NameList | undefined;
-    let outcome: { state: ImportState; error: string | null };
-    try {
-      const { openNameList } = await import("../lists/name-list.ts");
-      const { name, format, column } = list;
-      names = await openNameList(name ?? "the names", { format, column, stream: content.stream });
-      await candidates.process(names.batches(), {
-        source: "feed",
-        signal,
-        onCommit({ line }, tally) {
-          running.tally = tally;
-          store.save(seq, { ...countsOf(running), lines: line - 1 });
-        },
-        onProgress: (tally) => void (running.tally = tally),
-      });
-      outcome = { state: "completed", error: null };
-    } catch (error) {
-      outcome = { state: "failed", error: content.problem ?? problemOf(error) };
-    }
-    await names?.close();
-    content.end();
-    if (signal.aborted) outcome = { state: "cancelled", error: null };
-    return close(running, outcome);
+function importStatus(latest: ListImport | undefined, isRunning: boolean): SourceStatus {
+  const { received, invalid, matched, created } = latest ?? noCounts;
+  return {
+    name: "imports",
+    location: latest?.name ?? "uploads",
+    state: isRunning ? "reading" : "watching",
+    problem: null,
+    overdue: null,
+    latest: latest === undefined ? null : { name: latest.name ?? "typed in", at: latest.startedAt },
+    // People import when they want to: a long silence is normal.
+    lastReadAt: null,
+    amounts: [{ count: received, unit: "name" }],
+    invalid,
+    matched,
+    created,
   };
 }
 
-function countsOf({ content, tally }: Running): Partial<ListImport> {
-  if (tally === undefined) return { bytes: content.bytes };
-  const { received, invalid, firstInvalid, matched, created } = tally;
-  return { bytes: content.bytes, received, invalid, firstInvalid: [...firstInvalid], matched, created };
+const noCounts = { received: 0, invalid: 0, matched: 0, created: 0 };
+
+/** Processes batches and records the counts, even if processing fails in the middle. */
+async function processAudited<Position>(
+  candidates: Candidates,
+  batches: AsyncIterable<NameBatch<Position>>,
+  options: ProcessOptions<Position>,
+  record: (detail: AuditDetail) => void,
+): Promise<Tally> {
+  let tally: Readonly<Tally> | undefined;
+  try {
+    const onCommit = (position: Position, soFar: Readonly<Tally>) => {
+      tally = soFar;
+      options.onCommit?.(position, soFar);
+    };
+    return (tally = await candidates.process(batches, { ...options, onCommit }));
+  } finally {
+    if (tally !== undefined) {
+      const { received, matched, created } = tally;
+      record({ source: options.source, received, matched, created });
+    }
+  }
 }

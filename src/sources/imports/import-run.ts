@@ -1,0 +1,87 @@
+import type { Clock } from "../../lib/clock.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
+import type { Tally } from "../candidate-run.ts";
+import type { Candidates } from "../candidates.ts";
+import { NameListError } from "../lists/errors.ts";
+import type { NameList } from "../lists/name-list.ts";
+import type { BoundedStream } from "./bounded-stream.ts";
+import type { ImportStore } from "./import-store.ts";
+import type { ImportState, ListImport } from "./tables.ts";
+
+/** The import in progress. */
+export interface Running {
+  readonly seq: number;
+  readonly cancelling: AbortController;
+  readonly content: BoundedStream;
+  tally?: Readonly<Tally>;
+  ended?: Promise<ListImport>;
+}
+
+/** Reads one list to its end and records the outcome. */
+export function createImportRun({
+  candidates,
+  clock,
+  log,
+  store,
+}: {
+  candidates: Candidates;
+  clock: Clock;
+  log: Log;
+  store: ImportStore;
+}) {
+  function problemOf(error: unknown): string {
+    if (error instanceof NameListError) return error.problem;
+    logDropped(log, error, "import failed");
+    return "could not be recorded because of an internal error";
+  }
+
+  function close(running: Running, outcome: { state: ImportState; error: string | null }): ListImport {
+    const values = { ...outcome, ...countsOf(running), completedAt: clock.now() };
+    try {
+      store.save(running.seq, values);
+    } catch (error) {
+      logDropped(log, error, "outcome of an import could not be recorded");
+    }
+    return { ...store.get(running.seq)!, ...values };
+  }
+
+  return async (
+    running: Running,
+    list: Pick<ListImport, "name" | "format" | "column">,
+  ): Promise<ListImport> => {
+    const { seq, cancelling, content } = running;
+    const { signal } = cancelling;
+    // The reader may be waiting for a client that stalls.
+    signal.addEventListener("abort", () => content.end());
+    let names: NameList | undefined;
+    let outcome: { state: ImportState; error: string | null };
+    try {
+      const { openNameList } = await import("../lists/name-list.ts");
+      const { name, format, column } = list;
+      names = await openNameList(name ?? "the names", { format, column, stream: content.stream });
+      await candidates.process(names.batches(), {
+        source: "feed",
+        signal,
+        onCommit({ line }, tally) {
+          running.tally = tally;
+          store.save(seq, { ...countsOf(running), lines: line - 1 });
+        },
+        onProgress: (tally) => void (running.tally = tally),
+      });
+      outcome = { state: "completed", error: null };
+    } catch (error) {
+      outcome = { state: "failed", error: content.problem ?? problemOf(error) };
+    }
+    await names?.close();
+    content.end();
+    if (signal.aborted) outcome = { state: "cancelled", error: null };
+    return close(running, outcome);
+  };
+}
+
+/** Returns the present counts of an import. */
+export function countsOf({ content, tally }: Running): Partial<ListImport> {
+  if (tally === undefined) return { bytes: content.bytes };
+  const { received, invalid, firstInvalid, matched, created } = tally;
+  return { bytes: content.bytes, received, invalid, firstInvalid: [...firstInvalid], matched, created };
+}
