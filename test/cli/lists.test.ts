@@ -229,7 +229,7 @@ describe("import", () => {
     const good = folder.file("good.txt", "example-bank.org\n");
     const { code, err } = await folder.run(["import", cut, "none.txt", good]);
     expect(code).toBe(1);
-    expect(err).toMatch(/cut\.gz is cut short: its gzip data ends in the middle \(read up to line \d+\)/);
+    expect(err).toMatch(/cut\.gz is truncated: its gzip data ends early \(read up to line \d+\)/);
     expect(err).toContain("none.txt does not exist");
     expect(err).toContain("2 of 3 lists could not be read completely");
     expect((await listed()).map(({ domain }) => domain).sort()).toEqual([

@@ -171,7 +171,7 @@ test("a truncated archive is reported once and read again when it is complete", 
   const path = put("a.txt.gz", packed.subarray(0, packed.length - 100));
   start();
   await until(() => (fileNamed("a.txt.gz")?.error ?? null) !== null, "the problem is reported");
-  expect(fileNamed("a.txt.gz")!.error).toContain("is cut short");
+  expect(fileNamed("a.txt.gz")!.error).toContain("is truncated");
   await settle();
   expect(log.filter(({ message }) => message === "feed file not read to its end")).toHaveLength(1);
   writeFileSync(path, packed);

@@ -114,12 +114,7 @@ test.each([
 test.each([
   ["a ZIP archive", "PK\u0003\u0004....", {}, "is a ZIP archive"],
   ["a column that is not there", "a,b\n1,2\n", { format: "csv", column: "c" }, 'has no column "c"'],
-  [
-    "a packed list that is cut short",
-    gzipSync("example-bank.net\n".repeat(999)).subarray(0, 30),
-    {},
-    "is cut short",
-  ],
+  ["a truncated archive", gzipSync("example-bank.net\n".repeat(999)).subarray(0, 30), {}, "is truncated"],
 ] as const)("what cannot be read fails with the reason: %s", async (_, content, options, reason) => {
   const { ended } = imports.begin(list(streamOf(content), options), { by: tester });
   const { state, error } = await ended;

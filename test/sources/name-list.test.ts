@@ -33,7 +33,7 @@ async function read(path: string, options: NameListOptions = {}): Promise<{ entr
     for await (const chunk of list.chunks()) {
       const text = textOf(chunk);
       for (let i = 0; i < chunk.count; i++) {
-        const fault = chunk.faults.get(i);
+        const fault = chunk.errors.get(i);
         const next = {
           position: chunk.position + chunk.nexts[i]!,
           line: chunk.firstLine + chunk.nextLines[i]!,
@@ -154,7 +154,7 @@ describe("compression", () => {
         (thrown: Error) => thrown,
       );
       await list.close();
-      expect(error?.message).toStartWith(`${path} is cut short`);
+      expect(error?.message).toStartWith(`${path} is truncated`);
       expect(Number(/read up to line (\d+)/.exec(error!.message)![1])).toBe(received);
     },
   );
@@ -163,12 +163,12 @@ describe("compression", () => {
     [
       "damaged gzip",
       Buffer.concat([gzipSync(text).subarray(0, 20_000), Buffer.alloc(5_000, 0xff)]),
-      "is damaged",
+      "is corrupt",
     ],
     [
       "rubbish after Zstandard",
       Buffer.concat([zstdCompressSync(text), Buffer.from("rubbish and more of it")]),
-      "has something else",
+      "has other data",
     ],
     ["ZIP", Buffer.from("PK\x03\x04 and so on"), "is a ZIP archive"],
     ["UTF-16", Buffer.from("\uFEFFa.com\n", "utf16le"), "is UTF-16"],
@@ -202,7 +202,7 @@ describe("formats", () => {
       [
         "! has no name in any of the fields domain, domain_name, hostname, host, fqdn, name, query",
         "! has no name in any of the fields domain, domain_name, hostname, host, fqdn, name, query",
-        "! is no JSON",
+        "! is not JSON",
         "a.com",
       ],
     ],

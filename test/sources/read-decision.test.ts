@@ -52,7 +52,7 @@ describe("a file", () => {
     ["that was read and has not changed is left alone", done, resting, { do: "nothing" }],
     [
       "that failed and has not changed is left alone",
-      { ...done, completedAt: null, error: "is cut short" },
+      { ...done, completedAt: null, error: "is truncated" },
       resting,
       { do: "nothing" },
     ],

@@ -38,10 +38,10 @@ async function read(
   try {
     for await (const chunk of list.chunks()) {
       const text = textOf(chunk);
-      names += chunk.count + chunk.harmless;
+      names += chunk.count + chunk.dropped;
       line = chunk.end.line;
       for (let i = 0; i < chunk.count; i++) {
-        const fault = chunk.faults.get(i);
+        const fault = chunk.errors.get(i);
         if (fault === undefined && !matcher.screen(chunk.bytes, chunk.starts[i]!, chunk.ends[i]!)) continue;
         kept.push(`${chunk.firstLine + chunk.lines[i]!} ${fault === undefined ? text(i) : `! ${fault.why}`}`);
       }
@@ -113,13 +113,13 @@ test("a short list starts no thread, and results come while the list is still be
   const chunks = list.chunks();
   const { value } = await chunks.next();
   expect(value && textOf(value)(0)).toBe("example-bank.net");
-  expect(value?.harmless).toBe(1);
+  expect(value?.dropped).toBe(1);
   // Over the size from which others help.
   const sent = send("name-of-nobody.example\n".repeat(250_000));
   let last = "";
   for (let names = 0; names < 250_000;) {
     const chunk = (await chunks.next()).value!;
-    names += chunk.count + chunk.harmless;
+    names += chunk.count + chunk.dropped;
   }
   await sent;
   expect(started).toBe(2);
@@ -139,6 +139,6 @@ test("a thread that fails is an error, not a list that is silently shorter", asy
     startWorker: () => new Worker("process.exit(1)", { eval: true }),
   };
   await expect(read(path, { screening: failing })).rejects.toThrow(
-    /cannot be read \(a thread ended before its work\)/,
+    /cannot be read \(a worker thread exited early\)/,
   );
 });

@@ -112,7 +112,7 @@ export function seedWork(app: App) {
         created: 12,
         startedAt: modifiedAt + 60_000,
         completedAt: day === 6 ? null : modifiedAt + 64_000,
-        error: day === 6 ? "is cut short: its gzip data ends in the middle" : null,
+        error: day === 6 ? "is truncated: its gzip data ends early" : null,
       })
       .run();
   }

@@ -81,7 +81,7 @@ ${listDetails}`,
         for await (const chunk of list.chunks()) {
           const text = textOf(chunk);
           for (let i = 0; i < chunk.count; i++) {
-            const fault = chunk.faults.size === 0 ? undefined : chunk.faults.get(i);
+            const fault = chunk.errors.size === 0 ? undefined : chunk.errors.get(i);
             if (fault === undefined && !matcher.screen(chunk.bytes, chunk.starts[i]!, chunk.ends[i]!))
               continue;
             const normalized = fault === undefined ? normalizeName(text(i)) : { error: fault.why };
@@ -95,9 +95,9 @@ ${listDetails}`,
           }
           // Show each result immediately, even if names come slowly.
           terminal.out.flush();
-          read += chunk.count + chunk.harmless;
+          read += chunk.count + chunk.dropped;
           // A single name was typed on a terminal, where the progress line would interfere.
-          if (chunk.count + chunk.harmless === 1) continue;
+          if (chunk.count + chunk.dropped === 1) continue;
           progress.show((ms) => {
             const percent = percentage(bytes && list.diskBytes / bytes);
             const rate = grouped((read / Math.max(ms, 1)) * 1000);

@@ -1,57 +1,58 @@
-/** The bytes of a list of names, from a file or standard input, decompressed where they are compressed. */
+/** Reads the bytes of a list of names from a file, a stream or standard input, decompressed if necessary. */
 import { open, type FileHandle } from "node:fs/promises";
 import { NameListError } from "./errors.ts";
 
-/** Bytes that are pulled: memory stays that of the caller's buffer, however long the list is. */
+/** Bytes that the caller pulls. Memory use is that of the caller's buffer, however long the list is. */
 export interface ByteSource {
-  /** Fills the start of `into` and answers how many bytes that were; 0 at the end. */
+  /** Fills the start of `into` and returns the number of bytes; 0 at the end. */
   read(into: Uint8Array): Promise<number>;
-  /** Goes on at another place; there only where that is possible without reading what lies before. */
+  /** Continues at another position; absent if that requires reading everything before it. */
   seek?: ((position: number) => void) | undefined;
-  /** Bytes taken from the file so far, as they lie on the disk. */
+  /** Number of bytes read from disk so far, before decompression. */
   readonly diskBytes: number;
   close(): Promise<void>;
 }
 
 export type Compression = "none" | "gzip" | "zstd";
 
-/** Compressed input is read in pieces of this size; each may unpack to many. */
+/** Compressed input is read in pieces of this size. Each may decompress to many. */
 const pieceBytes = 1 << 16;
-/** Unpacking waits for nothing: after so many bytes everything else has its turn. */
-const turnBytes = 1 << 20;
+/** Decompression never waits for I/O, so it yields to other work after this many bytes. */
+const yieldBytes = 1 << 20;
 const magicBytes = 6;
 
-/** What the first bytes of a file say that it is. The name's ending is not asked: it is often wrong. */
+/** Detects the compression by the first bytes. The file extension is ignored, because it is often wrong. */
 function compressionOf(head: Uint8Array): Compression {
   if (startsWith(head, [0x1f, 0x8b])) return "gzip";
-  // A Zstandard frame, or one of the skippable frames that parallel packers put first (RFC 8878, section 3.1).
+  // A Zstandard frame, or a skippable frame as parallel compressors write first (RFC 8878, section 3.1).
   if (startsWith(head, [0x28, 0xb5, 0x2f, 0xfd])) return "zstd";
   if (head.length >= 4 && (head[0]! & 0xf0) === 0x50 && startsWith(head.subarray(1), [0x2a, 0x4d, 0x18]))
     return "zstd";
   return "none";
 }
 
-/** Packed or encoded in a way that is not read here: what to do about it. */
+/** Returns why a list cannot be read and what to do about it; undefined if its format is supported. */
 export function unreadable(head: Uint8Array): string | undefined {
   if (startsWith(head, [0x50, 0x4b, 0x03, 0x04]))
-    return "is a ZIP archive; unpack it, or pack the list with gzip or zstd";
+    return "is a ZIP archive; unpack it, or compress the list with gzip or zstd";
   if (startsWith(head, [0xfd, 0x37, 0x7a, 0x58, 0x5a]))
-    return "is packed with xz; unpack it, or use gzip or zstd";
-  if (startsWith(head, [0x42, 0x5a, 0x68])) return "is packed with bzip2; unpack it, or use gzip or zstd";
+    return "is compressed with xz; decompress it, or use gzip or zstd";
+  if (startsWith(head, [0x42, 0x5a, 0x68]))
+    return "is compressed with bzip2; decompress it, or use gzip or zstd";
   if (startsWith(head, [0xff, 0xfe]) || startsWith(head, [0xfe, 0xff])) return "is UTF-16; save it as UTF-8";
   return undefined;
 }
 
 export interface ByteOptions {
-  /** Where to stop on the disk, for a file that is still being written. */
+  /** Position on disk at which to stop, for a file that is still being written. */
   bytesMax?: number;
-  /** Where the bytes come from instead of a file; `path` is then a name for messages only. */
+  /** Source of the bytes instead of a file; `path` is then only a name for messages. */
   stream?: ReadableStream<Uint8Array>;
 }
 
 /**
  * Opens a file, a stream, or standard input for "-".
- * @throws NameListError when it cannot be opened or is of a kind that is not read.
+ * @throws NameListError if it cannot be opened or its format is not supported.
  */
 export async function openBytes(path: string, { bytesMax, stream }: ByteOptions = {}): Promise<ByteSource> {
   const file =
@@ -74,7 +75,7 @@ export async function openBytes(path: string, { bytesMax, stream }: ByteOptions 
 }
 
 /**
- * The next bytes of a source: as many as were asked for, fewer only at its end or once they are `enough`.
+ * Reads the next bytes of a source: `bytesMax` of them, fewer only at its end or once they are `enough`.
  */
 export async function readAhead(
   source: ByteSource,
@@ -83,7 +84,7 @@ export async function readAhead(
 ): Promise<Uint8Array> {
   const bytes = new Uint8Array(bytesMax);
   let filled = 0;
-  // A pipe may hand over a single byte at first.
+  // A pipe may return a single byte first.
   while (filled < bytesMax && !enough(bytes.subarray(0, filled))) {
     const read = await source.read(bytes.subarray(filled));
     if (read === 0) break;
@@ -97,7 +98,7 @@ async function fileBytes(path: string, bytesMax: number): Promise<ByteSource> {
   try {
     handle = await open(path, "r");
   } catch (error) {
-    throw new NameListError(path, openFault(error), { cause: error });
+    throw new NameListError(path, openProblem(error), { cause: error });
   }
   const stat = await handle.stat();
   if (stat.isDirectory()) {
@@ -122,7 +123,7 @@ async function fileBytes(path: string, bytesMax: number): Promise<ByteSource> {
   };
 }
 
-function openFault(error: unknown): string {
+function openProblem(error: unknown): string {
   const code = (error as { code?: string }).code;
   if (code === "ENOENT") return "does not exist";
   if (code === "EACCES" || code === "EPERM") return "may not be read by this user";
@@ -133,7 +134,7 @@ function standardInput(): ByteSource {
   return streamBytes(Bun.stdin.stream(), undefined);
 }
 
-/** A stream hands over pieces of its own size: what does not fit is kept for the next read. */
+/** A stream returns pieces of its own size. What does not fit is kept for the next read. */
 function streamBytes(stream: ReadableStream<Uint8Array>, origin: ByteSource | undefined): ByteSource {
   const reader = stream.getReader();
   let rest = new Uint8Array(0);
@@ -187,8 +188,8 @@ export function prepend(head: Uint8Array, source: ByteSource): ByteSource {
 }
 
 /**
- * Bun's DecompressionStream reads joined members and frames and notices when the last one is cut short,
- * which node:zlib does not for Zstandard.
+ * Uses Bun's DecompressionStream, which reads concatenated members and frames and detects a truncated last one, which
+ * node:zlib does not for Zstandard.
  */
 function decompressed(source: ByteSource, compression: "gzip" | "zstd", path: string): ByteSource {
   const packed = new ReadableStream<Uint8Array<ArrayBuffer>>(
@@ -202,36 +203,36 @@ function decompressed(source: ByteSource, compression: "gzip" | "zstd", path: st
     },
     { highWaterMark: 0 },
   );
-  // The browser's types, which the console's components bring in, know gzip only.
+  // The DOM types, which the console's components bring in, know only gzip.
   const decompression = new DecompressionStream(compression as "gzip");
-  const unpacked = streamBytes(packed.pipeThrough(decompression), source);
-  let sinceTurn = 0;
+  const output = streamBytes(packed.pipeThrough(decompression), source);
+  let sinceYield = 0;
   return {
     async read(into) {
-      // A few bytes may unpack to gigabytes of nothing that any later stage would pause at.
-      if (sinceTurn >= turnBytes) {
+      // A few bytes may decompress to gigabytes in which no later stage would yield.
+      if (sinceYield >= yieldBytes) {
         await new Promise<void>((resolve) => void setImmediate(resolve));
-        sinceTurn = 0;
+        sinceYield = 0;
       }
       try {
-        const bytes = await unpacked.read(into);
-        sinceTurn += bytes;
+        const bytes = await output.read(into);
+        sinceYield += bytes;
         return bytes;
       } catch (error) {
-        throw new NameListError(path, unpackFault(error, compression), { cause: error });
+        throw new NameListError(path, decompressionProblem(error, compression), { cause: error });
       }
     },
     get diskBytes() {
-      return unpacked.diskBytes;
+      return output.diskBytes;
     },
-    close: () => unpacked.close(),
+    close: () => output.close(),
   };
 }
 
-function unpackFault(error: unknown, compression: string): string {
-  if (/unexpected end/.test(String(error))) return `is cut short: its ${compression} data ends in the middle`;
-  if (/trailing junk/i.test(String(error))) return `has something else after its ${compression} data`;
-  return `is damaged: its ${compression} data cannot be unpacked`;
+function decompressionProblem(error: unknown, compression: string): string {
+  if (/unexpected end/.test(String(error))) return `is truncated: its ${compression} data ends early`;
+  if (/trailing junk/i.test(String(error))) return `has other data after its ${compression} data`;
+  return `is corrupt: its ${compression} data cannot be decompressed`;
 }
 
 function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {

@@ -1,24 +1,25 @@
 import { isBlank, tooLong, type LineParser } from "./plain-lines.ts";
 
-/** A record that goes on for longer has an opening quote too many: the lines after it are records again. */
+/** Maximum number of lines of a record. A longer one has an unbalanced quote, and the next lines are records again. */
 const recordLinesMax = 100;
 
 const quote = 0x22;
 const hash = 0x23;
 
 /**
- * Character-separated values (RFC 4180). Takes the field of each record at `column` (from 0). Quoted fields
- * may run over several lines; lines that start with `#` are comments.
+ * Parses character-separated values (RFC 4180) and takes the field at `column` (from 0) of each record. Quoted fields may
+ * span several lines. Lines that start with `#` are comments.
+ *
+ * @param delimiter a byte.
+ * @param heading whether the first record names the columns.
  */
 export function createCsvParser({
   delimiter,
   column,
   heading,
 }: {
-  /** A byte. */
   delimiter: number;
   column: number;
-  /** The first record names the columns. */
   heading: boolean;
 }): LineParser {
   let openLines = 0;
@@ -34,7 +35,7 @@ export function createCsvParser({
       let end = ends[i]!;
       if (end < 0) {
         openLines = 0;
-        chunk.fault(tooLong, i);
+        chunk.error(tooLong, i);
         continue;
       }
       if (openLines > 0) {
@@ -46,15 +47,15 @@ export function createCsvParser({
       findField(bytes, start, end, delimiter, column, field);
       if (field.open) [openLines, openFrom] = [1, i];
       if (headingAhead) headingAhead = false;
-      else if (field.start < 0) chunk.fault(`has no field number ${column + 1}`, i);
-      else if (field.start === field.end) chunk.fault("has an empty name", i);
+      else if (field.start < 0) chunk.error(`has no field number ${column + 1}`, i);
+      else if (field.start === field.end) chunk.error("has an empty name", i);
       else chunk.name(field.start, field.end, i, field.open);
     }
     return openLines > 0 ? openFrom : undefined;
   };
 }
 
-/** The fields of one line as text, for the heading and the first record. */
+/** Returns the fields of one line as text, for the heading and the first record. */
 export function fieldsOf(line: Uint8Array, delimiter: number): string[] {
   const fields: string[] = [];
   const field = { start: 0, end: 0, open: false };
@@ -66,7 +67,7 @@ export function fieldsOf(line: Uint8Array, delimiter: number): string[] {
   return fields;
 }
 
-/** Sets the range of the wanted field (start -1: there is none), and whether the record goes on after the line. */
+/** Finds the range of a field (start -1 if there is none), and whether the record continues on the next line. */
 function findField(
   bytes: Uint8Array,
   start: number,
@@ -84,7 +85,7 @@ function findField(
     if (bytes[at] === quote && at < end) {
       from = at + 1;
       to = from;
-      // A doubled quote stands for itself; no name has one, so it may stay as it is.
+      // A doubled quote is an escaped quote. No name contains one, so it is left as it is.
       while (to < end && (bytes[to] !== quote || bytes[to + 1] === quote)) to += bytes[to] === quote ? 2 : 1;
       found.open = to >= end;
       to = Math.min(to, end);

@@ -1,4 +1,4 @@
-/** Which format a list is in, and where in a record the name stands. */
+/** Detects the format of a list, and which field of a record contains the name. */
 import type { ListFormat } from "../../vocabulary/lists.ts";
 import { createCsvParser, fieldsOf } from "./csv.ts";
 import { createJsonLinesParser, usualFields } from "./json-lines.ts";
@@ -9,7 +9,7 @@ import { createZoneParser } from "./zone.ts";
 export interface ListReading {
   format: Exclude<ListFormat, "auto">;
   parser: LineParser;
-  /** A line's meaning depends on lines before it, so that reading cannot start in the middle. */
+  /** Whether a line depends on the lines before it, so that reading cannot start in the middle. */
   stateful: boolean;
 }
 
@@ -22,16 +22,16 @@ const delimiters = [",", "\t", ";", "|"];
 const hostName = /^[^\s,;|"]+\.[^\s,;|"]{2,}$/u;
 
 /**
- * Decides from the format that was asked for, the file's name and its first lines.
- * @param head the start of the text; its last line may be cut.
- * @param options.fromStart reading begins at the start, where the heading is, and not further on.
- * @returns what is wrong, as words to be put after the file's name, where the column does not exist.
+ * Chooses how to read a list, by the requested format, the file's name and its first lines.
+ * @param head the start of the text; its last line may be truncated.
+ * @param options.fromStart whether reading starts at the start, where the heading is.
+ * @returns a problem, as words that follow the file's name, if the column does not exist.
  */
 export function chooseReading(
   path: string,
   head: Uint8Array,
   options: { format: ListFormat; column: string; fromStart: boolean },
-): ListReading | { fault: string } {
+): ListReading | { problem: string } {
   const lines = contentLines(head);
   const format = options.format === "auto" ? guessFormat(path, lines) : options.format;
   switch (format) {
@@ -46,8 +46,8 @@ export function chooseReading(
   }
 }
 
-/** Whether the start of a text is enough to choose by: who types names waits for the answer to each. */
-export function tellsFormat(head: Uint8Array): boolean {
+/** Returns whether the start of a text suffices to detect the format: people who type names expect a result for each. */
+export function revealsFormat(head: Uint8Array): boolean {
   const [first, second] = contentLines(head.subarray(0, head.lastIndexOf(lineFeed) + 1));
   return second !== undefined || (first !== undefined && delimiterOf(first) === undefined);
 }
@@ -69,7 +69,7 @@ function guessFormat(path: string, lines: string[]): Exclude<ListFormat, "auto">
 function csvReading(
   lines: string[],
   { column, fromStart }: { column: string; fromStart: boolean },
-): ListReading | { fault: string } {
+): ListReading | { problem: string } {
   const [first = "", second = ""] = lines;
   const delimiter = delimiterOf(first) ?? ",";
   const code = delimiter.charCodeAt(0);
@@ -87,9 +87,9 @@ function csvReading(
   if (index !== undefined) return reading(index, true);
   if (column !== "")
     return {
-      fault: `has no column ${JSON.stringify(column)}; its first line names ${headings.map(quoted).join(", ")}`,
+      problem: `has no column ${JSON.stringify(column)}; its first line names ${headings.map(quoted).join(", ")}`,
     };
-  // No heading that is known: the first column in which a host name stands.
+  // No known heading: the first column that contains a host name.
   for (const [line, heading] of [
     [first, false],
     [second, true],
@@ -104,7 +104,7 @@ function delimiterOf(line: string): string | undefined {
   return delimiters.find((delimiter) => line.includes(delimiter));
 }
 
-/** The first lines that are neither blank nor comments, without their blanks at both ends. */
+/** Returns the first lines that are neither blank nor comments, trimmed. */
 function contentLines(head: Uint8Array): string[] {
   return new TextDecoder()
     .decode(head)

@@ -1,15 +1,15 @@
 import type { NameChunkBuilder } from "./name-chunk.ts";
 import { isBlank, tooLong, type LineParser } from "./plain-lines.ts";
 
-/** A certificate holds up to some hundred names; a line with more is no record of one. */
+/** Maximum number of names per line. A certificate has up to a few hundred. */
 const namesPerLineMax = 10_000;
 
-/** Looked for in this order when no field is named. */
+/** Fields that are tried in this order if none is configured. */
 export const usualFields = ["domain", "domain_name", "hostname", "host", "fqdn", "name", "query"];
 
 /**
- * One JSON value a line: an object with a field that holds a name or an array of names, or such a value
- * itself. `field` may be a path with dots (`data.leaf_cert.all_domains`).
+ * Parses one JSON value per line: an object with a field that contains a name or an array of names, or such a value
+ * itself. `field` may be a dotted path (`data.leaf_cert.all_domains`).
  */
 export function createJsonLinesParser(field: string): LineParser {
   const path = field === "" ? undefined : field.split(".");
@@ -26,10 +26,10 @@ export function createJsonLinesParser(field: string): LineParser {
       let start = starts[i]!;
       const end = ends[i]!;
       while (start < end && isBlank(bytes[start]!)) start++;
-      if (end < 0) chunk.fault(tooLong, i);
+      if (end < 0) chunk.error(tooLong, i);
       else if (start < end) {
         const found = namesIn(bytes.subarray(start, end));
-        if (typeof found === "string") chunk.fault(found, i);
+        if (typeof found === "string") chunk.error(found, i);
         else used = addNames(chunk, found, i, used);
       }
     }
@@ -41,22 +41,22 @@ export function createJsonLinesParser(field: string): LineParser {
     try {
       value = JSON.parse(decoder.decode(line));
     } catch {
-      return "is no JSON";
+      return "is not JSON";
     }
     const held = fieldOf(value, path);
     const list = Array.isArray(held) ? held : [held];
-    if (list.length > namesPerLineMax) return `holds more than ${namesPerLineMax} names`;
+    if (list.length > namesPerLineMax) return `contains more than ${namesPerLineMax} names`;
     if (list.every((name) => typeof name === "string")) return list;
     return path === undefined
       ? `has no name in any of the fields ${usualFields.join(", ")}`
       : `has no name in ${field}`;
   }
 
-  /** Answers how much of `names` is used then. */
+  /** Returns how much of `names` is then in use. */
   function addNames(chunk: NameChunkBuilder, list: string[], line: number, used: number): number {
     for (const [index, name] of list.entries()) {
       if (name.trim() === "") continue;
-      // The text of a name is never longer than the JSON it was written in, so it fits.
+      // A name is never longer than its JSON, so it fits.
       const { written } = encoder.encodeInto(name.trim(), names.subarray(used));
       chunk.name(used, used + written, line, index < list.length - 1);
       used += written;

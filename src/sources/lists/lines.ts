@@ -1,36 +1,36 @@
 import type { ByteSource } from "./bytes.ts";
 
-/** A longer line is no name, nor a record that holds one: it is skipped, and only its start is kept. */
+/** Maximum length of a line. A longer one is skipped, and only its start is kept. */
 export const lineBytesMax = 1 << 20;
 
 const chunkBytes = 1 << 17;
-/** What is kept of the start of a line that is too long, so that a message can show which it is. */
+/** Length of the start of an overlong line that is kept, so that a message can show which line it is. */
 const overlongKeptBytes = 256;
 const lineFeed = 0x0a;
 
-/** Some whole lines. Everything in it is overwritten by the next block. */
+/** A number of complete lines. The next block overwrites everything in it. */
 export interface LineBlock {
   bytes: Uint8Array;
   count: number;
-  /** Where line `i` starts in `bytes`, and where it ends (its line feed not counted); end -1: longer than the limit. */
+  /** Start of line `i` in `bytes`, and its end without the line feed; the end is -1 if the line is too long. */
   starts: Int32Array;
   ends: Int32Array;
-  /** Where the line after line `i` starts. */
+  /** Start of the line after line `i`. */
   nexts: Int32Array;
   /** Number of the first line of the block, from 1. */
   firstLine: number;
   /** Position of `bytes[0]` in the whole (decompressed) text. */
   position: number;
-  /** The one line of this block, the last of the text, has no line feed: somebody may still be writing it. */
+  /** The block is a single line, the last of the text, without a line feed: it may still be being written. */
   unterminated: boolean;
 }
 
-/** Cuts a text into lines, block by block, in constant memory. */
+/** Splits text into lines, block by block, in constant memory. */
 export async function* readLines(
   source: ByteSource,
   start: { position: number; line: number } = { position: 0, line: 1 },
 ): AsyncGenerator<LineBlock> {
-  // The longest line that is kept, and behind it room for the bytes that come in while it grows.
+  // Room for the longest line that is kept, and for the bytes that are read while it grows.
   const bytes = new Uint8Array(lineBytesMax + chunkBytes);
   const linesMax = chunkBytes + 1;
   const block: LineBlock = {
@@ -62,7 +62,7 @@ export async function* readLines(
     }
     filled = end - kept;
     if (filled > lineBytesMax || overlong) {
-      // The rest of a line that is too long already is dropped as it comes; its start stays in place.
+      // The rest of an overlong line is dropped as it arrives. Its start stays in place.
       if (!overlong) {
         overlongPosition = block.position + kept;
         bytes.copyWithin(0, kept, kept + overlongKeptBytes);
@@ -77,7 +77,7 @@ export async function* readLines(
   }
 }
 
-/** A block of its own for the first `length` of `bytes`, which are whole lines, the last with its line feed. */
+/** Makes a block of its own from the first `length` of `bytes`: complete lines, the last one with its line feed. */
 export function cutLines(bytes: Uint8Array, length: number): LineBlock {
   let count = 0;
   for (let i = 0; i < length; i++) if (bytes[i] === lineFeed) count++;
@@ -95,7 +95,7 @@ export function cutLines(bytes: Uint8Array, length: number): LineBlock {
   return block;
 }
 
-/** Finds the lines between 0 and `end`, where none ends before `from`; answers where the last, open one starts. */
+/** Finds the lines between 0 and `end`, none of which ends before `from`. Returns the start of the last, open line. */
 function cut(block: LineBlock, from: number, end: number, overlong: boolean): number {
   const { bytes, starts, ends, nexts } = block;
   let count = 0;
@@ -116,7 +116,7 @@ function lastLine(block: LineBlock, filled: number, overlong: boolean): LineBloc
   block.count = 1;
   block.starts[0] = 0;
   block.ends[0] = overlong ? -1 : filled;
-  // More may be appended to it: whoever goes on later reads it once more, as a whole.
+  // More may be appended to it, so resuming reads the whole line again.
   block.nexts[0] = 0;
   block.unterminated = true;
   return block;

@@ -3,7 +3,7 @@ import type { NameBatch } from "../name-batch.ts";
 import { openBytes, prepend, readAhead, type ByteOptions, type ByteSource } from "./bytes.ts";
 import { NameListError } from "./errors.ts";
 import type { ListFormat } from "../../vocabulary/lists.ts";
-import { chooseReading, tellsFormat, type ListReading } from "./formats.ts";
+import { chooseReading, revealsFormat, type ListReading } from "./formats.ts";
 import { readLines, type LineBlock } from "./lines.ts";
 import { screenedChunks, type Screening } from "./screening.ts";
 import {
@@ -14,46 +14,46 @@ import {
   type Place,
 } from "./name-chunk.ts";
 
-/** So much of a list is looked at to tell its format. */
+/** Length of the start of a list from which its format is detected. */
 const headBytesMax = 1 << 16;
 
 export interface NameListOptions extends ByteOptions {
   format?: ListFormat;
-  /** csv: a heading or a number from 1; jsonl: a field, or a path of fields with dots. */
+  /** csv: a heading or a number from 1; jsonl: a field, or a dotted path of fields. */
   column?: string;
-  /** Where to go on: a place that an earlier chunk named as its `end`, or the place after an entry. */
+  /** Where to resume: the `end` of an earlier chunk, or the position after an entry. */
   from?: Place;
-  /** Leave out a last line that has no line feed yet. */
+  /** Skips a last line that has no line feed yet. */
   wholeLinesOnly?: boolean;
-  /** Chunks hold only what has to be looked at, and more threads read along, where lines stand for themselves. */
+  /** Prefilters names, in several threads, if the format allows to read lines independently. */
   screening?: Screening;
 }
 
-/** A list of names that is open for reading, once. */
+/** A list of names that can be read once. */
 export interface NameList {
-  /** The names, in chunks of at most some 100 kB; each is valid until the next is asked for. */
+  /** Returns the names in chunks of at most about 100 kB. Each is valid until the next one is requested. */
   chunks(): AsyncGenerator<NameChunk>;
   /** Returns the same names for `Candidates.process()`. */
   batches(): AsyncGenerator<NameBatch<Place>>;
-  /** Bytes taken from the file so far, as they lie on the disk. */
+  /** Number of bytes read from disk so far, before decompression. */
   readonly diskBytes: number;
-  /** Positions in the text are those on the disk: it is a file and not packed. */
+  /** Whether positions in the text are positions on disk: the list is an uncompressed file. */
   readonly seekable: boolean;
   close(): Promise<void>;
 }
 
 /**
- * Opens a list of names: a file, or standard input for "-"; plain, gzip or Zstandard.
- * @throws NameListError here and while reading; it names the file, what is wrong and the line reached.
+ * Opens a list of names: a file, or standard input for "-"; plain text, gzip or Zstandard.
+ * @throws NameListError here and while reading, with the file, the problem and the line reached.
  */
 export async function openNameList(path: string, options: NameListOptions = {}): Promise<NameList> {
   const { format = "auto", column = "", from = start, wholeLinesOnly = false, screening } = options;
   const source = await openBytes(path, options);
   try {
-    const head = await readAhead(source, headBytesMax, tellsFormat);
+    const head = await readAhead(source, headBytesMax, revealsFormat);
     const text = withoutByteOrderMark(head);
     const reading = chooseReading(path, text, { format, column, fromStart: from.position === 0 });
-    if ("fault" in reading) throw new NameListError(path, reading.fault);
+    if ("problem" in reading) throw new NameListError(path, reading.problem);
     const markBytes = head.length - text.length;
     const chunks = () =>
       readChunks({ path, source, head, markBytes, reading, from, wholeLinesOnly, screening, column });
@@ -127,12 +127,12 @@ async function* readChunks({
       yield chunk;
     }
   } catch (error) {
-    const fault = error instanceof NameListError ? error.problem : `cannot be read (${messageOf(error)})`;
-    throw new NameListError(path, fault, { line: reached.line - 1, cause: error });
+    const problem = error instanceof NameListError ? error.problem : `cannot be read (${messageOf(error)})`;
+    throw new NameListError(path, problem, { line: reached.line - 1, cause: error });
   }
 }
 
-/** Where to go on after a block, if not where one would have before it. */
+/** Returns where reading resumes after a block; undefined: where it would have resumed before the block. */
 function placeAfter(block: LineBlock, openFrom: number | undefined): Place | undefined {
   const { position, firstLine, count, starts, nexts } = block;
   if (block.unterminated || openFrom === -1) return undefined;

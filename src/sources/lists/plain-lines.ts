@@ -3,9 +3,9 @@ import { lineBytesMax } from "./lines.ts";
 import type { NameChunkBuilder } from "./name-chunk.ts";
 
 /**
- * Turns the lines of a block into the names of a chunk, from `chunk.start()` on. Called with block after
- * block of one list; may keep state between them. Where the last lines of the block belong to a record
- * that goes on behind it, answers the index of the record's first line, or -1 if that was in a block before.
+ * Extracts the names of a block into a chunk, starting with `chunk.start()`. Called with one block after another of the
+ * same list, and may keep state between them. If a record continues after the block, returns the index of the record's
+ * first line, or -1 if that is in an earlier block.
  */
 export type LineParser = (block: LineBlock, chunk: NameChunkBuilder) => number | undefined;
 
@@ -14,7 +14,7 @@ export const tooLong = `is longer than ${lineBytesMax} bytes`;
 const space = 0x20;
 const hash = 0x23;
 
-/** One name a line; `#` starts a comment; white space around the name and blank lines are passed over. */
+/** Parses one name per line. `#` starts a comment; white space around names and blank lines are ignored. */
 export const parsePlainLines: LineParser = (block, chunk) => {
   const { bytes, starts, ends, count } = block;
   chunk.start(block, bytes);
@@ -22,7 +22,7 @@ export const parsePlainLines: LineParser = (block, chunk) => {
     let start = starts[i]!;
     const end = ends[i]!;
     if (end < 0) {
-      chunk.fault(tooLong, i);
+      chunk.error(tooLong, i);
       continue;
     }
     while (start < end && isBlank(bytes[start]!)) start++;
@@ -32,7 +32,7 @@ export const parsePlainLines: LineParser = (block, chunk) => {
   return undefined;
 };
 
-/** Up to the comment, or where there is none the whole line: what follows a name makes the line invalid. */
+/** Returns the end of the name: the comment, or the end of the line, as text after a name makes the line invalid. */
 function endOfName(bytes: Uint8Array, start: number, end: number): number {
   while (isBlank(bytes[end - 1]!)) end--;
   for (let i = start; i < end; i++) {
@@ -44,7 +44,7 @@ function endOfName(bytes: Uint8Array, start: number, end: number): number {
   return end;
 }
 
-/** Space, tab, carriage return, vertical tab, form feed. */
+/** Recognizes space, tab, carriage return, vertical tab and form feed. */
 export function isBlank(byte: number): boolean {
   return byte === space || (byte >= 0x09 && byte <= 0x0d);
 }

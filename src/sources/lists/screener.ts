@@ -1,22 +1,22 @@
-/** The first look at a list of names: what nobody could take for an imitation is only counted. */
+/** Prefilters a list of names: names that cannot match are only counted. */
 import type { Matcher } from "../../detection/match/matcher.ts";
 import { createJsonLinesParser } from "./json-lines.ts";
 import { cutLines } from "./lines.ts";
 import { createNameChunkBuilder, type NameChunk } from "./name-chunk.ts";
 import { parsePlainLines, type LineParser } from "./plain-lines.ts";
 
-/** Formats in which each line stands for itself, so that a list may be cut anywhere between two lines. */
+/** Formats in which lines are independent, so that a list may be split between any two lines. */
 export type LineByLine = { format: "lines" } | { format: "jsonl"; column: string };
 
-/** Whole lines, each with its line feed: the first `length` of `bytes`. */
+/** Complete lines, each with its line feed: the first `length` of `bytes`. */
 export interface WholeLines {
   bytes: Uint8Array<ArrayBuffer>;
   length: number;
-  /** The last line feed is not in the list: somebody may still be writing that line. */
+  /** The last line feed is not in the list: that line may still be being written. */
   open?: boolean;
 }
 
-/** Answers what has to be looked at, in a chunk that nothing overwrites; places count from the start of the lines. */
+/** Returns the names that may match in a chunk of its own. Positions are relative to the start of the lines. */
 export type Screener = (lines: WholeLines) => NameChunk;
 
 export function createScreener(format: LineByLine, matcher: Pick<Matcher, "screen">): Screener {
@@ -31,11 +31,11 @@ export function createScreener(format: LineByLine, matcher: Pick<Matcher, "scree
   };
 }
 
-/** A chunk of its own with the entries that are faults or may be imitations. */
+/** Copies the entries that are invalid or may match into a chunk of its own. */
 function keep(whole: NameChunk, matcher: Pick<Matcher, "screen">): NameChunk {
   const kept: number[] = [];
   for (let i = 0; i < whole.count; i++) {
-    if (whole.faults.has(i) || matcher.screen(whole.bytes, whole.starts[i]!, whole.ends[i]!)) kept.push(i);
+    if (whole.errors.has(i) || matcher.screen(whole.bytes, whole.starts[i]!, whole.ends[i]!)) kept.push(i);
   }
   const bytes = new Uint8Array(kept.reduce((sum, i) => sum + whole.ends[i]! - whole.starts[i]!, 0));
   const starts = new Int32Array(kept.length);
@@ -52,12 +52,12 @@ function keep(whole: NameChunk, matcher: Pick<Matcher, "screen">): NameChunk {
     ...whole,
     bytes,
     count: kept.length,
-    harmless: whole.count - kept.length,
+    dropped: whole.count - kept.length,
     starts,
     ends,
     lines: pick(whole.lines),
     nexts: pick(whole.nexts),
     nextLines: pick(whole.nextLines),
-    faults: new Map(kept.flatMap((i, at) => (whole.faults.has(i) ? [[at, whole.faults.get(i)!]] : []))),
+    errors: new Map(kept.flatMap((i, at) => (whole.errors.has(i) ? [[at, whole.errors.get(i)!]] : []))),
   };
 }

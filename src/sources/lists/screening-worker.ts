@@ -1,17 +1,17 @@
-/** A thread that screens lists for another one; see `screening.ts` for who asks. */
+/** Prefilters lists in a worker thread on behalf of `screening.ts`. */
 import type { MessagePort } from "node:worker_threads";
 import type { FilterTables } from "../../detection/filter/filter-tables.ts";
 import { createFilter } from "../../detection/filter/filter.ts";
 import { createScreener, type LineByLine, type Screener, type WholeLines } from "./screener.ts";
 
-/** What it is told first. */
+/** First message to a worker. */
 export interface ScreeningTask {
   format: LineByLine;
-  /** Of the matcher that judges what comes through. */
+  /** Filter tables of the matcher that classifies what passes. */
   tables: FilterTables;
 }
 
-/** Answers a task with nothing, and each `WholeLines` that comes after it with a `NameChunk`, in their order. */
+/** Sends no reply to a task, and a `NameChunk` for each `WholeLines` after it, in the same order. */
 export function serveScreening(port: MessagePort): void {
   let screen: Screener | undefined;
   port.on("message", (message: ScreeningTask | WholeLines) => {

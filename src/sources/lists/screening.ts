@@ -1,6 +1,6 @@
 /**
- * A list of names on all processors: this thread reads and cuts between lines, others screen what lies between
- * the cuts, and what may be an imitation comes out in the list's order.
+ * Prefilters a list of names on several processors: this thread reads blocks of complete lines, other threads screen
+ * them, and names that may match are returned in the order of the list.
  */
 import type { Worker } from "node:worker_threads";
 import type { Matcher } from "../../detection/match/matcher.ts";
@@ -10,37 +10,37 @@ import type { NameChunk, Place } from "./name-chunk.ts";
 import type { ScreeningTask } from "./screening-worker.ts";
 import { createScreener, type LineByLine, type WholeLines } from "./screener.ts";
 
-/** By whom and with how many threads a list is screened while it is read. */
+/** How to prefilter a list while it is read. */
 export interface Screening {
   matcher: Matcher;
-  /** How many threads may work at once; with one there is no other than this. */
+  /** Maximum number of threads, including this one. */
   threads: number;
   /** Starts a thread that runs `serveScreening`. */
   startWorker: () => Worker;
 }
 
-/** So much goes to a thread at once: some milliseconds of work. */
+/** Size of the blocks that threads screen: a few milliseconds of work. */
 const blockBytes = 1 << 18;
-/** A thread takes longer to start than so much takes to be screened. */
+/** Starting a thread takes longer than screening this much. */
 const aloneBytesMax = 1 << 22;
-/** Beyond these reading is what takes the time. */
+/** With more threads, reading is the bottleneck. */
 const threadsMax = 4;
-/** Blocks that wait for one thread, so that it always has something to do. */
+/** Number of blocks queued for each thread, so that it always has work. */
 const waitingPerThread = 2;
-/** Blocks whose results wait for those before them, so that nobody has to wait for the slowest. */
+/** Number of results per thread that may wait for earlier ones, so that no thread waits for the slowest. */
 const resultsPerThread = 16;
 const lineFeed = 0x0a;
 
-/** Where screening ended before the list did: at a line that is too long to be handed over. */
+/** Where screening stopped before the end of the list: at a line that is too long for a block. */
 export interface Rest {
   place: Place;
-  /** What was read of the line. */
+  /** The part of the line that was read. */
   head: Uint8Array;
 }
 
 /**
- * Reads `source` from `place` on and yields what has to be looked at.
- * @returns where it stopped before the end, if it did.
+ * Reads `source` from `place` and yields the names that may match.
+ * @returns where it stopped before the end; undefined if it reached the end.
  */
 export async function* screenedChunks(
   source: ByteSource,
@@ -65,7 +65,7 @@ export async function* screenedChunks(
   try {
     let next = blocks.next();
     for (;;) {
-      // Whoever writes the list slowly shall see the results of what was written.
+      // If the list is written slowly, results are returned without waiting for the next block.
       const first = waiting[0];
       const full = pool !== undefined && waiting.length > pool.blocksMax;
       const ready =
@@ -88,19 +88,19 @@ export async function* screenedChunks(
       if (pool === undefined) yield placed(screen(value));
       else {
         const screened = pool.screen(value) ?? Promise.resolve(screen(value));
-        // One that fails is told when its turn comes; until then nobody may be waiting for it.
+        // A failure is reported when its turn comes. Until then, nothing may be awaiting it.
         screened.catch(() => {});
         waiting.push(screened);
       }
     }
   } finally {
     await pool?.end();
-    // Not waited for: a read may be under way until somebody writes, or closes the list.
+    // Not awaited: a read may be pending until somebody writes to the list or closes it.
     void blocks.return(undefined).catch(() => {});
   }
 }
 
-/** Cuts behind the last line feed of what could be read at once. @returns the start of a line that is too long. */
+/** Yields the complete lines of each read. Returns the start of a line that is too long. */
 async function* readWholeLines(source: ByteSource): AsyncGenerator<WholeLines, Uint8Array | undefined> {
   let bytes = new Uint8Array(blockBytes);
   let filled = 0;
@@ -131,10 +131,10 @@ async function* readWholeLines(source: ByteSource): AsyncGenerator<WholeLines, U
   return undefined;
 }
 
-/** Threads beside this one. */
+/** Worker threads. */
 interface Pool {
   blocksMax: number;
-  /** Undefined where all have enough to do. */
+  /** Returns undefined if all threads have enough work. */
   screen(lines: WholeLines): Promise<NameChunk> | undefined;
   end(): Promise<void>;
 }
@@ -143,25 +143,25 @@ function startPool(format: LineByLine, { matcher, startWorker }: Screening, size
   const task: ScreeningTask = { format, tables: matcher.screeningTables() };
   const threads = Array.from({ length: size }, () => {
     const worker = startWorker();
-    const answers: PromiseWithResolvers<NameChunk>[] = [];
-    worker.on("message", (screened: NameChunk) => answers.shift()!.resolve(screened));
+    const replies: PromiseWithResolvers<NameChunk>[] = [];
+    worker.on("message", (screened: NameChunk) => replies.shift()!.resolve(screened));
     const fail = (error: unknown): void => {
-      for (const answer of answers.splice(0)) answer.reject(error);
+      for (const reply of replies.splice(0)) reply.reject(error);
     };
     worker.on("error", fail);
-    worker.on("exit", () => fail(new Error("a thread ended before its work")));
+    worker.on("exit", () => fail(new Error("a worker thread exited early")));
     worker.postMessage(task);
-    return { worker, answers };
+    return { worker, replies };
   });
   return {
     blocksMax: size * resultsPerThread,
     screen(lines) {
-      const { worker, answers } = threads.reduce((a, b) => (b.answers.length < a.answers.length ? b : a));
-      if (answers.length >= waitingPerThread) return undefined;
-      const answer = Promise.withResolvers<NameChunk>();
-      answers.push(answer);
+      const { worker, replies } = threads.reduce((a, b) => (b.replies.length < a.replies.length ? b : a));
+      if (replies.length >= waitingPerThread) return undefined;
+      const reply = Promise.withResolvers<NameChunk>();
+      replies.push(reply);
       worker.postMessage(lines, [lines.bytes.buffer]);
-      return answer.promise;
+      return reply.promise;
     },
     async end() {
       await Promise.all(threads.map(({ worker }) => worker.terminate()));

@@ -4,7 +4,7 @@ import { isBlank, tooLong, type LineParser } from "./plain-lines.ts";
 const ownerTypes = new Set(["NS", "A", "AAAA", "CNAME", "DNAME", "MX", "TXT", "SRV", "DS", "CAA", "HTTPS"]);
 const classes = new Set(["IN", "CH", "HS"]);
 
-/** Time to live, class and type stand within so many bytes behind the owner. */
+/** Number of bytes after the owner that contain TTL, class and type. */
 const typeBytesMax = 64;
 const originBytesMax = 255;
 
@@ -14,9 +14,8 @@ const dot = 0x2e;
 const at = 0x40;
 
 /**
- * A zone in master file format (RFC 1035, section 5.1), as registries hand it out: the owner of each
- * record, once for neighbours with the same owner. `$ORIGIN` completes relative names; `$INCLUDE` is not
- * followed.
+ * Parses a zone in master file format (RFC 1035, section 5.1), as registries publish it. Takes the owner of each record,
+ * once for adjacent records with the same owner. `$ORIGIN` completes relative names; `$INCLUDE` is not followed.
  */
 export function createZoneParser(): LineParser {
   let origin: Uint8Array = new Uint8Array(0);
@@ -34,12 +33,12 @@ export function createZoneParser(): LineParser {
       const start = starts[i]!;
       const end = ends[i]!;
       if (end < 0) {
-        chunk.fault(tooLong, i);
+        chunk.error(tooLong, i);
         continue;
       }
       const continued = parentheses > 0;
       parentheses = parenthesesAfter(bytes, start, end, parentheses);
-      // A line that starts with white space goes on with the owner before.
+      // A line that starts with white space continues with the previous owner.
       if (continued || start === end || isBlank(bytes[start]!) || bytes[start] === semicolon) continue;
       const ownerEnd = endOfField(bytes, start, end);
       if (bytes[start] === dollar) {
@@ -58,7 +57,7 @@ export function createZoneParser(): LineParser {
   };
 }
 
-/** Writes the owner, completed by the origin where it is relative, without the dot at its end. */
+/** Writes the owner without its trailing dot, completed by the origin if it is relative. */
 function writeName(owner: Uint8Array, origin: Uint8Array, into: Uint8Array, offset: number): number {
   if (owner.length === 1 && owner[0] === at) {
     into.set(origin, offset);
