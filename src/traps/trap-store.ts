@@ -56,7 +56,8 @@ export function createTrapStore(database: Database): TrapStore {
         and(
           eq(trapAddresses.address, opaqueValue(trapAddresses.address)),
           eq(traps.kind, opaqueValue(traps.kind)),
-          eq(traps.enabled, true),
+          // A literal, because SQLite recompiles a query over two tables whenever it binds a bare placeholder.
+          sql`${traps.enabled} = 1`,
         ),
       ),
   );
