@@ -50,6 +50,10 @@ test("the former address of the honeytokens redirects to the present one", async
     status: 303,
     location: `/console/honeytokens/${id}`,
   });
+  expect(await visitor.get(`/console/tokens/${id}/visits/7`)).toMatchObject({
+    status: 303,
+    location: `/console/honeytokens/${id}/visits/7`,
+  });
 });
 
 describe("the pages of beacons", () => {

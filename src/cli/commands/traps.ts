@@ -225,12 +225,13 @@ async function writeNewFile(path: string, bytes: Uint8Array): Promise<void> {
 
 function deletion(kind: TrapKind): CommandDefinition {
   const noun = kind.name;
-  const { exampleName } = kind.presentation;
+  const { exampleName, texts } = kind.presentation;
   return command({
     name: "delete",
     aliases: ["remove"],
     arguments: `<${noun}>`,
     summary: `delete a ${noun} and its visits`,
+    details: texts.deleting,
     flags: { config: configFlag },
     examples: [[`phishwatch ${noun}s delete ${exampleName}`, "by name or identifier"]],
     run: ({ args, options, terminal }) =>

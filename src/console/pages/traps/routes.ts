@@ -2,7 +2,7 @@ import { formerTrapsPath, trapPath, trapsPath, visitPath } from "../../kit/paths
 import { redirect } from "../../kit/page-result.ts";
 import { pageGroup, type Context, type PageGroup, type Route } from "../../shell/router.ts";
 import type { TrapKind } from "../../../traps/kind.ts";
-import { rotates } from "../../../vocabulary/traps.ts";
+import { rotates, type TrapKindName } from "../../../vocabulary/traps.ts";
 import {
   confirmDeletion,
   confirmRotation,
@@ -47,12 +47,25 @@ export function trapPages(kind: TrapKind): PageGroup {
           ]
         : []),
       ...(kind.presentation.files === undefined ? [] : [route(["GET", `${one}/file`], "read", sendFile)]),
-      ...kind.presentation.aliases.flatMap((alias) => [
-        route(["GET", formerTrapsPath(alias)], "read", () => redirect(all)),
-        route(["GET", `${formerTrapsPath(alias)}/:id`], "read", ({ params }) =>
-          redirect(trapPath(kind.name, params["id"] ?? "")),
-        ),
-      ]),
+      ...kind.presentation.aliases.flatMap((alias) => formerRoutes(formerTrapsPath(alias), kind.name)),
     ],
   });
+}
+
+/** Redirects pages at a former address of the section. */
+function formerRoutes(former: string, name: TrapKindName): Route<Services>[] {
+  const redirectFrom = (path: string, to: (params: Record<string, string>) => string): Route<Services> => ({
+    method: "GET",
+    path,
+    permission: "read",
+    run: ({ params }) => redirect(to(params)),
+  });
+  const one = ({ id = "" }: Record<string, string>) => trapPath(name, encodeURIComponent(id));
+  return [
+    redirectFrom(former, () => trapsPath(name)),
+    redirectFrom(`${former}/:id`, one),
+    redirectFrom(visitPath(`${former}/:id`, ":seq"), (params) =>
+      visitPath(one(params), Number(params["seq"])),
+    ),
+  ];
 }
