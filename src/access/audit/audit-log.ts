@@ -103,20 +103,3 @@ function conditions({ action, channel }: AuditFilter): SQL | undefined {
     channel === undefined ? undefined : eq(auditLog.channel, channel),
   );
 }
-
-/** Returns the rows that were added (`was` is undefined), removed (`is` is undefined) or changed. */
-export function changesBetween<Row>(
-  before: readonly Row[],
-  after: readonly Row[],
-  keyOf: (row: Row) => string,
-): { was: Row | undefined; is: Row | undefined }[] {
-  const remaining = new Map(before.map((row) => [keyOf(row), row]));
-  const changes: { was: Row | undefined; is: Row | undefined }[] = [];
-  for (const is of after) {
-    const was = remaining.get(keyOf(is));
-    remaining.delete(keyOf(is));
-    if (JSON.stringify(was) !== JSON.stringify(is)) changes.push({ was, is });
-  }
-  for (const was of remaining.values()) changes.push({ was, is: undefined });
-  return changes;
-}
