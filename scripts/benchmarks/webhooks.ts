@@ -267,8 +267,8 @@ function sampleEvent() {
       threat: {
         id: "thr_01kf0000000000000000000000",
         domain: "examp1e-bank.com",
-        type: "typosquatting",
-        severity: "high",
+        type: "typosquatting" as const,
+        severity: "high" as const,
         similarity: 0.97,
       },
     },

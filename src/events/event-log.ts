@@ -1,28 +1,28 @@
-import { desc, sql } from "drizzle-orm";
+import { desc, eq, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
+import { countValue, statement } from "../database/statement.ts";
 import type { Instant } from "../lib/clock.ts";
-import { lazy } from "../lib/startup.ts";
-import { events, threatOfEvent } from "./tables.ts";
-import type { EventBody } from "./types.ts";
 import type { EventType } from "../vocabulary/events.ts";
+import type { EventBody } from "./payloads.ts";
+import { events, threatOfEvent } from "./tables.ts";
 
 export interface RecordedEvent {
   id: string;
   type: EventType;
   createdAt: Instant;
-  /** Whether it has been handed to the endpoints that subscribe. */
+  /** Whether deliveries were created for the recipients that subscribe. */
   dispatched: boolean;
   body: EventBody;
 }
 
-/** What was told of each threat, as far as it is kept (`retention.events`). */
+/** Recorded events, until `retention.events` deletes them. */
 export interface EventLog {
-  /** Newest first. */
+  /** Returns the events about a threat, newest first. */
   ofThreat(threatId: string, limit: number): RecordedEvent[];
 }
 
-export function createEventLog({ query }: Database): EventLog {
-  const ofThreat = lazy(() =>
+export function createEventLog(database: Database): EventLog {
+  const ofThreat = statement(database, (query) =>
     query
       .select({
         id: events.id,
@@ -32,19 +32,16 @@ export function createEventLog({ query }: Database): EventLog {
         body: events.body,
       })
       .from(events)
-      .where(sql`${threatOfEvent} = ${sql.placeholder("threatId")}`)
+      .where(eq(threatOfEvent, sql.placeholder("threatId")))
       .orderBy(desc(events.seq))
-      .limit(sql.placeholder("limit"))
-      .prepare(),
+      .limit(countValue("limit")),
   );
   return {
     ofThreat: (threatId, limit) =>
-      ofThreat()
-        .all({ threatId, limit })
-        .map(({ dispatchedAt, body, ...event }) => ({
-          ...event,
-          dispatched: dispatchedAt !== null,
-          body: JSON.parse(body) as EventBody,
-        })),
+      ofThreat.all({ threatId, limit }).map(({ dispatchedAt, body, ...event }) => ({
+        ...event,
+        dispatched: dispatchedAt !== null,
+        body: JSON.parse(body) as EventBody,
+      })),
   };
 }

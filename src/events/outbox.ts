@@ -1,16 +1,15 @@
 import type { Database } from "../database/database.ts";
-import { placeholders } from "../database/placeholders.ts";
-import type { Clock } from "../lib/clock.ts";
-import { toIsoTime } from "../lib/clock.ts";
+import { statement, valuesOf } from "../database/statement.ts";
+import { toIsoTime, type Clock } from "../lib/clock.ts";
 import type { IdFactory } from "../lib/ids.ts";
-import { events } from "./tables.ts";
-import type { EventBody } from "./types.ts";
 import type { EventType } from "../vocabulary/events.ts";
+import type { EventBody, EventPayload } from "./payloads.ts";
+import { events } from "./tables.ts";
 
-/** Where a subject leaves word of a change, in the change's own transaction: never one without the other. */
+/** Records events in the transaction of the change that they report: neither exists without the other. */
 export interface Outbox {
-  /** Has to be called within a transaction. Answers the event's identifier. */
-  record(type: EventType, data: object): string;
+  /** Returns the event's identifier. Throws outside of a transaction. */
+  record<Type extends EventType>(type: Type, data: EventPayload[Type]): string;
   /** Calls `listener` after each commit that recorded events. */
   onRecorded(listener: () => void): void;
 }
@@ -28,13 +27,14 @@ export function createOutbox({
   const notify = () => {
     for (const listener of listeners) listener();
   };
-  const values = placeholders("id", "type", "body", "createdAt");
-  const insert = database.query.insert(events).values(values).prepare();
+  const insert = statement(database, (query) =>
+    query.insert(events).values(valuesOf(events, "id", "type", "body", "createdAt")),
+  );
 
   return {
     record(type, data) {
       if (!database.sqlite.inTransaction)
-        throw new Error("an event is recorded in the transaction of its change");
+        throw new Error("an event must be recorded in the transaction of its change");
       const createdAt = clock.now();
       const id = ids.next("event");
       const body: EventBody = { id, type, created_at: toIsoTime(createdAt), data };

@@ -76,7 +76,7 @@ export function createScanStore({
           })
           .returning()
           .get();
-        outbox.record("scan.started", { scan: startedScan(scan) });
+        outbox.record("scan.started", { scan: describeScan(scan, "running") });
         return scan;
       }),
 
@@ -86,7 +86,7 @@ export function createScanStore({
     close: (id, status, error) =>
       database.transaction(() => {
         const scan = set(id, { status, completedAt: clock.now(), error: error ?? null });
-        outbox.record("scan.completed", { scan: completedScan(scan) });
+        outbox.record("scan.completed", { scan: completedScan(scan, status) });
         return scan;
       }),
 
@@ -99,13 +99,16 @@ export function createScanStore({
   };
 }
 
-function startedScan({ id, protectedDomains, trigger, status, startedAt }: Scan) {
+function describeScan<Status extends ScanStatus>(
+  { id, protectedDomains, trigger, startedAt }: Scan,
+  status: Status,
+) {
   return { id, protected_domains: protectedDomains, trigger, status, started_at: toIsoTime(startedAt) };
 }
 
-function completedScan(scan: Scan) {
+function completedScan(scan: Scan, status: Exclude<ScanStatus, "running">) {
   return {
-    ...startedScan(scan),
+    ...describeScan(scan, status),
     completed_at: toIsoTime(scan.completedAt ?? scan.startedAt),
     candidates: scan.candidates,
     resolving: scan.resolving,

@@ -210,7 +210,7 @@ describe("endpoints among each other", () => {
     const webhooks = start();
     webhooks.endpoints.add({ url: receiver.url });
     webhooks.database.transaction(() => {
-      for (let count = 0; count < 100; count += 1) webhooks.outbox.record("threat.created", { count });
+      for (let count = 0; count < 100; count += 1) webhooks.recordAny("threat.created", { count });
     });
     await until(() => receiver.received.length === 100, "all delivered");
     expect(receiver.underWayMost()).toBe(8);

@@ -72,6 +72,7 @@ export function openWebhooks({
     recipients,
   });
   const { endpoints } = webhooks;
+  const recordAny = outbox.record as (type: EventType, data: object) => string;
   type Endpoints = typeof endpoints;
   return {
     ...deliveries,
@@ -101,7 +102,9 @@ export function openWebhooks({
     logLines,
     /** Records one event in a transaction of its own and returns its identifier. */
     record: (type: EventType = "threat.created", data: object = { threat: { id: "thr_1" } }) =>
-      database.transaction(() => outbox.record(type, data)),
+      database.transaction(() => recordAny(type, data)),
+    /** Records an event with any payload, in the caller's transaction. */
+    recordAny,
     body: (eventId: string) =>
       database.query
         .select()

@@ -60,9 +60,20 @@ describe("events of a threat", () => {
     const [id, other] = [record("examp1e-bank.com"), record("exarnple-bank.com")];
     stores.threats.changeStatus([id, other], "resolved", { by: analyst });
     stores.database.transaction(() => {
-      stores.outbox.record("scan.started", { scan: { id: "scn_1" } });
-      stores.outbox.record("beacon.triggered", { beacon: {}, hit: {}, threat: null });
-      stores.outbox.record("beacon.triggered", { beacon: {}, hit: {}, threat: { id } });
+      const at = "2026-01-15T12:00:00.000Z";
+      const scan = { id: "scn_1", protected_domains: [], trigger: "cli", status: "running" } as const;
+      stores.outbox.record("scan.started", { scan: { ...scan, protected_domains: [], started_at: at } });
+      const beacon = { id: "bcn_1", name: "main page", protected_domain: "example-bank.com" };
+      const hit = {
+        hostname: "copy.test",
+        url: "https://copy.test/",
+        ip_address: null,
+        user_agent: null,
+        referrer: null,
+        at,
+      };
+      stores.outbox.record("beacon.triggered", { beacon, hit, threat: null });
+      stores.outbox.record("beacon.triggered", { beacon, hit, threat: { id } });
     });
     const log = createEventLog(stores.database);
     const found = log.ofThreat(id, 10);

@@ -3,7 +3,7 @@ import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Database } from "../../database/database.ts";
 import type { AttemptResult } from "../../deliveries/channel.ts";
 import type { Recipients } from "../../deliveries/recipients.ts";
-import type { EventBody } from "../../events/types.ts";
+import type { EventBody } from "../../events/payloads.ts";
 import { toIsoTime, type Clock } from "../../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../../lib/ids.ts";
 import { pingEventType } from "../../vocabulary/events.ts";
