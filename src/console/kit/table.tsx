@@ -8,23 +8,20 @@ export interface Column<Row> {
   look?: "number" | "wide" | "tight";
 }
 
-/**
- * A table that scrolls horizontally if it is too wide. On narrow screens each row becomes a block with titles
- * beside the values; the explicit roles keep it a table for screen readers in that layout.
- */
-export function Table<Row>({
-  caption,
-  columns,
-  rows,
-  empty,
-}: {
+interface TableProps<Row> {
   /** Description for screen readers. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   /** Shown in place of an empty table. */
   empty: ComponentChildren;
-}) {
+}
+
+/**
+ * A table that scrolls horizontally if it is too wide. On narrow screens each row becomes a block with titles
+ * beside the values; the explicit roles keep it a table for screen readers in that layout.
+ */
+export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
   if (rows.length === 0) return <Empty>{empty}</Empty>;
   return (
     <div class="table" role="region" aria-label={caption} tabIndex={0}>
@@ -53,6 +50,44 @@ export function Table<Row>({
       </table>
     </div>
   );
+}
+
+/** A range of rows that one page of a list shows. */
+export interface RowRange {
+  limit: number;
+  offset: number;
+}
+
+/** A table that shows one page of its rows, with links to the other pages if there are any. */
+export function PagedTable<Row>({
+  rowsIn,
+  total,
+  perPage,
+  path,
+  query,
+  ...table
+}: Omit<TableProps<Row>, "rows"> & {
+  /** Returns the rows of a page. */
+  rowsIn: (range: RowRange) => readonly Row[];
+  total: number;
+  perPage: number;
+  path: string;
+  query: URLSearchParams;
+}) {
+  const number = pageNumber(query);
+  return (
+    <>
+      <Table {...table} rows={rowsIn({ limit: perPage, offset: (number - 1) * perPage })} />
+      {total <= perPage ? null : (
+        <Pagination page={number} perPage={perPage} total={total} path={path} query={query} />
+      )}
+    </>
+  );
+}
+
+/** Returns the `rowsIn` of a list that is in memory. */
+export function pagesOf<Row>(rows: readonly Row[]): (range: RowRange) => readonly Row[] {
+  return ({ limit, offset }) => rows.slice(offset, offset + limit);
 }
 
 export function Empty({ children }: { children: ComponentChildren }) {

@@ -8,7 +8,7 @@ import { Name } from "../../kit/name.tsx";
 import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
 import { listPath } from "../threats/filters.ts";
 import type { Context } from "../../shell/router.ts";
-import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
+import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
 
 const perPage = 50;
 /** The search form is shown from this number of domains on. */
@@ -61,10 +61,6 @@ export function listDomains({ services, query }: Context<"domains" | "threats">)
   const found = all.filter(
     ({ domain, keywords }) => domain.includes(wanted) || keywords.some((word) => word.includes(wanted)),
   );
-  const shown = pageNumber(query);
-  const rows = found
-    .slice((shown - 1) * perPage, shown * perPage)
-    .map((row) => ({ ...row, counts: threatCounts(services, row.domain) }));
   const declared = all.some(isDeclared);
   return page(
     "Protected domains",
@@ -86,10 +82,16 @@ export function listDomains({ services, query }: Context<"domains" | "threats">)
           <Button label="Search" variant="secondary" />
         </form>
       )}
-      <Table
+      <PagedTable
         caption="Protected domains"
         columns={columns}
-        rows={rows}
+        rowsIn={(range) =>
+          pagesOf(found)(range).map((row) => ({ ...row, counts: threatCounts(services, row.domain) }))
+        }
+        total={found.length}
+        perPage={perPage}
+        path={domainsPath}
+        query={query}
         empty={
           all.length === 0 ? (
             <>
@@ -101,9 +103,6 @@ export function listDomains({ services, query }: Context<"domains" | "threats">)
           )
         }
       />
-      {found.length > perPage ? (
-        <Pagination page={shown} perPage={perPage} total={found.length} path={domainsPath} query={query} />
-      ) : null}
     </>,
   );
 }

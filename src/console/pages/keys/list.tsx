@@ -6,7 +6,7 @@ import { Badge, DeclaredMark, LinkButton, PageHead, Time } from "../../kit/compo
 import { Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
 import { keysPath as path } from "../../kit/paths.ts";
-import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
+import { PagedTable, pagesOf, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { keyExpiresSoonMs } from "../overview/attention.ts";
 
@@ -16,7 +16,6 @@ export function listKeys({ services: { keys, keyUsage }, now, query }: Context<"
   const all = keys.list().toReversed();
   const valid = all.filter((key) => !hasEnded(key, now));
   const ended = all.filter((key) => hasEnded(key, now));
-  const number = pageNumber(query);
   return page(
     "API Keys",
     <>
@@ -26,19 +25,20 @@ export function listKeys({ services: { keys, keyUsage }, now, query }: Context<"
       >
         <LinkButton path={`${path}/create`} label="Create Key" />
       </PageHead>
-      <Table
+      <PagedTable
         caption="Valid API keys"
         columns={validColumns(keyUsage, now)}
-        rows={valid.slice((number - 1) * perPage, number * perPage)}
+        rowsIn={pagesOf(valid)}
+        total={valid.length}
+        perPage={perPage}
+        path={path}
+        query={query}
         empty={
           <>
             No valid API keys. <a href={`${path}/create`}>Create a key</a> to use the HTTP API.
           </>
         }
       />
-      {valid.length <= perPage ? null : (
-        <Pagination page={number} perPage={perPage} total={valid.length} path={path} query={query} />
-      )}
       {ended.length === 0 ? null : (
         <details class="section">
           <summary>

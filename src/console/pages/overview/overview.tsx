@@ -62,68 +62,86 @@ export async function showOverview({
       {isNew ? <FirstSteps services={services} /> : null}
       <Attention concerns={concerns} newHigh={newHigh.total} from={from} hideCalm={isNew} />
       <RunningScan scans={scans} />
-      {newest.threats.length === 0 ? null : (
-        <Section title="Newest high-severity threats">
-          <ul class="newest">
-            {newest.threats.map(({ id, domain, protectedDomain, severity, severityReasons, firstSeen }) => (
-              <li>
-                <span>
-                  <StateBadge state={severity} />
-                </span>
-                <span class="what">
-                  <ThreatLink id={id}>
-                    <ComparedName
-                      name={domain}
-                      comparison={compareNames(domain, protectedDomain, keywords.get(protectedDomain))}
-                    />
-                  </ThreatLink>{" "}
-                  <span class="hint">
-                    look-alike of <Name name={protectedDomain} />
-                  </span>
-                  <Indicators severityReasons={severityReasons} />
-                </span>
-                <Time at={firstSeen} relative />
-              </li>
-            ))}
-          </ul>
-          {newest.total <= newestShownMax ? null : (
-            <p class="prose">
-              <a href={listPath(new URLSearchParams({ severity: "high", sort: "first_seen" }))}>
-                View all {newest.total.toLocaleString("en")} active high-severity threats
-              </a>
-            </p>
-          )}
-        </Section>
-      )}
+      <NewestThreats found={newest} keywords={keywords} />
       {byKind.length === 0 ? null : (
         <>
-          <Section title={`Threats first seen in the last ${days} days`}>
-            <p class="hint">
-              {counted(
-                byDay.reduce((sum, day) => sum + totalOf(day), 0),
-                "threat",
-              )}
-              , by day (UTC).{" "}
-              {chartDaysChoices
-                .filter((count) => count !== days)
-                .map((count) => (
-                  <a href={`${overviewPath}?days=${count}`}>Show {count} days</a>
-                ))}
-            </p>
-            <DaysChart
-              caption="Threats by day"
-              days={byDay}
-              layers={severityLayers}
-              dayPath={(day) => {
-                const text = formatDay(day);
-                return listPath(new URLSearchParams({ status: "all", from: text, to: text }));
-              }}
-            />
-          </Section>
+          <DailyThreats days={days} byDay={byDay} />
           <ByType active={active} />
         </>
       )}
     </>,
+  );
+}
+
+function NewestThreats({
+  found: { threats, total },
+  keywords,
+}: {
+  found: Awaited<ReturnType<ThreatIndex["search"]>>;
+  /** Brand keywords by protected domain. */
+  keywords: ReadonlyMap<string, readonly string[]>;
+}) {
+  if (threats.length === 0) return null;
+  return (
+    <Section title="Newest high-severity threats">
+      <ul class="newest">
+        {threats.map(({ id, domain, protectedDomain, severity, severityReasons, firstSeen }) => (
+          <li>
+            <span>
+              <StateBadge state={severity} />
+            </span>
+            <span class="what">
+              <ThreatLink id={id}>
+                <ComparedName
+                  name={domain}
+                  comparison={compareNames(domain, protectedDomain, keywords.get(protectedDomain))}
+                />
+              </ThreatLink>{" "}
+              <span class="hint">
+                look-alike of <Name name={protectedDomain} />
+              </span>
+              <Indicators severityReasons={severityReasons} />
+            </span>
+            <Time at={firstSeen} relative />
+          </li>
+        ))}
+      </ul>
+      {total <= newestShownMax ? null : (
+        <p class="prose">
+          <a href={listPath(new URLSearchParams({ severity: "high", sort: "first_seen" }))}>
+            View all {total.toLocaleString("en")} active high-severity threats
+          </a>
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function DailyThreats({ days, byDay }: { days: number; byDay: Awaited<ReturnType<ThreatIndex["byDay"]>> }) {
+  return (
+    <Section title={`Threats first seen in the last ${days} days`}>
+      <p class="hint">
+        {counted(
+          byDay.reduce((sum, day) => sum + totalOf(day), 0),
+          "threat",
+        )}
+        , by day (UTC).{" "}
+        {chartDaysChoices
+          .filter((count) => count !== days)
+          .map((count) => (
+            <a href={`${overviewPath}?days=${count}`}>Show {count} days</a>
+          ))}
+      </p>
+      <DaysChart
+        caption="Threats by day"
+        days={byDay}
+        layers={severityLayers}
+        dayPath={(day) => {
+          const text = formatDay(day);
+          return listPath(new URLSearchParams({ status: "all", from: text, to: text }));
+        }}
+      />
+    </Section>
   );
 }
 

@@ -9,7 +9,7 @@ import { PageHead, Section, Time } from "../../kit/components.tsx";
 import { newDomainPath, scanPath, scansPath, startScanPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { scanDuration, ScannedDomains, ScanPanel, ScanState, triggers } from "./panel.tsx";
-import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
+import { PagedTable, type Column } from "../../kit/table.tsx";
 
 const perPage = 25;
 /** Maximum number of domains offered as checkboxes; for more, names are typed in. */
@@ -44,7 +44,6 @@ const columns: Column<Scan>[] = [
 export function listScans({ services, query, now }: Context<"config" | "domains" | "scans">): PageResult {
   const { scans, domains, config } = services;
   const running = scans.progress();
-  const shown = pageNumber(query);
   const total = scans.totals().byStatus.reduce((sum, one) => sum + one.total, 0);
   const names = domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
   const { schedule } = config.scan;
@@ -73,15 +72,16 @@ export function listScans({ services, query, now }: Context<"config" | "domains"
         <ScanPanel scan={running.scan} progress={running} />
       )}
       <Section title="History">
-        <Table
+        <PagedTable
           caption="Scans, newest first"
           columns={columns}
-          rows={scans.list(perPage, (shown - 1) * perPage)}
+          rowsIn={({ limit, offset }) => scans.list(limit, offset)}
+          total={total}
+          perPage={perPage}
+          path={scansPath}
+          query={query}
           empty="No scans yet. Start one above, or set scan.schedule in the configuration."
         />
-        {total > perPage ? (
-          <Pagination page={shown} perPage={perPage} total={total} path={scansPath} query={query} />
-        ) : null}
       </Section>
     </>,
   );

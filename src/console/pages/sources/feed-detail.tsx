@@ -10,7 +10,7 @@ import { Badge, DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/c
 import { Text } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { feedPath, feedsPath } from "../../kit/paths.ts";
-import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
+import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { sourceFacts, SourceState } from "./source-parts.tsx";
 
@@ -62,9 +62,7 @@ function findFeed({ services, params }: Context<"feeds">): FeedStatus {
 export function showFeed(context: Context<"feeds">): PageResult {
   const feed = findFeed(context);
   const { query } = context;
-  const shown = pageNumber(query);
   const files = feed.files.toSorted((a, b) => b.modifiedAt - a.modifiedAt);
-  const total = files.length;
   return page(
     `Feed ${feed.name}`,
     <>
@@ -78,21 +76,16 @@ export function showFeed(context: Context<"feeds">): PageResult {
       />
       <Facts facts={[...sourceFacts(feed), ["Declared", <DeclaredMark />]]} />
       <Section title="Files">
-        <Table
+        <PagedTable
           caption="Files, newest first"
           columns={fileColumns(feed.name)}
-          rows={files.slice((shown - 1) * filesPerPage, shown * filesPerPage)}
+          rowsIn={pagesOf(files)}
+          total={files.length}
+          perPage={filesPerPage}
+          path={feedPath(feed.name)}
+          query={query}
           empty="No files read yet."
         />
-        {total > filesPerPage ? (
-          <Pagination
-            page={shown}
-            perPage={filesPerPage}
-            total={total}
-            path={feedPath(feed.name)}
-            query={query}
-          />
-        ) : null}
       </Section>
     </>,
   );

@@ -4,7 +4,7 @@ import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { newTrapPath, trapPath, trapsPath } from "../../kit/paths.ts";
-import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
+import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { StateOf, ValueOf } from "./values.tsx";
 import { totalsText } from "./visits.tsx";
@@ -14,8 +14,6 @@ const perPage = 50;
 export function listTraps({ services: { traps }, now, query }: Context<"traps">, kind: TrapKind): PageResult {
   const { emptyList, lead, title } = kind.presentation;
   const all = traps.of(kind).list();
-  const shown = pageNumber(query);
-  const rows = all.slice((shown - 1) * perPage, shown * perPage);
   const path = trapsPath(kind.name);
   const newPath = newTrapPath(kind.name);
   return page(
@@ -24,19 +22,20 @@ export function listTraps({ services: { traps }, now, query }: Context<"traps">,
       <PageHead title={title} lead={lead}>
         <LinkButton path={newPath} label={`Create ${kind.name}`} />
       </PageHead>
-      <Table
+      <PagedTable
         caption={title}
-        columns={columnsOf(kind, rows, { now, totals: (id) => totalsText(traps.visits.totals(id)) })}
-        rows={rows}
+        columns={columnsOf(kind, all, { now, totals: (id) => totalsText(traps.visits.totals(id)) })}
+        rowsIn={pagesOf(all)}
+        total={all.length}
+        perPage={perPage}
+        path={path}
+        query={query}
         empty={
           <>
             {emptyList} <a href={newPath}>Create a {kind.name}</a> to begin.
           </>
         }
       />
-      {all.length <= perPage ? null : (
-        <Pagination page={shown} perPage={perPage} total={all.length} path={path} query={query} />
-      )}
     </>,
   );
 }

@@ -12,7 +12,7 @@ import { inWords } from "../../kit/labels.ts";
 import { Name, Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { threatPath, trapPath, visitPath } from "../../kit/paths.ts";
-import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
+import { PagedTable, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { timelineSince, TrapTimeline } from "./timeline.tsx";
 import { trapOf } from "./values.tsx";
@@ -73,8 +73,6 @@ export function Visits({
   const { visitClasses, visitColumns } = kind.presentation;
   const totals = alertsFirst(visits.totals(trap.id));
   const total = visits.countRows(trap.id);
-  const shown = pageNumber(query);
-  const rows = visits.list(trap.id, { limit: perPage, offset: (shown - 1) * perPage });
   const columns: Column<TrapVisit>[] = [
     {
       title: "First seen",
@@ -105,15 +103,16 @@ export function Visits({
         />
       )}
       {total === 0 ? null : <TrapTimeline rows={visits.timeline(trap.id, timelineSince(now) - 1, dayMs)} />}
-      <Table
+      <PagedTable
         caption="Visits"
         columns={columns}
-        rows={rows}
+        rowsIn={(range) => visits.list(trap.id, range)}
+        total={total}
+        perPage={perPage}
+        path={path}
+        query={query}
         empty={totals.length === 0 ? "No visits yet." : "No visits of classes that are recorded in detail."}
       />
-      {total > perPage ? (
-        <Pagination page={shown} perPage={perPage} total={total} path={path} query={query} />
-      ) : null}
     </Section>
   );
 }

@@ -10,7 +10,7 @@ import { Badge, Confirm, DeclaredMark, Facts, LinkButton, PageHead, Section } fr
 import { Text } from "../../kit/name.tsx";
 import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
 import { pageGroup, type Context } from "../../shell/router.ts";
-import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
+import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
 import {
   addEndpoint,
   changeEndpoint,
@@ -68,7 +68,6 @@ export const webhookPages = pageGroup({
 
 function listEndpoints({ services: { webhooks }, query }: Context<"webhooks">) {
   const endpoints = webhooks.endpoints.list();
-  const number = pageNumber(query);
   const columns: Column<Endpoint>[] = [
     {
       title: "Name",
@@ -100,10 +99,14 @@ function listEndpoints({ services: { webhooks }, query }: Context<"webhooks">) {
         <LinkButton path={`${path}/add`} label="Add webhook" />
       </PageHead>
       <Section title="Webhook">
-        <Table
+        <PagedTable
           caption="Webhooks"
           columns={columns}
-          rows={endpoints.slice((number - 1) * perPage, number * perPage)}
+          rowsIn={pagesOf(endpoints)}
+          total={endpoints.length}
+          perPage={perPage}
+          path={path}
+          query={query}
           empty={
             <>
               Nobody is told of events. <a href={`${path}/add`}>Add a webhook</a> to send them to your SIEM,
@@ -111,9 +114,6 @@ function listEndpoints({ services: { webhooks }, query }: Context<"webhooks">) {
             </>
           }
         />
-        {endpoints.length <= perPage ? null : (
-          <Pagination page={number} perPage={perPage} total={endpoints.length} path={path} query={query} />
-        )}
         <p class="after">
           <a href={deliveriesPath}>Delivery log</a> ·{" "}
           <a href={`${deliveriesPath}?status=failed`}>Failed deliveries</a>
