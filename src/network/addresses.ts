@@ -1,26 +1,26 @@
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
- * What kind of address a connection would go to.
+ * Class of the address that a connection would go to.
  *
  * - `global`: reachable from anywhere
- * - `private`: of a network of one's own (RFC 1918, shared space, unique local, benchmarking)
- * - `loopback`, `link_local`, `multicast`, `unspecified`: as their names say
- * - `metadata`: where a cloud hands credentials to whoever asks from within a machine
- * - `reserved`: no host of anybody's answers there (documentation, discard, future use, not yet given out)
+ * - `private`: private networks (RFC 1918, shared address space, unique local, benchmarking)
+ * - `loopback`, `link_local`, `multicast`, `unspecified`
+ * - `metadata`: cloud metadata services, which give credentials to any process on the machine
+ * - `reserved`: no host (documentation, discard, future use, unallocated)
  */
 export type AddressClass =
   "global" | "private" | "loopback" | "link_local" | "multicast" | "unspecified" | "metadata" | "reserved";
 
 export interface AddressRules {
-  /** Whether loopback and private addresses may be connected to. */
+  /** Whether connections to loopback and private addresses are allowed. */
   allowPrivateNetworks: boolean;
 }
 
-/** Why no connection may go to an address. */
+/** Reason why an address must not be connected to. */
 export interface AddressRefusal {
   address: string;
-  /** `invalid`: not an IP address at all. */
+  /** `invalid`: not an IP address. */
   class: Exclude<AddressClass, "global"> | "invalid";
   /** Whether `allowPrivateNetworks` would allow it. */
   allowable: boolean;
@@ -32,7 +32,7 @@ interface Range {
   prefix: bigint;
   bits: number;
   verdict: Verdict;
-  /** For `embedded`: how many bits stand after the IPv4 address within. */
+  /** For `embedded`: number of bits after the embedded IPv4 address. */
   shift: bigint;
 }
 
@@ -67,8 +67,8 @@ const ipv4Ranges = ranges(32, [
 ]);
 
 /**
- * IANA IPv6 Special-Purpose Address Registry (as of 2025-05-15). What no row covers is reserved:
- * only 2000::/3 has been given out for global unicast.
+ * IANA IPv6 Special-Purpose Address Registry (as of 2025-05-15). Addresses that no row covers are reserved: only
+ * 2000::/3 is allocated for global unicast.
  */
 const ipv6Ranges = ranges(128, [
   ["::/0", "reserved"],
@@ -100,14 +100,14 @@ const ipv6Ranges = ranges(128, [
   ["ff00::/8", "multicast"], // RFC 4291
 ]);
 
-/** The class of an IPv4 or IPv6 address in any textual form, zone and brackets removed; undefined when it is none. */
+/** Returns the class of an IPv4 or IPv6 address in any textual form without zone and brackets; undefined for anything else. */
 export function addressClass(address: string): AddressClass | undefined {
   if (isIPv4(address)) return classify(ipv4Ranges, 32, ipv4Bits(address));
   const bare = address.replace(/%.*$/, "");
   return isIPv6(bare) ? classify(ipv6Ranges, 128, ipv6Bits(bare)) : undefined;
 }
 
-/** Returns why no connection may go to `address`; undefined when one may. */
+/** Returns why `address` must not be connected to; undefined if it may be. */
 export function refusal(address: string, { allowPrivateNetworks }: AddressRules): AddressRefusal | undefined {
   const found = addressClass(address) ?? "invalid";
   if (found === "global") return undefined;
@@ -149,7 +149,7 @@ function ipv4Bits(address: string): bigint {
 }
 
 function ipv6Bits(address: string): bigint {
-  // A dotted tail, as in ::ffff:127.0.0.1, stands for the last two groups.
+  // A dotted tail, as in ::ffff:127.0.0.1, replaces the last two groups.
   const text = address.replace(/[0-9.]+$/, (tail) => {
     if (!tail.includes(".")) return tail;
     const bits = ipv4Bits(tail);

@@ -1,11 +1,11 @@
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
- * The network that a client's address belongs to, as one text for all of it: whoever changes the address within
- * counts as the same. An IPv6 customer is given a /64 at least and a /48 at most (RFC 6177).
+ * Returns one key for the network of a client's address, so that a client that changes its address within the network
+ * counts as the same. IPv6 customers get between a /64 and a /48 (RFC 6177).
  *
- * @param address null: not known, which is a network of its own, as is what is no address.
- * @param ipv4Octets how many of four count; @param ipv6Groups how many of eight, of 16 bits each
+ * @param address null: unknown. All unknown and invalid addresses are one network.
+ * @param ipv4Octets number of octets that count, of four. @param ipv6Groups number of 16-bit groups, of eight.
  */
 export function clientNetwork(
   address: string | null,
@@ -26,6 +26,6 @@ export function clientNetwork(
 
 function groupsOf(text: string): string[] {
   if (text === "") return [];
-  // A dotted tail stands for the last two groups, which no network is told by.
+  // A dotted tail replaces the last two groups, which are never part of the network.
   return text.split(":").flatMap((group) => (group.includes(".") ? ["0", "0"] : [group]));
 }

@@ -1,14 +1,14 @@
 import type { AddressRefusal } from "./addresses.ts";
 
 /**
- * Why there was no answer:
+ * Reason why there was no response:
  * - `dns`: the name has no address
- * - `refused_address`: it has one that must not be connected to
- * - `connect`: no connection, or it broke before the answer was complete
- * - `tls`: no trusted connection: certificate expired, of another name, of an unknown authority
+ * - `refused_address`: it has an address that must not be connected to
+ * - `connect`: the connection failed, or broke before the response was complete
+ * - `tls`: no trusted connection: certificate expired, for another name, or from an unknown authority
  * - `timeout`: the deadline passed
- * - `protocol`: what came was not HTTP
- * - `aborted`: given up from our side; says nothing of the receiver
+ * - `protocol`: the response was not HTTP
+ * - `aborted`: cancelled on our side; says nothing about the receiver
  */
 export type FailureKind = "dns" | "refused_address" | "connect" | "tls" | "timeout" | "protocol" | "aborted";
 
@@ -19,7 +19,7 @@ export class ExchangeError extends Error {
 
   constructor(kind: FailureKind, message: string, refused?: AddressRefusal) {
     super(message);
-    // Class names are changed when the executable is minified.
+    // Minification changes class names.
     this.name = "ExchangeError";
     this.kind = kind;
     this.refused = refused;

@@ -3,20 +3,20 @@ import { isIP } from "node:net";
 import { describeRefusal, refusal, type AddressRules } from "./addresses.ts";
 import { ExchangeError } from "./failure.ts";
 
-/** All addresses of a host name. Throws when it has none. */
+/** Resolves a host name to all its addresses. Throws if it has none. */
 export type ResolveHost = (hostname: string) => Promise<string[]>;
 
-/** The system's own way: the hosts file, then its name servers. */
+/** Resolves like the system does: with the hosts file, then its name servers. */
 export const resolveWithSystem: ResolveHost = async (hostname) => {
   const answers = await lookup(hostname, { all: true, order: "verbatim" });
   return answers.map((answer) => answer.address);
 };
 
 /**
- * The addresses that a connection to `hostname` may go to. One address that must not be connected to
- * refuses the name as a whole: nobody names a receiver and a metadata service alike by accident.
- * @param hostname as in a URL, so an IPv6 address stands in brackets
- * @throws ExchangeError of kind dns or refused_address
+ * Returns the addresses that a connection to `hostname` may go to. One forbidden address rejects the name as a whole:
+ * nobody gives a receiver and a metadata service the same name by accident.
+ * @param hostname as in a URL: an IPv6 address is in brackets.
+ * @throws ExchangeError of kind dns or refused_address.
  */
 export async function allowedAddresses({
   hostname,

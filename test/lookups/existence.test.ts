@@ -181,7 +181,7 @@ test("what could not be found out about a name that exists is said", async () =>
   });
   const found = await lookUp("half.com");
   expect(found).toMatchObject({ exists: "yes", addresses: ["192.0.2.9"], mailServers: [] });
-  expect(found.reason).toBe("MX: no answer within 60 ms");
+  expect(found.reason).toBe("MX: no response within 60 ms");
 });
 
 function randomAddress(query: Buffer, last: number): Buffer {

@@ -76,7 +76,7 @@ test("does not exist, has no such record and nobody knows are three different an
   expect(await query("mail.test", "A")).toEqual({ outcome: "nodata" });
   expect(await query("broken.test", "A")).toEqual({ outcome: "unknown", reason: "SERVFAIL" });
   expect(await query("refused.test", "A")).toEqual({ outcome: "unknown", reason: "REFUSED" });
-  expect(await query("silent.test", "A")).toEqual({ outcome: "unknown", reason: "no answer within 50 ms" });
+  expect(await query("silent.test", "A")).toEqual({ outcome: "unknown", reason: "no response within 50 ms" });
   const lame = { outcome: "unknown", reason: "the server does not resolve names of others" };
   expect(await query("lame.test", "A")).toEqual(lame as DnsAnswer);
 });

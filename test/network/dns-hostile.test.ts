@@ -31,7 +31,7 @@ function record(type: number, data: Uint8Array): Buffer {
   return Buffer.concat([fixed, data]);
 }
 
-const malformed = { kind: "answer", answer: { outcome: "unknown", reason: "the answer is malformed" } };
+const malformed = { kind: "answer", answer: { outcome: "unknown", reason: "the response is malformed" } };
 
 describe("a message that is made to harm", () => {
   test("with names that point at themselves, forwards or beyond the end is malformed, not endless", () => {
@@ -164,7 +164,7 @@ describe("a server that is made to harm", () => {
     const noise = Array.from({ length: 200 }, (_, i) => Buffer.alloc(100, i));
     expect(await ask({ "bank.test": { raw: () => noise } })).toMatchObject({ outcome: "unknown" });
     const giant = { raw: (asked: Buffer) => [Buffer.concat([answerTo(asked, [a]), Buffer.alloc(60_000)])] };
-    const reason = "the answer is larger than a datagram may be";
+    const reason = "the response is larger than a datagram";
     expect(await ask({ "bank.test": giant })).toEqual({ outcome: "unknown", reason });
   });
 

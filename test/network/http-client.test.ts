@@ -90,7 +90,7 @@ describe("an answer", () => {
       false,
       [307, ""],
     ],
-    ["that is not HTTP", "SSH-2.0-OpenSSH_9.2\r\n\r\n", false, ["protocol", "not an HTTP/1 answer"]],
+    ["that is not HTTP", "SSH-2.0-OpenSSH_9.2\r\n\r\n", false, ["protocol", "not an HTTP/1 response"]],
     [
       "of two lengths",
       "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok",
@@ -131,7 +131,7 @@ describe("an answer", () => {
       "of nothing but interim ones",
       "HTTP/1.1 100 Continue\r\n\r\n".repeat(20),
       false,
-      ["protocol", "too many interim answers"],
+      ["protocol", "too many interim responses"],
     ],
     [
       "that switches protocols",
@@ -143,13 +143,13 @@ describe("an answer", () => {
       "cut short by the other side",
       "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok",
       true,
-      ["connect", "closed before the answer was complete"],
+      ["connect", "closed before the response was complete"],
     ],
     [
       "cut short within a chunk",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nab",
       true,
-      ["connect", "closed before the answer was complete"],
+      ["connect", "closed before the response was complete"],
     ],
     [
       "cut short within the headers",
@@ -157,7 +157,7 @@ describe("an answer", () => {
       true,
       ["connect", "closed within the headers"],
     ],
-    ["that never comes", "", true, ["connect", "closed without an answer"]],
+    ["that never comes", "", true, ["connect", "closed without a response"]],
   ])("%s", async (_what, text, close, expected) => {
     const server = await saying(text, { close });
     expect(summary(await send(server.url))).toEqual(expected);
@@ -219,11 +219,11 @@ describe("an answer", () => {
 
 describe("the deadline", () => {
   test.each<[string, (socket: net.Socket) => void, string]>([
-    ["an answer that never comes", () => {}, "no answer within 0.15 s"],
+    ["an answer that never comes", () => {}, "no response within 0.15 s"],
     [
       "headers without a body",
       (socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"),
-      "answer not complete within 0.15 s",
+      "response not complete within 0.15 s",
     ],
     [
       "an answer that trickles",
@@ -232,7 +232,7 @@ describe("the deadline", () => {
         const timer = setInterval(() => socket.write("x"), 10);
         socket.on("close", () => clearInterval(timer));
       },
-      "answer not complete within 0.15 s",
+      "response not complete within 0.15 s",
     ],
   ])("holds for %s", async (_what, answer, reason) => {
     const server = await raw((socket) => answer(socket));

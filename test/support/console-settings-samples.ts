@@ -57,7 +57,7 @@ export function seedSettings(app: App) {
   const answers: [WebhookFailure | null, number | null, string | null, string][] = [
     [null, 200, null, "ok"],
     ["status", 500, "the receiver answered with status 500", `${visibleHostile} ${longText.slice(0, 1_000)}`],
-    ["timeout", null, "no answer within 10 s", ""],
+    ["timeout", null, "no response within 10 s", ""],
     ["tls", null, "certificate has expired", ""],
   ];
   let failed = "";

@@ -17,50 +17,50 @@ export type { DnsAnswer, DnsRecord, DnsType } from "./dns-message.ts";
 export type { NameServer } from "./dns-transport.ts";
 
 export interface QueryOptions {
-  /** Gives up: the answer is then `unknown`. */
+  /** Cancels the query: the result is then `unknown`. */
   signal?: AbortSignal | undefined;
 }
 
-/** Asks recursive resolvers. Opens nothing until it is asked, and keeps nothing open. */
+/** Client for recursive resolvers. Opens no socket until it is used, and keeps none open. */
 export interface DnsClient {
   /**
-   * Never throws. A resolver that is silent, refuses or fails is followed by another, and only when all did
-   * the answer is `unknown`.
-   * @param name lower case, A-label form, without trailing dot
+   * Never throws. If a resolver times out, refuses or fails, the next one is queried; if all do, the result is
+   * `unknown`.
+   * @param name lowercase, A-label form, without trailing dot.
    */
   query(name: string, type: DnsType, options?: QueryOptions): Promise<DnsAnswer>;
-  /** Asks each resolver for names that nobody can have registered; those that know them are not asked again. */
+  /** Queries each resolver for names that cannot exist. Resolvers that resolve them are not used again. */
   checkResolvers(options?: QueryOptions): Promise<ResolverCheck[]>;
 }
 
 export interface ResolverCheck {
   server: NameServer;
   /**
-   * `honest`: says that a name does not exist. `lying`: has an address for every name, as advertising and
-   * captive portals do. `silent`: said neither.
+   * `honest`: reports that a name does not exist. `lying`: returns an address for every name, as advertising and
+   * captive portals do. `silent`: neither.
    */
   verdict: "honest" | "lying" | "silent";
-  /** What it answered, or why it did not. */
+  /** The response, or why there was none. */
   detail: string;
 }
 
 export interface DnsClientDependencies {
   clock: Clock;
   fillRandom: FillRandom;
-  /** Looked at anew for each check. */
+  /** Called again for each check. */
   resolvers: () => readonly NameServer[];
-  /** Most queries that are sent in a second, retries included. */
+  /** Maximum number of queries per second, retries included. */
   queriesPerSecond: number;
-  /** For one attempt. */
+  /** Timeout of one attempt. */
   timeoutMs?: number;
 }
 
 const timeoutMsDefault = 2_000;
 const attemptsMax = 3;
-/** A server has room for some 250 datagrams that it has not looked at yet (Linux: 208 KiB, 768 bytes for each). */
-const underWayMax = 200;
+/** Maximum number of queries in flight. A server buffers about 250 datagrams (Linux: 208 KiB, 768 bytes each). */
+const inFlightMax = 200;
 const idsAtOnce = 1_024;
-/** Where look-alikes are registered; nobody has registered twenty random letters. */
+/** Suffixes for the check. Nobody has registered twenty random letters there. */
 const probedSuffixes = ["com", "net", "org"];
 const probeLabelLength = 20;
 
@@ -72,7 +72,7 @@ export function createDnsClient({
   timeoutMs = timeoutMsDefault,
 }: DnsClientDependencies): DnsClient {
   const pool = createResolverPool({ clock, resolvers });
-  const limit = createLimiter(underWayMax);
+  const limit = createLimiter(inFlightMax);
   const bucket = createTokenBucket({ clock, perSecond: queriesPerSecond });
   const nextId = createIdSource(fillRandom);
   const carryByUdp = createUdpTransport();
@@ -93,7 +93,7 @@ export function createDnsClient({
     return reply.kind === "truncated" ? carry(carryByTcp) : reply;
   }
 
-  /** One attempt, told to the pool, so that a dead resolver is not asked first again. */
+  /** One attempt, reported to the pool, so that a dead resolver is not queried first again. */
   async function attempt(name: string, type: DnsType, resolver: Resolver, options: QueryOptions) {
     let reply = await ask(name, type, resolver, options);
     if (reply.kind === "without_edns") reply = await ask(name, type, resolver, { ...options, edns: false });
@@ -155,7 +155,7 @@ interface AttemptOptions extends QueryOptions {
   edns?: boolean;
 }
 
-/** Sends once and waits for the reply that belongs to the query, or for the end of the time. */
+/** Sends the query once and waits for the matching reply or for the timeout. */
 function exchange({
   clock,
   transport,
@@ -186,7 +186,7 @@ function exchange({
     };
     const fail = (reason: string) => end({ kind: "silence", reason });
     const giveUp = () => fail("given up");
-    const timer = clock.after(timeoutMs, () => fail(`no answer within ${timeoutMs} ms`));
+    const timer = clock.after(timeoutMs, () => fail(`no response within ${timeoutMs} ms`));
     if (signal?.aborted === true) return giveUp();
     signal?.addEventListener("abort", giveUp);
     const onMessage = (message: Uint8Array) => {
@@ -200,7 +200,7 @@ function exchange({
   });
 }
 
-/** Identifiers that nobody can guess (RFC 5452 section 4.3). */
+/** Returns a source of unpredictable identifiers (RFC 5452 section 4.3). */
 function createIdSource(fillRandom: FillRandom): () => number {
   const ids = new Uint16Array(idsAtOnce);
   let used = idsAtOnce;
@@ -215,7 +215,7 @@ function createIdSource(fillRandom: FillRandom): () => number {
 
 const labelLetters = "abcdefghijklmnopqrstuvwxyz";
 
-/** A label that nobody has registered. */
+/** Returns a random label, which nobody has registered. */
 export function randomLabel(fillRandom: FillRandom, length: number): string {
   const bytes = new Uint8Array(length);
   fillRandom(bytes);

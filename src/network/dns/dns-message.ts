@@ -1,6 +1,6 @@
 /**
- * Queries and answers of the DNS (RFC 1035, EDNS of RFC 6891): what a message says about the question that was
- * asked. The wire format is dns-packet's; here it is decided what is believed and what it means.
+ * DNS queries and responses (RFC 1035, EDNS of RFC 6891). dns-packet reads the wire format; this module decides which
+ * messages to accept and what they mean for the query.
  */
 import { isIP } from "node:net";
 import { decode, encode, RECURSION_DESIRED, type Answer, type DecodedPacket } from "dns-packet";
@@ -10,9 +10,9 @@ const dnsTypes = ["A", "AAAA", "MX", "NS", "SOA", "TXT", "CNAME"] as const;
 export type DnsType = (typeof dnsTypes)[number];
 
 interface Common {
-  /** Owner, lower case, without trailing dot. */
+  /** Owner, lowercase, without trailing dot. */
   name: string;
-  /** Seconds. */
+  /** In seconds. */
   ttl: number;
 }
 export type DnsRecord = Common &
@@ -23,12 +23,12 @@ export type DnsRecord = Common &
   );
 
 /**
- * What is known after asking:
+ * Result of a query:
  * - `answer`: the name exists. Its CNAME records come first, in the order of the chain, then the records of the
- *   type at its end. A chain that ends in nothing is an answer of CNAME records alone.
+ *   type at its end. A chain with nothing at its end consists of CNAME records only.
  * - `nodata`: the name exists and has no record of this type
- * - `nxdomain`: the name does not exist, nor anything below it
- * - `unknown`: nobody said. It must not be read as "does not exist".
+ * - `nxdomain`: the name does not exist, and nothing below it exists
+ * - `unknown`: no usable response. This must not be read as "does not exist".
  */
 export type DnsAnswer =
   | { outcome: "answer"; records: DnsRecord[] }
@@ -39,22 +39,22 @@ export type DnsAnswer =
 export interface DnsQuery {
   /** 16 random bits. */
   id: number;
-  /** Lower case, A-label form, without trailing dot. */
+  /** Lowercase, A-label form, without trailing dot. */
   name: string;
   type: DnsType;
 }
 
-/** What a message that came in is to a query. */
+/** Relation of a received message to a query. */
 export type Reply =
-  /** No answer to it: somebody else's, or a guess of somebody who wants to be believed. */
+  /** Not a response to the query: another query's, or a forged one. */
   | { kind: "foreign" }
-  /** Does not fit into a datagram; to be asked again over TCP. */
+  /** Does not fit into a datagram; repeat the query over TCP. */
   | { kind: "truncated" }
-  /** The server does not understand EDNS; to be asked again without. */
+  /** The server does not support EDNS; repeat the query without it. */
   | { kind: "without_edns" }
   | { kind: "answer"; answer: DnsAnswer };
 
-/** What we take in a datagram: passes everywhere in one piece (DNS flag day 2020). */
+/** Advertised datagram size: passes unfragmented everywhere (DNS flag day 2020). */
 const udpPayloadBytes = 1232;
 const headerBytes = 12;
 const recordsMax = 256;
@@ -86,14 +86,14 @@ const ednsRecord: Answer = {
   options: [],
 };
 
-/** @param sent the bytes of the query, as `encodeQuery` made them. Never throws, whatever the message is. */
+/** Reads any message without throwing. @param sent bytes of the query, as returned by `encodeQuery`. */
 export function readReply(message: Uint8Array, query: DnsQuery, sent: Uint8Array): Reply {
   const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
   if (bytes.length < headerBytes || bytes.readUInt16BE(0) !== query.id) return { kind: "foreign" };
   const flags = bytes.readUInt16BE(2);
   const isResponse = (flags & 0x8000) !== 0;
   const rcode = flags & 0xf;
-  // Servers that choke on the query may answer with the bare header.
+  // Servers that cannot parse the query may return only the header.
   const bare = bytes.readUInt16BE(4) === 0 && bytes.length === headerBytes && rcode !== rcodes.noError;
   if (!isResponse || !(bare || hasQuestionOf(bytes, sent))) return { kind: "foreign" };
   if (rcode === rcodes.formErr || rcode === rcodes.notImp) return { kind: "without_edns" };
@@ -103,11 +103,11 @@ export function readReply(message: Uint8Array, query: DnsQuery, sent: Uint8Array
   try {
     return { kind: "answer", answer: interpret(decode(bytes), query, rcode) };
   } catch {
-    return unknown("the answer is malformed");
+    return unknown("the response is malformed");
   }
 }
 
-/** The question has to come back as it was sent, but for the case of its letters. */
+/** Returns whether the question is the one that was sent, ignoring case. */
 function hasQuestionOf(bytes: Buffer, sent: Uint8Array): boolean {
   if (bytes.readUInt16BE(4) !== 1) return false;
   // A name of the query ends with the only zero byte that is a length; type and class follow.
@@ -139,7 +139,7 @@ function interpret(packet: DecodedPacket, { name, type }: DnsQuery, rcode: numbe
       return { outcome: "unknown", reason: "its chain of CNAME records is too long" };
     seen.add(end);
   }
-  // RFC 6604: the code speaks of the chain's end; the name itself has a CNAME record.
+  // RFC 6604: the code refers to the end of the chain; the name itself has a CNAME record.
   if (chain.length > 0) return { outcome: "answer", records: chain };
   if (rcode === rcodes.nxDomain) return { outcome: "nxdomain" };
   // RFC 2308 section 2.2: name servers without an SOA point elsewhere and say nothing about the name.
@@ -163,7 +163,7 @@ function readRecord(answer: Answer): DnsRecord | undefined {
   switch (answer.type) {
     case "A":
     case "AAAA":
-      // The decoder reads on behind the end of a message that was cut.
+      // The decoder reads past the end of a truncated message.
       if (isIP(answer.data) === 0) throw new Error("not an address");
       return { ...common, type: answer.type, data: answer.data };
     case "CNAME":
@@ -192,7 +192,7 @@ function readRecord(answer: Answer): DnsRecord | undefined {
   }
 }
 
-/** A name may hold any byte; what is no ordinary character is escaped. The root is the empty name. */
+/** Escapes everything but ordinary characters, because a name can contain any byte. The root is the empty name. */
 function readName(name: string): string {
   return name === "." ? "" : visible(name.toLowerCase(), nameCharactersMax);
 }

@@ -5,12 +5,12 @@ export interface Resolver {
   readonly server: NameServer;
 }
 
-/** Which resolver is asked next: in turns, those that answer before those that did not of late. */
+/** Chooses the next resolver: in turn, responsive ones before those that recently timed out. */
 export interface ResolverPool {
-  /** One that was not asked yet about this name if there is one, else any; undefined when there is none at all. */
+  /** Returns a resolver that was not yet queried for this name if there is one, else any; undefined if there is none. */
   choose(asked: readonly Resolver[]): Resolver | undefined;
   note(resolver: Resolver, outcome: "answered" | "silent" | "lying"): void;
-  /** Looks anew which ones there are; forgets who lied. */
+  /** Reloads the list of resolvers and forgets which ones lied. */
   reload(): readonly Resolver[];
 }
 
@@ -20,7 +20,7 @@ interface Member extends Resolver {
   lies: boolean;
 }
 
-/** After so many silences one after another a resolver rests: each would cost a query its whole time-out. */
+/** Consecutive timeouts after which a resolver is skipped: each would cost a query its whole timeout. */
 const silencesMax = 3;
 const restMs = 10_000;
 

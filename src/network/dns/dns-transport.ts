@@ -1,4 +1,4 @@
-/** Ways to carry one query to a name server and its answers back. */
+/** Transports for one query to a name server and its responses. */
 
 export interface NameServer {
   /** IPv4 or IPv6. */
@@ -10,36 +10,36 @@ export interface Carried {
   server: NameServer;
   message: Uint8Array;
   onMessage: (message: Uint8Array) => void;
-  /** There will be no answer; the reason is for people. */
+  /** No response will come. The reason is readable text. */
   onFailure: (reason: string) => void;
 }
 
-/** Sends, and answers how to close what was opened for it. */
+/** Sends the query and returns a function that releases its resources. */
 export type Transport = (carried: Carried) => Promise<() => void>;
 
-/** Twice what we say that we take; more is nobody's honest answer. */
+/** Twice the advertised size. Nothing longer is a legitimate response. */
 const datagramBytesMax = 4096;
-/** RFC 1035 section 4.2.2: the length stands before each message, in two bytes. */
+/** RFC 1035 section 4.2.2: two bytes of length precede each message. */
 const lengthBytes = 2;
 const idBytes = 2;
 const messageBytesMax = 65_535;
 
-/** Sockets are shared when so many are open to one server: a query's port is one of many. */
+/** Number of sockets to one server from which on they are shared, so that a query's port is one of many. */
 const socketsShared = 16;
-/** A port that was used so often has been seen by enough of the network. */
+/** Queries after which a socket is replaced, because its port has been visible on the network for long enough. */
 const queriesPerSocketMax = 32;
 
 interface SharedSocket {
   socket: Bun.udp.ConnectedSocket<"buffer">;
   uses: number;
-  /** Who waits for an answer with this identifier. */
+  /** Queries that wait for a response with this identifier. */
   waiting: Map<number, Set<Carried>>;
 }
 
 /**
- * Sockets on ports that the system chose at random, connected, so that only the server's own datagrams come in:
- * a forger has to guess port and identifier (RFC 5452). While queries are under way they share sockets, for to
- * open one costs more than all else about a query; each is used a few times, and none is kept when nobody waits.
+ * Uses connected sockets on random ports, so that only the server's datagrams arrive: a forger has to guess port and
+ * identifier (RFC 5452). Queries in flight share sockets, because opening one costs more than the rest of a query.
+ * Each socket is used a limited number of times, and idle sockets are closed.
  */
 export function createUdpTransport(): Transport {
   const open = new Map<string, SharedSocket[]>();
@@ -53,7 +53,7 @@ export function createUdpTransport(): Transport {
           if (data.length < idBytes) return;
           for (const carried of waiting.get(data.readUInt16BE(0)) ?? []) {
             if (data.length <= datagramBytesMax) carried.onMessage(data);
-            else carried.onFailure("the answer is larger than a datagram may be");
+            else carried.onFailure("the response is larger than a datagram");
           }
         },
         error() {
@@ -75,13 +75,13 @@ export function createUdpTransport(): Transport {
       shared = await openSocket(server);
       sockets.push(shared);
     }
-    // Nothing may be waited for from here on: a socket for which nobody waits is closed.
+    // No await from here on: a socket without waiting queries is closed.
     const { socket, waiting } = shared;
     if (++shared.uses >= queriesPerSocketMax) remove(sockets, shared);
     const id = (message[0]! << 8) | message[1]!;
     const same = waiting.get(id) ?? new Set();
     waiting.set(id, same.add(carried));
-    // A datagram that the system has no room for is lost like one on the way: the next attempt is for that.
+    // A datagram that the system cannot buffer counts as lost; the next attempt repeats it.
     socket.send(message);
     return () => {
       same.delete(carried);
@@ -93,7 +93,7 @@ export function createUdpTransport(): Transport {
   };
 }
 
-/** So that all come to their end evenly. */
+/** Returns the least used socket, so that all are used evenly. */
 function leastUsed(sockets: readonly SharedSocket[]): SharedSocket {
   return sockets.reduce((least, one) => (one.uses < least.uses ? one : least));
 }
@@ -103,7 +103,7 @@ function remove<T>(list: T[], item: T): void {
   if (index >= 0) list.splice(index, 1);
 }
 
-/** One connection for one query (RFC 7766). Takes one message of 64 KiB at most and nothing after it. */
+/** Uses one connection per query (RFC 7766). Accepts one message of at most 64 KiB and nothing after it. */
 export const carryByTcp: Transport = async ({ server, message, onMessage, onFailure }) => {
   const frame = new Uint8Array(lengthBytes + message.length);
   new DataView(frame.buffer).setUint16(0, message.length);
@@ -114,7 +114,7 @@ export const carryByTcp: Transport = async ({ server, message, onMessage, onFail
     hostname: server.address,
     port: server.port,
     socket: {
-      // A query is far smaller than any send buffer.
+      // A query is much smaller than any send buffer.
       open: (opened) => void opened.write(frame),
       data(_, piece) {
         received += piece.copy(incoming, received);
@@ -122,7 +122,7 @@ export const carryByTcp: Transport = async ({ server, message, onMessage, onFail
         const end = lengthBytes + incoming.readUInt16BE(0);
         if (received >= end) onMessage(incoming.subarray(lengthBytes, end));
       },
-      close: () => onFailure("the server closed the connection without an answer"),
+      close: () => onFailure("the server closed the connection without a response"),
       error: () => onFailure("the connection to the server broke"),
       connectError: () => onFailure("the server refuses the connection"),
     },

@@ -2,8 +2,8 @@ import type { DnsAnswer, DnsClient } from "./dns-client.ts";
 import type { ResolveHost } from "../resolve.ts";
 
 /**
- * By the configured resolvers, which is what names of others are asked of; neither the hosts file nor the search
- * domains of this computer, which are about its own network.
+ * Resolves with the configured resolvers, for names on the internet. Does not use the hosts file and the search domains
+ * of this machine, which describe its own network.
  */
 export function resolveWithDns(dns: Pick<DnsClient, "query">): ResolveHost {
   return async (hostname) => {

@@ -4,21 +4,21 @@ import type { NameServer } from "./dns-transport.ts";
 
 const path = "/etc/resolv.conf";
 const port = 53;
-/** resolv.conf(5): what stands after the third is not used. */
+/** resolv.conf(5): only the first three are used. */
 const resolversMax = 3;
 
-/** The resolvers that this computer uses. */
+/** Returns the resolvers of this machine. */
 export function systemResolvers(): NameServer[] {
   let text = "";
   try {
     text = readFileSync(path, "utf8");
   } catch {
-    // resolv.conf(5): a missing file means the one on this computer.
+    // resolv.conf(5): without a file, the resolver on this machine is used.
   }
   return parseResolvers(text);
 }
 
-/** Reads a resolv.conf(5). Without any resolver in it the one on this computer is meant. */
+/** Parses a resolv.conf(5). Without any resolver in it, the one on this machine is used. */
 export function parseResolvers(text: string): NameServer[] {
   const addresses = text
     .split("\n")

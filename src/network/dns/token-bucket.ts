@@ -1,14 +1,14 @@
 import type { Clock, Timer } from "../../lib/clock.ts";
 
-/** Lets so much happen in a second; the rest waits for its turn, first come, first served. */
+/** Limits a rate per second; excess work waits in order of arrival. */
 export interface TokenBucket {
-  /** Is kept when the turn has come, or at once when `signal` gives up: nothing is taken then. */
+  /** Resolves when a token is available, or at once when `signal` aborts, without taking a token. */
   take(signal?: AbortSignal): Promise<void>;
 }
 
 /**
- * A fiftieth of a second's worth may go at once: timers are not fine enough for one after another. Not more,
- * for a receiver has room for some hundred datagrams that it has not looked at yet.
+ * A fiftieth of a second's tokens may be used at once, because timers are too coarse for single tokens. Not more,
+ * because a receiver buffers only about a hundred datagrams.
  */
 const burstParts = 50;
 const secondMs = 1_000;
@@ -22,7 +22,7 @@ export function createTokenBucket({ clock, perSecond }: { clock: Clock; perSecon
 
   function refill(): void {
     const now = clock.now();
-    // The clock may have been set back; that costs a moment's tokens, not the wait for its return.
+    // If the clock was set back, a moment's tokens are lost instead of waiting for its return.
     const elapsedMs = Math.max(0, now - filledAt);
     tokens = Math.min(burst, tokens + (elapsedMs * perSecond) / secondMs);
     filledAt = now;

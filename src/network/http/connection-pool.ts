@@ -1,24 +1,24 @@
 import type { Connection } from "./connection.ts";
 
-/** Connections that are open and wait for a next request to the same place. */
+/** Open connections that can be reused for the next request to the same place. */
 export interface ConnectionPool {
-  /** Takes one out, for the caller alone. */
+  /** Removes a connection for exclusive use by the caller. */
   take(key: string): Connection | undefined;
-  /** Hands one in after an exchange that left it fit for a next one. */
+  /** Returns a reusable connection to the pool. */
   keep(key: string, connection: Connection): void;
-  /** Closes those that wait. */
+  /** Closes the idle connections. */
   close(): void;
 }
 
 interface IdleConnection {
   connection: Connection;
-  /** Takes it out of the pool; it stays open. */
+  /** Removes it from the pool; it stays open. */
   forget(): void;
 }
 
 const perKeyMax = 16;
 
-/** @param idleMs how long one is kept */
+/** @param idleMs how long an idle connection is kept. */
 export function createConnectionPool({ idleMs }: { idleMs: number }): ConnectionPool {
   const idle = new Map<string, IdleConnection[]>();
   return {
@@ -42,7 +42,7 @@ export function createConnectionPool({ idleMs }: { idleMs: number }): Connection
         },
       };
       kept.push(own);
-      // Bytes that nobody asked for would be taken for the next answer.
+      // Unsolicited bytes would be read as the next response.
       connection.listen({ onData: () => connection.destroy(), onClose: own.forget });
     },
     close() {

@@ -5,23 +5,23 @@ import { ExchangeError } from "../failure.ts";
 
 /** Certificates for TLS, in PEM. */
 export interface TlsFiles {
-  /** Trusted beside the authorities that come with the executable. */
+  /** Trusted in addition to the built-in authorities. */
   ca?: readonly string[];
-  /** For mutual TLS: both or none. */
+  /** For mutual TLS; both or neither. */
   cert?: string;
   key?: string;
 }
 
-/** Who vouches for whom at the other end of a TLS connection. Written by whoever made it: show nothing of it raw. */
+/** Certificate of the server. Its issuer controls the text, so never show it raw. */
 export interface PeerCertificate {
   issuer: string;
   notBefore: string;
   notAfter: string;
-  /** Why it would not be trusted; undefined for a certificate that is in order. */
+  /** Reason why it is not trusted; undefined for a valid certificate. */
   fault: string | undefined;
 }
 
-/** One open connection, used for one exchange at a time. */
+/** An open connection, used for one exchange at a time. */
 export interface Connection {
   readonly address: string;
   readonly connectMs: number;
@@ -31,9 +31,9 @@ export interface Connection {
   readonly certificate: PeerCertificate | undefined;
   readonly open: boolean;
   write(bytes: Uint8Array): void;
-  /** Who is told of what arrives; undefined while nobody waits for anything. */
+  /** Sets the receiver of incoming data; undefined while no response is expected. */
   listen(listener: ConnectionListener | undefined): void;
-  /** Closes at once, whatever is under way. */
+  /** Closes at once, even during an exchange. */
   destroy(): void;
 }
 
@@ -43,13 +43,13 @@ export interface ConnectionListener {
 }
 
 /**
- * Connects to exactly this address. With TLS, `serverName` is sent (unless it is an address itself) and
- * the certificate has to be valid for it,
- * unless any certificate will do, because it is to be looked at and nothing is to be sent in confidence.
+ * Connects to exactly this address. With TLS, `serverName` is sent (unless it is an address) and the certificate must
+ * be valid for it, unless any certificate is accepted because only its content matters and nothing confidential is
+ * sent.
  *
- * Not `fetch`: it takes an address and a name apart only by way of a Host header, tells no phases, and runs
- * 256 requests at a time whoever they go to, so that 32 hanging receivers would hold up all others.
- * @throws ExchangeError of kind connect, tls or aborted
+ * `fetch` is not used: it separates address and name only through a Host header, reports no phases, and limits itself
+ * to 256 requests in total, so that 32 hanging receivers with 8 requests each would delay all others.
+ * @throws ExchangeError of kind connect, tls or aborted.
  */
 export function connect({
   address,
@@ -73,7 +73,7 @@ export function connect({
     try {
       socket = tlsFiles === undefined ? net.connect({ host: address, port }) : secure(tlsFiles);
     } catch (error) {
-      // Certificates that are none.
+      // Malformed certificates.
       return reject(new ExchangeError("tls", messageOf(error)));
     }
     let listener: ConnectionListener | undefined;
@@ -84,7 +84,7 @@ export function connect({
       return tls.connect({
         host: address,
         port,
-        // RFC 6066: the name sent is never an address; the certificate is checked against it all the same.
+        // RFC 6066: an address is never sent as a name. The certificate is still checked against it.
         servername: net.isIP(serverName) === 0 ? serverName : "",
         checkServerIdentity: (_host, certificate) => tls.checkServerIdentity(serverName, certificate),
         rejectUnauthorized: !anyCertificate,
@@ -122,7 +122,7 @@ export function connect({
     }
     socket.setNoDelay(true);
     socket.on("data", (bytes: Uint8Array) => {
-      // An answer that nobody asked for: the connection is of no further use.
+      // Unsolicited data: the connection cannot be used anymore.
       if (listener === undefined) socket.destroy();
       else listener.onData(bytes);
     });
@@ -141,7 +141,7 @@ export function connect({
 
 function peerCertificate(socket: tls.TLSSocket): PeerCertificate | undefined {
   const certificate = socket.getPeerCertificate();
-  // An empty object stands for none.
+  // An empty object means no certificate.
   if (certificate?.valid_from === undefined) return undefined;
   const { O: organization, CN: commonName } = certificate.issuer ?? {};
   const fault: unknown = socket.authorizationError;

@@ -2,12 +2,13 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 
 export type Decoded = { body: Uint8Array; cut: boolean } | { error: string };
 
-/** What `decodeBody` can undo, as the value of an Accept-Encoding header. */
+/** Encodings that `decodeBody` supports, as the value of an Accept-Encoding header. */
 export const acceptedEncodings = "gzip, deflate, br";
 
 /**
- * Undoes one content coding (RFC 9110 §8.4), holding no more than `bytesMax` of the result: a bomb is cut like
- * any other long answer. What could be read of a broken or truncated one counts; only nothing at all is an error.
+ * Decodes one content coding (RFC 9110 §8.4) and keeps at most `bytesMax` of the result: a decompression bomb is
+ * truncated like any other long response. The readable part of a broken or truncated body is returned; only a body
+ * without any is an error.
  */
 export function decodeBody({
   body,
@@ -51,7 +52,7 @@ export function decodeBody({
 function decoderFor(coding: string, body: Uint8Array) {
   if (coding === "gzip" || coding === "x-gzip") return createGunzip();
   if (coding === "br") return createBrotliDecompress();
-  // Some servers send the raw format under this name, against RFC 9110 §8.4.1.2.
+  // Some servers send the raw format under this name, contrary to RFC 9110 §8.4.1.2.
   if (coding === "deflate") return (body[0]! & 0x0f) === 8 ? createInflate() : createInflateRaw();
   return undefined;
 }

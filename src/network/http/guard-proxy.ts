@@ -12,13 +12,13 @@ export interface RefusedConnection {
 }
 
 /**
- * A forward proxy on loopback through which a browser reaches only addresses that `rules` allow. A browser
- * resolves names by itself, again for each connection, and follows what a page tells it to: checks before it
- * starts would be worth nothing against a name that changes its address (DNS rebinding) or a redirect inwards.
+ * Forward proxy on loopback through which a browser reaches only addresses that `rules` allow. A browser resolves names
+ * for each connection and follows the page's instructions, so a check before it starts would not protect against a
+ * name that changes its address (DNS rebinding) or against a redirect to an internal address.
  */
 export interface GuardProxy {
   readonly port: number;
-  /** The first connections that were refused since the last call. */
+  /** Returns the first connections that were refused since the last call. */
   refused(): RefusedConnection[];
   close(): void;
 }
@@ -34,8 +34,8 @@ const httpsPort = 443;
 const headEnd = Buffer.from("\r\n\r\n");
 
 /**
- * @param bytesMax of answers for one connection; what sends more is cut off
- * @param refusedHosts names that are never connected to, such as those that a browser reports home to
+ * @param bytesMax maximum size of the responses of one connection; longer ones are cut off.
+ * @param refusedHosts names that are never connected to, such as those to which a browser reports.
  */
 export async function startGuardProxy({
   rules,
@@ -50,7 +50,7 @@ export async function startGuardProxy({
   clock: Clock;
   bytesMax: number;
   refusedHosts?: readonly string[];
-  /** Where what asks for the usual ports is led, for tests. */
+  /** Ports that replace the default ones, for tests. */
   ports?: { http: number; https: number };
 }): Promise<GuardProxy> {
   const portOf = (port: number) => (port === httpPort ? ports.http : port === httpsPort ? ports.https : port);
@@ -70,7 +70,7 @@ export async function startGuardProxy({
     if (request === undefined) return answer(client, "400 Bad Request");
     const { host, port, forwarded } = request;
     try {
-      if (refusedHosts.includes(host)) throw new ExchangeError("refused_address", `${host} is not asked`);
+      if (refusedHosts.includes(host)) throw new ExchangeError("refused_address", `${host} is blocked`);
       const addresses = await limited(() => allowedAddresses({ hostname: host, rules, resolveHost }));
       const server = keep(await connectFirst(addresses, portOf(port), clock));
       if (client.destroyed) return void server.destroy();
@@ -133,7 +133,7 @@ export async function startGuardProxy({
   };
 }
 
-/** Where a request goes; `forwarded`: what is sent on of a plain request, absent for a tunnel. */
+/** Returns the destination of a request, and for a plain request the head to forward; a tunnel has none. */
 function readRequest(head: Buffer): { host: string; port: number; forwarded?: string } | undefined {
   const [line = "", ...fields] = head.toString("latin1").split("\r\n");
   const [method, target, version] = line.split(" ");
@@ -143,7 +143,7 @@ function readRequest(head: Buffer): { host: string; port: number; forwarded?: st
   const host = url.hostname.replace(/\.$/, "");
   const port = Number(url.port) || (method === "CONNECT" ? httpsPort : httpPort);
   if (method === "CONNECT") return { host, port };
-  // One request a connection: the next one may be for another host, which has to be checked as well.
+  // One request per connection: the next one could be for another host, which must be checked, too.
   const kept = fields.filter((field) => !/^(proxy-|connection:|keep-alive:)/i.test(field));
   const first = `${method} ${url.pathname}${url.search} HTTP/1.1`;
   return { host, port, forwarded: [first, ...kept, "Connection: close", "", ""].join("\r\n") };

@@ -5,28 +5,28 @@ import { createConnectionPool } from "./connection-pool.ts";
 import { ExchangeError, type FailureKind } from "../failure.ts";
 import { createResponseReader, type HttpResponse, type Progress } from "./http-response.ts";
 
-/** Durations of the parts of an exchange in milliseconds; absent for a part that did not take place. */
+/** Durations of the phases of an exchange in milliseconds; absent for a phase that did not take place. */
 export interface Phases {
   dnsMs?: number;
   connectMs?: number;
   tlsMs?: number;
-  /** From the request being sent to the first byte of the answer. */
+  /** From the end of the request to the first byte of the response. */
   waitMs?: number;
-  /** From the first byte of the answer to the last that was read. */
+  /** From the first byte of the response to the last one that was read. */
   readMs?: number;
 }
 
 export interface HttpRequest {
   url: string;
   method: "GET" | "POST";
-  /** Without Host, Content-Length and Connection, which are set here. */
+  /** Without Host, Content-Length and Connection, which the client sets. */
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
-  /** Over the whole exchange, from the look-up of the name to the end of the answer. */
+  /** Timeout of the whole exchange, from resolving the name to the end of the response. */
   timeoutMs: number;
   bodyBytesMax: number;
   tlsFiles?: TlsFiles;
-  /** Goes on whatever certificate is shown: for a look at a site that nobody is to trust. */
+  /** Accepts any certificate, to inspect a site that is not trusted anyway. */
   anyCertificate?: boolean;
   signal?: AbortSignal;
 }
@@ -34,36 +34,36 @@ export interface HttpRequest {
 export type ExchangeResult = {
   phases: Phases;
   durationMs: number;
-  /** Where the connection went, when there was one. */
+  /** Address of the connection; undefined if there was none. */
   address: string | undefined;
-  /** Of the connection, when it had one. */
+  /** Certificate of the server, if it sent one. */
   certificate: PeerCertificate | undefined;
 } & ({ response: HttpResponse } | Failure);
 
 export interface Failure {
   failure: FailureKind;
   reason: string;
-  /** The address that must not be connected to, where that was the reason. */
+  /** The forbidden address, if that was the reason. */
   refused?: AddressRefusal | undefined;
-  /** What had come of an answer that broke off. */
+  /** Received part of a response that was interrupted. */
   partial: { status: number; body: Uint8Array } | undefined;
 }
 
 export interface HttpClient {
-  /** Sends one request and reads the answer. Never throws for what the other side did; follows nothing. */
+  /** Sends one request and reads the response. Never throws because of the server; follows no redirect. */
   send(request: HttpRequest): Promise<ExchangeResult>;
-  /** Closes the connections that are kept open. */
+  /** Closes idle connections. */
   close(): void;
 }
 
 const addressesTriedMax = 4;
-// Below the 5 s after which common servers close, so that a kept connection is seldom a dead one.
+// Below the 5 s after which common servers close idle connections, so that a kept one is rarely dead.
 const idleMsDefault = 4_000;
 
 /**
- * An HTTP/1.1 client for addresses that others chose: it connects only to addresses that `rules` allow,
- * checked after the name was resolved, takes no proxy from the environment, follows no redirect,
- * decompresses nothing, and reads no more than it was told to.
+ * HTTP/1.1 client for untrusted addresses: it connects only to addresses that `rules` allow, checked after the name is
+ * resolved. It ignores proxies of the environment, follows no redirect, decompresses nothing, and reads no more than
+ * the limit.
  */
 export function createHttpClient({
   rules,
@@ -72,7 +72,7 @@ export function createHttpClient({
 }: {
   rules: AddressRules;
   resolveHost: ResolveHost;
-  /** How long a connection is kept open for a next request. */
+  /** How long an idle connection is kept for the next request. */
   idleMs?: number;
 }): HttpClient {
   const pool = createConnectionPool({ idleMs });
@@ -102,7 +102,7 @@ export function createHttpClient({
         return connection;
       } catch (error) {
         failure = error;
-        // Another address answers for another machine, but not for another certificate.
+        // Another address can help if a machine is down, but not if its certificate is invalid.
         if (!(error instanceof ExchangeError) || error.kind !== "connect") break;
       }
     }
@@ -122,8 +122,8 @@ export function createHttpClient({
           pool.keep(key, connection),
         );
       } catch (error) {
-        // The other side may close a kept connection at any time; one that did so before a byte of an answer
-        // came says nothing of the receiver. Sending again is within at-least-once.
+        // The server may close an idle connection at any time. If it did so before the first byte of a response,
+        // this says nothing about the receiver. At-least-once delivery permits sending again.
         const closed = error instanceof ExchangeError && error.kind === "connect";
         if (!closed || trace.phases.waitMs !== undefined) throw error;
       }
@@ -178,7 +178,7 @@ interface Trace {
   certificate: PeerCertificate | undefined;
 }
 
-/** One request and its answer over an open connection. */
+/** Sends one request over an open connection and reads its response. */
 function converse(
   connection: Connection,
   bytes: Uint8Array,
@@ -220,7 +220,7 @@ function converse(
         take(reader.push(chunk), "protocol");
       },
       onClose(error) {
-        // A reset is never the proper end of an answer, even where closing would be.
+        // A reset never ends a response properly, even where closing would.
         if (error === undefined) take(reader.close(), "connect");
         else finish(new ExchangeError("connect", `connection broken (${codeOf(error)})`));
       },
@@ -245,15 +245,15 @@ function lateReason(timeoutMs: number, { phases, address }: Trace): string {
   if (address === undefined)
     return `${phases.dnsMs === undefined ? "name not resolved" : "no connection"} within ${seconds} s`;
   return phases.waitMs === undefined
-    ? `no answer within ${seconds} s`
-    : `answer not complete within ${seconds} s`;
+    ? `no response within ${seconds} s`
+    : `response not complete within ${seconds} s`;
 }
 
 function codeOf(error: Error): string {
   return (error as NodeJS.ErrnoException).code ?? error.message;
 }
 
-/** Settles with `promise`, or rejects as soon as `signal` is aborted. */
+/** Settles with `promise`, or rejects as soon as `signal` aborts. */
 function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(new ExchangeError("aborted", "given up"));

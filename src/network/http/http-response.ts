@@ -1,25 +1,25 @@
-/** The answer to one request. */
+/** Response to one request. */
 export interface HttpResponse {
   status: number;
-  /** By lower-case name; repeated ones joined with ", ". */
+  /** By lowercase name; repeated headers are joined with ", ". */
   headers: ReadonlyMap<string, string>;
-  /** As it came over the wire, never decompressed, at most `bodyBytesMax`. */
+  /** As received, not decompressed, at most `bodyBytesMax`. */
   body: Uint8Array;
-  /** The answer was longer than was read. */
+  /** Whether the response was longer than the limit. */
   cut: boolean;
-  /** Whether the connection can carry a further request. */
+  /** Whether the connection can be used for another request. */
   reusable: boolean;
 }
 
 export type Progress =
   { kind: "more" } | { kind: "done"; response: HttpResponse } | { kind: "malformed"; reason: string };
 
-/** Reads one HTTP/1.x answer as its bytes come in, holding no more of it than its limits. */
+/** Parses one HTTP/1.x response incrementally, within its limits. */
 export interface ResponseReader {
   push(bytes: Uint8Array): Progress;
-  /** The other side has closed: for some answers that is how their end is told. */
+  /** Reports that the server closed the connection, which ends some responses. */
   close(): Progress;
-  /** What has come so far of an answer that is not complete; undefined before the end of its headers. */
+  /** Returns the received part of an incomplete response; undefined before the end of its headers. */
   partial(): { status: number; body: Uint8Array } | undefined;
 }
 
@@ -35,15 +35,15 @@ interface Head {
 }
 
 /**
- * RFC 9112. Strict where an answer could be read in two ways, for a receiver's answer decides whether an
- * event counts as delivered; lenient towards HTTP/1.0 and interim (1xx) answers.
+ * RFC 9112. Strict where a response is ambiguous, because it decides whether an event counts as delivered; lenient
+ * toward HTTP/1.0 and interim (1xx) responses.
  */
 export function createResponseReader({ bodyBytesMax }: { bodyBytesMax: number }): ResponseReader {
   let unread: Uint8Array = new Uint8Array(0);
   let head: Head | undefined;
   let framing: "length" | "chunked" | "close" = "close";
   let interim = 0;
-  /** Bytes of the body or of the present chunk that are still to come. */
+  /** Remaining bytes of the body or of the current chunk. */
   let remaining = 0;
   let chunkPart: "size" | "data" | "end" | "trailer" = "size";
   const parts: Uint8Array[] = [];
@@ -59,7 +59,7 @@ export function createResponseReader({ bodyBytesMax }: { bodyBytesMax: number })
     return { kind: "done", response: { status, headers, body: concat(parts), cut: !complete, reusable } };
   };
 
-  /** Answers false when the limit is reached: the rest is of no interest. */
+  /** Returns false when the limit is reached; the rest is discarded. */
   const keep = (bytes: Uint8Array): boolean => {
     const room = bodyBytesMax - kept;
     const taken = bytes.subarray(0, room);
@@ -78,7 +78,7 @@ export function createResponseReader({ bodyBytesMax }: { bodyBytesMax: number })
     if (parsed.status === 101) return malformed("switched to another protocol");
     if (parsed.status < 200) {
       interim += 1;
-      return interim > interimMax ? malformed("too many interim answers") : readHead();
+      return interim > interimMax ? malformed("too many interim responses") : readHead();
     }
     head = parsed;
     return startBody(parsed);
@@ -155,8 +155,8 @@ export function createResponseReader({ bodyBytesMax }: { bodyBytesMax: number })
     partial: () => (head === undefined ? undefined : { status: head.status, body: concat(parts) }),
     close() {
       if (head === undefined)
-        return malformed(unread.length === 0 ? "closed without an answer" : "closed within the headers");
-      return framing === "close" ? done(true) : malformed("closed before the answer was complete");
+        return malformed(unread.length === 0 ? "closed without a response" : "closed within the headers");
+      return framing === "close" ? done(true) : malformed("closed before the response was complete");
     },
   };
 }
@@ -164,7 +164,7 @@ export function createResponseReader({ bodyBytesMax }: { bodyBytesMax: number })
 function parseHead(text: string): Head | string {
   const [statusLine = "", ...lines] = text.split("\r\n");
   const status = /^HTTP\/(1\.[01]) ([1-9]\d\d)(?: .*)?$/.exec(statusLine);
-  if (status === null) return "not an HTTP/1 answer";
+  if (status === null) return "not an HTTP/1 response";
   const headers = new Map<string, string>();
   for (const line of lines) {
     const field = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/.exec(line);
