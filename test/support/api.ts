@@ -19,23 +19,23 @@ export const allScopes: Scope[] = ["threats:read", "threats:write", "candidates:
 const pacer = () => createPacer({ sliceMs: 10, elapsedMs: () => performance.now() });
 
 export interface Call {
-  /** The API key; absent: none is sent. */
+  /** API key; absent: no key is sent. */
   key?: string;
-  /** Text is sent as it is, anything else as JSON. */
+  /** A string is sent as it is, anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** An answer with its body read. */
-export interface Answer {
+/** A response with its body. */
+export interface ApiResponse {
   status: number;
   headers: Headers;
   text: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- the tests look into it
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests inspect it
   json: any;
 }
 
-/** The API over a real database file; requests go through the server without a socket. */
+/** Opens the API over a real database file. Requests reach the server without a socket. */
 export function openApi({
   server: serverSettings = {},
   consoleEnabled = true,
@@ -90,7 +90,11 @@ export function openApi({
     schedulersRunning,
   });
 
-  async function call(method: string, path: string, { key, body, headers = {} }: Call = {}): Promise<Answer> {
+  async function call(
+    method: string,
+    path: string,
+    { key, body, headers = {} }: Call = {},
+  ): Promise<ApiResponse> {
     const json = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
     const init: RequestInit = {
       method,
@@ -104,15 +108,15 @@ export function openApi({
     const response = await server.handle(new Request(`http://localhost${path}`, init));
     const text = await response.text();
     const isJson = (response.headers.get("content-type") ?? "").startsWith("application/json");
-    const answer = {
+    const result = {
       status: response.status,
       headers: response.headers,
       text,
       json: isJson && text !== "" ? JSON.parse(text) : undefined,
     };
-    if (path.startsWith("/v1")) expectDescribed({ method, path }, answer);
-    expectDiscreet(answer.text, key);
-    return answer;
+    if (path.startsWith("/v1")) expectDescribed({ method, path }, result);
+    expectDiscreet(result.text, key);
+    return result;
   }
 
   return {
@@ -120,13 +124,13 @@ export function openApi({
     keys,
     traps,
     server,
-    /** Lines of the log, from debug on. */
+    /** Log lines of level debug and higher. */
     logged,
     call,
-    /** A key of all scopes and without limit, unless told otherwise. */
+    /** Creates a key, by default with all scopes and without a rate limit. */
     key: (wanted: { plan?: Plan; scopes?: Scope[]; domains?: string[]; expiresAt?: number } = {}) =>
       keys.create({ name: "test", plan: "enterprise", scopes: allScopes, ...wanted }, { by: analyst }).key,
-    /** Records look-alikes, one second apart, and answers their ids, oldest first. */
+    /** Records look-alikes, one second apart. Returns their IDs, oldest first. */
     sight: (...names: (string | Partial<Sighting>)[]) =>
       names.map((name) => {
         clock.advance(1_000);
@@ -148,13 +152,13 @@ function sighting(given: string | Partial<Sighting>, seenAt: number): Sighting {
 
 export type Api = ReturnType<typeof openApi>;
 
-/** No answer whatever repeats a key, or tells of the inside: stacks, paths, SQL. */
+/** Fails if a response echoes a key or reveals something internal: stack traces, paths, SQL. */
 function expectDiscreet(text: string, key: string | undefined): void {
-  if (key !== undefined && key !== "" && text.includes(key)) throw new Error("an answer repeats the API key");
+  if (key !== undefined && key !== "" && text.includes(key)) throw new Error("a response echoes the API key");
   const inside = /\n\s+at |node_modules|\/src\/|SQLITE|SQLiteError|\bselect .+ from\b/.exec(
     text.slice(0, 100_000),
   );
-  // The embedded reader is somebody else's program text.
+  // The embedded Swagger UI is third-party code.
   if (inside !== null && !text.includes("swagger"))
-    throw new Error(`an answer tells of the inside: ${inside[0]}`);
+    throw new Error(`a response reveals something internal: ${inside[0]}`);
 }

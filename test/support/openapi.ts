@@ -16,37 +16,37 @@ const document = describeApi({
   components: { responses: Record<string, { headers: Record<string, unknown> }> };
 };
 
-// The document as one schema, so that its own references can be followed.
+// Registers the document as one schema, so that its references resolve.
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema(document, "document");
 const compiled = new Map<string, ValidateFunction>();
 
 /**
- * Fails unless the answer is one that the OpenAPI document describes: its status for this operation, its
- * body, and its headers.
+ * Fails unless the OpenAPI document describes the response: its status for this operation, its body and its
+ * headers.
  */
 export function expectDescribed(
   { method, path }: { method: string; path: string },
-  answer: { status: number; headers: Headers; json: unknown },
+  response: { status: number; headers: Headers; json: unknown },
 ): void {
   const pathname = new URL(path, "http://localhost").pathname;
   const fits = (one: string) => new RegExp(`^${one.replace(/\{\w+\}/g, "[^/]+")}$`).test(pathname);
   const paths = Object.keys(document.paths);
   const template = paths.includes(pathname) ? pathname : paths.find(fits);
   const operation = template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()];
-  // HEAD answers carry no body; other paths and methods answer nothing but errors.
+  // A response to HEAD has no body; undescribed paths and methods only return errors.
   const pointer =
-    operation === undefined ? errorPointer : pointerOf(operation, template!, method, answer.status);
-  const where = `${method} ${path.slice(0, 100)}: ${answer.status}`;
-  if (operation === undefined && ![400, 401, 403, 404, 429, 500].includes(answer.status)) {
+    operation === undefined ? errorPointer : pointerOf(operation, template!, method, response.status);
+  const where = `${method} ${path.slice(0, 100)}: ${response.status}`;
+  if (operation === undefined && ![400, 401, 403, 404, 429, 500].includes(response.status)) {
     throw new Error(`${where} is not described`);
   }
-  if (answer.headers.get("x-request-id") === null) throw new Error(`${where} carries no X-Request-Id`);
+  if (response.headers.get("x-request-id") === null) throw new Error(`${where} carries no X-Request-Id`);
   if (method === "HEAD") return;
   const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `document#${pointer}` });
   compiled.set(pointer, validate);
-  if (!validate(answer.json)) {
+  if (!validate(response.json)) {
     throw new Error(`${where} is not as described: ${ajv.errorsText(validate.errors)}`);
   }
 }

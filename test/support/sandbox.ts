@@ -4,7 +4,7 @@ import { defaultConfig, scheduleOf } from "../../src/sandbox/settings.ts";
 import { defaultStart } from "../../src/sandbox/world/world.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 
-/** A sandbox in this process, and short ways to speak with it. */
+/** Opens a sandbox in this process, with functions that call it. */
 export async function openSandbox({
   seed = 1,
   start = defaultStart,
@@ -33,10 +33,10 @@ export async function openSandbox({
 
 export type Ready = Awaited<ReturnType<typeof startSandbox>>["ready"];
 
-export interface Answered {
+export interface SandboxResponse {
   status: number;
   headers: Headers;
-  // oxlint-disable-next-line typescript/no-explicit-any -- the tests look into it
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests inspect it
   json: any;
 }
 
@@ -45,7 +45,7 @@ export function speakWith(ready: Ready) {
     method: string,
     path: string,
     { key, body, headers = {} }: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
-  ): Promise<Answered> {
+  ): Promise<SandboxResponse> {
     const response = await fetch(`${ready.url}${path}`, {
       method,
       headers: {
@@ -63,12 +63,12 @@ export function speakWith(ready: Ready) {
     };
   }
 
-  /** Of the control plane; fails unless it answers 200. */
+  /** Calls the control plane. Fails unless the status is 200. */
   async function control(method: string, path: string, body?: unknown) {
-    const answer = await call(method, `/sandbox${path}`, body === undefined ? {} : { body });
-    if (answer.status !== 200)
-      throw new Error(`${method} /sandbox${path}: ${answer.status} ${JSON.stringify(answer.json)}`);
-    return answer.json;
+    const response = await call(method, `/sandbox${path}`, body === undefined ? {} : { body });
+    if (response.status !== 200)
+      throw new Error(`${method} /sandbox${path}: ${response.status} ${JSON.stringify(response.json)}`);
+    return response.json;
   }
 
   return {
@@ -89,7 +89,7 @@ export function speakWith(ready: Ready) {
           answered: number | string;
           headers: Record<string, string>;
           body: string;
-          // oxlint-disable-next-line typescript/no-explicit-any -- the tests look into it
+          // oxlint-disable-next-line typescript/no-explicit-any -- tests inspect it
           event: any;
         }[];
         meta: { total: number; complete: boolean };
