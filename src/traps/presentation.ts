@@ -61,6 +61,8 @@ export interface TrapTexts {
   /** Effect of enabling and disabling, as a clause after the name of the trap. */
   enabled: string;
   disabled: string;
+  /** Title of the deployment steps that most do not need; absent: there are none. */
+  advanced?: string;
   /** Effect of deletion, for the page that asks for confirmation. */
   deleting: string;
 }

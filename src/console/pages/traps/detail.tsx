@@ -16,7 +16,7 @@ import { Visits } from "./visits.tsx";
 export function showTrap(context: Context<"traps">, kind: TrapKind): PageResult {
   const { services, now } = context;
   const { traps } = services;
-  const { deployment, files, title } = kind.presentation;
+  const { deployment, files, texts, title } = kind.presentation;
   const trap = trapOf(context, kind);
   const path = trapPath(kind.name, trap.id);
   const steps = deployment(trap, traps.links(kind, trap));
@@ -39,7 +39,7 @@ export function showTrap(context: Context<"traps">, kind: TrapKind): PageResult 
         <Steps steps={steps.filter((step) => !advanced.includes(step))} />
         {advanced.length === 0 ? null : (
           <details>
-            <summary>Other cases</summary>
+            <summary>{texts.advanced}</summary>
             <Steps steps={advanced} />
           </details>
         )}

@@ -18,6 +18,7 @@ export const beaconPresentation: TrapPresentation<NewBeacon, BeaconDetails> = {
     visits: "list where pages with the beacon were shown, newest first",
     enabled: "reports visits again",
     disabled: "no longer reports visits; its address returns 404",
+    advanced: "With a Content-Security-Policy, or without scripts",
     deleting:
       "Its address will return 404, and its visits will be deleted. The threats and events that resulted from them are kept.",
   },
