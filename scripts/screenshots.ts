@@ -9,9 +9,9 @@ import { bankPage, readmeNow, readmeStart, seedReadme } from "../test/support/re
 import { startReceiver } from "../test/support/receiver.ts";
 
 const looks = [
-  { look: "light", width: 1280, colours: "light" },
-  { look: "dark", width: 1280, colours: "dark" },
-  { look: "narrow", width: 360, colours: "light" },
+  { look: "light", width: 1280, colors: "light" },
+  { look: "dark", width: 1280, colors: "dark" },
+  { look: "narrow", width: 360, colors: "light" },
 ] as const;
 
 if (chromium === undefined) {
@@ -57,8 +57,8 @@ async function takeAll(): Promise<void> {
     )) {
       if (signedOut !== true && !signedIn) await browser.signIn(app.url);
       signedIn ||= signedOut !== true;
-      for (const { look, width, colours } of looks) {
-        await browser.colours(colours);
+      for (const { look, width, colors } of looks) {
+        await browser.colors(colors);
         await browser.size(width);
         await browser.open(`${app.url}${path(samples)}`);
         keep(`${folder}/${name}.${look}.png`, await browser.picture());
@@ -84,7 +84,7 @@ async function takeForReadme(): Promise<void> {
   });
   const receiver = startReceiver();
   try {
-    await browser.colours("light");
+    await browser.colors("light");
     await browser.size(1280, 800);
     const capture = async (copied: boolean) => {
       await browser.open(`data:text/html;base64,${Buffer.from(bankPage(copied)).toString("base64")}`);
@@ -94,12 +94,12 @@ async function takeForReadme(): Promise<void> {
     const shown = await seedReadme(app.app, clock, receiver.url, pages);
     if (clock.now() !== readmeNow) throw new Error("the seeded month has another end");
     await browser.signIn(app.url);
-    for (const [name, path, height, colours] of [
+    for (const [name, path, height, colors] of [
       ["overview", "/console", 1_000, "light"],
       ["threats", "/console/threats", 804, "dark"],
       ["threat", `/console/threats/${shown}`, 990, "light"],
     ] as const) {
-      await browser.colours(colours);
+      await browser.colors(colors);
       await browser.size(1280, height);
       await browser.open(`${app.url}${path}`);
       const picture = new Bun.Image(await browser.picture("window"));

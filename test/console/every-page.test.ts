@@ -9,13 +9,13 @@ import {
 import { consolePages, sampleConfig, seedSamples, type Samples } from "../support/console-pages.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 
-/** Of these axe-core sees at 360 px what all are made of: navigation, lists, forms. It takes a second a page. */
+/** Pages that axe-core checks at 360 px, too: they contain all components. A check takes a second per page. */
 const likeAllOthers = ["overview", "threats", "keys", "key-create", "webhook"];
 
-/** A page as it is, and all that it loads as a browser gets it. */
+/** Size of a page with everything that it loads, as a browser receives it. */
 const pageBytesMax = 100_000;
 
-/** The tables of a page that are wider than the room for them. */
+/** Tables of a page that are wider than their container. */
 const cutTables = `[...document.querySelectorAll(".table")]
   .filter((table) => table.scrollWidth > table.clientWidth).map((table) => table.ariaLabel)`;
 
@@ -51,7 +51,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
   beforeAll(async () => void (browser = await openBrowser()), browserTimeoutMs);
   afterAll(() => browser?.close());
 
-  // Those for nobody first, while nobody is signed in.
+  // Pages for visitors without a session come first.
   const ordered = consolePages.toSorted(
     (a, b) => Number(b.signedOut ?? false) - Number(a.signedOut ?? false),
   );
@@ -64,13 +64,13 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
         await browser.signIn(app.url);
         signedIn = true;
       }
-      await browser.colours("light");
+      await browser.colors("light");
       await browser.size(1280);
       await browser.open(`${app.url}${path(samples)}`);
       await expectAccessible(browser, `${name}, light`);
       expect(await browser.evaluate<string[]>(cutTables)).toEqual([]);
-      await browser.colours("dark");
-      await expectAccessible(browser, `${name}, dark`, "colours");
+      await browser.colors("dark");
+      await expectAccessible(browser, `${name}, dark`, "colors");
       await browser.size(360);
       if (likeAllOthers.includes(name)) await expectAccessible(browser, `${name}, 360 px`, "layout");
       expect(await browser.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);

@@ -7,14 +7,14 @@ import {
   type Browser,
 } from "../support/browser.ts";
 import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
-import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { startReceiver, until, type Receiver } from "../support/receiver.ts";
 
 describe.skipIf(chromium === undefined)("a person in a browser", () => {
   let opened: ConsoleApp;
   let browser: Browser;
   let receiver: Receiver;
   let status = 200;
-  /** What the receiver waits for before it answers. */
+  /** Delays the receiver's response. */
   let gate = Promise.resolve();
   beforeAll(async () => {
     opened = openConsoleApp();
@@ -67,7 +67,7 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
   );
 
   test(
-    "adds a webhook by Settings → Integrations, sees its test, why a delivery failed, and sends it again while looking",
+    "an endpoint is added and tested under Settings → Integrations, and a failed delivery is explained and sent again",
     async () => {
       await follow("Integrations");
       await arrives("/settings.webhooks$/");
@@ -89,7 +89,10 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
       opened.app.threats.record([{ domain: "examp1e-bank.com", match, source: "scan", seenAt: Date.now() }]);
       const { log } = opened.app.deliveries;
       const latest = () => log.list({}, 1)[0];
-      while (latest() === undefined || log.attempts(latest()!.id).length === 0) await Bun.sleep(5);
+      await until(
+        () => latest() !== undefined && log.attempts(latest()!.id).length > 0,
+        "the first attempt is recorded",
+      );
       await follow("Integrations");
       await arrives("/settings.webhooks$/");
       expect(await browser.text()).toContain("failing");
@@ -97,7 +100,7 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
       await arrives("/deliveries$/");
       await follow("threat.created");
       await arrives("/dlv_[^/]*$/");
-      expect(await browser.text()).toContain("The receiver answered, but not with success");
+      expect(await browser.text()).toContain("a status other than 200 to 299");
       expect(await browser.text()).toContain("we are closed");
 
       status = 200;
@@ -106,7 +109,7 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
       await follow("Send again");
       await browser.until(`document.querySelector("#state").innerText.includes("first attempt")`, "it waits");
       opens.resolve();
-      // The page follows by itself, without being loaded again.
+      // The page refreshes without a reload.
       await browser.until(
         `document.querySelector("#state").innerText.includes("delivered after")`,
         "it is seen to be delivered",

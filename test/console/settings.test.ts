@@ -13,7 +13,7 @@ const deliveriesPath = `${webhooksPath}/deliveries`;
 let opened: ConsoleApp;
 let visitor: Visitor;
 let receiver: Receiver;
-/** What the receiver says next. */
+/** Next response of the receiver. */
 let says: () => Response = () => new Response("ok");
 beforeAll(async () => {
   opened = openConsoleApp({
@@ -41,7 +41,7 @@ afterAll(async () => {
   await opened.dispose();
 });
 
-const latestActs = (count: number) =>
+const latestActions = (count: number) =>
   opened.app.auditLog
     .list({}, { limit: count, offset: 0 })
     .map(({ action }) => action)
@@ -51,7 +51,7 @@ const createKey = (fields: Record<string, string | string[]>) =>
   visitor.post(`${keysPath}/create`, { plan: "pro", scopes: ["threats:read"], ...fields });
 
 describe("API keys", () => {
-  test("are created as asked, shown once with a command that works, and told to the audit log without the key", async () => {
+  test("are created with the chosen settings, shown once, and recorded in the audit log without the key itself", async () => {
     const made = await createKey({
       name: "SIEM",
       plan: "free",
@@ -74,7 +74,7 @@ describe("API keys", () => {
     const again = await visitor.get(made.location!);
     expect([again.status, again.location]).toEqual([303, keysPath]);
     expect((await visitor.get(keysPath)).html).not.toContain(key);
-    expect(latestActs(1)).toEqual(["key.create"]);
+    expect(latestActions(1)).toEqual(["key.create"]);
     expect(JSON.stringify(opened.app.auditLog.list({}, { limit: 100, offset: 0 }))).not.toContain(key);
   });
 
@@ -85,16 +85,19 @@ describe("API keys", () => {
     [{ name: "x", expires_on: "2001-01-01" }, "must be in the future"],
     [{ name: "x", expires_on: "31.01.2099" }, "2027-01-31"],
     [{ name: "kept as written", domains: "not a name!" }, "is not a domain name"],
-  ])("that cannot be made leave the form as it was, with what to change (%#)", async (fields, message) => {
-    const count = opened.app.keys.list().length;
-    const answer = await createKey(fields as Record<string, string | string[]>);
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain(message);
-    expect(answer.html).toContain(`value="${fields.name}"`);
-    expect(opened.app.keys.list().length).toBe(count);
-  });
+  ])(
+    "with invalid settings are rejected with the reason, and the form keeps its values (%#)",
+    async (fields, message) => {
+      const count = opened.app.keys.list().length;
+      const answer = await createKey(fields as Record<string, string | string[]>);
+      expect(answer.status).toBe(400);
+      expect(answer.text).toContain(message);
+      expect(answer.html).toContain(`value="${fields.name}"`);
+      expect(opened.app.keys.list().length).toBe(count);
+    },
+  );
 
-  test("say how much each was used in the last hour and how often it was limited", async () => {
+  test("show the requests and rate-limited requests of the last hour", async () => {
     const { key, record } = opened.app.keys.create(
       { name: "busy", plan: "free" },
       { by: { channel: "system", name: null, address: null } },
@@ -107,7 +110,7 @@ describe("API keys", () => {
     opened.app.keys.revoke(record.id, { by: { channel: "system", name: null, address: null } });
   });
 
-  test("are revoked after a question, and refused from then on", async () => {
+  test("are revoked after a confirmation and rejected from then on", async () => {
     const { location } = await createKey({ name: "leaked" });
     const key = /pw_[0-9A-Za-z]{38}/.exec((await visitor.get(location!)).text)![0];
     const { id } = opened.app.keys.list().at(-1)!;
@@ -117,7 +120,7 @@ describe("API keys", () => {
     expect(answer.status).toBe(401);
   });
 
-  test("of the configuration file are marked with the reason and cannot be revoked", async () => {
+  test("from the configuration file are marked and cannot be revoked", async () => {
     const { text, html } = await visitor.get(keysPath);
     const { id } = opened.app.keys.list().find(({ name }) => name === "declared key")!;
     expect(text).toContain("Declared as [[api_keys]] in the configuration file");
@@ -125,7 +128,7 @@ describe("API keys", () => {
     expect((await visitor.post(`${keysPath}/${id}/revoke`)).status).toBe(400);
   });
 
-  test("are listed fifty to a page", async () => {
+  test("are listed with 50 per page", async () => {
     const by = { channel: "system", name: null, address: null } as const;
     const ids = Array.from(
       { length: 60 },
@@ -138,7 +141,7 @@ describe("API keys", () => {
     expect((await visitor.get(keysPath)).text).toContain("the latest 50");
   });
 
-  test("unknown ones are not found", async () => {
+  test("with an unknown id are not found", async () => {
     for (const id of ["key_01h455vb4pex5vsknk084sn02q", "nonsense", "%00"])
       expect((await visitor.get(`${keysPath}/${id}/revoke`)).status).toBe(404);
   });
@@ -162,7 +165,7 @@ describe("webhooks", () => {
     const { html } = await visitor.get(`${webhooksPath}/${endpoint.id}`);
     for (const hidden of [secret, "a-header-secret", "The test was delivered"])
       expect(html).not.toContain(hidden);
-    expect(latestActs(1)).toEqual(["webhook.add"]);
+    expect(latestActions(1)).toEqual(["webhook.add"]);
   });
 
   test("whose test fails are saved, and the page says why in words, hostile answers as text", async () => {
@@ -291,7 +294,7 @@ describe("deliveries", () => {
     expect((await visitor.get(`${deliveriesPath}/${id}/state`, { "x-fragment": "1" })).html).toStartWith(
       '<div id="state"><section',
     );
-    expect(latestActs(1)).toEqual(["webhook.redeliver"]);
+    expect(latestActions(1)).toEqual(["webhook.redeliver"]);
   });
 
   test("are replayed since a moment, the count first", async () => {
@@ -306,7 +309,7 @@ describe("deliveries", () => {
       "1 delivery is being sent to log.",
     );
     await until(() => receiver.received.length === before + 1, "the event comes again");
-    expect(latestActs(1)).toEqual(["webhook.replay"]);
+    expect(latestActions(1)).toEqual(["webhook.replay"]);
   });
 
   test("missed while an endpoint was disabled are offered when it is enabled", async () => {
@@ -328,8 +331,8 @@ describe("deliveries", () => {
   });
 });
 
-describe("system", () => {
-  test("shows health, version and the configuration with the origin of each value, and no secret", async () => {
+describe("the system page", () => {
+  test("shows health, version, and the configuration with the origin of each value, but no secrets", async () => {
     const { text, html } = await visitor.get("/console/settings/system");
     expect(text).toContain("ready");
     expect(text).toContain('server.listen "127.0.0.1:0" line 3');
@@ -341,7 +344,7 @@ describe("system", () => {
       expect(html).not.toContain(secret);
   });
 
-  test("gives a backup that is a whole database, leaves no file behind and tells the audit log", async () => {
+  test("downloads a backup that is a complete database, leaves no file behind, and is recorded in the audit log", async () => {
     const token = await visitor.formToken();
     const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
     const answer = await fetch(`${opened.url}/console/settings/system/backup`, {
@@ -363,12 +366,12 @@ describe("system", () => {
     });
     copy.close();
     expect([...new Bun.Glob("phishwatch.db.copy-*").scanSync(opened.folder)]).toEqual([]);
-    expect(latestActs(1)).toEqual(["backup.make"]);
+    expect(latestActions(1)).toEqual(["backup.make"]);
   });
 });
 
 describe("the audit log", () => {
-  test("is shown newest first, by pages and by filters", async () => {
+  test("is shown newest first, with pages and filters", async () => {
     const all = await visitor.get("/console/settings/audit");
     expect(all.text).toContain("console, 127.0.0.1");
     const rows = all.html.slice(all.html.indexOf("<tbody"));

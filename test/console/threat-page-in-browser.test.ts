@@ -47,7 +47,7 @@ describe.skipIf(chromium === undefined)("a threat in a browser", () => {
       expect(app.app.threats.get(first)!.status).toBe("active");
       await browser.press("j");
       await arrived(`location.pathname === '/console/threats/${second}'`);
-      // Who writes a note decides nothing by the letters of it.
+      // Typing a note triggers no shortcuts.
       await browser.fill("#text", "r f a j k");
       expect(app.app.threats.get(second)!.status).toBe("active");
       expect(browser.complaints()).toEqual([]);

@@ -24,7 +24,7 @@ function sight(domain: string, similarity = 0.97): string {
     similarity,
     reasons: [],
   };
-  // One after the other, for the order of the list.
+  // Distinct times give the list a defined order.
   const seenAt = Date.UTC(2026, 0, 1, 0, minutes++);
   return app.app.threats.record([{ domain, match, source: "feed", seenAt }])[0]!.threatId;
 }

@@ -50,13 +50,13 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
       await browser.press("k");
       await hereIs("a");
 
-      // One alone, by the key: the next one stands there afterwards.
+      // One threat by shortcut; the next one takes its place.
       await browser.press("r");
       await arrived(`document.body.innerText.includes("1 threat is now resolved.")`);
       expect(statuses()).toEqual(["resolved", "active", "active", "active", "active"]);
       await hereIs("b");
 
-      // Two together.
+      // Two threats together.
       await browser.press("x");
       await browser.press("j");
       await browser.press("x");

@@ -9,11 +9,11 @@ import {
 import { consolePassword, openConsoleApp, type ConsoleApp } from "../support/console.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
 
-/** How a person works the page; what is meant is told by its words or by the name of its field. */
+/** Ways to operate a page. Elements are identified by their text or by the name of a field. */
 interface Hand {
   /** Follows a link or presses a button. */
   press(words: string): Promise<void>;
-  /** Ticks a box or chooses one of several. */
+  /** Checks a checkbox or selects a radio button. */
   tick(field: string): Promise<void>;
   write(field: string, text: string): Promise<void>;
   /** Resolves the first threat of the list. */
@@ -32,7 +32,7 @@ function keyboard(browser: Browser): Hand {
       if (await browser.evaluate<boolean>(`document.activeElement === ${element}`)) return;
       await browser.press("Tab");
     }
-    throw new Error(`the Tab key does not lead to ${element}`);
+    throw new Error(`the Tab key does not reach ${element}`);
   }
   return {
     async press(words) {
@@ -46,7 +46,7 @@ function keyboard(browser: Browser): Hand {
         await reach(one);
         return browser.press("Space");
       }
-      // Of a group, Tab leads to the one that is chosen, and arrows from there.
+      // Tab moves to the selected radio button of a group, and the arrow keys move within the group.
       await reach(`document.querySelector("input:checked[name=" + ${one}.name + "]")`);
       while (!(await browser.evaluate<boolean>(`${one}.checked`))) await browser.press("ArrowDown");
     },
@@ -62,7 +62,7 @@ function keyboard(browser: Browser): Hand {
   };
 }
 
-/** A finger on a small screen: what lies behind the menu is reached through it. */
+/** Touch on a small screen, where the navigation is behind a menu. */
 function finger(browser: Browser): Hand {
   async function touch(element: string): Promise<void> {
     await browser.until(element);
@@ -71,7 +71,7 @@ function finger(browser: Browser): Hand {
     );
     if (!(await browser.evaluate<boolean>(`${element}.checkVisibility()`)))
       await browser.click("button[popovertarget=menu]");
-    // The middle of a link that goes over two lines is beside it.
+    // The center of a link that wraps over two lines may be outside of it.
     await browser.evaluate(`void (${element}.style.display = "inline-block")`);
     await browser.click("[data-meant]");
   }
@@ -105,10 +105,10 @@ describe.skipIf(chromium === undefined)("the whole way", () => {
   const types = () => receiver.received.map(({ body }) => (JSON.parse(body) as { type: string }).type);
 
   test.each([
-    { how: "with the keyboard alone, wide and light", width: 1280, scheme: "light", script: true },
-    { how: "without script, at 360 px and dark", width: 360, scheme: "dark", script: false },
+    { how: "with the keyboard only, wide and in light mode", width: 1280, scheme: "light", script: true },
+    { how: "without scripts, at 360 px in dark mode", width: 360, scheme: "dark", script: false },
   ] as const)(
-    "$how: sign in, make a key, add a webhook and test it, triage the threat that a program hands in, undo, replay",
+    "a user can sign in, create a key, add and test an endpoint, triage a threat, undo and replay $how",
     async ({ width, scheme, script }) => {
       const hand = script ? keyboard(browser) : finger(browser);
       const arrives = async (path: RegExp) => {
@@ -117,7 +117,7 @@ describe.skipIf(chromium === undefined)("the whole way", () => {
       };
       const reads = (words: string) => browser.until(`document.body.innerText.includes("${words}")`);
       await browser.size(width);
-      await browser.colours(scheme);
+      await browser.colors(scheme);
       await browser.script(script);
       await browser.open(`${app.url}/console`);
 
@@ -156,24 +156,24 @@ describe.skipIf(chromium === undefined)("the whole way", () => {
       await arrives(/whk_[^/]*$/);
       await reads("The test was delivered: status 200");
 
-      const handedIn = await call("candidates", {
+      const submitted = await call("candidates", {
         method: "POST",
         body: JSON.stringify({ domains: ["examp1e-bank.com", "unrelated.org"] }),
       });
-      expect(await handedIn.json()).toMatchObject({ meta: { matched: 1, created: 1 } });
-      await until(() => types().length === 3, "the threat is told");
+      expect(await submitted.json()).toMatchObject({ meta: { matched: 1, created: 1 } });
+      await until(() => types().length === 3, "the new threat is delivered");
 
       await hand.press("Threats");
       await arrives(/threats$/);
       await reads("examp1e-bank.com");
-      await expectAccessible(browser, "the list on the way", script ? "layout" : "all");
+      await expectAccessible(browser, "the list of threats", script ? "layout" : "all");
       await hand.resolveFirst();
-      await reads("1 threat is resolved now.");
+      await reads("1 threat is now resolved.");
       await hand.press("Undo");
-      await reads("Undone: 1 threat is as before.");
-      const told = ["threat.created", "threat.updated", "threat.resolved", "threat.updated"];
-      await until(() => types().length === 6, "decision and undo are told");
-      expect(types().slice(2)).toEqual(told);
+      await reads("Decision undone: 1 threat restored.");
+      const delivered = ["threat.created", "threat.updated", "threat.resolved", "threat.updated"];
+      await until(() => types().length === 6, "decision and undo are delivered");
+      expect(types().slice(2)).toEqual(delivered);
       const threats = (await (await call("threats")).json()) as { data: unknown[] };
       expect(threats.data).toMatchObject([{ domain: "examp1e-bank.com", status: "active" }]);
 

@@ -23,13 +23,13 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
     dns?.stop();
   });
 
-  /** On a busy machine the page's script, which takes what is dropped, comes some time after the page. */
+  /** Waits for the page's script, which handles dropped files and may run after the page is shown. */
   async function openFeeds(): Promise<void> {
     await browser.open(`${app.url}/console/feeds`);
     await browser.until("document.readyState === 'complete'");
   }
 
-  /** Drops a file of so many names onto the page, as a person does from a folder. */
+  /** Drops a file with this number of names onto the page. */
   const drop = (name: string, names: number) =>
     browser.evaluate(`(() => {
       const lines = ["example-bank-${name}.com"];
@@ -45,7 +45,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
     "a file dropped on the page is imported with live progress, and its page opens at the end",
     async () => {
       await openFeeds();
-      // What a person sees, kept over the change of the page.
+      // Records what a person sees, across the change of pages.
       await browser.evaluate(`setInterval(() => {
         const shown = /running[^]*?([1-9][\\d,]*) names in/.exec(${panel})?.[1];
         if (shown) sessionStorage.setItem("shown " + shown, "");
@@ -88,16 +88,16 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
   test(
     "a second file is rejected with the reason while an import runs, even a large one",
     async () => {
-      const slow = new ReadableStream<Uint8Array>({ pull: () => Bun.sleep(20) });
-      const list = { name: "slow", content: slow, bytesTotal: null, format: "lines", column: "" } as const;
-      const { import: begun, ended } = app.app.imports.begin(list, { by: tester });
+      const silent = new ReadableStream<Uint8Array>();
+      const list = { name: "slow", content: silent, bytesTotal: null, format: "lines", column: "" } as const;
+      const { import: running, ended } = app.app.imports.begin(list, { by: tester });
       await openFeeds();
       await drop("second", 1_000_000);
       await browser.until(
         "document.querySelector('[data-upload-error]').innerText.startsWith('Another list is being imported')",
         "the file is rejected",
       );
-      app.app.imports.cancel(begun.seq, { by: tester });
+      app.app.imports.cancel(running.seq, { by: tester });
       await ended;
     },
     browserTimeoutMs,

@@ -22,7 +22,7 @@ export interface Browser {
   text(): Promise<string>;
   /** CSS pixels. */
   size(width: number, height?: number): Promise<void>;
-  colours(scheme: "light" | "dark"): Promise<void>;
+  colors(scheme: "light" | "dark"): Promise<void>;
   /** Whether the console's script may come. */
   script(enabled: boolean): Promise<void>;
   /** The whole page as PNG, or what the window shows of it. */
@@ -119,7 +119,7 @@ export async function openBrowser({
         deviceScaleFactor: 1,
         mobile: false,
       })),
-    colours: async (scheme) =>
+    colors: async (scheme) =>
       void (await view.cdp("Emulation.setEmulatedMedia", {
         features: [
           { name: "prefers-color-scheme", value: scheme },
@@ -164,7 +164,7 @@ export async function openBrowser({
 let axe: string | undefined;
 const parts = {
   all: {},
-  colours: { runOnly: ["color-contrast"] },
+  colors: { runOnly: ["color-contrast"] },
   layout: { rules: { "color-contrast": { enabled: false } } },
 };
 
@@ -172,8 +172,8 @@ const parts = {
 export async function expectAccessible(
   browser: Browser,
   where: string,
-  /** `colours`: contrast alone, where nothing else differs; `layout`: all but that, which takes longest. */
-  what: "all" | "colours" | "layout" = "all",
+  /** `colors`: contrast alone, where nothing else differs; `layout`: all but that, which takes longest. */
+  what: "all" | "colors" | "layout" = "all",
 ): Promise<void> {
   axe ??= readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
   await browser.evaluate(`(() => { if (!window.axe) { ${axe} } })()`);

@@ -7,9 +7,9 @@ import { seedThreatPages } from "./threat-samples.ts";
 import { addSampleThreats } from "./console-threats.ts";
 
 /**
- * Every page of the console, in one place: test/console/every-page.test.ts holds each to accessibility in light
- * and dark, to 360 px and to its weight, and scripts/screenshots takes its picture. Whoever adds a page adds a
- * line here, and to `seedSamples` what makes it look as in use, with hostile content among it.
+ * All pages of the console. test/console/every-page.test.ts checks each of them for accessibility in light and
+ * dark mode, for its width at 360 px, and for its size; scripts/screenshots captures them. When you add a page, add
+ * a line here, and sample data for it to `seedSamples`, with hostile content among it.
  */
 export const consolePages: readonly ConsolePage[] = [
   { name: "sign-in", path: () => "/console/sign-in", signedOut: true },
@@ -81,22 +81,22 @@ export const consolePages: readonly ConsolePage[] = [
 ];
 
 export interface ConsolePage {
-  /** Of its picture. */
+  /** Name of its screenshot. */
   name: string;
   path: (samples: Samples) => string;
   signedOut?: boolean;
 }
 
-/** Identifiers of what was made, for addresses. */
+/** Ids of the sample data, for addresses. */
 export type Samples = Awaited<ReturnType<typeof seedSamples>>;
 
 export const tester: Actor = { channel: "console", name: null, address: "192.0.2.7" };
 
-/** Markup, quotes, a bidirectional override, an invisible character: shown as text wherever it stands. */
+/** Markup, quotes, a bidirectional override, and an invisible character, which pages must render as text. */
 export const hostileText = `"><script>alert(1)</script><img src=x onerror=alert(2)>' \u202Egnp.exe\u200B &amp;`;
 export const longText = "x".repeat(10_000);
 
-/** What the configuration of that appliance declares. */
+/** Configuration of the appliance with the sample data. */
 export const sampleConfig = `
 [[protected_domains]]
 domain = "example-declared.com"
@@ -110,7 +110,7 @@ name = "zone"
 path = "feeds/zone.gz"
 `;
 
-/** Fills an appliance with what a team has after some weeks. */
+/** Fills an appliance with the data of a team after some weeks of use. */
 export async function seedSamples(app: App) {
   app.domains.add({ domain: "example-bank.com", keywords: ["examplepay"] }, { by: tester });
   const seenAt = Date.now() - 3_600_000;

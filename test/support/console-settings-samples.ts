@@ -9,12 +9,12 @@ import { hostileText, longText, tester } from "./console-pages.ts";
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** Keys, webhooks and deliveries as after some weeks, hostile texts among them. */
+/** Adds API keys, webhook endpoints, and deliveries, with hostile texts among them. */
 export function seedSettings(app: App) {
   const { database, keys, webhooks } = app;
   const { query } = database;
   const now = Date.now();
-  // Names may hold no hidden characters.
+  // Names must not contain hidden characters.
   const visibleHostile = hostileText.replace(/[\u202E\u200B]/g, "");
   const { record: key } = keys.create({ name: "SIEM", scopes: ["threats:read"] }, { by: tester });
   keys.create({ name: "nightly import", scopes: ["candidates:write"], plan: "enterprise" }, { by: tester });

@@ -5,12 +5,12 @@ import type { SeverityFacts } from "../../src/threats/severity.ts";
 import type { ThreatType } from "../../src/vocabulary/threats.ts";
 
 export interface SampleThreat {
-  /** In any form. */
+  /** U-label or A-label form. */
   domain: string;
   protectedDomain?: string;
   type?: ThreatType;
   similarity?: number;
-  /** Before now. */
+  /** How long before now it was seen. */
   agoMs?: number;
   evidence?: Partial<SeverityFacts>;
 }
@@ -22,7 +22,7 @@ export const secretsPage = {
   redirectsToOwner: false,
 } as const;
 
-/** Records threats as a feed would, with what a look at them showed; answers their ids. */
+/** Records threats as a feed would, with facts about them, and returns their ids. */
 export function addThreats({ threats }: Pick<App, "threats">, now: number, samples: readonly SampleThreat[]) {
   return samples.map(
     ({
@@ -55,7 +55,7 @@ export function addThreats({ threats }: Pick<App, "threats">, now: number, sampl
 
 const dayMs = 24 * 3_600_000;
 
-/** Some weeks of threats of `example-bank.com`: every severity and type, decided ones, and hostile names. */
+/** Adds threats of several weeks for `example-bank.com`: every severity and type, decided ones, and hostile names. */
 export function addSampleThreats(app: Pick<App, "threats">, now: number): string[] {
   const words = ["login", "secure", "online", "app", "help", "verify", "my", "card", "portal", "service"];
   const suffixes = ["com", "net", "org", "info", "shop", "top"];
@@ -82,7 +82,7 @@ export function addSampleThreats(app: Pick<App, "threats">, now: number): string
     { domain: "exmple-bank.com", type: "typosquatting", similarity: 0.91, agoMs: 3 * dayMs },
     { domain: "example-bank.com.account-check.ru", type: "levelsquatting", similarity: 0.97, agoMs: dayMs },
     { domain: "examplebank.net", type: "tld_squatting", similarity: 0.93, agoMs: 5 * dayMs },
-    // Hebrew letters; an A-label of nothing that can be shown; the longest name that there can be.
+    // Hebrew letters, an A-label that cannot be displayed, and a name of the maximum length.
     {
       domain: `xn--${encodePunycode("example-שלום-bank")}.com`,
       type: "combosquatting",

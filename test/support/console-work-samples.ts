@@ -6,7 +6,7 @@ import { hostileText, longText, tester } from "./console-pages.ts";
 
 const hourMs = 3_600_000;
 
-/** Domains, scans and imports as after some weeks, hostile texts among them. */
+/** Adds protected domains, scans, and imports, with hostile texts among them. */
 export function seedWork(app: App) {
   const { database, domains } = app;
   const { query } = database;

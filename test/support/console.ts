@@ -10,37 +10,37 @@ import { fillRandom as unpredictable, temporaryFolder } from "./appliance.ts";
 
 export const consolePassword = "a password for tests";
 
-/** A page as it came, with what tests look for in it. */
-export interface PageAnswer {
+/** Response to a request for a page. */
+export interface PageResponse {
   status: number;
   headers: Headers;
   html: string;
-  /** Without markup, entities decoded, white space made single. */
+  /** Text without markup, with decoded entities and single spaces. */
   text: string;
-  /** Where a redirect leads. */
+  /** Target of a redirect. */
   location: string | null;
 }
 
 export interface Visitor {
   /** GET, without following redirects. */
-  get(path: string, headers?: Record<string, string>): Promise<PageAnswer>;
+  get(path: string, headers?: Record<string, string>): Promise<PageResponse>;
   /**
-   * POST of a form with the right token, without following redirects. `headers` may take away or change what a
-   * browser sends.
+   * Posts a form with the CSRF token, without following redirects. `headers` override those of a browser; an empty
+   * value removes one.
    */
   post(
     path: string,
     fields?: Record<string, string | readonly string[]>,
     headers?: Record<string, string>,
-  ): Promise<PageAnswer>;
-  /** POST, then the page it leads to. */
-  submit(path: string, fields?: Record<string, string | readonly string[]>): Promise<PageAnswer>;
-  /** What a form of this visitor carries. */
+  ): Promise<PageResponse>;
+  /** Posts a form and returns the page that it redirects to. */
+  submit(path: string, fields?: Record<string, string | readonly string[]>): Promise<PageResponse>;
+  /** Returns the CSRF token of this visitor. */
   formToken(): Promise<string>;
   cookies: Map<string, string>;
 }
 
-/** The whole appliance with its console on a real socket. Nothing runs by itself unless `start` is called. */
+/** Opens an appliance with its console on a real socket. Background work runs only after `start`. */
 export function openConsoleApp({
   config = "",
   scan = "",
@@ -49,9 +49,9 @@ export function openConsoleApp({
   fillRandom = unpredictable,
   publicUrl = "",
 }: {
-  /** Lines of TOML after the usual ones: tables. */
+  /** TOML tables to add to the configuration. */
   config?: string;
-  /** Further lines of `[scan]`. */
+  /** Lines to add to `[scan]`. */
   scan?: string;
   clock?: Clock;
   env?: Record<string, string>;
@@ -85,7 +85,7 @@ ${config}`;
   app.server.listen();
   const url = `http://127.0.0.1:${(app.server as TestableServer).port}`;
 
-  /** A browser without script, of its own cookies. */
+  /** Returns a browser without scripts that has its own cookies. */
   function visitor(): Visitor {
     const cookies = new Map<string, string>();
     async function send(method: string, path: string, headers: Record<string, string>, body?: string) {
@@ -107,8 +107,8 @@ ${config}`;
         else cookies.set(name, value);
       }
       const html = await response.text();
-      const { status, headers: answered } = response;
-      return { status, headers: answered, html, text: textOf(html), location: answered.get("location") };
+      const { status, headers: received } = response;
+      return { status, headers: received, html, text: textOf(html), location: received.get("location") };
     }
     const self: Visitor = {
       cookies,
@@ -131,10 +131,10 @@ ${config}`;
         return send("POST", path, headers, body.toString());
       },
       async submit(path, fields) {
-        const answer = await self.post(path, fields);
-        if (answer.location === null)
-          throw new Error(`${path} led nowhere: ${answer.status} ${answer.text.slice(0, 500)}`);
-        return self.get(answer.location);
+        const response = await self.post(path, fields);
+        if (response.location === null)
+          throw new Error(`${path} did not redirect: ${response.status} ${response.text.slice(0, 500)}`);
+        return self.get(response.location);
       },
     };
     return self;
@@ -145,13 +145,13 @@ ${config}`;
     url,
     folder: folder.path,
     configPath,
-    /** Lines of the log, from debug on. */
+    /** Lines of the log at all levels. */
     logged,
     visitor,
     async signedIn(): Promise<Visitor> {
       const one = visitor();
-      const answer = await one.post("/console/sign-in", { password: consolePassword });
-      if (answer.status !== 303) throw new Error(`not signed in: ${answer.status} ${answer.text}`);
+      const response = await one.post("/console/sign-in", { password: consolePassword });
+      if (response.status !== 303) throw new Error(`not signed in: ${response.status} ${response.text}`);
       return one;
     },
     async dispose() {
