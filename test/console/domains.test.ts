@@ -77,9 +77,9 @@ test.each([
   ["allow", fields("example.org", "", "fine.com\nnot/a/name"), 'The allowed name "not/a/name" is not'],
 ])("an invalid value is reported beside its field, %s", async (field, given, message) => {
   for (const step of ["look", "add"]) {
-    const refused = await visitor.post("/console/domains/new", { ...given, step });
-    expect(refused.status).toBe(400);
-    const error = new RegExp(`id="${field}-error"[^>]*>([^<]*)`).exec(refused.html)?.[1];
+    const rejected = await visitor.post("/console/domains/new", { ...given, step });
+    expect(rejected.status).toBe(400);
+    const error = new RegExp(`id="${field}-error"[^>]*>([^<]*)`).exec(rejected.html)?.[1];
     expect(error?.replaceAll("&quot;", '"')).toContain(message);
   }
   expect(app.app.domains.find("example.org")).toBeUndefined();
@@ -104,10 +104,10 @@ test("a domain from the configuration file is marked and can be neither changed 
 
 test("hostile input is rendered as text in the form and in its errors", async () => {
   const evil = '"><script>alert(1)</script>\u202e.com';
-  const answer = await visitor.post("/console/domains/new", { ...fields(evil, evil, evil), step: "add" });
-  expect(answer.status).toBe(400);
-  expect(answer.html).not.toContain("<script>alert");
-  expect(answer.text).toContain("\\u{202e}");
+  const response = await visitor.post("/console/domains/new", { ...fields(evil, evil, evil), step: "add" });
+  expect(response.status).toBe(400);
+  expect(response.html).not.toContain("<script>alert");
+  expect(response.text).toContain("\\u{202e}");
   expect((await visitor.get(`/console/domains/${encodeURIComponent(evil)}`)).status).toBe(404);
 });
 

@@ -118,11 +118,11 @@ test("an upload without the CSRF token, from another site or without a session i
 async function slowUpload() {
   const token = await visitor.formToken();
   const { hostname, port } = new URL(app.url);
-  let answer = "";
+  let received = "";
   const socket = await Bun.connect({
     hostname,
     port: Number(port),
-    socket: { data: (_, bytes) => void (answer += bytes.toString()) },
+    socket: { data: (_, bytes) => void (received += bytes.toString()) },
   });
   socket.write(
     `POST /console/imports?form_token=${token} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nOrigin: ${app.url}\r\n` +
@@ -132,7 +132,7 @@ async function slowUpload() {
   return {
     send: (text: string) => void socket.write(text),
     leave: () => socket.terminate(),
-    answer: () => answer,
+    received: () => received,
   };
 }
 const manyNames = Array.from({ length: 3_000 }, (_, i) => `unrelated-${i}.org\n`).join("");
@@ -180,19 +180,19 @@ test("an interrupted upload keeps its results, reports the interruption, and doe
 test("an upload whose Content-Length is over the limit is rejected before its body is sent", async () => {
   const token = await visitor.formToken();
   const { hostname, port } = new URL(app.url);
-  let answer = "";
+  let received = "";
   const socket = await Bun.connect({
     hostname,
     port: Number(port),
-    socket: { data: (_, bytes) => void (answer += bytes.toString()) },
+    socket: { data: (_, bytes) => void (received += bytes.toString()) },
   });
   socket.write(
     `POST /console/imports?form_token=${token} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-Fragment: 1\r\nOrigin: ${app.url}\r\n` +
       `Cookie: ${cookie()}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${importBytesMax + 100_000}\r\n\r\n` +
       `--b\r\nContent-Disposition: form-data; name="file"; filename="big.txt"\r\n\r\na.com\n`,
   );
-  await until(() => answer.includes("larger than 1 GiB"), "the upload is rejected");
-  expect(answer).toStartWith("HTTP/1.1 400 ");
+  await until(() => received.includes("larger than 1 GiB"), "the upload is rejected");
+  expect(received).toStartWith("HTTP/1.1 400 ");
   socket.terminate();
 });
 

@@ -64,12 +64,12 @@ test("a scan of selected domains shows its progress, can be cancelled, and is re
 
 test("starting a second scan fails with the running scan, whose progress replaces the form", async () => {
   await visitor.submit("/console/scans/start", {});
-  const refused = await visitor.submit("/console/scans/start", {});
-  expect(refused.text).toMatch(
+  const rejected = await visitor.submit("/console/scans/start", {});
+  expect(rejected.text).toMatch(
     /A scan is already running, started by the console at .*; wait for it to end, or cancel it\./,
   );
-  expect(refused.html).not.toContain('action="/console/scans/start"');
-  expect(refused.text).toContain("Cancel scan");
+  expect(rejected.html).not.toContain('action="/console/scans/start"');
+  expect(rejected.text).toContain("Cancel scan");
 });
 
 test("the history shows the domains, counts and duration of each scan", async () => {

@@ -62,8 +62,8 @@ describe("API keys", () => {
     const key = /pw_[0-9A-Za-z]{38}/.exec(page.text)![0];
     const command = /curl -H 'Authorization: Bearer (\S+)' '(\S+)'/.exec(page.text)!;
     expect(command[1]).toBe(key);
-    const answer = await fetch(command[2]!, { headers: { authorization: `Bearer ${command[1]}` } });
-    expect(answer.status).toBe(200);
+    const response = await fetch(command[2]!, { headers: { authorization: `Bearer ${command[1]}` } });
+    expect(response.status).toBe(200);
     expect(opened.app.keys.list().at(-1)).toMatchObject({
       name: "SIEM",
       plan: "free",
@@ -89,10 +89,10 @@ describe("API keys", () => {
     "with invalid settings are rejected with the reason, and the form keeps its values (%#)",
     async (fields, message) => {
       const count = opened.app.keys.list().length;
-      const answer = await createKey(fields as Record<string, string | string[]>);
-      expect(answer.status).toBe(400);
-      expect(answer.text).toContain(message);
-      expect(answer.html).toContain(`value="${fields.name}"`);
+      const response = await createKey(fields as Record<string, string | string[]>);
+      expect(response.status).toBe(400);
+      expect(response.text).toContain(message);
+      expect(response.html).toContain(`value="${fields.name}"`);
       expect(opened.app.keys.list().length).toBe(count);
     },
   );
@@ -116,8 +116,8 @@ describe("API keys", () => {
     const { id } = opened.app.keys.list().at(-1)!;
     expect((await visitor.get(`${keysPath}/${id}/revoke`)).text).toContain("Revoke this key?");
     expect((await visitor.submit(`${keysPath}/${id}/revoke`)).text).toContain("Key leaked revoked.");
-    const answer = await fetch(`${opened.url}/v1/threats`, { headers: { authorization: `Bearer ${key}` } });
-    expect(answer.status).toBe(401);
+    const response = await fetch(`${opened.url}/v1/threats`, { headers: { authorization: `Bearer ${key}` } });
+    expect(response.status).toBe(401);
   });
 
   test("from the configuration file are marked and cannot be revoked", async () => {
@@ -150,15 +150,15 @@ describe("API keys", () => {
 describe("webhooks", () => {
   test("are tested when saved, the result and the secret shown once", async () => {
     says = () => new Response("welcome");
-    const answer = await visitor.submit(`${webhooksPath}/add`, {
+    const response = await visitor.submit(`${webhooksPath}/add`, {
       url: receiver.url,
       name: "soc",
       events: ["threat.created", "threat.resolved"],
       headers: "Authorization: Bearer a-header-secret",
       test: "yes",
     });
-    expect(answer.text).toMatch(/The test was delivered: status 200 in \d+ ms\./);
-    const secret = /whsec_[A-Za-z0-9+/=]{44}/.exec(answer.text)![0];
+    expect(response.text).toMatch(/The test was delivered: status 200 in \d+ ms\./);
+    const secret = /whsec_[A-Za-z0-9+/=]{44}/.exec(response.text)![0];
     expect(JSON.parse(receiver.received.at(-1)!.body)).toMatchObject({ type: "webhook.ping", data: {} });
     const endpoint = opened.app.webhooks.endpoints.get("soc");
     expect(endpoint).toMatchObject({ secret, events: ["threat.created", "threat.resolved"] });
@@ -170,17 +170,17 @@ describe("webhooks", () => {
 
   test("whose test fails are saved, and the page says why in words, hostile answers as text", async () => {
     says = () => new Response(`${hostileText}${longText}`, { status: 503 });
-    const answer = await visitor.submit(`${webhooksPath}/add`, {
+    const response = await visitor.submit(`${webhooksPath}/add`, {
       url: receiver.url,
       name: "broken",
       test: "yes",
     });
-    expect(answer.text).toContain("The test failed");
-    expect(answer.text).toContain("a status other than 200 to 299");
-    expect(answer.html).not.toContain("<script>alert");
-    expect(answer.text).toContain("<script>alert(1)</script>");
-    expect(answer.text).toContain("\\u{202e}");
-    expect(Buffer.byteLength(answer.html)).toBeLessThan(30_000);
+    expect(response.text).toContain("The test failed");
+    expect(response.text).toContain("a status other than 200 to 299");
+    expect(response.html).not.toContain("<script>alert");
+    expect(response.text).toContain("<script>alert(1)</script>");
+    expect(response.text).toContain("\\u{202e}");
+    expect(Buffer.byteLength(response.html)).toBeLessThan(30_000);
     opened.app.webhooks.endpoints.remove("broken", {
       by: { channel: "system", name: null, address: null },
     });
@@ -195,9 +195,9 @@ describe("webhooks", () => {
     [{ url: "https://soc.example/", rate: "-1" }, "Requests a second at most"],
   ])("that cannot be added leave the form as it was, with what to change (%#)", async (fields, message) => {
     const count = opened.app.webhooks.endpoints.list().length;
-    const answer = await visitor.post(`${webhooksPath}/add`, fields as Record<string, string>);
-    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(message)]);
-    expect(answer.html).toContain(`value="${fields.url}"`);
+    const response = await visitor.post(`${webhooksPath}/add`, fields as Record<string, string>);
+    expect([response.status, response.text]).toEqual([400, expect.stringContaining(message)]);
+    expect(response.html).toContain(`value="${fields.url}"`);
     expect(opened.app.webhooks.endpoints.list().length).toBe(count);
   });
 
@@ -347,17 +347,17 @@ describe("the system page", () => {
   test("downloads a backup that is a complete database, leaves no file behind, and is recorded in the audit log", async () => {
     const token = await visitor.formToken();
     const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
-    const answer = await fetch(`${opened.url}/console/settings/system/backup`, {
+    const response = await fetch(`${opened.url}/console/settings/system/backup`, {
       method: "POST",
       headers: { cookie, origin: opened.url },
       body: new URLSearchParams({ form_token: token }),
     });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("content-disposition")).toMatch(
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-disposition")).toMatch(
       /^attachment; filename="phishwatch-[\d-]+\.db"$/,
     );
     const path = join(opened.folder, "backup.sqlite");
-    const bytes = await answer.bytes();
+    const bytes = await response.bytes();
     writeFileSync(path, bytes);
     const copy = new Database(path, { readonly: true });
     expect(copy.query("pragma integrity_check").get()).toEqual({ integrity_check: "ok" });

@@ -39,8 +39,8 @@ describe("sign-in", () => {
 
   test("rejects a wrong password, logs the failure, and records nothing of the attempt", async () => {
     const visitor = app.visitor();
-    const refused = await visitor.post("/console/sign-in", { password: "a wrong guess" });
-    expect([refused.status, refused.text]).toEqual([401, expect.stringContaining("Incorrect password.")]);
+    const rejected = await visitor.post("/console/sign-in", { password: "a wrong guess" });
+    expect([rejected.status, rejected.text]).toEqual([401, expect.stringContaining("Incorrect password.")]);
     expect(visitor.cookies.has("phishwatch_session")).toBe(false);
     expect(auditActions()[0]).toEqual(["console.sign_in_failed", "console", "127.0.0.1"]);
     expect(app.logged.join()).toContain("console sign-in failed");
@@ -56,8 +56,8 @@ describe("sign-in", () => {
     ["/console\\evil"],
     ["javascript:alert(1)"],
   ])("never redirects outside the console: %s", async (to) => {
-    const answer = await app.visitor().post("/console/sign-in", { password: consolePassword, to });
-    expect([answer.status, answer.location]).toEqual([303, "/console"]);
+    const response = await app.visitor().post("/console/sign-in", { password: consolePassword, to });
+    expect([response.status, response.location]).toEqual([303, "/console"]);
   });
 });
 
@@ -167,12 +167,12 @@ describe("a session", () => {
   test("uses a Secure cookie if the public URL is https", async () => {
     const secure = openConsoleApp({ publicUrl: "https://watch.example" });
     const visitor = secure.visitor();
-    const answer = await visitor.post(
+    const response = await visitor.post(
       "/console/sign-in",
       { password: consolePassword },
       { origin: "https://watch.example" },
     );
-    expect(answer.headers.getSetCookie().join()).toEndWith("; HttpOnly; SameSite=Strict; Secure");
+    expect(response.headers.getSetCookie().join()).toEndWith("; HttpOnly; SameSite=Strict; Secure");
     await secure.dispose();
   });
 });
@@ -209,9 +209,9 @@ describe("password guessing", () => {
 
 describe("a visitor without a session", () => {
   test("who follows a link from another site gets a page that repeats the request, so that the cookie is sent", async () => {
-    const answer = await app.visitor().get("/console/threats?page=2", { "sec-fetch-site": "cross-site" });
-    expect(answer.status).toBe(200);
-    expect(answer.html).toContain('content="0;url=/console/threats?page=2"');
+    const response = await app.visitor().get("/console/threats?page=2", { "sec-fetch-site": "cross-site" });
+    expect(response.status).toBe(200);
+    expect(response.html).toContain('content="0;url=/console/threats?page=2"');
     const own = await app.visitor().get("/console/threats?page=2", { "sec-fetch-site": "same-origin" });
     expect(own.status).toBe(303);
   });
@@ -224,8 +224,8 @@ describe("a visitor without a session", () => {
     expect([form.status, form.text]).toEqual([401, expect.stringContaining("No changes were made")]);
     expect(app.app.keys.list()).toEqual([]);
     for (const method of ["PUT", "DELETE", "OPTIONS"]) {
-      const answer = await fetch(`${app.url}/console`, { method, redirect: "manual" });
-      expect([401, 404]).toContain(answer.status);
+      const response = await fetch(`${app.url}/console`, { method, redirect: "manual" });
+      expect([401, 404]).toContain(response.status);
     }
   });
 });

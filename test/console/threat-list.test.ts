@@ -93,9 +93,9 @@ describe("the list of threats", () => {
     ["similarity=2", "similarity"],
     ["domain=a%20b", "domain"],
   ])("rejects %s and names the invalid parameter", async (query, name) => {
-    const answer = await visitor.get(`/console/threats?${query}`);
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain(`"${name}" in the URL`);
+    const response = await visitor.get(`/console/threats?${query}`);
+    expect(response.status).toBe(400);
+    expect(response.text).toContain(`"${name}" in the URL`);
   });
 
   test("has 50 threats per page and shows the exact total", async () => {
@@ -138,24 +138,24 @@ describe("a batch decision", () => {
       { domain: "example-bank-b.com" },
       { domain: "example-bank-c.com" },
     ]);
-    const answer = await visitor.post("/console/threats/triage", {
+    const response = await visitor.post("/console/threats/triage", {
       query: "severity=medium",
       last_seq: "99",
       id: ids.slice(0, 2),
       status: "resolved",
     });
-    expect(answer.location).toMatch(/^\/console\/threats\?severity=medium&done=\d+$/);
+    expect(response.location).toMatch(/^\/console\/threats\?severity=medium&done=\d+$/);
     expect(ids.map(statusOf)).toEqual(["resolved", "resolved", "active"]);
     for (let time = 0; time < 2; time += 1) {
-      expect((await visitor.get(answer.location!)).text).toContain("2 threats are now resolved. Undo");
+      expect((await visitor.get(response.location!)).text).toContain("2 threats are now resolved. Undo");
     }
     expect(opened.app.threats.history(ids[0]!)[0]).toMatchObject({ by: { channel: "console" } });
 
-    const act = /done=(\d+)/.exec(answer.location!)![1]!;
+    const act = /done=(\d+)/.exec(response.location!)![1]!;
     const undone = await visitor.submit("/console/threats/undo", { act, query: "severity=medium" });
     expect(undone.text).toContain("Decision undone: 2 threats restored.");
     expect(ids.map(statusOf)).toEqual(["active", "active", "active"]);
-    expect((await visitor.get(answer.location!)).text).not.toContain("Undo");
+    expect((await visitor.get(response.location!)).text).not.toContain("Undo");
     const again = await visitor.submit("/console/threats/undo", { act, query: "" });
     expect(again.text).toContain("was already undone");
   });

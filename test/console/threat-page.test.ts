@@ -70,10 +70,10 @@ describe("the page of a threat", () => {
     expect(nothing.text).toContain("Captured once there is a screenshot of the suspicious page.");
     const id = sight("example-bank.cm");
     const { registration: _registration, page: _page, ...facts } = phishingFacts;
-    const unknown = { registration: "the registry does not answer", page: "connection refused" };
+    const unknown = { registration: "the registry does not response", page: "connection refused" };
     knowAbout(app.app, id, { ...facts, unknown }, Date.now());
     const failed = await visitor.get(pathOf(id));
-    expect(failed.text).toContain("Lookup failed: the registry does not answer .");
+    expect(failed.text).toContain("Lookup failed: the registry does not response .");
     expect(failed.text).toContain("No page could be fetched: connection refused .");
     knowAbout(
       app.app,
@@ -94,8 +94,8 @@ describe("the page of a threat", () => {
         expect((await visitor.get(`${pathOf(name)}${end}`)).status).toBe(404);
     const stranger = app.visitor();
     for (const end of ["", "/original", "/evidence", "/look", "/registration"]) {
-      const answer = await stranger.get(`${pathOf(id)}${end}`);
-      expect([answer.status, answer.location?.split("?")[0]]).toEqual([303, "/console/sign-in"]);
+      const response = await stranger.get(`${pathOf(id)}${end}`);
+      expect([response.status, response.location?.split("?")[0]]).toEqual([303, "/console/sign-in"]);
     }
     for (const end of ["/status", "/notes", "/look", "/undo"])
       expect((await stranger.post(`${pathOf(id)}${end}`, { status: "resolved", text: "x" })).status).toBe(
@@ -125,10 +125,10 @@ describe("the page of a threat", () => {
 
   test("links to the neighboring active threats of the same severity", async () => {
     const [first, second, decided, third] = [
-      "neighbour-a.com",
-      "neighbour-b.com",
-      "neighbour-c.com",
-      "neighbour-d.com",
+      "neighbor-a.com",
+      "neighbor-b.com",
+      "neighbor-c.com",
+      "neighbor-d.com",
     ].map((domain) => sight(domain, 0.8));
     app.app.threats.changeStatus([decided!], "resolved", { by: tester });
     const { html } = await visitor.get(pathOf(second!));
@@ -188,11 +188,11 @@ describe("the evidence bundle", () => {
     expect(screenshots).toHaveLength(2);
     const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
     for (const path of screenshots) {
-      const answer = await fetch(`${app.url}${path}`, { headers: { cookie } });
-      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/webp"]);
+      const response = await fetch(`${app.url}${path}`, { headers: { cookie } });
+      expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/webp"]);
     }
-    const answer = await visitor.get(`${pathOf(id)}/registration`);
-    expect([answer.headers.get("content-disposition"), answer.html]).toEqual([
+    const response = await visitor.get(`${pathOf(id)}/registration`);
+    expect([response.headers.get("content-disposition"), response.html]).toEqual([
       `attachment; filename="${id}-registration.txt"`,
       '{"ldhName":"examplle-bank.com"}',
     ]);
@@ -222,7 +222,7 @@ describe("a check", () => {
     expect(done.html).not.toContain("data-refresh");
   });
 
-  test("is refused with the reason when all lookups are disabled", async () => {
+  test("is rejected with the reason when all lookups are disabled", async () => {
     const other = openConsoleApp({
       scan: "registration_data = false",
       config: '[[protected_domains]]\ndomain = "example-bank.com"\n',
@@ -235,9 +235,9 @@ describe("a check", () => {
     };
     const sighting = { domain: "examp1e-bank.com", match, source: "feed" as const, seenAt: 0 };
     const id = other.app.threats.record([sighting])[0]!.threatId;
-    const answer = await (await other.signedIn()).submit(`${pathOf(id)}/look`);
-    expect(answer.text).toContain("Lookups are disabled: scan.schedule and scan.registration_data are off");
-    expect(answer.text).toContain("Not looked up: scan.registration_data is off in the configuration.");
+    const response = await (await other.signedIn()).submit(`${pathOf(id)}/look`);
+    expect(response.text).toContain("Lookups are disabled: scan.schedule and scan.registration_data are off");
+    expect(response.text).toContain("Not looked up: scan.registration_data is off in the configuration.");
     await other.dispose();
   });
 });
