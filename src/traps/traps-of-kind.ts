@@ -20,20 +20,20 @@ import type { VisitStore } from "./visits/store.ts";
  */
 export interface TrapsOfKind<Input extends NewTrap = NewTrap, Details = unknown> {
   /** @throws PublicError `bad_request`: the input is invalid, or the name is taken */
-  create(input: Input, by: Actor): Trap<Details>;
+  create(input: Input, options: { by: Actor }): Trap<Details>;
   /** Oldest first. */
   list(): Trap<Details>[];
   get(idOrName: string): Trap<Details>;
   find(idOrName: string): Trap<Details> | undefined;
-  setEnabled(idOrName: string, enabled: boolean, by: Actor): Trap<Details>;
+  setEnabled(idOrName: string, enabled: boolean, options: { by: Actor }): Trap<Details>;
   /**
    * Gives a trap a new address.
    * @param options.watchOld whether the replaced addresses keep counting visits
    * @throws PublicError `bad_request`: traps of this kind keep their address
    */
-  rotate(idOrName: string, options: { watchOld: boolean }, by: Actor): Trap<Details>;
+  rotate(idOrName: string, options: { watchOld: boolean; by: Actor }): Trap<Details>;
   /** Deletes a trap and its visits. */
-  delete(idOrName: string, by: Actor): Trap<Details>;
+  delete(idOrName: string, options: { by: Actor }): Trap<Details>;
 }
 
 export interface TrapDependencies {
@@ -101,7 +101,7 @@ export function createTrapsOfKind<Input extends NewTrap, Details>(
     auditLog.record(by, trapAuditAction(kind.name, change), trap.name, { id: trap.id, ...more });
 
   return {
-    create: (input, by) =>
+    create: (input, { by }) =>
       database.transaction(() => {
         const trap = insert(input, kind.prepare(input));
         record(by, "create", trap, kind.auditDetail(trap));
@@ -110,7 +110,7 @@ export function createTrapsOfKind<Input extends NewTrap, Details>(
     list: () => store.list(kind.name) as Trap<Details>[],
     get,
     find,
-    setEnabled: (idOrName, enabled, by) =>
+    setEnabled: (idOrName, enabled, { by }) =>
       database.transaction(() => {
         const trap = get(idOrName);
         if (trap.enabled !== enabled) {
@@ -119,7 +119,7 @@ export function createTrapsOfKind<Input extends NewTrap, Details>(
         }
         return get(trap.id);
       }),
-    rotate: (idOrName, { watchOld }, by) =>
+    rotate: (idOrName, { watchOld, by }) =>
       database.transaction(() => {
         const trap = get(idOrName);
         if (!rotates(kind.name)) throw badRequest(`A ${kind.name} keeps its address.`);
@@ -127,7 +127,7 @@ export function createTrapsOfKind<Input extends NewTrap, Details>(
         record(by, "rotate", trap, { old_address_watched: watchOld });
         return get(trap.id);
       }),
-    delete: (idOrName, by) =>
+    delete: (idOrName, { by }) =>
       database.transaction(() => {
         const trap = get(idOrName);
         store.delete(trap.seq);

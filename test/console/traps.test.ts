@@ -27,8 +27,9 @@ test.each(["beacons", "honeytokens"] as const)(
   async (section) => {
     for (let number = 0; number < 60; number += 1) {
       const name = `trap ${number}.`;
-      if (section === "beacons") beacons().create({ protectedDomain: "example-bank.com", name }, system);
-      else honeytokens().create({ kind: "url", name }, system);
+      if (section === "beacons")
+        beacons().create({ protectedDomain: "example-bank.com", name }, { by: system });
+      else honeytokens().create({ kind: "url", name }, { by: system });
     }
     const [first, second] = [
       await visitor.get(`/console/${section}`),
@@ -41,7 +42,7 @@ test.each(["beacons", "honeytokens"] as const)(
 );
 
 test("the former address of the honeytokens redirects to the present one", async () => {
-  const { id } = honeytokens().create({ kind: "url" }, system);
+  const { id } = honeytokens().create({ kind: "url" }, { by: system });
   expect(await visitor.get("/console/tokens")).toMatchObject({
     status: 303,
     location: "/console/honeytokens",

@@ -19,12 +19,18 @@ export function seedTraps({ database, traps }: App, threatId: string) {
       allow: ["partner.example"],
       memo: hostileText,
     },
-    tester,
+    { by: tester },
   );
-  beacons.create({ protectedDomain: "example-bank.com" }, tester);
-  const wiki = honeytokens.create({ kind: "url", name: "wiki", memo: "page Passwords in the wiki" }, tester);
-  const salaries = honeytokens.create({ kind: "document", name: "salaries", memo: hostileText }, tester);
-  honeytokens.create({ kind: "pixel", expiresAt: now + 1_000 }, tester);
+  beacons.create({ protectedDomain: "example-bank.com" }, { by: tester });
+  const wiki = honeytokens.create(
+    { kind: "url", name: "wiki", memo: "page Passwords in the wiki" },
+    { by: tester },
+  );
+  const salaries = honeytokens.create(
+    { kind: "document", name: "salaries", memo: hostileText },
+    { by: tester },
+  );
+  honeytokens.create({ kind: "pixel", expiresAt: now + 1_000 }, { by: tester });
 
   const visit = (
     trapId: string,

@@ -75,8 +75,8 @@ export function openTrapWorld(
       return request(`/b/${address}?${query}`, { ...options, headers: { ...sentByBrowser, ...headers } });
     },
     createBeacon: (input: Partial<NewBeacon> = {}) =>
-      current.of(beacon).create({ protectedDomain: "example-bank.com", ...input }, system),
-    createHoneytoken: (input: NewHoneytoken) => current.of(honeytoken).create(input, system),
+      current.of(beacon).create({ protectedDomain: "example-bank.com", ...input }, { by: system }),
+    createHoneytoken: (input: NewHoneytoken) => current.of(honeytoken).create(input, { by: system }),
     events: (type: string) => stores.events().filter((event) => event.type === type),
     /** Writes all visits, then opens the traps again over the same database, like after a restart. */
     async restart(changed: Partial<TrapSettings> = {}) {

@@ -15,8 +15,8 @@ test("every address without a live trap returns the same 404", async () => {
   const token = world.createHoneytoken({ kind: "pixel" });
   const expired = world.createHoneytoken({ kind: "pixel", expiresAt: stores.clock.now() + 1_000 });
   const plain = world.createHoneytoken({ kind: "url" });
-  traps.of(beacon).setEnabled(id, false, system);
-  traps.of(honeytoken).setEnabled(token.id, false, system);
+  traps.of(beacon).setEnabled(id, false, { by: system });
+  traps.of(honeytoken).setEnabled(token.id, false, { by: system });
   stores.clock.advance(1_000);
   const unknown = "abcdefghijklmnopqrstuvwxyz";
   const paths = [

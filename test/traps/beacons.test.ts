@@ -31,7 +31,7 @@ test("the script stays below 1 KB and contains none of the names", () => {
 test("a beacon keeps its address", () => {
   const { id, address } = world.createBeacon();
   const beacons = world.traps.of(beacon);
-  expect(() => beacons.rotate(id, { watchOld: false }, system)).toThrow("keeps its address");
+  expect(() => beacons.rotate(id, { watchOld: false, by: system })).toThrow("keeps its address");
   expect(beacons.get(id).address).toBe(address);
 });
 

@@ -37,7 +37,9 @@ events = ["beacon.triggered"]
 `,
     });
     appliance.app.start();
-    beacon = appliance.app.traps.of(beaconKind).create({ protectedDomain: "example-bank.com" }, system);
+    beacon = appliance.app.traps
+      .of(beaconKind)
+      .create({ protectedDomain: "example-bank.com" }, { by: system });
     silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
     pages = Bun.serve({
       port: 0,

@@ -88,11 +88,11 @@ test.each([
 test("rotation changes the address, and keeps or drops the old one as requested", async () => {
   const tokens = world.traps.of(honeytoken);
   const { id, address: first } = world.createHoneytoken({ kind: "pixel" });
-  const { address: second, oldAddresses } = tokens.rotate(id, { watchOld: true }, system);
+  const { address: second, oldAddresses } = tokens.rotate(id, { watchOld: true, by: system });
   expect(second).not.toBe(first);
   expect(oldAddresses).toEqual([first]);
   expect([open(first).status, open(second).status]).toEqual([200, 200]);
-  const { address: third } = tokens.rotate(id, { watchOld: false }, system);
+  const { address: third } = tokens.rotate(id, { watchOld: false, by: system });
   expect([open(first).status, open(second).status, open(third).status]).toEqual([404, 404, 200]);
   await written();
   expect(world.traps.visits.totals(id)).toMatchObject([{ total: 3 }]);
@@ -103,7 +103,7 @@ test("deletion removes a honeytoken with its addresses and visits", async () => 
   open(address);
   await written();
   const tokens = world.traps.of(honeytoken);
-  tokens.delete(id, system);
+  tokens.delete(id, { by: system });
   expect(open(address).status).toBe(404);
   expect(world.stores.database.query.select().from(trapVisits).all()).toEqual([]);
   expect(() => tokens.get(id)).toThrow("no honeytoken");

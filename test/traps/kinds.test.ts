@@ -38,7 +38,7 @@ describe.each(trapKinds.map((kind): [string, TrapKind] => [kind.name, kind]))("a
   beforeEach(() => void (world = openTrapWorld()));
   afterEach(() => world.dispose());
 
-  const create = () => world.traps.of(kind).create(kind.presentation.read(values[name]!), analyst);
+  const create = () => world.traps.of(kind).create(kind.presentation.read(values[name]!), { by: analyst });
   const audited = () =>
     createAuditLog(world.stores)
       .list({ channel: analyst.channel }, { limit: 9, offset: 0 })
@@ -48,12 +48,12 @@ describe.each(trapKinds.map((kind): [string, TrapKind] => [kind.name, kind]))("a
   test("records each change with its actor, and nothing for a change to the present state", () => {
     const traps = world.traps.of(kind);
     const { id, name: subject } = create();
-    traps.setEnabled(id, true, analyst);
-    traps.setEnabled(id, false, analyst);
-    traps.setEnabled(id, false, analyst);
-    traps.setEnabled(id, true, analyst);
-    if (rotates(kind.name)) traps.rotate(id, { watchOld: true }, analyst);
-    traps.delete(id, analyst);
+    traps.setEnabled(id, true, { by: analyst });
+    traps.setEnabled(id, false, { by: analyst });
+    traps.setEnabled(id, false, { by: analyst });
+    traps.setEnabled(id, true, { by: analyst });
+    if (rotates(kind.name)) traps.rotate(id, { watchOld: true, by: analyst });
+    traps.delete(id, { by: analyst });
     const rotated = rotates(kind.name) ? (["rotate"] as const) : [];
     const changes = ["create", "disable", "enable", ...rotated, "remove"] as const;
     expect(audited()).toEqual(
@@ -68,7 +68,9 @@ describe.each(trapKinds.map((kind): [string, TrapKind] => [kind.name, kind]))("a
 
   test("is neither created nor audited if the input is invalid", () => {
     const input = kind.presentation.read(values[name]!);
-    expect(() => world.traps.of(kind).create({ ...input, memo: "x".repeat(1_001) }, analyst)).toThrow("memo");
+    expect(() => world.traps.of(kind).create({ ...input, memo: "x".repeat(1_001) }, { by: analyst })).toThrow(
+      "memo",
+    );
     expect(world.traps.of(kind).list()).toEqual([]);
     expect(audited()).toEqual([]);
   });

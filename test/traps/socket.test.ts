@@ -18,7 +18,7 @@ afterEach(async () => {
 
 describe("over a socket", () => {
   test("a visitor behind trusted proxies has the nearest address that is not trusted", async () => {
-    const { id, address } = api.traps.of(honeytoken).create({ kind: "url" }, system);
+    const { id, address } = api.traps.of(honeytoken).create({ kind: "url" }, { by: system });
     const headers = { "x-forwarded-for": "1.1.1.1, 198.51.100.7, 10.1.2.3" };
     expect((await fetch(`${url}/t/${address}`, { headers })).status).toBe(404);
     await api.traps.stop();
@@ -26,8 +26,8 @@ describe("over a socket", () => {
   });
 
   test("HEAD is recorded and has no body, a beacon accepts only GET, and no response reveals a trap", async () => {
-    const token = api.traps.of(honeytoken).create({ kind: "pixel" }, system);
-    const bcn = api.traps.of(beacon).create({ protectedDomain: "example-bank.com" }, system);
+    const token = api.traps.of(honeytoken).create({ kind: "pixel" }, { by: system });
+    const bcn = api.traps.of(beacon).create({ protectedDomain: "example-bank.com" }, { by: system });
     const head = await fetch(`${url}/t/${token.address}.gif`, { method: "HEAD" });
     expect([head.status, head.headers.get("content-type"), await head.text()]).toEqual([
       200,
@@ -47,7 +47,7 @@ describe("over a socket", () => {
   });
 
   test("the metrics count visits by outcome and by route, without addresses", async () => {
-    const { address } = api.traps.of(honeytoken).create({ kind: "pixel" }, system);
+    const { address } = api.traps.of(honeytoken).create({ kind: "pixel" }, { by: system });
     await fetch(`${url}/t/${address}`);
     await api.traps.stop();
     const text = await (await fetch(`${url}/metrics`)).text();
@@ -58,8 +58,8 @@ describe("over a socket", () => {
   });
 
   test("the route in the metrics follows the path's first segment, whatever comes after it", async () => {
-    const { address: token } = api.traps.of(honeytoken).create({ kind: "pixel" }, system);
-    const bcn = api.traps.of(beacon).create({ protectedDomain: "example-bank.com" }, system);
+    const { address: token } = api.traps.of(honeytoken).create({ kind: "pixel" }, { by: system });
+    const bcn = api.traps.of(beacon).create({ protectedDomain: "example-bank.com" }, { by: system });
     await fetch(`${url}/t/${token}/b/salaries.xlsx?from=/b/`);
     await fetch(`${url}/b/${bcn.address}?u=https://example-bank.com/t/`);
     await fetch(`${url}/b`);

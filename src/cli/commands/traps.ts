@@ -52,7 +52,7 @@ function create(kind: TrapKind): CommandDefinition {
             ...(name === undefined ? {} : { name }),
             ...(memo === undefined ? {} : { memo }),
           },
-          actorOfShell(terminal.env),
+          { by: actorOfShell(terminal.env) },
         );
         warnAboutPlainHttp(terminal, traps.publicUrl());
         if (options.json) return printTrapJson(terminal, kind, traps, trap);
@@ -135,7 +135,7 @@ function setEnabled(kind: TrapKind, name: "enable" | "disable"): CommandDefiniti
     run: ({ args, options, terminal }) =>
       withAppliance({ terminal, options }, ({ traps }) => {
         const by = actorOfShell(terminal.env);
-        const trap = traps.of(kind).setEnabled(args[0] ?? "", name === "enable", by);
+        const trap = traps.of(kind).setEnabled(args[0] ?? "", name === "enable", { by });
         terminal.err.write(`${name}d ${trap.name} (${trap.id})\n`);
       }),
   });
@@ -164,7 +164,7 @@ function rotate(kind: TrapKind): CommandDefinition {
     run: ({ args, options, terminal }) =>
       withAppliance({ terminal, options }, ({ traps }) => {
         const { watchOld } = options;
-        const trap = traps.of(kind).rotate(args[0] ?? "", { watchOld }, actorOfShell(terminal.env));
+        const trap = traps.of(kind).rotate(args[0] ?? "", { watchOld, by: actorOfShell(terminal.env) });
         if (options.json) return printTrapJson(terminal, kind, traps, trap);
         terminal.out.write(`${traps.links(kind, trap).url}\n`);
         const old = watchOld ? "the old one is still monitored" : "the old one returns 404";
@@ -236,7 +236,7 @@ function deletion(kind: TrapKind): CommandDefinition {
     examples: [[`phishwatch ${noun}s delete ${exampleName}`, "by name or identifier"]],
     run: ({ args, options, terminal }) =>
       withAppliance({ terminal, options }, ({ traps }) => {
-        const { id, name } = traps.of(kind).delete(args[0] ?? "", actorOfShell(terminal.env));
+        const { id, name } = traps.of(kind).delete(args[0] ?? "", { by: actorOfShell(terminal.env) });
         terminal.err.write(`deleted ${name} (${id})\n`);
       }),
   });

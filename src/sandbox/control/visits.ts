@@ -28,7 +28,7 @@ export async function visitBeacon(
   const protectedDomain =
     body.protected_domain === undefined ? enabledDomains(app)[0]! : protectedName(app, body.protected_domain);
   const name = body.beacon ?? protectedDomain;
-  const beacon = beacons.find(name) ?? beacons.create({ protectedDomain, name }, system);
+  const beacon = beacons.find(name) ?? beacons.create({ protectedDomain, name }, { by: system });
   const page = body.url ?? `https://${nameOf(body.hostname ?? "copied-pages.example")}/`;
   const query = new URLSearchParams({ u: page, r: body.referrer ?? "" });
   return visit(instance, beacon, `/b/${beacon.address}?${query}`, { ...body, referrer: undefined });
@@ -42,7 +42,7 @@ export async function visitHoneytoken(
   const honeytokens = instance.app.traps.of(honeytokenKind);
   const kind = body.kind ?? "url";
   const name = body.token ?? `sandbox ${kind}`;
-  const token = honeytokens.find(name) ?? honeytokens.create({ kind, name }, system);
+  const token = honeytokens.find(name) ?? honeytokens.create({ kind, name }, { by: system });
   return visit(instance, token, `/t/${token.address}`, body);
 }
 

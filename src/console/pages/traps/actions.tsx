@@ -12,7 +12,7 @@ export function setTrapState(context: Context<"traps">, kind: TrapKind): PageRes
   const { services, form, by } = context;
   const { texts } = kind.presentation;
   const enabled = form.get("enabled") === "yes";
-  const trap = services.traps.of(kind).setEnabled(trapOf(context, kind).id, enabled, by);
+  const trap = services.traps.of(kind).setEnabled(trapOf(context, kind).id, enabled, { by });
   const outcome = enabled ? texts.enabled : texts.disabled;
   return redirect(trapPath(kind.name, trap.id), `${visible(trap.name)} ${outcome}.`);
 }
@@ -50,7 +50,7 @@ export function confirmRotation(context: Context<"traps">, kind: TrapKind): Page
 export function rotateTrap(context: Context<"traps">, kind: TrapKind): PageResult {
   const { services, form, by } = context;
   const watchOld = form.get("watch_old") === "yes";
-  const trap = services.traps.of(kind).rotate(trapOf(context, kind).id, { watchOld }, by);
+  const trap = services.traps.of(kind).rotate(trapOf(context, kind).id, { watchOld, by });
   const old = watchOld ? "The old one is still monitored." : "The old one returns 404.";
   return redirect(trapPath(kind.name, trap.id), `${visible(trap.name)} has a new address. ${old}`);
 }
@@ -68,7 +68,7 @@ export function confirmDeletion(context: Context<"traps">, kind: TrapKind): Page
 }
 
 export function deleteTrap(context: Context<"traps">, kind: TrapKind): PageResult {
-  const { name } = context.services.traps.of(kind).delete(trapOf(context, kind).id, context.by);
+  const { name } = context.services.traps.of(kind).delete(trapOf(context, kind).id, { by: context.by });
   return redirect(trapsPath(kind.name), `${visible(name)} was deleted.`);
 }
 

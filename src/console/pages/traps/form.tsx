@@ -25,7 +25,7 @@ export async function createTrap(context: FormContext, kind: TrapKind): Promise<
         memo: given("memo"),
         ...(given("name") === "" ? {} : { name: given("name") }),
       },
-      by,
+      { by },
     ),
   );
   if (!created.ok) return formPage(context, kind, given, created.message);
