@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { opaqueValue, statement, valuesOf } from "../database/statement.ts";
 import type { Instant } from "../lib/clock.ts";
-import { threats } from "../threats/tables.ts";
+import { threats } from "../threats/store/tables.ts";
 import { registrationResponses } from "./tables.ts";
 
 /** Response of a registry or registrar as it was received. Escape it before you show any of it. */

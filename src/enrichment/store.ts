@@ -4,7 +4,7 @@ import { relaxedTransaction } from "../database/relaxed.ts";
 import { countValue, opaqueValue, statement, value, valuesOf } from "../database/statement.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Instant } from "../lib/clock.ts";
-import { threats } from "../threats/tables.ts";
+import { threats } from "../threats/store/tables.ts";
 import type { Severity, Status } from "../vocabulary/threats.ts";
 import { nothingKnown, type Facts } from "./facts/facts.ts";
 import { ranks, type NextCheck } from "./plan.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { blob, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, json } from "../database/columns.ts";
-import { threats } from "../threats/tables.ts";
+import { threats } from "../threats/store/tables.ts";
 import type { Facts } from "./facts/facts.ts";
 
 /**

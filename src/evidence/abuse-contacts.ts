@@ -1,7 +1,7 @@
 import { splitName } from "../detection/names/suffix.ts";
 import type { Facts } from "../enrichment/facts/facts.ts";
 import { visible } from "../lib/safe-text.ts";
-import type { Threat } from "../threats/queries.ts";
+import type { Threat } from "../threats/store/queries.ts";
 
 const quotedCharactersMax = 120;
 

@@ -9,9 +9,9 @@ import {
 } from "../enrichment/facts/facts.ts";
 import { toPlainTime, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
-import { looksLikeOriginal } from "../threats/phishing-page.ts";
-import type { Threat } from "../threats/queries.ts";
-import { describeForThirdParties } from "../threats/similarity-reasons.ts";
+import { looksLikeOriginal } from "../threats/severity/phishing-page.ts";
+import type { Threat } from "../threats/store/queries.ts";
+import { describeForThirdParties } from "../threats/store/similarity-reasons.ts";
 import { abuseContactsOf, type AbuseContacts } from "./abuse-contacts.ts";
 
 /** An abuse report that is ready to be reviewed and sent. Plain text; text of third parties is escaped and quoted. */

@@ -1,6 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { Pacer } from "../lib/pacer.ts";
-import type { SeverityReason } from "../threats/severity-reasons.ts";
+import type { SeverityReason } from "../threats/severity/severity-reasons.ts";
 import {
   appendRow,
   createColumns,
@@ -10,7 +10,7 @@ import {
   type MutableColumns,
   type ThreatRow,
 } from "./columns.ts";
-import { indicatorBits } from "./indicators.ts";
+import { indicatorBits } from "../threats/severity/indicators.ts";
 
 const batchRows = 2_000;
 

@@ -2,7 +2,7 @@ import type { Instant } from "../lib/clock.ts";
 import { similarityUnits, type Columns } from "./columns.ts";
 import { wantedKindsOf } from "./facets.ts";
 import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
-import { indicatorBit } from "./indicators.ts";
+import { indicatorBit } from "../threats/severity/indicators.ts";
 import { kindCount } from "./kinds.ts";
 import { selectRows } from "./select-rows.ts";
 import { keyFunction, writeKeys } from "./sort-keys.ts";
@@ -40,7 +40,7 @@ export function matchRows({
 }: {
   columns: Columns;
   filter: SearchFilter;
-  /** Of `filter.protectedDomain`. */
+  /** The number of `filter.protectedDomain`. */
   protectedDomainSeq: number | undefined;
   buffers: Buffers;
 }): Matches {

@@ -25,7 +25,8 @@ import type { Database } from "../database/database.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Instant } from "../lib/clock.ts";
 import type { Pacer } from "../lib/pacer.ts";
-import { threats } from "../threats/tables.ts";
+import { foundColumns } from "../threats/store/fields.ts";
+import { threats } from "../threats/store/tables.ts";
 import type { Columns } from "./columns.ts";
 import { createColumnStore } from "./column-store.ts";
 import { countByDay, countByKind, type DayCount } from "./counts.ts";
@@ -142,25 +143,6 @@ export function createThreatIndex({
     byKind: async () => countByKind(await current()),
   };
 }
-
-const foundColumns = {
-  seq: threats.seq,
-  id: threats.id,
-  domain: threats.domain,
-  protectedDomain: protectedDomains.domain,
-  type: threats.type,
-  status: threats.status,
-  severity: threats.severity,
-  similarity: threats.similarity,
-  source: threats.source,
-  reasons: threats.reasons,
-  severityReasons: threats.severityReasons,
-  firstSeen: threats.firstSeen,
-  statusChangedAt: threats.statusChangedAt,
-  ipAddress: threats.ipAddress,
-  registrar: threats.registrar,
-  screenshotToken: threats.screenshotToken,
-};
 
 /** Returns a function that reads threats by `seq`, in the order given; deleted ones are left out. */
 function createLoader({ query }: Database) {

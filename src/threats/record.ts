@@ -1,33 +1,32 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
 import { system } from "../access/audit/actor.ts";
 import type { Database } from "../database/database.ts";
-import { placeholders } from "../database/placeholders.ts";
+import { statement, value, valuesOf } from "../database/statement.ts";
 import type { Match } from "../detection/types.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { randomText, type FillRandom, type IdFactory } from "../lib/ids.ts";
-import { lazy } from "../lib/startup.ts";
-import type { StatusChanger } from "./change-status.ts";
-import type { History } from "./history.ts";
-import { severityOf } from "./severity.ts";
-import type { SimilarityReason } from "./similarity-reasons.ts";
-import { threats } from "./tables.ts";
 import type { Severity, Source, ThreatType } from "../vocabulary/threats.ts";
+import type { StatusChanger } from "./triage/change-status.ts";
+import type { History } from "./triage/history.ts";
+import { severityOf } from "./severity/severity.ts";
+import type { SimilarityReason } from "./store/similarity-reasons.ts";
+import { threats } from "./store/tables.ts";
 
-/** A source saw a name that imitates a protected domain. */
+/** A look-alike of a protected domain that a source saw. */
 export interface Sighting {
-  /** The suspicious name, normalised (A-label form). */
+  /** The suspicious name, normalized (A-label form). */
   domain: string;
   match: Match;
   source: Source;
-  /** When the source saw it; a time to come counts as now. */
+  /** When the source saw it; a time in the future counts as now. */
   seenAt: Instant;
-  /** Why it is a threat, beyond what the name shows. */
+  /** Reasons beyond what the name shows. */
   reasons?: readonly SimilarityReason[];
 }
 
-/** What a sighting led to. For a known threat, type and similarity are those on record. */
+/** Result of a sighting. For a known threat, type and similarity are those on record. */
 export interface RecordedThreat {
   threatId: string;
   domain: string;
@@ -38,14 +37,14 @@ export interface RecordedThreat {
 }
 
 /**
- * Sources that show a domain to be in use now. A feed is none: lists repeat names for years, and
- * would undo a team's triage every night.
+ * Sources that show that a domain is in use now. Feeds are not among them: lists repeat names for years, and would
+ * undo a team's triage every night.
  */
-const signsOfLife: readonly Source[] = ["scan", "certificate_transparency", "submission", "beacon"];
+const sourcesOfLife: readonly Source[] = ["scan", "certificate_transparency", "submission", "beacon"];
 
 const screenshotTokenBytes = 16;
 
-/** Has to run within a transaction. */
+/** Returns a function that records one sighting. Must run within a transaction. */
 export function createRecorder({
   database,
   clock,
@@ -62,76 +61,18 @@ export function createRecorder({
   outbox: Outbox;
   fillRandom: FillRandom;
   history: History;
+  /** Whether a sighting makes a resolved threat active again. */
   reactivate: boolean;
   statusChanger: StatusChanger;
 }): (sighting: Sighting) => RecordedThreat {
-  const findDomain = database.query
-    .select({ seq: protectedDomains.seq })
-    .from(protectedDomains)
-    .where(eq(protectedDomains.domain, sql.placeholder("domain")))
-    .prepare();
-  const findPair = database.query
-    .select()
-    .from(threats)
-    .where(
-      and(
-        eq(threats.protectedDomainSeq, sql.placeholder("protectedDomainSeq")),
-        eq(threats.domain, sql.placeholder("domain")),
-      ),
-    )
-    .prepare();
-  const lastId = database.query
-    .select({ id: threats.id })
-    .from(threats)
-    .orderBy(desc(threats.seq))
-    .limit(1)
-    .prepare();
-  const insert = database.query
-    .insert(threats)
-    .values(
-      placeholders(
-        "id",
-        "protectedDomainSeq",
-        "domain",
-        "type",
-        "status",
-        "severity",
-        "similarity",
-        "source",
-        "reasons",
-        "severityReasons",
-        "firstSeen",
-        "createdAt",
-        "statusChangedAt",
-        "whois",
-        "screenshotToken",
-        "cloneSeenAt",
-      ),
-    )
-    .prepare();
-  const setFirstSeen = database.query
-    .update(threats)
-    .set({ firstSeen: sql`${sql.placeholder("firstSeen")}` })
-    .where(eq(threats.seq, sql.placeholder("seq")))
-    .prepare();
-  const setCloneSeen = lazy(() =>
-    database.query
-      .update(threats)
-      .set({
-        cloneSeenAt: sql`${sql.placeholder("cloneSeenAt")}`,
-        severity: sql`${sql.placeholder("severity")}`,
-        severityReasons: sql`${sql.placeholder("severityReasons")}`,
-      })
-      .where(eq(threats.seq, sql.placeholder("seq")))
-      .prepare(),
-  );
+  const statements = createStatements(database);
 
-  /** Whatever was found out about the name weighs less than the page that a visitor was shown. */
-  function noteClone(known: typeof threats.$inferSelect, seenAt: Instant): Severity {
+  /** A copy that a visitor was shown outweighs all other facts. */
+  function noteClone(known: KnownThreat, seenAt: Instant): Severity {
     if (known.cloneSeenAt !== null && known.cloneSeenAt >= seenAt) return known.severity;
     const { severity, reasons } = severityOf({ ...known, cloneSeenDays: 0 });
-    const severityReasons = JSON.stringify(distinct([...reasons, ...known.severityReasons]));
-    setCloneSeen().run({ seq: known.seq, cloneSeenAt: seenAt, severity, severityReasons });
+    const severityReasons = distinct([...reasons, ...known.severityReasons]);
+    statements.setCloneSeen.run({ seq: known.seq, cloneSeenAt: seenAt, severity, severityReasons });
     const change = { field: "severity", before: known.severity, after: severity };
     if (severity !== known.severity) history.record(known.seq, [change], null);
     return severity;
@@ -140,13 +81,12 @@ export function createRecorder({
   function create(sighting: Sighting, protectedDomainSeq: number, seenAt: Instant): RecordedThreat {
     const { domain, source } = sighting;
     const { protectedDomain, type, similarity } = sighting.match;
-    const reasons = [...(sighting.reasons ?? []), ...sighting.match.reasons];
     // The list is ordered by `seq` where it promises the order of ids, so ids have to grow with it
-    // even when another process wrote the last one or the clock was set back.
-    const id = ids.next("threat", lastId.get()?.id);
+    // even if another process wrote the last one or the clock was set back.
+    const id = ids.next("threat", statements.lastId.get()?.id);
     const { severity, reasons: severityReasons } = severityOf({ type, similarity });
     const now = clock.now();
-    insert.run({
+    statements.insert.run({
       id,
       protectedDomainSeq,
       domain,
@@ -155,7 +95,7 @@ export function createRecorder({
       severity,
       similarity,
       source,
-      reasons,
+      reasons: [...(sighting.reasons ?? []), ...sighting.match.reasons],
       severityReasons,
       firstSeen: seenAt,
       createdAt: now,
@@ -168,25 +108,93 @@ export function createRecorder({
     return { threatId: id, domain, protectedDomain, type, similarity, outcome: "created" };
   }
 
-  return (sighting) => {
+  function update(sighting: Sighting, known: KnownThreat, seenAt: Instant): RecordedThreat {
     const { protectedDomain } = sighting.match;
-    const protectedDomainSeq = findDomain.get({ domain: protectedDomain })?.seq;
-    if (protectedDomainSeq === undefined) throw new Error(`not a protected domain: ${protectedDomain}`);
-    const seenAt = Math.min(sighting.seenAt, clock.now());
-    const known = findPair.get({ protectedDomainSeq, domain: sighting.domain });
-    if (known === undefined) return create(sighting, protectedDomainSeq, seenAt);
-
     const severity = sighting.match.type === "cloned_site" ? noteClone(known, seenAt) : known.severity;
-    if (seenAt < known.firstSeen) setFirstSeen.run({ firstSeen: seenAt, seq: known.seq });
-    const backToLife =
-      known.status === "resolved" && signsOfLife.includes(sighting.source) && seenAt > known.statusChangedAt;
-    if (reactivate && backToLife)
-      statusChanger.apply({ ...known, severity, protectedDomain }, "active", system);
+    if (seenAt < known.firstSeen) statements.setFirstSeen.run({ firstSeen: seenAt, seq: known.seq });
+    const isBack =
+      known.status === "resolved" &&
+      sourcesOfLife.includes(sighting.source) &&
+      seenAt > known.statusChangedAt;
+    if (reactivate && isBack) statusChanger.apply({ ...known, severity, protectedDomain }, "active", system);
     const { id, domain, type, similarity } = known;
     return { threatId: id, domain, protectedDomain, type, similarity, outcome: "known" };
+  }
+
+  return (sighting) => {
+    const { protectedDomain } = sighting.match;
+    const protectedDomainSeq = statements.findDomain.get({ domain: protectedDomain })?.seq;
+    if (protectedDomainSeq === undefined) throw new Error(`not a protected domain: ${protectedDomain}`);
+    const seenAt = Math.min(sighting.seenAt, clock.now());
+    const known = statements.findPair.get({ protectedDomainSeq, domain: sighting.domain });
+    return known === undefined
+      ? create(sighting, protectedDomainSeq, seenAt)
+      : update(sighting, known, seenAt);
+  };
+}
+
+type KnownThreat = typeof threats.$inferSelect;
+
+function createStatements(database: Database) {
+  const seqMatches = eq(threats.seq, value(threats.seq));
+  return {
+    findDomain: statement(database, (query) =>
+      query
+        .select({ seq: protectedDomains.seq })
+        .from(protectedDomains)
+        .where(eq(protectedDomains.domain, value(protectedDomains.domain))),
+    ),
+    findPair: statement(database, (query) =>
+      query
+        .select()
+        .from(threats)
+        .where(
+          and(
+            eq(threats.protectedDomainSeq, value(threats.protectedDomainSeq)),
+            eq(threats.domain, value(threats.domain)),
+          ),
+        ),
+    ),
+    lastId: statement(database, (query) =>
+      query.select({ id: threats.id }).from(threats).orderBy(desc(threats.seq)).limit(1),
+    ),
+    insert: statement(database, (query) =>
+      query
+        .insert(threats)
+        .values(
+          valuesOf(
+            threats,
+            "id",
+            "protectedDomainSeq",
+            "domain",
+            "type",
+            "status",
+            "severity",
+            "similarity",
+            "source",
+            "reasons",
+            "severityReasons",
+            "firstSeen",
+            "createdAt",
+            "statusChangedAt",
+            "whois",
+            "screenshotToken",
+            "cloneSeenAt",
+          ),
+        ),
+    ),
+    setFirstSeen: statement(database, (query) =>
+      query.update(threats).set(valuesOf(threats, "firstSeen")).where(seqMatches),
+    ),
+    setCloneSeen: statement(database, (query) =>
+      query
+        .update(threats)
+        .set(valuesOf(threats, "cloneSeenAt", "severity", "severityReasons"))
+        .where(seqMatches),
+    ),
   };
 }
 
 function distinct<T>(values: readonly T[]): T[] {
-  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+  return [...new Map(values.map((one) => [JSON.stringify(one), one])).values()];
 }

@@ -3,47 +3,49 @@ import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
-import { lazy } from "../lib/startup.ts";
-import { createThreatAudit } from "./audit.ts";
-import { createStatusChanger, type StatusChange, type StatusChangeOptions } from "./change-status.ts";
-import { createDetailQuery, type ThreatDetail } from "./detail.ts";
-import { createHistory, type DatedChange } from "./history.ts";
-import { createNeighbors, type FindNeighbors } from "./neighbors.ts";
-import { createNotes, type Notes } from "./notes.ts";
-import { createThreatQueries, type ListedThreat, type Threat, type ThreatFilter } from "./queries.ts";
-import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
-import { createTriage, type Triage } from "./triage.ts";
-import { createFactsUpdater, type FactsUpdated, type UpdateFacts } from "./update-facts.ts";
 import type { Status } from "../vocabulary/threats.ts";
+import { createThreatAudit } from "./triage/audit.ts";
+import { createStatusChanger, type StatusChange, type StatusChangeOptions } from "./triage/change-status.ts";
+import { createHistory, type DatedChange } from "./triage/history.ts";
+import { createNeighbors, type FindNeighbors } from "./store/neighbors.ts";
+import { createNotes, type Notes } from "./triage/notes.ts";
+import {
+  createThreatQueries,
+  type ListedThreat,
+  type Threat,
+  type ThreatDetail,
+  type ThreatFilter,
+} from "./store/queries.ts";
+import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
+import { createTriage, type Triage } from "./triage/triage.ts";
+import { createFactsUpdater, type UpdateFacts } from "./update-facts.ts";
 
-/** A threat's life: recorded once, seen again, triaged, read. */
+/** The lifecycle of threats: record, update, triage, read. */
 export interface Threats {
-  /** Records names that were taken for imitations, with their events, in one transaction. */
+  /** Records look-alikes, with their events, in one transaction. */
   record(sightings: readonly Sighting[]): RecordedThreat[];
-  /** One page, newest `firstSeen` first and ties by id, descending; `total` is exact. */
+  /** Returns one page, newest `firstSeen` first and ties by id, descending; `total` is exact. */
   list(
     filter: ThreatFilter,
     page: { page: number; perPage: number },
   ): { threats: ListedThreat[]; total: number };
   get(id: string): Threat | undefined;
-  /** What the API shows of it, faster. */
+  /** Returns the fields that the API shows; faster than `get`. */
   detail(id: string): ThreatDetail | undefined;
   /**
-   * Moves threats to `status`, with their events, in one transaction: one answer for each distinct id,
+   * Changes the status of threats, with their events, in one transaction. Returns one outcome for each distinct id,
    * in the order of first appearance.
    */
   changeStatus(ids: readonly string[], status: Status, options: StatusChangeOptions): StatusChange[];
-  /** Decisions on several threats that can be undone. */
+  /** Batch decisions that can be undone. */
   readonly triage: Triage;
-  /** Writes what was found out about a threat, judges its severity anew and keeps what changed. */
+  /** Writes facts about a threat, updates its severity and records the changes. */
   updateFacts: UpdateFacts;
-  /** What changed and when, newest first; the latest 200 facts and 200 decisions. */
+  /** Returns the changes of a threat, newest first: the latest 200 facts and 200 decisions. */
   history(id: string): DatedChange[];
-  /** The active threats of its severity before and after it. */
   neighbors: FindNeighbors;
-  /** What people wrote about a threat. */
-  notes: Notes;
-  /** How many threats there are of each status and severity. */
+  readonly notes: Notes;
+  /** Returns the number of threats by status and severity. */
   totals(): { status: Status; severity: string; total: number }[];
 }
 
@@ -58,43 +60,53 @@ export interface ThreatsDependencies {
   reactivate: boolean;
 }
 
-export function createThreats(dependencies: ThreatsDependencies): Threats {
-  const { auditLog, database } = dependencies;
+export function createThreats({
+  database,
+  clock,
+  ids,
+  outbox,
+  fillRandom,
+  auditLog,
+  reactivate,
+}: ThreatsDependencies): Threats {
   const queries = createThreatQueries(database);
   const recordDecision = createThreatAudit({ auditLog, get: queries.get });
-  // Made when first needed: their queries take a tenth of the start to prepare.
-  const history = lazy(() => createHistory(dependencies));
-  const setStatus = lazy(() => createStatusChanger({ ...dependencies, history: history() }));
-  const updateFacts = lazy(() => createFactsUpdater({ ...dependencies, history: history() }));
-  const recordOne = lazy(() =>
-    createRecorder({ ...dependencies, history: history(), statusChanger: setStatus() }),
-  );
-  const triage = lazy(() => createTriage({ ...dependencies, recordDecision, statusChanger: setStatus() }));
-  const neighbors = lazy(() => createNeighbors(database));
-  const notes = lazy(() => createNotes({ ...dependencies, recordDecision }));
+  const history = createHistory({ database, clock });
+  const statusChanger = createStatusChanger({ database, clock, history, outbox });
+  const updateFacts = createFactsUpdater({ database, clock, history });
+  const record = createRecorder({
+    database,
+    clock,
+    ids,
+    outbox,
+    fillRandom,
+    history,
+    reactivate,
+    statusChanger,
+  });
   return {
-    record: (sightings) => database.transaction(() => sightings.map((sighting) => recordOne()(sighting))),
+    record: (sightings) => database.transaction(() => sightings.map(record)),
     list: queries.list,
     get: queries.get,
-    detail: createDetailQuery(database),
-    changeStatus: (ids, status, options) =>
+    detail: queries.detail,
+    changeStatus: (threatIds, status, options) =>
       database.transaction(() => {
-        const changes = [...new Set(ids)].map((id) => setStatus().byId(id, status, options));
+        const changes = [...new Set(threatIds)].map((id) => statusChanger.byId(id, status, options));
         const changed = changes.filter(({ outcome }) => outcome === "updated").length;
-        recordDecision({ by: options.by, action: "threat.change_status", ids, changed, detail: { status } });
+        recordDecision({
+          by: options.by,
+          action: "threat.change_status",
+          ids: threatIds,
+          changed,
+          detail: { status },
+        });
         return changes;
       }),
-    get triage() {
-      return triage();
-    },
-    updateFacts: (...args): FactsUpdated | undefined => database.transaction(() => updateFacts()(...args)),
-    history: (id) => history().list(id),
-    get neighbors() {
-      return neighbors();
-    },
-    get notes() {
-      return notes();
-    },
+    triage: createTriage({ database, clock, auditLog, recordDecision, statusChanger }),
+    updateFacts: (...args) => database.transaction(() => updateFacts(...args)),
+    history: history.list,
+    neighbors: createNeighbors(database),
+    notes: createNotes({ database, clock, recordDecision }),
     totals: queries.totals,
   };
 }

@@ -1,20 +1,20 @@
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import { opaque } from "../database/placeholders.ts";
+import { opaqueValue, statement, value, valuesOf } from "../database/statement.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Change, History } from "./history.ts";
-import { severityOf, type SeverityFacts } from "./severity.ts";
-import { threats } from "./tables.ts";
 import type { Registration } from "../vocabulary/registration.ts";
 import type { Severity } from "../vocabulary/threats.ts";
+import type { Change, History } from "./triage/history.ts";
+import { severityOf, type SeverityFacts } from "./severity/severity.ts";
+import { threats } from "./store/tables.ts";
 
-/** What has been found out about a suspicious domain. */
+/** Facts about a suspicious domain that lookups found. */
 export interface ThreatFacts {
   /** The first of its addresses; null: none, or not known. */
   ipAddress: string | null;
   registrar: string | null;
   whois: Registration;
-  /** What the severity is judged by, beside name and type. */
+  /** Evidence for the severity, beyond name and type. */
   evidence: SeverityFacts;
 }
 
@@ -24,9 +24,9 @@ export interface FactsUpdated {
 }
 
 /**
- * Writes facts to a threat, judges its severity anew and keeps the changes in its history. No event tells of
- * it: `threat.updated` is for status changes. Has to run within a transaction.
- * @returns undefined when there is no such threat
+ * Writes the facts of a threat, updates its severity and records the changes in its history. It records no event:
+ * `threat.updated` is for status changes. Must run within a transaction.
+ * @returns undefined if there is no such threat
  */
 export type UpdateFacts = (
   id: string,
@@ -45,29 +45,24 @@ export function createFactsUpdater({
   clock: Clock;
   history: History;
 }): UpdateFacts {
-  const find = database.query
-    .select({
-      seq: threats.seq,
-      type: threats.type,
-      similarity: threats.similarity,
-      severity: threats.severity,
-      cloneSeenAt: threats.cloneSeenAt,
-    })
-    .from(threats)
-    .where(eq(threats.id, opaque("id")))
-    .prepare();
-  const value = (name: string) => sql`${sql.placeholder(name)}`;
-  const set = database.query
-    .update(threats)
-    .set({
-      ipAddress: value("ipAddress"),
-      registrar: value("registrar"),
-      whois: value("whois"),
-      severity: value("severity"),
-      severityReasons: value("severityReasons"),
-    })
-    .where(eq(threats.seq, sql.placeholder("seq")))
-    .prepare();
+  const find = statement(database, (query) =>
+    query
+      .select({
+        seq: threats.seq,
+        type: threats.type,
+        similarity: threats.similarity,
+        severity: threats.severity,
+        cloneSeenAt: threats.cloneSeenAt,
+      })
+      .from(threats)
+      .where(eq(threats.id, opaqueValue(threats.id))),
+  );
+  const set = statement(database, (query) =>
+    query
+      .update(threats)
+      .set(valuesOf(threats, "ipAddress", "registrar", "whois", "severity", "severityReasons"))
+      .where(eq(threats.seq, value(threats.seq))),
+  );
 
   return (id, { ipAddress, registrar, whois, evidence }, changes) => {
     const threat = find.get({ id });
@@ -78,17 +73,10 @@ export function createFactsUpdater({
       cloneSeenDays:
         threat.cloneSeenAt === null ? undefined : Math.floor((clock.now() - threat.cloneSeenAt) / dayMs),
     });
-    set.run({
-      seq: threat.seq,
-      ipAddress,
-      registrar,
-      whois: JSON.stringify(whois),
-      severity,
-      severityReasons: JSON.stringify(reasons),
-    });
-    const judged: Change[] =
+    set.run({ seq: threat.seq, ipAddress, registrar, whois, severity, severityReasons: reasons });
+    const severityChange: Change[] =
       severity === threat.severity ? [] : [{ field: "severity", before: threat.severity, after: severity }];
-    history.record(threat.seq, [...changes, ...judged], null);
+    history.record(threat.seq, [...changes, ...severityChange], null);
     return { severity, previousSeverity: threat.severity };
   };
 }

@@ -71,10 +71,10 @@ test("decisions, undos and notes of people are recorded once per batch, and thos
   const person: Actor = { channel: "console", name: null, address: "192.0.2.7" };
   threats.changeStatus([one], "resolved", { by });
   threats.changeStatus([one], "resolved", { by });
-  const { act } = threats.triage.change([one, other, other], "false_positive", { by: person });
+  const { batch } = threats.triage.change([one, other, other], "false_positive", { by: person });
   threats.triage.change([one], "false_positive", { by: person });
-  threats.triage.undo(act!, { by: person });
-  threats.triage.undo(act!, { by: person });
+  threats.triage.undo(batch!, { by: person });
+  threats.triage.undo(batch!, { by: person });
   threats.notes.add(other, "a note with a secret", { by: person });
   threats.changeStatus([one], "active", { by: { channel: "api", name: "ci", address: null } });
   expect(entries().map(({ channel, action, subject, detail }) => [channel, action, subject, detail])).toEqual(

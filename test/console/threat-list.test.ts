@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { triageThreatsMax } from "../../src/threats/triage.ts";
+import { triageThreatsMax } from "../../src/threats/triage/triage.ts";
 import { manualClock } from "../support/appliance.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 import { addThreats, secretsPage, type SampleThreat } from "../support/console-threats.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { unzipSync } from "fflate";
-import { noteCharactersMax } from "../../src/threats/notes.ts";
+import { noteCharactersMax } from "../../src/threats/triage/notes.ts";
 import { hostileText, longText, tester } from "../support/console-pages.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 import { startReceiver, until } from "../support/receiver.ts";
@@ -165,7 +165,7 @@ describe("a note", () => {
     expect(added.text).toContain("Line one <b>bold</b> Line two");
     const long = "y".repeat(noteCharactersMax + 1);
     const rejected = await visitor.post(`${pathOf(id)}/notes`, { text: long });
-    expect([rejected.status, rejected.text]).toEqual([400, expect.stringContaining("4000 are allowed")]);
+    expect([rejected.status, rejected.text]).toEqual([400, expect.stringContaining("the maximum is 4000")]);
     expect(rejected.html).toContain(`>${long}</textarea>`);
     expect(app.app.threats.notes.list(id)).toHaveLength(1);
   });

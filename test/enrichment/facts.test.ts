@@ -16,7 +16,7 @@ import {
   wantsRegistration,
   wantsScreenshot,
 } from "../../src/enrichment/plan.ts";
-import { severityOf } from "../../src/threats/severity.ts";
+import { severityOf } from "../../src/threats/severity/severity.ts";
 import { existing, missing, plainPage, registered, unknown } from "../support/enrichment.ts";
 
 const now = Date.UTC(2026, 0, 15);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { grayPixels } from "../../src/lookups/page/gray-pixels.ts";
 import { hashSide, perceptualHash, visualSimilarity } from "../../src/lookups/page/perceptual-hash.ts";
-import { looksLikeOriginal } from "../../src/threats/phishing-page.ts";
+import { looksLikeOriginal } from "../../src/threats/severity/phishing-page.ts";
 import { bitmap } from "../support/pictures.ts";
 
 type Draw = (x: number, y: number) => number;

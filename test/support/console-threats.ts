@@ -1,7 +1,7 @@
 import type { App } from "../../src/app.ts";
 import { normalizeName } from "../../src/detection/names/name.ts";
 import { encodePunycode } from "../../src/detection/names/punycode.ts";
-import type { SeverityFacts } from "../../src/threats/severity.ts";
+import type { SeverityFacts } from "../../src/threats/severity/severity.ts";
 import type { ThreatType } from "../../src/vocabulary/threats.ts";
 
 export interface SampleThreat {

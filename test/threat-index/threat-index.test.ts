@@ -8,10 +8,10 @@ import {
   type SearchFilter,
   type ThreatIndex,
 } from "../../src/threat-index/threat-index.ts";
-import { indicators, indicatorsIn } from "../../src/threat-index/indicators.ts";
+import { indicators, indicatorsIn } from "../../src/threats/severity/indicators.ts";
 import { naiveSearch } from "../../src/threat-index/naive.ts";
-import type { SeverityFacts } from "../../src/threats/severity.ts";
-import type { Threat } from "../../src/threats/queries.ts";
+import type { SeverityFacts } from "../../src/threats/severity/severity.ts";
+import type { Threat } from "../../src/threats/store/queries.ts";
 import { severities, sources, statuses, type ThreatType } from "../../src/vocabulary/threats.ts";
 import { randomFrom, seed } from "../support/random.ts";
 import { openStores, type Stores } from "../support/stores.ts";

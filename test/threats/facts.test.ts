@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/audit/actor.ts";
-import { changesPerThreatMax } from "../../src/threats/history.ts";
-import type { SeverityFacts } from "../../src/threats/severity.ts";
+import { changesPerThreatMax } from "../../src/threats/triage/history.ts";
+import type { SeverityFacts } from "../../src/threats/severity/severity.ts";
 import type { Source } from "../../src/vocabulary/threats.ts";
 import { analyst, openStores, type Stores } from "../support/stores.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { createEventLog } from "../../src/events/event-log.ts";
-import { noteCharactersMax, notesPerThreatMax } from "../../src/threats/notes.ts";
+import { noteCharactersMax, notesPerThreatMax } from "../../src/threats/triage/notes.ts";
 import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;
@@ -44,7 +44,7 @@ describe("notes on a threat", () => {
       () =>
         notes.add(on, text, { by: analyst });
     expect(add(" \n\t ")).toThrow("The note is empty.");
-    expect(add("x".repeat(noteCharactersMax + 1))).toThrow("has 4001 characters; 4000 are allowed");
+    expect(add("x".repeat(noteCharactersMax + 1))).toThrow("has 4001 characters; the maximum is 4000");
     expect(add("x", "thr_none")).toThrow("There is no threat with this id.");
     expect(notes.list(id)).toEqual([]);
     // Characters are counted as people count them.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isPhishingPage, looksLikeOriginal } from "../../src/threats/phishing-page.ts";
+import { isPhishingPage, looksLikeOriginal } from "../../src/threats/severity/phishing-page.ts";
 
 const page = { asksForPassword: true, asksForCard: false, namesBrand: true, redirectsToOwner: false };
 

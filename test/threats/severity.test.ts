@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { describeSeverityReason } from "../../src/threats/severity-reasons.ts";
-import type { PageEvidence } from "../../src/threats/phishing-page.ts";
-import { severityOf, type SeverityFacts } from "../../src/threats/severity.ts";
+import { describeSeverityReason } from "../../src/threats/severity/severity-reasons.ts";
+import type { PageEvidence } from "../../src/threats/severity/phishing-page.ts";
+import { severityOf, type SeverityFacts } from "../../src/threats/severity/severity.ts";
 import type { Severity, ThreatType } from "../../src/vocabulary/threats.ts";
 
 const plainPage: PageEvidence = {

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { openDatabase } from "../../src/database/database.ts";
 import { severityCodeOf, similarityCodeOf } from "../../src/database/reason-codes.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
-import { indicators, type Indicator } from "../../src/threat-index/indicators.ts";
+import { indicators, type Indicator } from "../../src/threats/severity/indicators.ts";
 import { createThreatIndex } from "../../src/threat-index/threat-index.ts";
-import { createThreatQueries } from "../../src/threats/queries.ts";
-import { describeSeverityReason } from "../../src/threats/severity-reasons.ts";
-import { describeSimilarityReason } from "../../src/threats/similarity-reasons.ts";
+import { createThreatQueries } from "../../src/threats/store/queries.ts";
+import { describeSeverityReason } from "../../src/threats/severity/severity-reasons.ts";
+import { describeSimilarityReason } from "../../src/threats/store/similarity-reasons.ts";
 import { temporaryFolder } from "../support/appliance.ts";
 
 /** Written by commit 9c9da8f, the last version that stored sentences: 76 threats with every kind of reason. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/audit/actor.ts";
-import { triageThreatsMax, undoableMs } from "../../src/threats/triage.ts";
+import { triageThreatsMax, undoableMs } from "../../src/threats/triage/triage.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 
 const console_: Actor = { channel: "console", name: null, address: "192.0.2.7" };
@@ -32,7 +32,7 @@ describe("a decision on several threats", () => {
   test("changes each with its events and keeps who decided", () => {
     const before = eventTypes().length;
     const result = stores.threats.triage.change([...ids.slice(0, 2), ids[0]!], "resolved", { by: console_ });
-    expect(result).toEqual({ act: expect.any(Number), changed: 2, unchanged: 0, unknown: 0 });
+    expect(result).toEqual({ batch: expect.any(Number), changed: 2, unchanged: 0, unknown: 0 });
     expect(statusesNow()).toEqual(["resolved", "resolved", "active", "active"]);
     expect(eventTypes().slice(before)).toEqual(
       Array.from({ length: 2 }, () => ["threat.updated", "threat.resolved"]).flat(),
@@ -43,7 +43,7 @@ describe("a decision on several threats", () => {
   test("that changes nothing leaves nothing to undo", () => {
     const unknown = "thr_01h455vb4pex5vsknk084sn02q";
     expect(stores.threats.triage.change([ids[0]!, unknown], "active", { by: console_ })).toEqual({
-      act: undefined,
+      batch: undefined,
       changed: 0,
       unchanged: 1,
       unknown: 1,
@@ -64,11 +64,11 @@ describe("undo", () => {
   test("gives each threat the status that it had, with events, and does nothing the second time", () => {
     stores.threats.changeStatus([ids[1]!], "false_positive", { by: somebodyElse });
     stores.clock.advance(1_000);
-    const { act } = stores.threats.triage.change(ids, "resolved", { by: console_ });
+    const { batch } = stores.threats.triage.change(ids, "resolved", { by: console_ });
     const before = eventTypes().length;
     stores.clock.advance(1_000);
 
-    expect(stores.threats.triage.undo(act!, { by: console_ })).toEqual({
+    expect(stores.threats.triage.undo(batch!, { by: console_ })).toEqual({
       outcome: "undone",
       restored: 4,
       changedSince: 0,
@@ -76,18 +76,18 @@ describe("undo", () => {
     expect(statusesNow()).toEqual(["active", "false_positive", "active", "active"]);
     expect(eventTypes().slice(before)).toEqual(Array.from({ length: 4 }, () => "threat.updated"));
 
-    expect(stores.threats.triage.undo(act!, { by: console_ })).toEqual({ outcome: "undone_before" });
+    expect(stores.threats.triage.undo(batch!, { by: console_ })).toEqual({ outcome: "undone_before" });
     expect(eventTypes().length).toBe(before + 4);
-    expect(stores.threats.triage.recent()).toMatchObject([{ act, undone: true, threats: 4 }]);
+    expect(stores.threats.triage.recent()).toMatchObject([{ batch, undone: true, threats: 4 }]);
   });
 
   test("leaves alone what somebody else has decided since, even back to the same status", () => {
-    const { act } = stores.threats.triage.change(ids, "resolved", { by: console_ });
+    const { batch } = stores.threats.triage.change(ids, "resolved", { by: console_ });
     stores.clock.advance(1_000);
     stores.threats.changeStatus([ids[0]!], "false_positive", { by: somebodyElse });
     stores.threats.changeStatus([ids[1]!], "active", { by: somebodyElse });
     stores.threats.changeStatus([ids[1]!], "resolved", { by: somebodyElse });
-    expect(stores.threats.triage.undo(act!, { by: console_ })).toEqual({
+    expect(stores.threats.triage.undo(batch!, { by: console_ })).toEqual({
       outcome: "undone",
       restored: 2,
       changedSince: 2,
@@ -96,16 +96,16 @@ describe("undo", () => {
   });
 
   test("is there for a day, also for a process that starts anew", () => {
-    const { act } = stores.threats.triage.change(ids, "resolved", { by: console_ });
+    const { batch } = stores.threats.triage.change(ids, "resolved", { by: console_ });
     expect(stores.threats.triage.recent()).toMatchObject([
-      { act, status: "resolved", threats: 4, undone: false },
+      { batch, status: "resolved", threats: 4, undone: false },
     ]);
     stores.clock.advance(undoableMs + 1);
-    expect(stores.threats.triage.undo(act!, { by: console_ })).toEqual({ outcome: "too_late" });
+    expect(stores.threats.triage.undo(batch!, { by: console_ })).toEqual({ outcome: "too_late" });
     expect(statusesNow()).toEqual(["resolved", "resolved", "resolved", "resolved"]);
     expect(stores.threats.triage.recent()).toEqual([]);
-    // The next act clears away what is past undoing.
+    // The next batch clears away what is past undoing.
     stores.threats.triage.change(ids, "active", { by: console_ });
-    expect(stores.threats.triage.undo(act!, { by: console_ })).toEqual({ outcome: "not_found" });
+    expect(stores.threats.triage.undo(batch!, { by: console_ })).toEqual({ outcome: "not_found" });
   });
 });

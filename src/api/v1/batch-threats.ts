@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/json-body.ts";
 import { choice, closed, count } from "../../vocabulary/schemas.ts";
+import { exampleThreatId } from "../../threats/api-object.ts";
 import { statuses, type Status } from "../../vocabulary/threats.ts";
-import { exampleId } from "./examples.ts";
 import { actorOf, operation, type ApiLimits } from "./services.ts";
 
 const actions = ["resolve", "mark_false_positive", "reactivate"] as const;
@@ -60,12 +60,12 @@ export const batchThreats = ({ maxBatchIds }: Pick<ApiLimits, "maxBatchIds">) =>
     summary: "Change the status of several threats",
     description:
       "One transaction: either all changes happen or none. An unknown ID does not cause the call to fail. Each threat whose status changed emits the same events as a single change.",
-    body: jsonBody(batch(maxBatchIds), { example: { ids: [exampleId], action: "resolve" } }),
+    body: jsonBody(batch(maxBatchIds), { example: { ids: [exampleThreatId], action: "resolve" } }),
     response: {
       description: "One item for each distinct ID, in the order of first appearance.",
       schema: Type.Object({ data: Type.Array(batchItem), meta: batchMeta }, closed),
       example: {
-        data: [{ id: exampleId, outcome: "updated", status: "resolved" }],
+        data: [{ id: exampleThreatId, outcome: "updated", status: "resolved" }],
         meta: { updated: 1, unchanged: 0, not_found: 0, forbidden: 0 },
       },
     },

@@ -1,14 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import type { ApiKey } from "../../access/keys/keys.ts";
 import { requireDomain } from "../../access/keys/permissions.ts";
+import { exampleDetail, threatDetail, toDetailObject } from "../../threats/api-object.ts";
 import { closed } from "../../vocabulary/schemas.ts";
 import { notFound } from "../../lib/errors.ts";
 import { isId } from "../../lib/ids.ts";
-import type { ThreatDetail } from "../../threats/detail.ts";
+import type { ThreatDetail } from "../../threats/store/queries.ts";
 import { threatFields } from "../../vocabulary/threat-fields.ts";
-import { exampleDetail } from "./examples.ts";
 import { operation, type ApiServices } from "./services.ts";
-import { threatDetail, toDetailObject } from "./threat-object.ts";
 
 export const threatResponse = Type.Object({ data: threatDetail }, closed);
 

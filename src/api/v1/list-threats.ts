@@ -4,10 +4,9 @@ import { normalizeName } from "../../detection/names/name.ts";
 import { choiceParameter, integerParameter, type QueryParameter } from "../../http/query.ts";
 import { closed, count } from "../../vocabulary/schemas.ts";
 import { badRequest } from "../../lib/errors.ts";
+import { exampleListItem, threatListItem, toListObject } from "../../threats/api-object.ts";
 import { severities, statuses } from "../../vocabulary/threats.ts";
-import { exampleListItem } from "./examples.ts";
 import { operation, type ApiLimits } from "./services.ts";
-import { threatListItem, toListObject } from "./threat-object.ts";
 
 const perPageDefault = 20;
 

@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody, readText, requireContentType, type Body } from "../../http/json-body.ts";
+import { exampleThreatId } from "../../threats/api-object.ts";
 import { choice, closed, count } from "../../vocabulary/schemas.ts";
 import { fromIsoTime, type Instant } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { hostName, threatFields } from "../../vocabulary/threat-fields.ts";
-import { exampleId } from "./examples.ts";
 import { operation } from "./services.ts";
 
 /** Maximum number of names in one call. */
@@ -79,7 +79,7 @@ export const submitCandidates = operation({
           domain: "examp1e-bank.com",
           matches: [
             {
-              threat_id: exampleId,
+              threat_id: exampleThreatId,
               protected_domain: "example-bank.com",
               type: "homograph",
               similarity: 0.9688,

@@ -1,14 +1,14 @@
-import { toDetailObject } from "../../api/v1/threat-object.ts";
+import { toDetailObject } from "../../threats/api-object.ts";
 import { displayName } from "../../detection/names/name.ts";
 import { actorJson, describeActor } from "../../access/audit/actor.ts";
 import { factsJson } from "../../enrichment/facts/facts-json.ts";
 import type { Facts } from "../../enrichment/facts/facts.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
-import type { DatedChange } from "../../threats/history.ts";
-import type { Note } from "../../threats/notes.ts";
-import type { Threat } from "../../threats/queries.ts";
-import { describeSeverityReason } from "../../threats/severity-reasons.ts";
-import { describeSimilarityReason } from "../../threats/similarity-reasons.ts";
+import type { DatedChange } from "../../threats/triage/history.ts";
+import type { Note } from "../../threats/triage/notes.ts";
+import type { Threat } from "../../threats/store/queries.ts";
+import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
+import { describeSimilarityReason } from "../../threats/store/similarity-reasons.ts";
 import { noteJson, noteLines } from "./threat-notes.ts";
 import { shortTime } from "../terminal/table.ts";
 

@@ -1,7 +1,7 @@
 import { actorJson, describeActor } from "../../access/audit/actor.ts";
 import { toIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
-import type { Note } from "../../threats/notes.ts";
+import type { Note } from "../../threats/triage/notes.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, jsonFlag } from "../terminal/flags.ts";

@@ -1,7 +1,7 @@
-import { toListObject } from "../../api/v1/threat-object.ts";
+import { toListObject } from "../../threats/api-object.ts";
 import { normalizeName } from "../../detection/names/name.ts";
 import { visible } from "../../lib/safe-text.ts";
-import type { ListedThreat } from "../../threats/queries.ts";
+import type { ListedThreat } from "../../threats/store/queries.ts";
 import { severities, statuses, type Status } from "../../vocabulary/threats.ts";
 import { command, UsageError, type CommandDefinition, type CommandGroup } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";

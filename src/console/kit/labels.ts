@@ -1,4 +1,4 @@
-import type { Indicator } from "../../threat-index/indicators.ts";
+import type { Indicator } from "../../threats/severity/indicators.ts";
 
 /** Formats a value of the API for people: `false_positive` as `false positive`. */
 export function inWords(value: string): string {

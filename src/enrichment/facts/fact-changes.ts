@@ -1,4 +1,4 @@
-import type { Change } from "../../threats/history.ts";
+import type { Change } from "../../threats/triage/history.ts";
 import { hasPage, mailServersOf, parkedWith, type Facts } from "./facts.ts";
 
 const notThere = null;

@@ -1,6 +1,6 @@
 import type { Instant } from "../../lib/clock.ts";
-import { isPhishingPage } from "../../threats/phishing-page.ts";
-import type { SeverityFacts } from "../../threats/severity.ts";
+import { isPhishingPage } from "../../threats/severity/phishing-page.ts";
+import type { SeverityFacts } from "../../threats/severity/severity.ts";
 import type { ThreatFacts } from "../../threats/update-facts.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
 import type { Existence } from "../../lookups/dns/existence.ts";

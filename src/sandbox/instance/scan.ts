@@ -1,7 +1,7 @@
 import { system } from "../../access/audit/actor.ts";
 import type { Scan } from "../../scans/tables.ts";
 import type { ScanTrigger } from "../../vocabulary/scans.ts";
-import { threats } from "../../threats/tables.ts";
+import { threats } from "../../threats/store/tables.ts";
 import type { SandboxDns } from "./dns.ts";
 import type { App } from "../../app.ts";
 

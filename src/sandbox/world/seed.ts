@@ -4,7 +4,7 @@ import type { Database } from "../../database/database.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { createIdFactory } from "../../lib/ids.ts";
-import { threats } from "../../threats/tables.ts";
+import { threats } from "../../threats/store/tables.ts";
 import { sandboxKeys, type SandboxKey } from "./keys.ts";
 import { createRandom } from "./random.ts";
 import { makeWorld } from "./world.ts";

@@ -1,6 +1,6 @@
 import { badRequest } from "../../../lib/errors.ts";
 import { counted } from "../../../lib/wording.ts";
-import { triageThreatsMax, type UndoOutcome } from "../../../threats/triage.ts";
+import { triageThreatsMax, type UndoOutcome } from "../../../threats/triage/triage.ts";
 import { statuses } from "../../../vocabulary/threats.ts";
 import { attempt, parseWholeNumber } from "../../kit/fields.ts";
 import { inWords } from "../../kit/labels.ts";
@@ -26,14 +26,14 @@ export async function triageThreats({
       ? await search.ids(filter, order, { max: triageThreatsMax, lastSeq: lastSeqOf(form) })
       : form.getAll("id");
   if (ids.length === 0) return redirect(listPath(query), { tone: "warning", text: "No threats selected." });
-  const { act, changed, unchanged } = services.threats.triage.change(ids, status, { by });
-  if (act === undefined) {
+  const { batch, changed, unchanged } = services.threats.triage.change(ids, status, { by });
+  if (batch === undefined) {
     const text = `No changes: ${counted(unchanged, "threat was", "threats were")} already ${inWords(status)}.`;
     return redirect(listPath(query), { tone: "warning", text });
   }
   // Keyboard users stay at the same row, which now shows the next threat.
   const at = /^\d{1,2}$/.test(form.get("at") ?? "") && changed === 1 ? `#row-${form.get("at")}` : "";
-  return redirect(`${listPath(query, { done: String(act) })}${at}`);
+  return redirect(`${listPath(query, { done: String(batch) })}${at}`);
 }
 
 function lastSeqOf(form: URLSearchParams): number {
@@ -43,9 +43,9 @@ function lastSeqOf(form: URLSearchParams): number {
 }
 
 export function undoTriage({ services, form, by }: Context<"threats">): PageResult {
-  const act = parseWholeNumber(form.get("act")) ?? 0;
+  const batch = parseWholeNumber(form.get("act")) ?? 0;
   const { query } = readListRequest(new URLSearchParams(form.get("query") ?? ""));
-  return redirect(listPath(query), undoFlash(services.threats.triage.undo(act, { by })));
+  return redirect(listPath(query), undoFlash(services.threats.triage.undo(batch, { by })));
 }
 
 /** Requests fresh lookups about a threat. */
@@ -69,21 +69,21 @@ export function decideThreat(context: ThreatContext): PageResult {
   const { id } = findThreat(context);
   const status = statuses.find((one) => one === form.get("status"));
   if (status === undefined) throw badRequest("Choose a decision.");
-  const { act } = services.threats.triage.change([id], status, { by });
-  if (act === undefined)
+  const { batch } = services.threats.triage.change([id], status, { by });
+  if (batch === undefined)
     return redirect(threatPath(id), { tone: "warning", text: `This threat is already ${inWords(status)}.` });
   return redirect(threatPath(id), {
     tone: "success",
     text: `This threat is now ${inWords(status)}.`,
-    action: { label: "Undo", path: `${threatPath(id)}/undo`, fields: { act: String(act) } },
+    action: { label: "Undo", path: `${threatPath(id)}/undo`, fields: { act: String(batch) } },
   });
 }
 
 export function undoDecision(context: ThreatContext): PageResult {
   const { services, form, by } = context;
   const { id } = findThreat(context);
-  const act = parseWholeNumber(form.get("act")) ?? 0;
-  return redirect(threatPath(id), undoFlash(services.threats.triage.undo(act, { by })));
+  const batch = parseWholeNumber(form.get("act")) ?? 0;
+  return redirect(threatPath(id), undoFlash(services.threats.triage.undo(batch, { by })));
 }
 
 export async function addNote(context: ThreatContext): Promise<PageResult> {

@@ -1,6 +1,6 @@
 import { visible } from "../../../lib/safe-text.ts";
-import type { Neighbor } from "../../../threats/neighbors.ts";
-import type { Threat } from "../../../threats/queries.ts";
+import type { Neighbor } from "../../../threats/store/neighbors.ts";
+import type { Threat } from "../../../threats/store/queries.ts";
 import type { Status } from "../../../vocabulary/threats.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { Time } from "../../kit/components.tsx";

@@ -1,9 +1,9 @@
 import { notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import type { Threat } from "../../../threats/queries.ts";
-import { describeSeverityReason } from "../../../threats/severity-reasons.ts";
-import { describeSimilarityReason } from "../../../threats/similarity-reasons.ts";
+import type { Threat } from "../../../threats/store/queries.ts";
+import { describeSeverityReason } from "../../../threats/severity/severity-reasons.ts";
+import { describeSimilarityReason } from "../../../threats/store/similarity-reasons.ts";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
 import { LinkButton, PageHead, Section, StateBadge, Time } from "../../kit/components.tsx";
 import { inWords } from "../../kit/labels.ts";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { hasPage, type Facts as KnownFacts } from "../../../enrichment/facts/facts.ts";
-import type { Threat } from "../../../threats/queries.ts";
+import type { Threat } from "../../../threats/store/queries.ts";
 import { Facts, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 

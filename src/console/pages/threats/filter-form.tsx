@@ -3,7 +3,7 @@ import { grouped } from "../../../lib/wording.ts";
 import type { Facets } from "../../../threat-index/facets.ts";
 import type { SearchFilter } from "../../../threat-index/threat-index.ts";
 import { severities, sources, statuses } from "../../../vocabulary/threats.ts";
-import { indicators } from "../../../threat-index/indicators.ts";
+import { indicators } from "../../../threats/severity/indicators.ts";
 import { formatDay } from "../../kit/fields.ts";
 import { HiddenFields, Select, TextField } from "../../kit/form.tsx";
 import { threatsPath } from "../../kit/paths.ts";

@@ -10,7 +10,7 @@ import {
   type SortKey,
 } from "../../../threat-index/threat-index.ts";
 import { severities, sources, statuses } from "../../../vocabulary/threats.ts";
-import { indicators } from "../../../threat-index/indicators.ts";
+import { indicators } from "../../../threats/severity/indicators.ts";
 import { parseDay } from "../../kit/fields.ts";
 import { threatsPath } from "../../kit/paths.ts";
 

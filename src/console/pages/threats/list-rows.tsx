@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { toIsoTime } from "../../../lib/clock.ts";
 import type { FoundThreat, SearchOrder, SortKey } from "../../../threat-index/threat-index.ts";
-import { indicatorsIn } from "../../../threat-index/indicators.ts";
-import type { SeverityReason } from "../../../threats/severity-reasons.ts";
+import { indicatorsIn } from "../../../threats/severity/indicators.ts";
+import type { SeverityReason } from "../../../threats/severity/severity-reasons.ts";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
 import { Badge, StateBadge, Time } from "../../kit/components.tsx";
 import { Name } from "../../kit/name.tsx";

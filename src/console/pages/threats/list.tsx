@@ -1,7 +1,7 @@
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { SearchFilter } from "../../../threat-index/threat-index.ts";
 import { sortedByNameMax } from "../../../threat-index/threat-index.ts";
-import { triageThreatsMax } from "../../../threats/triage.ts";
+import { triageThreatsMax } from "../../../threats/triage/triage.ts";
 import { page, type Flash, type PageResult } from "../../kit/page-result.ts";
 import type { Threats } from "../../../threats/threats.ts";
 import { Form, HiddenFields } from "../../kit/form.tsx";
@@ -129,15 +129,15 @@ function decisionFlash(
   done: string | null,
   query: URLSearchParams,
 ): Flash | undefined {
-  const act = recent.find((one) => String(one.act) === done);
-  if (act === undefined || act.undone) return undefined;
+  const batch = recent.find((one) => String(one.batch) === done);
+  if (batch === undefined || batch.undone) return undefined;
   return {
     tone: "success",
-    text: `${counted(act.threats, "threat is", "threats are")} now ${inWords(act.status)}.`,
+    text: `${counted(batch.threats, "threat is", "threats are")} now ${inWords(batch.status)}.`,
     action: {
       label: "Undo",
       path: undoTriagePath,
-      fields: { act: String(act.act), query: query.toString() },
+      fields: { act: String(batch.batch), query: query.toString() },
     },
   };
 }

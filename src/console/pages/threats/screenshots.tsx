@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Facts } from "../../../enrichment/facts/facts.ts";
-import { looksLikeOriginal } from "../../../threats/phishing-page.ts";
-import type { Threat } from "../../../threats/queries.ts";
+import { looksLikeOriginal } from "../../../threats/severity/phishing-page.ts";
+import type { Threat } from "../../../threats/store/queries.ts";
 import { Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 

@@ -1,4 +1,4 @@
-import type { Indicator } from "../../../threat-index/indicators.ts";
+import type { Indicator } from "../../../threats/severity/indicators.ts";
 import { listPath } from "./filters.ts";
 import { indicatorLabels } from "../../kit/labels.ts";
 

@@ -1,20 +1,21 @@
-import { eq, sql } from "drizzle-orm";
-import type { Actor } from "../access/audit/actor.ts";
-import type { Database } from "../database/database.ts";
-import { opaque } from "../database/placeholders.ts";
-import { protectedDomains } from "../domains/tables.ts";
-import type { Outbox } from "../events/outbox.ts";
-import type { Clock } from "../lib/clock.ts";
+import { eq } from "drizzle-orm";
+import type { Actor } from "../../access/audit/actor.ts";
+import type { Database } from "../../database/database.ts";
+import { opaqueValue, statement, value, valuesOf } from "../../database/statement.ts";
+import { protectedDomains } from "../../domains/tables.ts";
+import type { Outbox } from "../../events/outbox.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Severity, Status, ThreatType } from "../../vocabulary/threats.ts";
+import { changeableColumns } from "../store/fields.ts";
 import type { History } from "./history.ts";
-import { threats } from "./tables.ts";
-import type { Severity, Status, ThreatType } from "../vocabulary/threats.ts";
+import { threats } from "../store/tables.ts";
 
-/** What became of one threat; `status` is the one it has now, absent when the caller may not know. */
+/** Outcome for one threat; `status` is its present status, absent if the caller may not see it. */
 export type StatusChange =
   | { id: string; outcome: "updated" | "unchanged"; status: Status }
   | { id: string; outcome: "not_found" | "forbidden" };
 
-/** What a change of status has to know of a threat. */
+/** The fields of a threat that a status change and its events need. */
 export interface ChangeableThreat {
   seq: number;
   id: string;
@@ -26,32 +27,20 @@ export interface ChangeableThreat {
   status: Status;
 }
 
-/** The columns of a `ChangeableThreat`. */
-export const changeableColumns = {
-  seq: threats.seq,
-  id: threats.id,
-  domain: threats.domain,
-  protectedDomain: protectedDomains.domain,
-  type: threats.type,
-  severity: threats.severity,
-  similarity: threats.similarity,
-  status: threats.status,
-};
-
 export interface StatusChangeOptions {
-  /** Who decides; the threat's history keeps it. */
+  /** Actor that decides; recorded in the threat's history. */
   by: Actor;
-  /** Protected domains that the caller may touch; empty or absent: all. */
+  /** Protected domains that the caller has access to; empty or absent: all. */
   within?: readonly string[] | undefined;
 }
 
 export interface StatusChanger {
   byId(id: string, status: Status, options: StatusChangeOptions): StatusChange;
-  /** Answers whether anything changed. */
+  /** Returns whether anything changed. */
   apply(threat: ChangeableThreat, status: Status, by: Actor): boolean;
 }
 
-/** The one place where a status changes and its events are written; has to run within a transaction. */
+/** The only place that changes a status and records the events. Must run within a transaction. */
 export function createStatusChanger({
   database,
   clock,
@@ -63,20 +52,19 @@ export function createStatusChanger({
   history: History;
   outbox: Outbox;
 }): StatusChanger {
-  const find = database.query
-    .select(changeableColumns)
-    .from(threats)
-    .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
-    .where(eq(threats.id, opaque("id")))
-    .prepare();
-  const update = database.query
-    .update(threats)
-    .set({
-      status: sql`${sql.placeholder("status")}`,
-      statusChangedAt: sql`${sql.placeholder("statusChangedAt")}`,
-    })
-    .where(eq(threats.seq, sql.placeholder("seq")))
-    .prepare();
+  const find = statement(database, (query) =>
+    query
+      .select(changeableColumns)
+      .from(threats)
+      .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
+      .where(eq(threats.id, opaqueValue(threats.id))),
+  );
+  const update = statement(database, (query) =>
+    query
+      .update(threats)
+      .set(valuesOf(threats, "status", "statusChangedAt"))
+      .where(eq(threats.seq, value(threats.seq))),
+  );
 
   function apply(threat: ChangeableThreat, status: Status, by: Actor): boolean {
     if (threat.status === status) return false;

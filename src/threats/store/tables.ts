@@ -1,16 +1,15 @@
 import { index, integer, real, sqliteTable, text, uniqueIndex, primaryKey } from "drizzle-orm/sqlite-core";
-import { actorChannels } from "../access/audit/actor.ts";
-import { instant, json } from "../database/columns.ts";
-import { threatTypes } from "../vocabulary/threats.ts";
-import { protectedDomains } from "../domains/tables.ts";
-import { severities, sources, statuses } from "../vocabulary/threats.ts";
-import { type Registration } from "../vocabulary/registration.ts";
-import type { SeverityReason } from "./severity-reasons.ts";
+import { actorChannels } from "../../access/audit/actor.ts";
+import { instant, json } from "../../database/columns.ts";
+import { protectedDomains } from "../../domains/tables.ts";
+import { severities, sources, statuses, threatTypes } from "../../vocabulary/threats.ts";
+import type { Registration } from "../../vocabulary/registration.ts";
+import type { SeverityReason } from "../severity/severity-reasons.ts";
 import type { SimilarityReason } from "./similarity-reasons.ts";
 
 /**
- * `seq` grows with `id` (see `record.ts`), so that `(first_seen, seq)` is the list's order and each
- * index below, which ends in `seq` by SQLite's own doing, answers one combination of filters in order.
+ * `seq` grows with `id` (see `record.ts`), so that `(first_seen, seq)` is the order of the list. Each index ends in
+ * `seq`, which SQLite appends, and serves one combination of filters in that order.
  */
 export const threats = sqliteTable(
   "threats",
@@ -27,19 +26,18 @@ export const threats = sqliteTable(
     severity: text("severity", { enum: severities }).notNull(),
     similarity: real("similarity").notNull(),
     source: text("source", { enum: sources }).notNull(),
-    /** Why it is a look-alike. */
+    /** Reasons for the similarity. */
     reasons: json<SimilarityReason[]>("reasons").notNull(),
     severityReasons: json<SeverityReason[]>("severity_reasons").notNull(),
     firstSeen: instant("first_seen").notNull(),
     createdAt: instant("created_at").notNull(),
-    /** When the status became what it is. */
     statusChangedAt: instant("status_changed_at").notNull(),
-    /** When a copy of the protected page was last seen in use there; null: never. */
+    /** When a visitor was last shown a copy of the protected page there; null: never. */
     cloneSeenAt: instant("clone_seen_at"),
     ipAddress: text("ip_address"),
     registrar: text("registrar"),
     whois: json<Registration>("whois").notNull(),
-    /** 128 random bits, base64url: makes the screenshot's address unguessable. */
+    /** 128 random bits, base64url: makes the screenshot's URL unguessable. */
     screenshotToken: text("screenshot_token").notNull(),
   },
   (table) => [
@@ -61,8 +59,8 @@ export const threats = sqliteTable(
 );
 
 /**
- * How many threats there are of each kind, kept by triggers (see the migration): exact totals without
- * counting rows. The row of each pair (status, severity) with domain 0 stands for all domains together.
+ * Number of threats by domain, status and severity, updated by triggers (see the migration): exact totals without
+ * counting rows. Domain 0 stands for all domains.
  */
 export const threatCounts = sqliteTable(
   "threat_counts",
@@ -75,7 +73,7 @@ export const threatCounts = sqliteTable(
   (table) => [primaryKey({ columns: [table.protectedDomainSeq, table.status, table.severity] })],
 );
 
-/** What changed about a threat, and when; see `history.ts` for how many are kept. */
+/** Changes of a threat; `history.ts` limits their number. */
 export const threatHistory = sqliteTable(
   "threat_history",
   {
@@ -87,7 +85,7 @@ export const threatHistory = sqliteTable(
     field: text("field").notNull(),
     before: text("before"),
     after: text("after"),
-    /** Who decided it; null: nobody did, it was found out (or is older than this column). */
+    /** Actor that decided; null for a fact that lookups found, and for rows older than this column. */
     channel: text("via", { enum: actorChannels }),
     actorName: text("actor_name"),
     actorAddress: text("actor_address"),
@@ -96,44 +94,44 @@ export const threatHistory = sqliteTable(
 );
 
 /**
- * Which threats were changed or deleted, in order, kept by triggers (see the migration): what is held in
- * memory for the console's list is brought up to date by it, whatever process wrote. The latest 100,000.
+ * Change log: threats that were changed or deleted, in order, written by triggers (see the migration). The threat
+ * index follows it, whichever process writes. Holds the latest 100,000 changes.
  */
-export const threatTouches = sqliteTable("threat_touches", {
-  // Numbers go on growing without AUTOINCREMENT, for the last one is never deleted; that would cost a write more.
+export const threatChangeLog = sqliteTable("threat_touches", {
+  // Grows without AUTOINCREMENT, which costs another write, because the last row is never deleted.
   version: integer("version").primaryKey(),
   threatSeq: integer("threat_seq").notNull(),
 });
 
-/** Changes of status that a person made together and can undo; see `triage.ts`. */
-export const triageActs = sqliteTable("triage_acts", {
+/** Batch decisions that can be undone; see `triage.ts`. */
+export const triageBatches = sqliteTable("triage_acts", {
   seq: integer("seq").primaryKey({ autoIncrement: true }),
   at: instant("at").notNull(),
   status: text("status", { enum: statuses }).notNull(),
   undoneAt: instant("undone_at"),
 });
 
-/** The threats of an act, each with what it was before. */
+/** Threats of a batch decision, each with the status that it had before. */
 export const triageSteps = sqliteTable(
   "triage_steps",
   {
-    actSeq: integer("act_seq")
+    batchSeq: integer("act_seq")
       .notNull()
-      .references(() => triageActs.seq, { onDelete: "cascade" }),
+      .references(() => triageBatches.seq, { onDelete: "cascade" }),
     threatSeq: integer("threat_seq")
       .notNull()
       .references(() => threats.seq, { onDelete: "cascade" }),
     previousStatus: text("previous_status", { enum: statuses }).notNull(),
-    /** The threat's `statusChangedAt` since: another one tells that somebody has changed it again. */
+    /** The threat's `statusChangedAt` after the decision: a different one means that its status changed again. */
     changedAt: instant("changed_at").notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.actSeq, table.threatSeq] }),
+    primaryKey({ columns: [table.batchSeq, table.threatSeq] }),
     index("triage_steps_threat").on(table.threatSeq),
   ],
 );
 
-/** What people wrote about a threat. */
+/** Notes of people on a threat. */
 export const threatNotes = sqliteTable(
   "threat_notes",
   {
@@ -143,7 +141,7 @@ export const threatNotes = sqliteTable(
       .references(() => threats.seq, { onDelete: "cascade" }),
     at: instant("at").notNull(),
     text: text("text").notNull(),
-    /** Who wrote it. */
+    /** Channel of the author. */
     channel: text("via", { enum: actorChannels }).notNull(),
     actorName: text("actor_name"),
     actorAddress: text("actor_address"),

@@ -1,27 +1,27 @@
-import type { Severity, ThreatType } from "../vocabulary/threats.ts";
+import type { Severity, ThreatType } from "../../vocabulary/threats.ts";
 import { asksForSecrets, looksLikeOriginal, type PageEvidence } from "./phishing-page.ts";
 import type { SeverityReason } from "./severity-reasons.ts";
 
-/** What is known of a suspicious domain beyond its name; what is absent or undefined is not known. */
+/** Facts about a suspicious domain beyond its name; absent or undefined: unknown. */
 export interface SeverityFacts {
   /** Whether the name exists in DNS. */
   exists: "yes" | "no" | "unknown";
-  /** An address to connect to or a mail server; false: the name exists and leads nowhere. */
+  /** Whether the name has an address or a mail server. */
   reachable?: boolean | undefined;
-  /** A mail server receives for it. */
+  /** Whether a mail server receives for it. */
   mail?: boolean | undefined;
-  /** The page that answers; undefined: none, or not known. */
+  /** The page at the name; undefined: none or unknown. */
   page?: PageEvidence | undefined;
-  /** The parking service that it is parked with. */
+  /** Parking service that the name is parked with. */
   parked?: string | undefined;
-  /** The sinkhole that took it over. */
+  /** Sinkhole that took the name over. */
   sinkholed?: string | undefined;
-  /** Whole days since the registration. */
+  /** Whole days since registration. */
   registeredDays?: number | undefined;
 }
 
 /** A severity and its reasons, the name first. */
-export interface Judgement {
+export interface SeverityScore {
   severity: Severity;
   reasons: SeverityReason[];
 }
@@ -35,42 +35,42 @@ const highFrom = 4;
 const mediumFrom = 2;
 
 /*
- * Measured on 25,000 reported phishing hosts: 4 in 10 reach the upper mark, 8 in 10 the lower. The upper one
- * separates what shows the brand letter by letter from what has a typo in it.
+ * Measured on 25,000 reported phishing hosts: 4 in 10 reach the upper threshold, 8 in 10 the lower one. The upper
+ * threshold separates names that show the brand letter by letter from names with a typo.
  */
 const deceivesCarefulFrom = 0.95;
 const deceivesHurriedFrom = 0.88;
-/** Foreign letters are no slip of the finger: somebody chose them in order to deceive. */
+/** Lower, because letters of another script are never typed by mistake: someone chose them to deceive. */
 const homographDeceivesFrom = 0.9;
 
 const youngDaysMax = 30;
-/** Phishing names seldom live so long, and send whom they do not want to the original. */
+/** Phishing domains rarely live this long. Younger ones may redirect unwanted visitors to the original. */
 const settledDaysMin = 365;
 const oldDaysMin = 5 * 365;
 const cloneFreshDaysMax = 7;
-/** Outweighs everything else. */
+/** Outweighs all other points. */
 const decisive = 100;
 
 /**
- * How urgent a threat is: points for the name, to which each fact adds or from which it takes, 4 and more
- * being high, 2 and more medium. No fact that speaks for harm ever lowers the result, and none that speaks
- * against it ever raises it. Without facts the name decides alone.
+ * Scores the severity of a threat: the name gives points and each fact adds or subtracts some; 4 and more are high,
+ * 2 and more medium. No incriminating fact ever lowers the result and no exonerating one raises it. Without facts,
+ * the name alone decides.
  *
  * | evidence | points |
  * |---|---|
- * | name: exact to the eye, or a copy of the page was seen in use; close; somewhat like | 4 (copy 6); 2; 1 |
+ * | name: visually identical, or a copy of the page was seen in use; close; similar | 4 (copy 6); 2; 1 |
  * | page: looks like the original; asks for a password or card; names the brand | +4; +3; +1 |
- * | a mail server receives | +2 |
- * | registered at most 30 days ago; 5 years and more ago | +1; −1 |
- * | parked; leads nowhere; its page has nothing to do with the brand | −1 |
- * | leads to the imitated domain, as a name that its owner registered would: for a year and longer; else | −3; −2 |
- * | not in DNS; in a sinkhole, and no page that asks for secrets or looks like the original | low, whatever else |
+ * | a mail server receives for the name | +2 |
+ * | registered at most 30 days ago; 5 years ago or more | +1; −1 |
+ * | parked; no address and no mail server; the page is unrelated to the brand | −1 |
+ * | redirects to the protected domain, as a defensive registration does: registered for a year or more; else | −3; −2 |
+ * | not in DNS; in a sinkhole, without a page that asks for secrets or looks like the original | low, regardless |
  *
- * For a week after a copy was seen in use nothing speaks against it: phishing kits show scanners another page than
- * their victims, and names of one network are in no public DNS.
+ * For a week after a copy was seen in use, exonerating facts are ignored: phishing kits show scanners a different
+ * page than their victims, and internal names are not in public DNS.
  *
- * @param similarity 0 to 1, as the detection gives it.
- * @param cloneSeenDays whole days since a visitor was shown a copy of the page; undefined: none was.
+ * @param similarity 0 to 1, from the detection.
+ * @param cloneSeenDays whole days since a visitor was shown a copy of the page; undefined: never.
  */
 export function severityOf({
   type,
@@ -82,11 +82,11 @@ export function severityOf({
   similarity: number;
   facts?: SeverityFacts | undefined;
   cloneSeenDays?: number | undefined;
-}): Judgement {
+}): SeverityScore {
   const isClone = type === "cloned_site" || cloneSeenDays !== undefined;
-  const seenLately = cloneSeenDays !== undefined && cloneSeenDays <= cloneFreshDaysMax;
+  const seenRecently = cloneSeenDays !== undefined && cloneSeenDays <= cloneFreshDaysMax;
   const found = (facts === undefined ? [] : factEvidence(facts)).filter(
-    ({ points: given }) => given > 0 || !seenLately,
+    ({ points: given }) => given > 0 || !seenRecently,
   );
   const evidence = [isClone ? cloneEvidence : nameEvidence(type, similarity), ...found];
   const points = evidence.reduce((sum, one) => sum + one.points, 0);
@@ -112,10 +112,10 @@ function factEvidence(facts: SeverityFacts): Evidence[] {
   if (facts.sinkholed !== undefined && !isHarmful(facts.page))
     return [{ points: -decisive, reason: { code: "sinkholed", params: { by: facts.sinkholed } } }];
   const evidence: Evidence[] = [];
-  const say = (points: number, reason: SeverityReason) => void evidence.push({ points, reason });
-  if (facts.reachable === false) say(-1, { code: "leads_nowhere", params: {} });
-  if (facts.mail === true) say(2, { code: "receives_mail", params: {} });
-  if (facts.parked !== undefined) say(-1, { code: "parked", params: { with: facts.parked } });
+  const add = (points: number, reason: SeverityReason) => void evidence.push({ points, reason });
+  if (facts.reachable === false) add(-1, { code: "leads_nowhere", params: {} });
+  if (facts.mail === true) add(2, { code: "receives_mail", params: {} });
+  if (facts.parked !== undefined) add(-1, { code: "parked", params: { with: facts.parked } });
   const { registeredDays: days } = facts;
   if (facts.page !== undefined) {
     const idle = facts.parked !== undefined || facts.sinkholed !== undefined;
@@ -123,13 +123,13 @@ function factEvidence(facts: SeverityFacts): Evidence[] {
       ...pageEvidence(facts.page, { idle, settled: days !== undefined && days >= settledDaysMin }),
     );
   }
-  if (days !== undefined && days <= youngDaysMax) say(1, { code: "newly_registered", params: { days } });
+  if (days !== undefined && days <= youngDaysMax) add(1, { code: "newly_registered", params: { days } });
   if (days !== undefined && days >= oldDaysMin)
-    say(-1, { code: "long_registered", params: { years: Math.floor(days / 365) } });
+    add(-1, { code: "long_registered", params: { years: Math.floor(days / 365) } });
   return evidence;
 }
 
-/** No sinkhole shows such a page: it only says that it is one. */
+/** Such a page is not a sinkhole's, whatever it claims to be. */
 function isHarmful(page: PageEvidence | undefined): boolean {
   return page !== undefined && (asksForSecrets(page) || (looksLikeOriginal(page) && !page.redirectsToOwner));
 }
@@ -138,8 +138,8 @@ function pageEvidence(
   page: PageEvidence,
   { idle, settled }: { idle: boolean; settled: boolean },
 ): Evidence[] {
-  // What is there is the owner's own page, which of course names the brand and looks like itself. But a page that
-  // asks for secrets first, before it sends its visitor on, is not the owner's.
+  // The visitor ends up on the owner's page, which names the brand and looks like itself. But a page that asks for
+  // secrets before it redirects is not the owner's.
   if (page.redirectsToOwner && !asksForSecrets(page))
     return [{ points: settled ? -3 : -2, reason: { code: "redirects_to_protected", params: {} } }];
   const evidence: Evidence[] = [];

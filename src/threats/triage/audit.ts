@@ -1,8 +1,8 @@
-import type { Actor } from "../access/audit/actor.ts";
-import type { AuditAction, AuditDetail } from "../access/audit/actions.ts";
-import type { AuditLog } from "../access/audit/audit-log.ts";
-import { counted } from "../lib/wording.ts";
-import type { Threat } from "./queries.ts";
+import type { Actor } from "../../access/audit/actor.ts";
+import type { AuditAction, AuditDetail } from "../../access/audit/actions.ts";
+import type { AuditLog } from "../../access/audit/audit-log.ts";
+import { counted } from "../../lib/wording.ts";
+import type { Threat } from "../store/queries.ts";
 
 /** A decision or a note about threats. */
 export interface ThreatDecision {

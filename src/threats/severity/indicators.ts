@@ -1,4 +1,4 @@
-import type { SeverityReason, SeverityReasonCode } from "../threats/severity-reasons.ts";
+import type { SeverityReason, SeverityReasonCode } from "./severity-reasons.ts";
 
 /** Facts about a threat that the list can be filtered by: a function of the codes of its severity reasons. */
 export const indicators = [

@@ -4,8 +4,8 @@ import {
   indicatorBits,
   indicatorsIn,
   type Indicator,
-} from "../../src/threat-index/indicators.ts";
-import { severityOf, type SeverityFacts } from "../../src/threats/severity.ts";
+} from "../../src/threats/severity/indicators.ts";
+import { severityOf, type SeverityFacts } from "../../src/threats/severity/severity.ts";
 
 test.each<[Indicator, Partial<SeverityFacts>]>([
   ["receives_mail", { mail: true }],

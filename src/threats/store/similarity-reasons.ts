@@ -1,5 +1,5 @@
-import { describeReason } from "../detection/match/reasons.ts";
-import type { Reason } from "../detection/types.ts";
+import { describeReason } from "../../detection/match/reasons.ts";
+import type { Reason } from "../../detection/types.ts";
 
 /** Reasons why a name is a look-alike, as they are stored: those of the engine and those that no name shows. */
 export type SimilarityReason =

@@ -1,0 +1,53 @@
+import { protectedDomains } from "../../domains/tables.ts";
+import { threats } from "./tables.ts";
+
+/*
+ * The columns of a threat by who reads them. A new field gets a line in the narrowest of these that shows it, and,
+ * if the API shows it, one in `api-object.ts`. Queries have to join `protected_domains`.
+ */
+
+/** Fields that every reader and every event shows. */
+const identityColumns = {
+  id: threats.id,
+  domain: threats.domain,
+  protectedDomain: protectedDomains.domain,
+  type: threats.type,
+  status: threats.status,
+  severity: threats.severity,
+  similarity: threats.similarity,
+};
+
+/** Columns that a status change needs, which writes events. */
+export const changeableColumns = { seq: threats.seq, ...identityColumns };
+
+/** Columns of the API's list. */
+export const listColumns = {
+  ...changeableColumns,
+  source: threats.source,
+  firstSeen: threats.firstSeen,
+  screenshotToken: threats.screenshotToken,
+};
+
+/** Columns of the API's detail. */
+export const detailColumns = {
+  ...identityColumns,
+  source: threats.source,
+  createdAt: threats.createdAt,
+  screenshotToken: threats.screenshotToken,
+  ipAddress: threats.ipAddress,
+  registrar: threats.registrar,
+  whois: threats.whois,
+};
+
+/** Columns of the console's list. */
+export const foundColumns = {
+  ...listColumns,
+  reasons: threats.reasons,
+  severityReasons: threats.severityReasons,
+  statusChangedAt: threats.statusChangedAt,
+  ipAddress: threats.ipAddress,
+  registrar: threats.registrar,
+};
+
+/** All columns that a reader of one threat can need. */
+export const allColumns = { ...foundColumns, ...detailColumns };
