@@ -27,11 +27,11 @@ const zones: Zones = {
   "registry.test": { A: ["127.0.0.1"] },
   // A copy of the sign-in page, registered yesterday.
   "examp1e-bank.com": { A: ["127.0.0.1"], NS: ["ns1.host.test"] },
-  // Receives mail and has no page.
+  // Accepts mail and has no page.
   "example-bank.net": { MX: [[10, "mx.host.test"]], NS: ["ns1.host.test"] },
-  // Somebody's bakery.
+  // An unrelated bakery.
   "example-bamk.com": { A: ["127.0.0.1"], NS: ["ns1.host.test"] },
-  // Leads to the bank itself.
+  // Redirects to the bank itself.
   "examplebank.com": { A: ["127.0.0.1"], NS: ["ns1.host.test"] },
   "exampe-bank.com": { rcode: "SERVFAIL" },
 };
@@ -50,7 +50,7 @@ const pages: Record<string, () => Response> = {
 const html = (body: string) =>
   new Response(body, { headers: { "content-type": "text/html; charset=utf-8" } });
 
-/** The whole appliance, with the world on loopback. */
+/** Opens the whole appliance, with all servers on loopback. */
 async function openWorld({ screenshots }: { screenshots: boolean }) {
   const folder = temporaryFolder();
   closing.push(folder.dispose);
@@ -130,7 +130,7 @@ async function openWorld({ screenshots }: { screenshots: boolean }) {
     fillRandom,
     reach: {
       rules: { allowPrivateNetworks: true },
-      // Nothing listens on port 9: https fails, and http is what is left.
+      // Nothing listens on port 9, so HTTPS fails and HTTP is tried.
       ports: { http: site.port!, https: 9 },
       rdapServices: rdapServices([
         ["com", registryUrl],
@@ -154,7 +154,7 @@ async function openWorld({ screenshots }: { screenshots: boolean }) {
 }
 
 async function checkedAt(app: App, ids: readonly string[]): Promise<void> {
-  await until(() => ids.every((id) => app.enrichment.isSettled(id)), "all threats were looked at", 60_000);
+  await until(() => ids.every((id) => app.enrichment.isSettled(id)), "all threats are checked", 60_000);
 }
 
 function byDomain(app: App) {
@@ -170,9 +170,9 @@ const planted = [
   "exampe-bank.com",
 ];
 
-describe("from names to judged threats", () => {
+describe("enrichment, end to end", () => {
   test(
-    "a scan finds exactly what exists, and each name gets its facts, severity, reasons and events",
+    "a scan finds exactly the names that exist, and each gets facts, a severity, reasons and events",
     async () => {
       const { app, dns, events: recorded, lines } = await openWorld({ screenshots: false });
       app.start();
@@ -185,14 +185,14 @@ describe("from names to judged threats", () => {
         ...existing.map(() => "threat.created"),
         "scan.completed",
       ]);
-      // What nobody can tell about is no threat of a scan, but may be handed in.
+      // A name whose existence is unknown is not a threat of a scan, but may be submitted.
       await app.candidates.submit(["exampe-bank.com"], { source: "submission" });
       await checkedAt(
         app,
         Object.values(byDomain(app)).map(({ id }) => id),
       );
       const threats = byDomain(app);
-      // What the scan heard is not asked for again; only addresses are, by whoever connects to them.
+      // Results of the scan are not queried again, except for the addresses before a connection.
       for (const type of ["MX", "NS"])
         expect(dns.askedAbout("examp1e-bank.com").filter((asked) => asked === `${type} udp`)).toHaveLength(1);
 
@@ -227,7 +227,7 @@ describe("from names to judged threats", () => {
   );
 
   test.skipIf(chromium === undefined)(
-    "with pictures: a copy is recognised by its looks, and its picture is served",
+    "a copy is recognized by its screenshot, which is served",
     async () => {
       const { app, folder } = await openWorld({ screenshots: true });
       app.start();
@@ -245,17 +245,17 @@ describe("from names to judged threats", () => {
         code: "looks_like_original",
         params: {},
       });
-      const picture = async (domain: string) => {
+      const screenshot = async (domain: string) => {
         const { id, screenshotToken } = threats[domain]!;
         const answer = await app.server.handle(
           new Request(`http://localhost/screenshots/${id}/${screenshotToken}`),
         );
         return { type: answer.headers.get("content-type"), body: await answer.bytes() };
       };
-      const copy = await picture("examp1e-bank.com");
+      const copy = await screenshot("examp1e-bank.com");
       expect(copy.type).toBe("image/webp");
       expect(await new Bun.Image(copy.body).metadata()).toMatchObject({ format: "webp", width: 1280 });
-      const mailOnly = await picture("example-bank.net");
+      const mailOnly = await screenshot("example-bank.net");
       expect(mailOnly.type).toBe("image/svg+xml");
       expect(Buffer.from(mailOnly.body).toString()).toContain("The name has no addresses.");
       const kept = readdirSync(join(folder.path, "data/screenshots"));

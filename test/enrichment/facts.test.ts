@@ -24,8 +24,8 @@ const dayMs = 86_400_000;
 const page = { ok: true as const, page: plainPage };
 const seen = mergeFacts(nothingKnown, { existence: existing, registration: registered, page }, now);
 
-describe("merging a look", () => {
-  test("keeps what is known when nothing sure was answered, and why nothing was", () => {
+describe("mergeFacts", () => {
+  test("an indefinite result keeps what is known and adds the reason", () => {
     const look = {
       existence: unknown("SERVFAIL"),
       registration: { ok: false as const, reason: "limit exceeded" },
@@ -42,24 +42,28 @@ describe("merging a look", () => {
     );
   });
 
-  test("never changes what it was given", () => {
+  test("the given facts are not modified", () => {
     const before = structuredClone(seen);
     mergeFacts(before, { existence: missing, page: { ok: false, reason: "x" } }, now);
     expect(before).toEqual(seen);
   });
 
-  test("gives a page up after several silent looks in a row, not before", () => {
+  test("a page is dropped only after several checks in a row without a response", () => {
     let facts = seen;
     for (let look = 1; look < pageFailuresMax; look++) {
-      facts = mergeFacts(facts, { page: { ok: false, reason: "refused" } }, now);
+      facts = mergeFacts(facts, { page: { ok: false, reason: "connection refused" } }, now);
       expect(facts.page).toBeDefined();
     }
-    expect(mergeFacts(facts, { page: { ok: false, reason: "refused" } }, now).page).toBeUndefined();
+    expect(
+      mergeFacts(facts, { page: { ok: false, reason: "connection refused" } }, now).page,
+    ).toBeUndefined();
     const recovered = mergeFacts(facts, { page }, now);
-    expect(mergeFacts(recovered, { page: { ok: false, reason: "refused" } }, now).page).toBeDefined();
+    expect(
+      mergeFacts(recovered, { page: { ok: false, reason: "connection refused" } }, now).page,
+    ).toBeDefined();
   });
 
-  test("drops page and addresses of a name that is gone, and the registration of one that nobody holds", () => {
+  test("a name that is gone loses its page and addresses, and an unregistered one its registration", () => {
     const gone = mergeFacts(seen, { existence: missing }, now);
     expect([gone.page, gone.existence]).toEqual([undefined, { ...missing, exists: "no" }]);
     expect(gone.registration).toEqual(seen.registration!);
@@ -68,12 +72,12 @@ describe("merging a look", () => {
   });
 });
 
-describe("evidence", () => {
-  test("leaves unknown what is not known", () => {
+describe("severityFactsOf", () => {
+  test("unknown facts stay unknown", () => {
     expect(severityFactsOf(nothingKnown, now)).toEqual({ exists: "unknown" });
   });
 
-  test("takes no null MX for a mail server, no error page for a page, no future date for an age", () => {
+  test("null MX is no mail server, an error page is no page, and a future date is no age", () => {
     const facts = mergeFacts(
       seen,
       {
@@ -89,13 +93,13 @@ describe("evidence", () => {
     });
   });
 
-  test("counts whole days since the registration", () => {
+  test("the age of a registration is counted in whole days", () => {
     expect(severityFactsOf(seen, now).registeredDays).toBe(14);
   });
 });
 
-describe("changes", () => {
-  test("are none between equal facts, and none by the order of what rotates", () => {
+describe("changesBetween", () => {
+  test("equal facts and rotated lists have no changes", () => {
     const two = { ...existing, addresses: ["192.0.2.1", "192.0.2.2"] };
     const turned = { ...existing, addresses: ["192.0.2.2", "192.0.2.1"] };
     expect(changesBetween(seen, structuredClone(seen))).toEqual([]);
@@ -103,7 +107,7 @@ describe("changes", () => {
     expect(changesBetween(before!, after!)).toEqual([]);
   });
 
-  test("tell each fact that became another, before and after", () => {
+  test("each changed fact is reported with its value before and after", () => {
     const after = mergeFacts(
       seen,
       {
@@ -123,7 +127,7 @@ describe("changes", () => {
     ]);
   });
 
-  test("of visual similarity are told in steps of ten", () => {
+  test("changes of visual similarity are reported in steps of ten percent", () => {
     const looks = (visualSimilarity: number): Facts => ({
       ...seen,
       screenshot: { at: now, hash: "0", visualSimilarity },
@@ -135,7 +139,7 @@ describe("changes", () => {
   });
 });
 
-describe("coming back to life", () => {
+describe("cameBackToLife", () => {
   const facts = (existence: typeof existing, withPage = true): Facts =>
     mergeFacts(nothingKnown, { existence, ...(withPage ? { page } : {}) }, now);
   const parked = { ...existing, parked: "Example Parking" };
@@ -149,9 +153,9 @@ describe("coming back to life", () => {
     ["in a sinkhole, then with a page", facts(sunk), facts(existing), true],
     ["in DNS still", facts(existing), facts(existing), false],
     ["in DNS, then not", facts(existing), facts(missing), false],
-    ["never looked at, then in DNS", nothingKnown, facts(existing), false],
+    ["never checked, then in DNS", nothingKnown, facts(existing), false],
     [
-      "not in DNS, then not sure",
+      "not in DNS, then unknown",
       facts(missing),
       mergeFacts(facts(missing), { existence: unknown("x") }, now),
       false,
@@ -162,8 +166,8 @@ describe("coming back to life", () => {
   });
 });
 
-describe("the next look", () => {
-  test("of a complete one comes after the next interval, the last one for ever", () => {
+describe("schedule", () => {
+  test("after a complete check, the next one follows the next interval, and the last interval repeats", () => {
     let at = { step: 0, failures: 0 };
     const waited: number[] = [];
     for (let look = 0; look < 8; look++) {
@@ -174,7 +178,7 @@ describe("the next look", () => {
     expect(waited).toEqual([1, 2, 4, 8, 16, 30, 30, 30]);
   });
 
-  test("after news begins with the shortest interval again", () => {
+  test("news restart the schedule with the shortest interval", () => {
     expect(nextCheck({ step: 5, failures: 0 }, { complete: true, news: true }, now)).toEqual({
       dueAt: now + intervalsMs[0]!,
       step: 1,
@@ -182,7 +186,7 @@ describe("the next look", () => {
     });
   });
 
-  test("of an incomplete one is tried again a limited number of times, never later than in a day", () => {
+  test("an incomplete check is retried a limited number of times, at most a day later", () => {
     let at = { step: 2, failures: 0 };
     for (const delayMs of retryDelaysMs) {
       const next = nextCheck(at, { complete: false, news: false }, now);
@@ -196,7 +200,7 @@ describe("the next look", () => {
     });
   });
 
-  test("a registration that failed is requested for again with growing delays, then not before a look wants it", () => {
+  test("a failed registration lookup is retried with growing delays, and then only if a check wants it", () => {
     const failed = { ok: false as const, reason: "timed out" };
     expect(retryDelaysMs.map((_, failures) => nextRegistration(failed, failures, now))).toEqual(
       retryDelaysMs.map((delayMs, failures) => ({ dueAt: now + delayMs, failures: failures + 1 })),
@@ -207,15 +211,15 @@ describe("the next look", () => {
     expect(nextRegistration({ ...failed, retryAfterMs: 9 * dayMs }, 0, now)!.dueAt - now).toBe(dayMs);
   });
 
-  test("a registration that nobody was requested for is postponed as often as need be", () => {
+  test("a registration lookup that sent no query is postponed without a limit", () => {
     const sentBack = { ok: false as const, reason: "left alone", retryAfterMs: 60_000, postponed: true };
     expect(nextRegistration(sentBack, 2, now)).toEqual({ dueAt: now + 60_000, failures: 2 });
     expect(nextRegistration({ ...sentBack, retryAfterMs: 0 }, 2, now)!.dueAt).toBeGreaterThan(now);
   });
 });
 
-describe("what a look asks for", () => {
-  test("registrations again after a week, or when the name's servers changed", () => {
+describe("what a check looks up", () => {
+  test("a registration is looked up again after a week, or if the name servers have changed", () => {
     const given = { requested: false, retry: false, now };
     expect(wantsRegistration(seen, seen, { ...given, now: now + 6 * dayMs })).toBe(false);
     expect(wantsRegistration(seen, seen, { ...given, now: now + 7 * dayMs })).toBe(true);
@@ -228,7 +232,7 @@ describe("what a look asks for", () => {
     ).toBe(false);
   });
 
-  test("a screenshot of a page of its own, once, and again when the page became another", () => {
+  test("a screenshot is taken once of a page with content, and again if the page has changed", () => {
     const given = { requested: false, status: "active" as const, now };
     const shot = { ...seen, screenshot: { at: now, hash: "0" } };
     expect(wantsScreenshot(nothingKnown, seen, given)).toBe(true);
@@ -244,7 +248,7 @@ describe("what a look asks for", () => {
   });
 });
 
-describe("who hides something", () => {
+describe("pages that hide something", () => {
   const given = { requested: false, status: "active" as const, now };
   const withPage = (changes: Partial<typeof plainPage>, more: Partial<Facts> = {}): Facts => ({
     ...seen,
@@ -252,22 +256,22 @@ describe("who hides something", () => {
     page: { ...plainPage, ...changes },
   });
 
-  test("a page that says of itself that it is parked is captured all the same: the words may be for us alone", () => {
+  test("a screenshot is taken even if a page claims to be parked, as it may claim that only to us", () => {
     const facts = withPage({ parked: "for sale" });
     expect(wantsScreenshot(nothingKnown, facts, given)).toBe(true);
     const copy = { ...facts, screenshot: { at: now, hash: "0", visualSimilarity: 1 } };
-    const judged = severityOf({ type: "typosquatting", similarity: 0.8, facts: severityFactsOf(copy, now) });
-    expect(judged.severity).toBe("high");
+    const scored = severityOf({ type: "typosquatting", similarity: 0.8, facts: severityFactsOf(copy, now) });
+    expect(scored.severity).toBe("high");
   });
 
-  test("a form that asks for secrets counts whatever status it comes with", () => {
+  test("a credential form raises the severity regardless of the HTTP status", () => {
     const facts = withPage({ status: 404, asksForPassword: true });
     expect(severityFactsOf(facts, now).page).toMatchObject({ asksForPassword: true });
     expect(wantsScreenshot(nothingKnown, facts, given)).toBe(true);
     expect(severityFactsOf(withPage({ status: 404 }), now).page).toBeUndefined();
   });
 
-  test("a redirect whose end is not seen says nothing for the name, keeps its reason, and is captured", () => {
+  test("a redirect whose target cannot be seen does not lower the severity, and a screenshot is taken", () => {
     const bare = { ...plainPage, status: 302, unseen: "it redirects in a loop" };
     const facts = mergeFacts(seen, { page: { ok: true, page: bare } }, now);
     expect(facts.unknown.page).toBe("it redirects in a loop");
@@ -275,7 +279,7 @@ describe("who hides something", () => {
     expect(wantsScreenshot(nothingKnown, facts, given)).toBe(true);
   });
 
-  test("what leads us to the original and a browser elsewhere does not lead there", () => {
+  test("a redirect to the original counts only if a browser is redirected there as well", () => {
     const facts = withPage({ redirectsToProtected: true });
     expect(severityFactsOf(facts, now).page!.redirectsToOwner).toBe(true);
     const screenshot = { at: now, hash: "0", visualSimilarity: 1, atOriginal: false };
@@ -288,7 +292,7 @@ describe("who hides something", () => {
     expect(severityFactsOf(honest, now).page!.redirectsToOwner).toBe(true);
   });
 
-  test("name servers of a sinkhole or parking service that the registry knows nothing of are not believed", () => {
+  test("sinkhole or parking name servers that the registry does not list are ignored", () => {
     const existence = {
       ...existing,
       exists: "yes" as const,

@@ -22,29 +22,29 @@ beforeEach(() => {
 });
 afterEach(() => opened.dispose());
 
-test("what the registry said is kept as it came, the latest answer only", async () => {
+test("the latest raw response of the registry is kept", async () => {
   const id = opened.sight("examp1e-bank.com");
   expect(opened.enrichment().registrationResponseOf(id)).toBeUndefined();
   const first = "Domain: examp1e-bank.com\r\nRegistrant: \u001b[31m<b>Müller</b>\u202e\r\n";
   opened.world.registration = { ...registered, raw: first } as typeof registered;
   await opened.pass(0);
-  await until(() => opened.enrichment().registrationResponseOf(id) !== undefined, "the answer is kept");
+  await until(() => opened.enrichment().registrationResponseOf(id) !== undefined, "the response is kept");
   expect(opened.enrichment().registrationResponseOf(id)!.text).toBe(first);
   opened.world.registration = { ...registered, raw: "another" } as typeof registered;
   opened.enrichment().request(id);
   await opened.pass(24 * hourMs);
   await until(
     () => opened.enrichment().registrationResponseOf(id)!.text === "another",
-    "the answer is renewed",
+    "the response is replaced",
   );
-  // An outage of the registry takes nothing away.
+  // An outage of the registry deletes nothing.
   opened.world.registration = { ok: false, reason: "no answer" };
   opened.enrichment().request(id);
   await opened.pass(24 * hourMs);
   expect(opened.enrichment().registrationResponseOf(id)!.text).toBe("another");
 });
 
-test("the protected domain's own page is kept beside the threat's", async () => {
+test("screenshots of the threat's page and of the protected domain's page are kept", async () => {
   const id = opened.sight("examp1e-bank.com");
   expect(await opened.enrichment().originalOf(id)).toBeUndefined();
   await opened.pass(0);

@@ -15,7 +15,7 @@ interface Socket {
   inode: string;
 }
 
-/** Internet sockets of a process, as Linux tells of them (proc(5)). */
+/** Returns the internet sockets of a process, as listed by Linux (proc(5)). */
 function socketsOf(pid: number): Socket[] {
   const folder = `/proc/${pid}/fd`;
   const inodes = new Set(
@@ -23,7 +23,7 @@ function socketsOf(pid: number): Socket[] {
       try {
         return /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${fd}`))?.[1] ?? [];
       } catch {
-        // Closed meanwhile.
+        // The socket was closed meanwhile.
         return [];
       }
     }),
@@ -38,7 +38,7 @@ function socketsOf(pid: number): Socket[] {
   );
 }
 
-/** Looks at the sockets again and again for so long, and answers each that was ever seen. */
+/** Polls the sockets of a process for some time and returns every socket seen. */
 async function watch(pid: number, ms: number): Promise<Socket[]> {
   const seen = new Map<string, Socket>();
   const end = Date.now() + ms;
@@ -65,7 +65,7 @@ const off = 'schedule = ""\nregistration_data = false\nscreenshots = "off"';
 async function open(
   scan: string,
 ): Promise<{ folder: CommandFolder; dns: Awaited<ReturnType<typeof startDnsServer>> }> {
-  // Silent, so that whoever asks waits for seconds with an open socket.
+  // Silent, so that a query keeps its socket open for seconds.
   const dns = await startDnsServer({ "*.": { silent: true } });
   const folder = commandFolder(configOf(dns.server.port, scan));
   closing.push(folder.dispose, () => dns.stop());
@@ -75,7 +75,7 @@ async function open(
 const linuxOnly = test.skipIf(process.platform !== "linux");
 
 linuxOnly(
-  "with scans, registration data and screenshots off and no endpoints, a server with new threats opens no connection and asks nobody",
+  "a server with all lookups disabled and no endpoints opens no connection for new threats",
   async () => {
     const { folder, dns } = await open(off);
     const server = await folder.serve();
@@ -99,7 +99,7 @@ linuxOnly(
 );
 
 linuxOnly(
-  "the same server with scans on asks the resolver: the trap catches what it should",
+  "the same server with scans enabled queries the resolver, which proves that connections are detected",
   async () => {
     const { folder, dns } = await open('registration_data = false\nscreenshots = "off"');
     const server = await folder.serve();

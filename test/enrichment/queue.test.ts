@@ -24,7 +24,7 @@ beforeEach(() => void (opened = openEnrichment()));
 afterEach(() => opened.dispose());
 
 describe("a new threat", () => {
-  test("is looked at by itself, and what was found becomes its fields, severity and history", async () => {
+  test("a new threat is checked automatically, and the results become its fields, severity and history", async () => {
     const id = opened.sight("examp1e-bank.com");
     opened.world.existence = { ...existing, mailServers: ["mx.example.net"] };
     opened.enrichment().start();
@@ -47,7 +47,7 @@ describe("a new threat", () => {
     expect(opened.events().map(({ type }) => type)).toEqual(["threat.created"]);
   });
 
-  test("from another process is found too", async () => {
+  test("a new threat from another process is checked as well", async () => {
     opened.enrichment().start();
     await opened.pass(1_000);
     const database = openDatabase(opened.path);
@@ -78,7 +78,7 @@ describe("a new threat", () => {
     expect(opened.threats.get(id)!.ipAddress).toBe("192.0.2.7");
   });
 
-  test("that is not in DNS is asked nowhere else and is low", async () => {
+  test("a threat that is not in DNS gets no further lookups and a low severity", async () => {
     const id = opened.sight("examp1e-bank.com", { similarity: 0.97 });
     opened.world.existence = missing;
     opened.enrichment().start();
@@ -87,7 +87,7 @@ describe("a new threat", () => {
     expect(opened.threats.get(id)).toMatchObject({ status: "active", severity: "low", ipAddress: null });
   });
 
-  test("with mail servers and no address has no page to fetch", async () => {
+  test("no page is fetched for a threat with mail servers but no address", async () => {
     opened.sight("examp1e-bank.com");
     opened.world.existence = { ...existing, addresses: [], mailServers: ["mx.example.net"] };
     opened.enrichment().start();
@@ -96,8 +96,8 @@ describe("a new threat", () => {
   });
 });
 
-describe("what is not known", () => {
-  test("leaves severity and fields as they are, keeps its reason, and is tried again with growing delays, then with the intervals", async () => {
+describe("unknown facts", () => {
+  test("an unknown result changes neither severity nor fields and is retried with growing delays, then at the intervals", async () => {
     const id = opened.sight("examp1e-bank.com");
     opened.world.existence = unknown("SERVFAIL from all resolvers");
     opened.world.registration = { ok: false, reason: "timed out" };
@@ -117,7 +117,7 @@ describe("what is not known", () => {
     }
   });
 
-  test("does not take the place of what was known: a silent resolver ends no threat", async () => {
+  test("an unknown result does not replace known facts, so a silent resolver ends no threat", async () => {
     const id = opened.sight("examp1e-bank.com");
     opened.enrichment().start();
     await opened.pass(1_000);
@@ -131,22 +131,22 @@ describe("what is not known", () => {
     });
   });
 
-  test("is what an error of ours leaves behind: it is logged, and the queue goes on", async () => {
+  test("an internal error is logged, leaves the fact unknown, and does not stop the queue", async () => {
     const bad = opened.sight("examp1e-bank.com");
     const good = opened.sight("examp2e-bank.com");
     opened.world.existence = (name) => {
-      if (name === "examp1e-bank.com") throw new Error("a fault");
+      if (name === "examp1e-bank.com") throw new Error("internal failure");
       return existing;
     };
     opened.enrichment().start();
     await opened.pass(1_000);
     expect(opened.threats.get(bad)!.ipAddress).toBeNull();
     expect(opened.threats.get(good)!.ipAddress).toBe("192.0.2.7");
-    expect(opened.logged.join("")).toContain("a fault");
+    expect(opened.logged.join("")).toContain("internal failure");
     expect(opened.asked().filter((what) => what === "existence examp1e-bank.com").length).toBe(1);
   });
 
-  test("of a registry that asks to wait is left alone for so long", async () => {
+  test("a registry that demands a pause is not queried during it", async () => {
     opened.sight("examp1e-bank.com");
     opened.world.registration = { ok: false, reason: "rate limited", retryAfterMs: 60 * minuteMs };
     opened.enrichment().start();
@@ -158,7 +158,7 @@ describe("what is not known", () => {
     expect(opened.asked()).toEqual(["registration examp1e-bank.com"]);
   });
 
-  test("of the registration is asked for again without asking DNS and the page again", async () => {
+  test("a failed registration lookup is retried without new DNS and page lookups", async () => {
     const id = opened.sight("examp1e-bank.com");
     opened.world.registration = { ok: false, reason: "timed out" };
     opened.enrichment().start();
@@ -172,11 +172,11 @@ describe("what is not known", () => {
   });
 });
 
-describe("a registry that is slow", () => {
+describe("slow registries", () => {
   const never = new Promise<never>(() => {});
   const silentFor = (suffix: string) => (name: string) => (name.endsWith(suffix) ? never : registered);
 
-  test("holds up neither address, page and severity of its own names nor anything of others", async () => {
+  test("a slow registry delays neither other facts of its names nor other names", async () => {
     opened.world.registration = silentFor(".com");
     opened.world.page = { ok: true, page: { ...plainPage, asksForPassword: true } };
     const slow = Array.from({ length: 30 }, (_, index) => opened.sight(`examp${index}e-bank.com`));
@@ -192,11 +192,11 @@ describe("a registry that is slow", () => {
     }
     expect(opened.threats.get(other)!.registrar).toBe("Example Registrar");
     expect(opened.enrichment().isSettled(other)).toBe(true);
-    // The rest of them waits in the database, not in memory.
+    // The others wait in the database, not in memory.
     expect(opened.enrichment().running()).toBe(4);
   });
 
-  test("is asked again after a restart, for what was under way", async () => {
+  test("a registration lookup that a restart interrupted is repeated", async () => {
     opened.world.registration = silentFor(".com");
     const id = opened.sight("examp1e-bank.com");
     opened.enrichment().start();
@@ -212,7 +212,7 @@ describe("a registry that is slow", () => {
     expect(opened.threats.get(id)!.registrar).toBe("Example Registrar");
   });
 
-  test("and is not asked for a false positive that still waited for it", async () => {
+  test("a queued registration lookup is dropped for a false positive", async () => {
     opened.world.registration = { ok: false, reason: "left alone", retryAfterMs: minuteMs, postponed: true };
     const id = opened.sight("examp1e-bank.com");
     opened.enrichment().start();
@@ -225,8 +225,8 @@ describe("a registry that is slow", () => {
   });
 });
 
-describe("what a scan heard from DNS", () => {
-  test("is not asked for again by the look that follows, and by the next one it is", async () => {
+describe("handoff from scans", () => {
+  test("the check after a scan uses its DNS result, and the next one queries again", async () => {
     const id = opened.sight("examp1e-bank.com");
     opened.enrichment().handOff(id, { ...existing, addresses: ["192.0.2.99"] });
     opened.enrichment().start();
@@ -239,7 +239,7 @@ describe("what a scan heard from DNS", () => {
     expect(opened.threats.get(id)!.ipAddress).toBe("192.0.2.7");
   });
 
-  test("is of no use when the look comes much later, or when it was not that the name exists", async () => {
+  test("a DNS result is not used much later, or unless the name exists", async () => {
     const late = opened.sight("examp1e-bank.com");
     opened.enrichment().handOff(late, existing);
     opened.clock.advance(11 * minuteMs);
@@ -252,8 +252,8 @@ describe("what a scan heard from DNS", () => {
   });
 });
 
-describe("watching on", () => {
-  test("takes place after 1, 2, 4, 8, 16 and then every 30 days, for more than a year", async () => {
+describe("rechecks", () => {
+  test("a threat is rechecked after 1, 2, 4, 8, 16 and then every 30 days", async () => {
     const id = opened.sight("examp1e-bank.com");
     opened.enrichment().start();
     await opened.pass(1_000);
@@ -267,7 +267,7 @@ describe("watching on", () => {
     expect(opened.threats.get(id)!.status).toBe("active");
   }, 60_000);
 
-  test("sees a parked name grow a sign-in page: severity rises, the history says so, and it is watched daily again", async () => {
+  test("a sign-in page on a parked name raises the severity, is in the history, and restarts daily checks", async () => {
     const id = opened.sight("examp1e-bank.com");
     opened.world.existence = { ...existing, parked: "Example Parking" };
     opened.enrichment().start();
@@ -289,7 +289,7 @@ describe("watching on", () => {
     expect(opened.asked()).toContain("existence examp1e-bank.com");
   });
 
-  test("never ends a threat whose name is gone, and forgets its address and page", async () => {
+  test("a threat whose name is gone stays on record without its address and page", async () => {
     const id = opened.sight("examp1e-bank.com");
     opened.enrichment().start();
     await opened.pass(1_000);
@@ -300,7 +300,7 @@ describe("watching on", () => {
     expect(opened.events().map(({ type }) => type)).toEqual(["threat.created"]);
   });
 
-  test("a look that somebody asks for comes at once, and asks everything anew", async () => {
+  test("a requested check runs at once and repeats all lookups", async () => {
     const id = opened.sight("examp1e-bank.com");
     opened.enrichment().start();
     await opened.pass(1_000);
@@ -327,7 +327,7 @@ describe("reactivation", () => {
     return id;
   }
 
-  test("a resolved threat whose name comes back becomes active, with the event of it", async () => {
+  test("a resolved threat whose name comes back becomes active, with an event", async () => {
     const id = await resolvedThenGone(opened);
     expect(opened.threats.get(id)!.status).toBe("resolved");
     opened.world.existence = existing;
@@ -339,7 +339,7 @@ describe("reactivation", () => {
     });
   });
 
-  test("an existing name that was resolved and simply goes on existing stays resolved", async () => {
+  test("a resolved threat whose name has existed all along stays resolved", async () => {
     const id = opened.sight("examp1e-bank.com");
     opened.enrichment().start();
     await opened.pass(1_000);
@@ -348,14 +348,14 @@ describe("reactivation", () => {
     expect(opened.threats.get(id)!.status).toBe("resolved");
   });
 
-  test("an answer that is not sure brings nothing back to life", async () => {
+  test("an indefinite result reactivates nothing", async () => {
     const id = await resolvedThenGone(opened);
     opened.world.existence = unknown("SERVFAIL");
     await opened.pass(2 * dayMs);
     expect(opened.threats.get(id)!.status).toBe("resolved");
   });
 
-  test("with detection.reactivate off a person decides", async () => {
+  test("nothing is reactivated while detection.reactivate is off", async () => {
     const other = openEnrichment({ reactivate: false });
     const id = await resolvedThenGone(other);
     other.world.existence = existing;
@@ -365,7 +365,7 @@ describe("reactivation", () => {
     await other.dispose();
   });
 
-  test("a false positive is never looked at by itself, never reactivated, and watched again within a day of being reopened", async () => {
+  test("a false positive is neither checked nor reactivated, and is checked within a day of being reopened", async () => {
     const id = opened.sight("examp1e-bank.com");
     opened.world.existence = missing;
     opened.enrichment().start();
@@ -383,7 +383,7 @@ describe("reactivation", () => {
 });
 
 describe("the queue", () => {
-  test("survives a restart: what was under way is done again, what was done is not", async () => {
+  test("after a restart, interrupted jobs are repeated and completed ones are not", async () => {
     const done = opened.sight("examp1e-bank.com");
     opened.enrichment().start();
     await opened.pass(1_000);
@@ -391,7 +391,7 @@ describe("the queue", () => {
     opened.world.existence = () => never;
     const interrupted = opened.sight("examp2e-bank.com");
     opened.clock.advance(2_000);
-    await until(() => opened.enrichment().running() === 1, "a look is under way");
+    await until(() => opened.enrichment().running() === 1, "a check is in progress");
     opened.world.existence = existing;
     opened.asked();
     await opened.restart();
@@ -401,7 +401,7 @@ describe("the queue", () => {
     expect(opened.threats.get(done)!.ipAddress).toBe("192.0.2.7");
   });
 
-  test("takes the most severe first, of these the newest, within its limits", async () => {
+  test("the most severe and newest threats are checked first, within the limits", async () => {
     const never = new Promise<never>(() => {});
     opened.world.existence = () => never;
     const step = async (ms: number) => {
@@ -417,7 +417,7 @@ describe("the queue", () => {
         opened.clock.advance(1_000);
       }
     opened.enrichment().start();
-    // Spread over the second, so that they hold up nobody.
+    // Starts are spread over the second.
     for (let tenth = 0; tenth < 9; tenth++) await step(100);
     expect(opened.asked()).toEqual(
       Array.from({ length: 10 }, (_, index) => `existence high${79 - index}.com`),
@@ -429,7 +429,7 @@ describe("the queue", () => {
     expect(further.slice(0, 70).every((what) => what.includes("high"))).toBe(true);
   });
 
-  test("with everything off does nothing, and says so to who asks", async () => {
+  test("with all lookups disabled, nothing is checked and requests are declined", async () => {
     const off = openEnrichment({ abilities: { names: false, registration: false } });
     const id = off.sight("examp1e-bank.com");
     off.enrichment().start();
@@ -439,7 +439,7 @@ describe("the queue", () => {
     await off.dispose();
   });
 
-  test("with scans off and registration data on asks registries only", async () => {
+  test("with scans disabled and registration data enabled, only registries are queried", async () => {
     const some = openEnrichment({ abilities: { names: false, registration: true } });
     some.sight("examp1e-bank.com");
     some.enrichment().start();

@@ -16,10 +16,10 @@ import { until } from "../support/receiver.ts";
 const path = findChromium();
 const log = createLog({ level: "error", format: "json", clock: systemClock, write: () => {} });
 const withChromium = path === undefined ? describe.skip : describe;
-// Chromium starts in a second on an idle machine, and in several on a busy one.
+// Chromium starts within a second on an idle machine, and takes several on a busy one.
 const slowMs = 60_000;
 
-/** A site of several hosts on one port of loopback, and every request that reached it. */
+/** Starts a site of several hosts on one loopback port, which records every request. */
 function startSite(pages: Record<string, string | (() => Response)>) {
   const hits: string[] = [];
   const server = Bun.serve({
@@ -44,18 +44,18 @@ const signIn = (brand: string, color: string) =>
   `<title>${brand}</title><body style="margin:0;font:20px sans-serif"><div style="height:120px;background:${color}"></div>
    <form style="margin:80px;width:400px;height:300px;background:#ccd"><h1>${brand}</h1><input type=password></form></body>`;
 
-describe("the choice of a Chromium", () => {
+describe("chooseChromium", () => {
   const which = (name: string) => (name === "chromium" || name === "/opt/chromium" ? name : null);
   const given = { setting: "auto" as const, args: [], which, isRoot: false };
 
-  test("takes one from the path, or the one that is named", () => {
+  test("Chromium is found on the PATH or at the configured path", () => {
     expect(chooseChromium(given)).toEqual({ path: "chromium", args: [] });
     expect(chooseChromium({ ...given, setting: { path: "/opt/chromium" } })).toMatchObject({
       path: "/opt/chromium",
     });
   });
 
-  test("says why there is none", () => {
+  test("the reason is reported if there is no Chromium", () => {
     expect(chooseChromium({ ...given, setting: "off" })).toEqual({ reason: "screenshots are disabled" });
     expect(chooseChromium({ ...given, which: () => null })).toEqual({ reason: "Chromium was not found" });
     expect(chooseChromium({ ...given, setting: { path: "/none" } })).toEqual({
@@ -63,9 +63,9 @@ describe("the choice of a Chromium", () => {
     });
   });
 
-  test("refuses root without a sandbox, and says what to do, unless the arguments say so", () => {
-    const refused = chooseChromium({ ...given, isRoot: true });
-    expect(refused).toEqual({ reason: expect.stringContaining("screenshots.chromium_args") });
+  test("root is rejected with advice unless the arguments disable the sandbox", () => {
+    const rejected = chooseChromium({ ...given, isRoot: true });
+    expect(rejected).toEqual({ reason: expect.stringContaining("screenshots.chromium_args") });
     expect(chooseChromium({ ...given, isRoot: true, args: ["--no-sandbox"] })).toMatchObject({
       path: "chromium",
     });
@@ -102,7 +102,7 @@ withChromium("a screenshot", () => {
   }
 
   test(
-    "is a WebP of the page of at most 1 MiB, and its profile is gone afterwards",
+    "a screenshot is a WebP image of at most 1 MiB, and its browser profile is deleted",
     async () => {
       site = startSite({ "/": signIn("Example Bank", "#036") });
       const result = await openBrowser().takeScreenshot(`http://examp1e-bank.com:${site.port}/`, signal);
@@ -118,7 +118,7 @@ withChromium("a screenshot", () => {
   );
 
   test(
-    "reaches no address of one's own network: not by the page, not by redirects, not by what the page embeds",
+    "the browser reaches no private network by page, redirect or embedded content",
     async () => {
       site = startSite({ "/": "secret" });
       const guarded = openBrowser({ allowPrivateNetworks: false });
@@ -132,7 +132,7 @@ withChromium("a screenshot", () => {
   );
 
   test(
-    "of a page that embeds or leads to a metadata service shows nothing of it",
+    "the browser does not reach a metadata service that a page embeds or redirects to",
     async () => {
       const trap = startSite({ "/": "secret" });
       site = startSite({
@@ -154,7 +154,7 @@ withChromium("a screenshot", () => {
   );
 
   test(
-    "of a page that never ends, warns for ever or hands out a file ends all the same",
+    "endless pages, endless dialogs and downloads do not block the browser",
     async () => {
       site = startSite({
         "/endless": () =>
@@ -183,7 +183,7 @@ withChromium("a screenshot", () => {
   );
 
   test(
-    "of a threat's page is kept, compared with the original, and raises the severity of a copy",
+    "a screenshot is kept, compared with the original, and raises the severity of a copy",
     async () => {
       site = startSite({
         "examp1e-bank.com/": signIn("Example Bank", "#036"),
@@ -192,7 +192,7 @@ withChromium("a screenshot", () => {
       });
       const real = openBrowser();
       const opened = openEnrichment({
-        // The original is at its usual port, which a test cannot have.
+        // The original page is at the default port, which a test cannot use.
         browser: {
           ...real,
           takeScreenshot: (url, given) =>
@@ -206,7 +206,7 @@ withChromium("a screenshot", () => {
       const taken = (id: string) => opened.enrichment().factsOf(id)?.facts.screenshot;
       await until(
         () => (opened.clock.advance(1_000), taken(copy) !== undefined),
-        "the copy is captured",
+        "the screenshot of the copy is taken",
         30_000,
       );
       expect(taken(copy)!.visualSimilarity).toBe(1);
@@ -222,7 +222,7 @@ withChromium("a screenshot", () => {
       opened.world.page = { ok: true, page: { ...plainPage, finalUrl: "http://example-bamk.com/" } };
       await until(
         () => (opened.clock.advance(1_000), taken(other) !== undefined),
-        "the other is captured",
+        "the screenshot of the other page is taken",
         30_000,
       );
       expect(taken(other)!.visualSimilarity!).toBeLessThan(0.75);

@@ -8,8 +8,8 @@ import { asNobody, ownNetwork, sandboxedChromium } from "../support/own-network.
 import { planted } from "../support/small-world-cases.ts";
 import type { Seen, WorldPlan } from "../support/small-world.ts";
 
-// `phishwatch scan example-bank.com` as a user runs it, with no setting that only a test has: in a network of its own
-// the names, the registries and the web stand at the addresses and ports where the real ones are.
+// Runs `phishwatch scan example-bank.com` as a user would, without any test setting: in a network namespace of its own,
+// names, registries and web servers are at the addresses and ports of the real ones.
 
 const network = ownNetwork();
 const chromium = findChromium();
@@ -39,7 +39,7 @@ async function look(): Promise<Seen> {
 }
 
 test.skipIf(network === undefined)(
-  `a scan finds exactly what was planted, with facts, severities, pictures and events (Chromium ${chromium === undefined ? "missing" : sandboxed ? "in its sandbox" : "without its sandbox"})`,
+  `a scan finds exactly what was planted, with facts, severities, screenshots and events (Chromium ${chromium === undefined ? "missing" : sandboxed ? "in its sandbox" : "without its sandbox"})`,
   async () => {
     const { again, events, log, pictures, scan, threats } = await look();
     expect({ code: scan.code, err: scan.err }).toEqual({
@@ -100,7 +100,7 @@ test.skipIf(network === undefined)(
       "its page names the brand",
     ]);
 
-    // What is not known says why, and nothing else is missing.
+    // Every unknown fact has a reason, and no other fact is missing.
     const unknown = (domain: string) => threats[domain]!.facts.unknown;
     expect(unknown("login-example-bank.com").registration).toContain("HTML instead of JSON");
     expect(unknown("login-example-bank.com").page).toContain("169.254.169.254 is a metadata address");
@@ -150,7 +150,7 @@ test.skipIf(network === undefined)(
       threats_found: 11,
       threats_created: 0,
     });
-    // The second time nothing is new.
+    // The second scan finds nothing new.
     expect(again.code).toBe(0);
     expect(again.found.map(({ outcome }) => outcome)).toEqual(planted.map(() => "known"));
     expect(log.split("\n").filter((line) => /"level":"(warn|error)"/.test(line))).toEqual([]);

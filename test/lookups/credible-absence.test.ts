@@ -20,7 +20,7 @@ function lookUpWith(answers: DnsAnswer[], existence = absent) {
   return { asked, lookUp };
 }
 
-test("a resolver that denies com too leaves it open whether a name is gone, until it knows better", async () => {
+test("a name stays unknown while its resolver denies com as well", async () => {
   const { asked, lookUp } = lookUpWith([
     { outcome: "nxdomain" },
     { outcome: "unknown", reason: "timeout" },
@@ -33,7 +33,7 @@ test("a resolver that denies com too leaves it open whether a name is gone, unti
   expect(asked).toEqual(["com NS", "com NS", "com NS"]);
 });
 
-test("nothing more is asked about a name that exists", async () => {
+test("a name that exists needs no further query", async () => {
   const present: Existence = { ...absent, exists: "yes", addresses: ["192.0.2.1"] };
   const { asked, lookUp } = lookUpWith([], present);
   expect(await lookUp("a.com")).toEqual(present);

@@ -29,7 +29,7 @@ async function open(zones: Zones) {
 
 const nothing = { addresses: [], mailServers: [], nameServers: [], wildcard: false };
 
-test("a name that is in use exists, with everything that the DNS says about it", async () => {
+test("a name in use exists, with all of its records", async () => {
   const { lookUp } = await open({
     "shop.com": {
       A: ["192.0.2.1"],
@@ -51,7 +51,7 @@ test("a name that is in use exists, with everything that the DNS says about it",
     nameServers: ["ns1.host.net", "ns2.host.net"],
     wildcard: false,
   });
-  // The name servers behind an alias are not the name's own.
+  // The name servers of an alias's target do not belong to the name.
   expect(await lookUp("claimed.com")).not.toHaveProperty("sinkholed");
   expect(await lookUp("alias.com")).toEqual({
     ...nothing,
@@ -61,7 +61,7 @@ test("a name that is in use exists, with everything that the DNS says about it",
   });
 });
 
-test("a name without an address exists when it has mail servers, name servers or an SOA", async () => {
+test("a name without an address exists if it has mail servers, name servers or an SOA record", async () => {
   const { lookUp } = await open({
     "mail.com": { MX: [[10, "mx.host.net"]] },
     "nullmail.com": { MX: [[0, "."]], NS: ["ns.host.net"] },
@@ -76,7 +76,7 @@ test("a name without an address exists when it has mail servers, name servers or
   expect(await lookUp("dangling.com")).toEqual({ ...nothing, exists: "yes", canonicalName: "gone.net" });
 });
 
-test("a name that is not there costs one question, and a name without any record is not there either", async () => {
+test("a missing name costs one query, and a name without any record is missing as well", async () => {
   const { lookUp, askedAbout } = await open({
     "below.empty.com": { A: ["192.0.2.3"] },
     "text.com": { TXT: ["x"] },
@@ -87,7 +87,7 @@ test("a name that is not there costs one question, and a name without any record
   expect(await lookUp("text.com")).toEqual({ exists: "no", ...nothing });
 });
 
-test("where nobody can say, the name is unknown: never there, never gone", async () => {
+test("a name is unknown, neither present nor gone, if no server gives a definite response", async () => {
   const { lookUp } = await open({
     "broken.com": { rcode: "SERVFAIL" },
     "refused.com": { rcode: "REFUSED" },
@@ -103,7 +103,7 @@ test("where nobody can say, the name is unknown: never there, never gone", async
   }
 });
 
-test("a parent that answers for every name is recognised, and a name that is registered below it too", async () => {
+test("wildcard parents are recognized, and so are registered names below them", async () => {
   const { lookUp, asked } = await open({
     "*.ws": { A: ["203.0.113.1"], MX: [[1, "all.ws"]] },
     "real.ws": { A: ["203.0.113.1"], NS: ["ns.host.net"] },
@@ -118,11 +118,11 @@ test("a parent that answers for every name is recognised, and a name that is reg
   expect(await lookUp("real.ws")).toMatchObject({ exists: "yes", wildcard: false });
   expect(await lookUp("other.ws")).toMatchObject({ exists: "yes", wildcard: false });
   expect(await lookUp("mail.ws")).toMatchObject({ exists: "yes", wildcard: false });
-  // The parent is asked once: four questions about names of sixteen random letters.
+  // The parent is probed once: four queries for names of sixteen random letters.
   expect(asked.filter(({ name }) => /^[a-z]{16}\.ws$/.test(name)).length).toBe(4);
 });
 
-test("where each name gets another address, an address alone makes no registered name", async () => {
+test("an address alone does not prove registration if every name gets another address", async () => {
   let last = 0;
   const { lookUp } = await open({
     "*.random.com": { raw: (query) => [randomAddress(query, ++last)] },
@@ -132,7 +132,7 @@ test("where each name gets another address, an address alone makes no registered
   expect(await lookUp("named.random.com")).toMatchObject({ exists: "yes", wildcard: false });
 });
 
-test("whether the parent answers for every name has to be known, unless the name has name servers of its own", async () => {
+test("a name without name servers of its own is unknown while its parent cannot be probed", async () => {
   const { lookUp } = await open({
     "*.flaky": { rcode: "SERVFAIL" },
     "shop.flaky": { A: ["192.0.2.5"] },
@@ -145,7 +145,7 @@ test("whether the parent answers for every name has to be known, unless the name
   expect(await lookUp("own.flaky")).toMatchObject({ exists: "yes", wildcard: false });
 });
 
-test("parked and sinkholed names are told by where they point", async () => {
+test("parked and sinkholed names are recognized by their targets", async () => {
   const { lookUp } = await open({
     "sale.com": { A: ["192.0.2.6"], NS: ["ns1.sedoparking.com"] },
     "wait.com": { A: ["199.59.243.10"], NS: ["ns.host.net"] },
@@ -165,15 +165,15 @@ test("parked and sinkholed names are told by where they point", async () => {
   expect(await lookUp("lookalike.com")).not.toHaveProperty("parked");
 });
 
-test("the list of parking services and sinkholes is well formed, each mark once", () => {
+test("the list of parking services and sinkholes is well formed and has no duplicates", () => {
   const lines = hostingText.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   const form = /^(parked|sinkholed) ([a-z0-9-]+(\.[a-z0-9-]+)+|\d+(\.\d+){3}\/\d{1,2}) \S.*$/;
   expect(lines.filter((line) => !form.test(line))).toEqual([]);
-  const marks = lines.map((line) => line.split(" ")[1]!);
-  expect(marks.filter((mark, index) => marks.indexOf(mark) !== index)).toEqual([]);
+  const markers = lines.map((line) => line.split(" ")[1]!);
+  expect(markers.filter((marker, index) => markers.indexOf(marker) !== index)).toEqual([]);
 });
 
-test("what could not be found out about a name that exists is said", async () => {
+test("failed queries for a name that exists are reported", async () => {
   const { lookUp } = await open({
     "half.com": {
       raw: (query) => (query.includes(Buffer.from([0, 15, 0, 1])) ? [] : [address(query, "192.0.2.9")]),
@@ -188,7 +188,7 @@ function randomAddress(query: Buffer, last: number): Buffer {
   return address(query, `198.51.100.${last}`);
 }
 
-/** An answer with this address to a question for addresses, without records to any other. */
+/** Returns a response with this address to a query for addresses, and without records to any other. */
 function address(query: Buffer, data: string): Buffer {
   const { questions } = decode(query);
   const { name, type } = questions![0]!;

@@ -8,7 +8,7 @@ const network = ownNetwork();
 const chromium = findChromium();
 
 test.skipIf(network === undefined || chromium === undefined)(
-  "a page that tries everything reaches nothing inside: no image, fetch, beacon, socket, frame, window, WebRTC or worker",
+  "a hostile page reaches no private network by image, fetch, beacon, socket, frame, window, WebRTC or worker",
   async () => {
     const folder = temporaryFolder();
     const args = process.getuid?.() === 0 || network!.includes("--map-root-user") ? ["--no-sandbox"] : [];
@@ -23,13 +23,13 @@ test.skipIf(network === undefined || chromium === undefined)(
     );
     const seen = JSON.parse(await new Response(world.stdout).text());
     folder.dispose();
-    // It ran to its end, and what it names was looked up to be refused.
+    // The page ran completely, and the hosts that it names were resolved before they were rejected.
     expect(seen.hits).toContain("/script-ran");
     expect(seen.asked).toContain("inside.example");
     expect(seen.reached).toEqual([]);
     const [hostile, greedy, after] = seen.captures;
     expect(hostile).toEqual({ ok: true, url: "http://examp1e-bank.com/", bytes: expect.any(Number) });
-    // One that eats all there is ends its own tab, and the next picture is taken as ever.
+    // A page that exhausts memory crashes only its own tab, and the next screenshot succeeds.
     expect(greedy.ok).toBe(false);
     expect(after.ok).toBe(true);
   },

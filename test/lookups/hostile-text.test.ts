@@ -7,8 +7,8 @@ import { readReferral, readWhois } from "../../src/lookups/registration/whois-re
 import { full, thin } from "./rdap-texts.ts";
 import * as texts from "./whois-texts.ts";
 
-// Answers of servers with bytes changed, doubled, moved and left out: whatever comes, a reader answers in its own
-// words, in time, and lets no hidden character through. A failing run is repeated with TEST_SEED.
+// Server responses with bytes changed, duplicated, moved and removed: a reader always returns a valid result, in bounded
+// time, without hidden characters. Set TEST_SEED to repeat a failed run.
 
 const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const rounds = 400;
@@ -78,7 +78,7 @@ function valuesOf(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(valuesOf) : [];
 }
 
-test(`answers of registries that went wrong are read or refused, seed ${seed}`, () => {
+test(`corrupted registry responses are read or rejected, seed ${seed}`, () => {
   const random = randomFrom(seed);
   const domain = "example-banc.com";
   const whoisTexts = Object.values(texts).flatMap((text) =>
@@ -102,11 +102,11 @@ test(`answers of registries that went wrong are read or refused, seed ${seed}`, 
         if (time !== undefined) expect(new Date(time).toISOString()).toBe(time);
     }
   }
-  // Spoiling that nothing survives, or that nothing suffers from, would test nothing.
+  // Corruption that nothing survives, or that nothing notices, would test nothing.
   expect([...kinds].sort()).toEqual(expect.arrayContaining(["registered", "unclear", "unreadable"]));
 });
 
-test(`a complaint beside any negative answer is read as a complaint, never as unregistered, seed ${seed}`, () => {
+test(`a rate limit message next to a negative response is never read as unregistered, seed ${seed}`, () => {
   const random = randomFrom(seed + 1);
   const negative = Object.values(texts.unregistered);
   for (let round = 0; round < rounds; round += 1) {
@@ -117,7 +117,7 @@ test(`a complaint beside any negative answer is read as a complaint, never as un
   }
 });
 
-test(`pages that went wrong are read, seed ${seed}`, () => {
+test(`corrupted pages are read without an error, seed ${seed}`, () => {
   const random = randomFrom(seed + 2);
   const page = `<!doctype html><html><head><meta charset=utf-8><title>Example Bank &amp; Co</title><base href="/a/"><link rel="shortcut icon" href="data:image/png;base64,AAAA"><meta http-equiv="refresh" content="5; url=/next"><script>window.location.href = "/x"</script><style>p { color: red }</style></head><body><svg><title>Logo</title></svg><form action=/go><label for=p>Password</label><input id=p type=password autocomplete="current-password"><input name=cardNumber placeholder='Num&eacute;ro'><textarea></textarea></form><iframe src="https://www.sedoparking.com/"></iframe><noscript><p>x</p></noscript><p>This domain is for sale</p></body></html>`;
   for (let round = 0; round < rounds; round += 1) {

@@ -9,7 +9,7 @@ const asks = (html: string) => {
   return { password: asksFor("password", content), card: asksFor("card", content) };
 };
 
-describe("a password is asked for by", () => {
+describe("password fields", () => {
   test.each([
     ["<input type=password>"],
     ["<INPUT TYPE=' PassWord '>"],
@@ -29,12 +29,12 @@ describe("a password is asked for by", () => {
     ["<input placeholder='\ube44\ubc00\ubc88\ud638'>"],
     ["<label>Has\u0142o</label><input name=f2>"],
     ["<input aria-label='L\u00d6SENORD'>"],
-  ])("%s", (html) => {
+  ])("%s asks for a password", (html) => {
     expect(asks(html).password).toBe(true);
   });
 });
 
-describe("a payment card is asked for by", () => {
+describe("payment card fields", () => {
   test.each([
     ["<input autocomplete=cc-number>"],
     ["<input autocomplete='billing cc-csc'>"],
@@ -46,12 +46,12 @@ describe("a payment card is asked for by", () => {
     ["<input placeholder='Kartennummer'>"],
     ["<input placeholder='\u30ab\u30fc\u30c9\u756a\u53f7'>"],
     ["<label>N\u00famero do cart\u00e3o</label><input type=tel>"],
-  ])("%s", (html) => {
+  ])("%s asks for a payment card", (html) => {
     expect(asks(html).card).toBe(true);
   });
 });
 
-describe("no secret is asked for by", () => {
+describe("harmless fields", () => {
   test.each([
     [""],
     ["<input type=search name=q>"],
@@ -65,12 +65,12 @@ describe("no secret is asked for by", () => {
     ["<input type=email name=newsletter>"],
     [`<label>${"Our password rules are these: ".repeat(5)}</label><input name=q>`],
     ["<textarea name=message></textarea>"],
-  ])("%s", (html) => {
+  ])("%s asks for no secret", (html) => {
     expect(asks(html)).toEqual({ password: false, card: false });
   });
 });
 
-describe("the brand is named by", () => {
+describe("brand names", () => {
   const names = (html: string, brands = ["example-bank"]) =>
     namesBrand(readPage(html), brands, "example-bank.evil.example");
   test.each([
@@ -81,11 +81,11 @@ describe("the brand is named by", () => {
     ["<meta property=og:site_name content='Example Bank'>"],
     ["<p>E&#120;ample&nbsp;Bank</p>"],
     ["<p>www.example-bank.com</p>"],
-  ])("%s", (html) => {
+  ])("%s names the brand", (html) => {
     expect(names(html)).toBe(true);
   });
 
-  test("and not by other words, by scripts, or by the page's own host name", () => {
+  test("other words, scripts and the page's own host name do not name the brand", () => {
     expect(names("<p>An example of a bank</p>")).toBe(false);
     expect(names("<p>examplebanking sample bank</p>")).toBe(false);
     expect(names("<script>var a = 'Example Bank'</script><style>/* Example Bank */</style>")).toBe(false);
@@ -97,7 +97,7 @@ describe("the brand is named by", () => {
   });
 });
 
-describe("parked is", () => {
+describe("parked pages", () => {
   const parked = (html: string, ...addresses: string[]) =>
     parkedAs(
       readPage(html),
@@ -114,29 +114,29 @@ describe("parked is", () => {
     ["<title>Account Suspended</title>", undefined, "suspended"],
     ["<p>We sell houses. Domain specialists for sale.</p>", undefined, undefined],
     ["", "https://notsedo.com/", undefined],
-  ])("%s %s: %s", (html, address, expected) => {
+  ])("%s %s is parked: %s", (html, address, expected) => {
     expect(parked(html, ...(address === undefined ? [] : [address]))).toBe(expected);
   });
 
-  test("not a long page that only speaks of it", () => {
+  test("a long page that only mentions parking is not parked", () => {
     expect(
       parked(`<p>${"All about the trade in names. ".repeat(200)} This domain is for sale.</p>`),
     ).toBeUndefined();
   });
 });
 
-describe("a page's text is decoded", () => {
+describe("page encodings", () => {
   const bytes = (text: string) => Buffer.from(text, "latin1");
   test.each([
     ["by its header", bytes("\x83\x70\x83\x58"), "text/html; charset=Shift_JIS", "\u30d1\u30b9"],
     [
-      "by its meta element",
+      "the meta element",
       bytes('<meta charset="windows-1251">\xcf\xe0\xf0\xee\xeb\xfc'),
       "text/html",
       "\u041f\u0430\u0440\u043e\u043b\u044c",
     ],
     [
-      "by the long form of it",
+      "the long form of the meta element",
       bytes('<meta http-equiv=Content-Type content="text/html; charset=gbk">\xc3\xdc\xc2\xeb'),
       undefined,
       "\u5bc6\u7801",
@@ -145,20 +145,20 @@ describe("a page's text is decoded", () => {
     ["as UTF-8 without a word", Buffer.from("Contrase\u00f1a ..."), "text/html", "Contrase\u00f1a"],
     ["as Latin-1 where it is no UTF-8", bytes("Contrase\xf1a ..."), "text/html", "Contrase\u00f1a"],
     ["in spite of an encoding that nobody knows", Buffer.from("abc"), "text/html; charset=klingon", "abc"],
-  ])("%s", (_how, body, contentType, expected) => {
+  ])("the text is decoded by %s", (_how, body, contentType, expected) => {
     expect(decodePage(body, contentType)).toContain(expected);
   });
 });
 
-describe("of a page's HTML", () => {
-  test("the first title counts, decoded, and none of a picture", () => {
+describe("page content", () => {
+  test("the title is the first one of the document, decoded, and not that of an image", () => {
     expect(readPage("<title> A &amp;\n B\u00a0&#x43; </title><title>D</title>").title).toBe("A & B C");
     expect(readPage("<body><svg><title>Logo</title></svg>").title).toBe("Logo");
     expect(readPage("<title></title>").title).toBe("");
     expect(readPage("<title>never closed").title).toBe("never closed");
   });
 
-  test("a refresh within some seconds is a redirect", () => {
+  test("a refresh within a few seconds is a redirect", () => {
     const refresh = (content: string) => readPage(`<meta http-equiv="REFRESH" content="${content}">`).refresh;
     expect(refresh("0;url=/next")).toBe("/next");
     expect(refresh("3; URL='https://x.example/'")).toBe("https://x.example/");
@@ -166,7 +166,7 @@ describe("of a page's HTML", () => {
     expect(["", "5", "x", "600;url=/later", "0;"].map(refresh)).toEqual(Array(5).fill(undefined));
   });
 
-  test("scripts' redirects are noticed", () => {
+  test("redirects by scripts are found", () => {
     const targets = (script: string) => readPage(`<script>${script}</script>`).scriptRedirects;
     expect(targets("window.location.href = '/lander'")).toEqual(["/lander"]);
     expect(targets('top.location="https://x.example/"')).toEqual(["https://x.example/"]);
@@ -174,7 +174,7 @@ describe("of a page's HTML", () => {
     expect(targets("if (location == '/a') var mylocation = '/b'")).toEqual([]);
   });
 
-  test("what is made to be slow, deep or endless is read within two seconds, and little of it is kept", () => {
+  test("hostile HTML (slow, deep, endless) is read quickly, and little of it is kept", () => {
     const pieces = [
       "<div>",
       "<input name=a>",
@@ -210,15 +210,15 @@ describe("of a page's HTML", () => {
   });
 });
 
-describe("a favicon", () => {
-  test("has the hash that MurmurHash3 of its base64 in lines of 76 has", () => {
-    // From another implementation of MurmurHash3, over what Python's base64.encodebytes gives.
+describe("favicon", () => {
+  test("the hash is MurmurHash3 of the base64 in lines of 76 characters", () => {
+    // Computed by another implementation of MurmurHash3 from the output of Python's base64.encodebytes.
     expect(faviconHash(Uint8Array.from({ length: 1_024 }, (_, index) => index & 255))).toBe("-1082603952");
     expect(faviconHash(new Uint8Array(60))).toBe("36438503");
     expect(faviconHash(Buffer.from("phishwatch"))).toBe("1957205280");
   });
 
-  test("is where the page says, else where browsers look", () => {
+  test("the URL is the one that the page links, or the default of browsers", () => {
     const base = "https://x.example/login/";
     expect(faviconAddress([{ rel: "shortcut icon", href: "i.png" }], base)).toBe(
       "https://x.example/login/i.png",
@@ -236,7 +236,7 @@ describe("a favicon", () => {
     expect(faviconAddress([{ rel: "icon", href: "http://[" }], base)).toBeUndefined();
   });
 
-  test("may stand in the page itself", () => {
+  test("an icon may be embedded in the page", () => {
     expect(dataAddress("data:image/png;base64,aGk=")).toEqual(Buffer.from("hi"));
     expect(dataAddress("data:image/svg+xml,%3Csvg/%3E")).toEqual(Buffer.from("<svg/>"));
     expect(["data:,", "data:x,%", "https://x.example/"].map(dataAddress)).toEqual([

@@ -14,7 +14,7 @@ afterEach(() => {
 
 type Answer = (request: Request) => Response | Promise<Response>;
 
-/** A web server on loopback for every name; the names are told apart by Host. */
+/** Starts a loopback web server for every name; names are distinguished by the Host header. */
 function site(answer: Answer, tls?: { cert: string; key: string }) {
   const hits: string[] = [];
   const server = Bun.serve({
@@ -79,8 +79,8 @@ const plain = {
   redirectsToProtected: false,
 };
 
-describe("the page of a name", () => {
-  test("that copies the brand's sign-in is told with its icon, asked for as a browser does", async () => {
+describe("page lookup", () => {
+  test("a copy of the brand's sign-in page is reported with its icon, and requested as a browser would", async () => {
     const icon = Buffer.from("an icon");
     let headers: Record<string, string> = {};
     const server = site((asked) => {
@@ -108,7 +108,7 @@ describe("the page of a name", () => {
     expect(Object.keys(headers)).not.toContain("referer");
   });
 
-  test("counts with any status, of which the body is read all the same", async () => {
+  test("a page is read whatever its status", async () => {
     expect(await pageOf(() => html(login, { status: 403 }))).toMatchObject({
       status: 403,
       asksForPassword: true,
@@ -116,7 +116,7 @@ describe("the page of a name", () => {
     expect(await pageOf(() => new Response(null, { status: 204 }))).toEqual({ ...plain, status: 204 });
   });
 
-  test("that is no HTML has no words", async () => {
+  test("a response that is not HTML has no text", async () => {
     const answer: Answer = ({ url }) =>
       url.endsWith(".ico")
         ? new Response(null, { status: 404 })
@@ -124,13 +124,13 @@ describe("the page of a name", () => {
     expect(await pageOf(answer)).toEqual(plain);
   });
 
-  test("with a title meant to deceive a terminal is told without", async () => {
+  test("control characters in a title are escaped", async () => {
     const page = await pageOf(() => html(`<title>\u202eknab\u001b[2J ${"x".repeat(5_000)}</title>`));
     expect(page.title).toStartWith("\\u{202e}knab\\u{1b}[2J ");
     expect(page.title.length).toBeLessThan(230);
   });
 
-  test("that is parked is told as such, unless it asks for secrets", async () => {
+  test("a parked page is reported as parked unless it asks for secrets", async () => {
     expect(await pageOf(() => html("<h1>This domain is for sale</h1>"))).toMatchObject({
       parked: "for sale",
     });
@@ -141,8 +141,8 @@ describe("the page of a name", () => {
   });
 });
 
-describe("a page that hides something from us", () => {
-  test("sends nobody anywhere by what browsers do not follow", async () => {
+describe("pages that hide content", () => {
+  test("redirects that browsers ignore are not followed", async () => {
     const elsewhere = `<meta http-equiv=refresh content="0;url=http://${protectedDomain}/">`;
     for (const wrapped of [
       `<noscript>${elsewhere}</noscript>`,
@@ -156,7 +156,7 @@ describe("a page that hides something from us", () => {
       });
   });
 
-  test("is not parked by words in comments, scripts and the like", async () => {
+  test("words in comments and scripts do not make a page parked", async () => {
     const words = "this domain is for sale";
     for (const wrapped of [
       `<!-- ${words} -->`,
@@ -169,7 +169,7 @@ describe("a page that hides something from us", () => {
       ).not.toHaveProperty("parked");
   });
 
-  test("is not read to its end, or not at all: then nothing is said of it, and why", async () => {
+  test("a page that is not read completely is reported as unseen, with the reason", async () => {
     const padded = await pageOf(() => html(`<p>this domain is for sale</p>${" ".repeat(1_200_000)}${login}`));
     expect(padded.unseen).toBe("it is too long to be read completely");
     expect(padded).not.toHaveProperty("parked");
@@ -184,12 +184,12 @@ describe("a page that hides something from us", () => {
     expect(drawn.unseen).toContain("rendered by scripts");
     const framed = await pageOf(() => html("<iframe src=/form></iframe>"));
     expect(framed.unseen).toContain("in a frame");
-    // What was found counts, whatever stands behind it.
+    // Indicators that were found count, whatever follows them.
     expect(await pageOf(() => html(`${login}${" ".repeat(1_200_000)}`))).not.toHaveProperty("unseen");
     expect(await pageOf(() => html("<p>A bakery</p>"))).not.toHaveProperty("unseen");
   });
 
-  test("leads where it cannot be seen: that is told instead of what it shows", async () => {
+  test("a redirect whose target cannot be seen is reported as unseen, with the reason", async () => {
     expect((await pageOf(() => to("http://169.254.169.254/latest"))).unseen).toContain(
       "is a metadata address",
     );
@@ -206,7 +206,7 @@ describe("a page that hides something from us", () => {
 });
 
 describe("redirects", () => {
-  test("of every kind are followed and kept", async () => {
+  test("redirects of every kind are followed and recorded", async () => {
     const server = site((request) => {
       switch (new URL(request.url).pathname) {
         case "/":
@@ -241,7 +241,7 @@ describe("redirects", () => {
     });
   });
 
-  test("end after five, and in a circle at once", async () => {
+  test("at most five redirects are followed, and a loop is left at once", async () => {
     const long = site((request) => to(`${new URL(request.url).pathname}x`));
     expect(await look({ http: long.port })).toMatchObject({
       ok: true,
@@ -258,7 +258,7 @@ describe("redirects", () => {
     });
   });
 
-  test("to the protected domain end there, and what it shows is not taken for the look-alike's", async () => {
+  test("a redirect to the protected domain ends the chain, and that page's content does not count", async () => {
     for (const answer of [
       () => to(`http://www.${protectedDomain}/login`),
       () => html(`<meta http-equiv=refresh content="0;url=http://www.${protectedDomain}/login">`),
@@ -280,7 +280,7 @@ describe("redirects", () => {
     }
   });
 
-  test("that a page makes only after its form do not count", async () => {
+  test("a redirect that happens only after the form does not count", async () => {
     const script = `<script>function sent() { location.href = "http://${protectedDomain}/" }</script>`;
     expect(await pageOf(() => html(login + script))).toMatchObject({
       redirectsToProtected: false,
@@ -291,7 +291,7 @@ describe("redirects", () => {
     });
   });
 
-  test("into one's own network, to other ports and to other schemes are not followed", async () => {
+  test("redirects to private networks, other ports and other schemes are not followed", async () => {
     for (const location of [
       "http://metadata.example/latest",
       "http://169.254.169.254/latest",
@@ -307,8 +307,8 @@ describe("redirects", () => {
   });
 });
 
-describe("a look is refused or given up", () => {
-  test("at a name that points into one's own network", async () => {
+describe("page lookup failures", () => {
+  test("a name that points into a private network is not contacted", async () => {
     const server = site(() => html(login));
     const result = await look({ http: server.port }, { allowPrivateNetworks: false });
     expect(result).toEqual({ ok: false, reason: `${name}: 127.0.0.1 is a loopback address` });
@@ -316,12 +316,12 @@ describe("a look is refused or given up", () => {
     expect(server.hits).toEqual([]);
   });
 
-  test("at a redirect or an icon into one's own network, when only global addresses are allowed", async () => {
+  test("a redirect or an icon in a private network is not contacted", async () => {
     const server = site(() => html('<link rel=icon href="http://metadata.example/token">'));
     expect(await look({ http: server.port })).toEqual({ ok: true, page: plain });
   });
 
-  test("where no page is", async () => {
+  test("a name without a page is reported with the reason", async () => {
     expect(await look({}, { at: "nowhere.example" })).toEqual({
       ok: false,
       reason: "nowhere.example cannot be resolved (ENOTFOUND)",
@@ -330,7 +330,7 @@ describe("a look is refused or given up", () => {
     expect([ok, reason.startsWith("https: "), reason.includes("; http: ")]).toEqual([false, true, true]);
   });
 
-  test("where nothing or too little comes in the time for it, and the connection is closed", async () => {
+  test("a silent or slow server times out, and the connection is closed", async () => {
     const silent = await startRawServer(() => {});
     const trickling = await startRawServer((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>x</title>");
@@ -351,15 +351,15 @@ describe("a look is refused or given up", () => {
     }
   });
 
-  test("where what comes is not HTTP", async () => {
+  test("a response that is not HTTP is reported with the reason", async () => {
     const server = await startRawServer((socket) => socket.end("220 mail.example ESMTP\r\n"));
     open.push(server);
     expect((await look({ http: server.port })).ok).toBe(false);
   });
 });
 
-describe("a page without measure", () => {
-  test("of a gigabyte is read for a mebibyte", async () => {
+describe("oversized pages", () => {
+  test("a page of a gigabyte is read up to a mebibyte", async () => {
     let sent = 0;
     const server = site(
       () =>
@@ -371,7 +371,7 @@ describe("a page without measure", () => {
                 new TextEncoder().encode((sent === 65_536 ? login : "").padEnd(65_536, "x ")),
               );
               if (sent >= 1 << 30) controller.close();
-              await Bun.sleep(0);
+              await new Promise<void>((resolve) => void setImmediate(resolve));
             },
           }),
           { headers: { "content-type": "text/html" } },
@@ -389,7 +389,7 @@ describe("a page without measure", () => {
     ["br", brotliCompressSync],
     ["deflate", deflateSync],
     ["deflate", deflateRawSync],
-  ] as const)("by a bomb in %s is cut", async (encoding, compress) => {
+  ] as const)("a %s bomb is cut off", async (encoding, compress) => {
     const before = process.memoryUsage().rss;
     const body = compress(Buffer.concat([Buffer.from(login), Buffer.alloc(64 << 20, 32)]));
     const page = await pageOf(
@@ -402,7 +402,7 @@ describe("a page without measure", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200 << 20);
   });
 
-  test("in a broken or unknown coding is a page of which nothing is known but its status", async () => {
+  test("a page in a broken or unknown content coding is known only by its status", async () => {
     for (const encoding of ["gzip", "br", "deflate", "rot13"]) {
       const page = await pageOf(
         () =>
@@ -414,7 +414,7 @@ describe("a page without measure", () => {
     }
   });
 
-  test("with an icon of any size is told without the icon", async () => {
+  test("an oversized icon is ignored", async () => {
     const answer: Answer = (request) =>
       request.url.endsWith(".ico") ? new Response("x".repeat(300_000)) : html(login);
     expect(await pageOf(answer)).not.toHaveProperty("faviconHash");
@@ -424,10 +424,10 @@ describe("a page without measure", () => {
   });
 });
 
-describe("by https", () => {
+describe("HTTPS", () => {
   const authority = createAuthority("Test authority");
 
-  test("the look begins there, and a certificate that nobody trusts does not stop it", async () => {
+  test("the lookup starts with HTTPS, and an untrusted certificate does not stop it", async () => {
     const notBefore = Date.parse("2026-01-01T00:00:00Z");
     const notAfter = Date.parse("2026-02-01T00:00:00Z");
     const tls = issue(authority, ["other.example"], { notBefore, notAfter });
@@ -454,7 +454,7 @@ describe("by https", () => {
     expect(unsecured.hits).toEqual([]);
   });
 
-  test("a redirect there from http shows its certificate, and an issuer's name can deceive nobody", async () => {
+  test("a redirect from HTTP to HTTPS records the certificate, with the issuer's name escaped", async () => {
     const deceiver = createAuthority("Let\u202e's Encrypt\u001b[2J");
     const secure = site(() => html(login), issue(deceiver, [name]));
     const unsecured = site(() => to(`https://www.${name}:${secure.port}/`));

@@ -18,18 +18,18 @@ const page: Draw = (x, y) => {
 const otherPage: Draw = (x, y) => (x < 10 ? 60 : y % 6 < 3 ? 250 : 120);
 
 describe("perceptual hash", () => {
-  test("is the sign of each of the 64 lowest frequencies against their median, as the transform's definition gives it", () => {
+  test("each bit compares one of the 64 lowest frequencies with their median, as defined by the transform", () => {
     const seed = Number(process.env["TEST_SEED"] ?? 20260115);
     console.info(`seed ${seed} (TEST_SEED)`);
     let state = seed;
     const random = () => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
     for (let round = 0; round < 5; round++) {
-      const grey = pixels(() => Math.floor(random() * 256));
-      expect(perceptualHash(grey)).toBe(plainHash(grey));
+      const gray = pixels(() => Math.floor(random() * 256));
+      expect(perceptualHash(gray)).toBe(plainHash(gray));
     }
   });
 
-  test("hardly changes with brightness and small details, and differs between different pages", () => {
+  test("the hash hardly changes with brightness and small details, and differs between pages", () => {
     const hash = perceptualHash(pixels(page))!;
     const brighter = perceptualHash(pixels((x, y) => page(x, y) + 10))!;
     const detailed = perceptualHash(pixels((x, y) => (x === 25 && y === 25 ? 180 : page(x, y))))!;
@@ -40,37 +40,37 @@ describe("perceptual hash", () => {
     expect(looksLikeOriginal({ visualSimilarity: visualSimilarity(hash, other) })).toBe(false);
   });
 
-  test("does not exist for a blank page: all blank pages are alike", () => {
+  test("a blank page has no hash, because all blank pages are alike", () => {
     expect(perceptualHash(pixels(() => 255))).toBeUndefined();
     expect(perceptualHash(pixels((x) => 250 + (x % 2)))).toBeUndefined();
   });
 
-  test("similarity counts differing bits", () => {
+  test("the similarity counts differing bits", () => {
     expect(visualSimilarity("0000000000000000", "ffffffffffffffff")).toBe(0);
     expect(visualSimilarity("0000000000000000", "00000000000000ff")).toBe(0.75);
   });
 });
 
-describe("grey pixels", () => {
-  test("are those of the picture", async () => {
-    const picture = bitmap(hashSide, hashSide, page);
-    expect(Array.from(await grayPixels(picture, hashSide))).toEqual(Array.from(pixels(page)));
+describe("gray pixels", () => {
+  test("gray values match the image", async () => {
+    const image = bitmap(hashSide, hashSide, page);
+    expect(Array.from(await grayPixels(image, hashSide))).toEqual(Array.from(pixels(page)));
   });
 
-  test("of a larger picture in another format hash alike", async () => {
+  test("a larger image in another format has a similar hash", async () => {
     const large = bitmap(1280, 800, (x, y) => page(Math.floor(x / 40), Math.floor(y / 25)));
     const webp = await new Bun.Image(large as Uint8Array<ArrayBuffer>).webp({ quality: 70 }).bytes();
     const hash = perceptualHash(await grayPixels(webp, hashSide))!;
     expect(visualSimilarity(hash, perceptualHash(pixels(page))!)).toBeGreaterThan(0.9);
   });
 
-  test("are refused for what is no picture", async () => {
+  test("bytes that are not an image are rejected", async () => {
     expect(grayPixels(Buffer.from("<html>"), hashSide)).rejects.toThrow();
   });
 });
 
-/** The definition, written down plainly. */
-function plainHash(grey: ArrayLike<number>): string {
+/** Naive implementation of the definition. */
+function plainHash(gray: ArrayLike<number>): string {
   const coefficients: number[] = [];
   for (let v = 0; v < 8; v++)
     for (let u = 0; u < 8; u++) {
@@ -78,7 +78,7 @@ function plainHash(grey: ArrayLike<number>): string {
       for (let y = 0; y < 32; y++)
         for (let x = 0; x < 32; x++)
           sum +=
-            grey[y * 32 + x]! *
+            gray[y * 32 + x]! *
             Math.cos(((2 * x + 1) * u * Math.PI) / 64) *
             Math.cos(((2 * y + 1) * v * Math.PI) / 64);
       coefficients.push(sum);

@@ -38,8 +38,8 @@ function directory(answer: () => Answer) {
 const embedded = "https://rdap.verisign.com/com/v1/";
 const dayMs = 86_400_000;
 
-describe("the services of RDAP are", () => {
-  test("those of IANA's list, which is fetched once a week", async () => {
+describe("RDAP directory", () => {
+  test("services come from IANA's list, which is downloaded once a week", async () => {
     const { serviceFor, received, pass } = directory(() => Response.json(list(1_000)));
     expect(await Promise.all([serviceFor("a.com"), serviceFor("b.tld7")])).toEqual([
       "https://rdap.fresh.example/",
@@ -60,7 +60,7 @@ describe("the services of RDAP are", () => {
     ["a list without end", () => new Response("[".repeat(2 << 20))],
     ["silence", () => new Promise<Response>(() => {})],
   ] as [string, () => Answer][])(
-    "those of the embedded copy while there is %s, and IANA is asked once a day",
+    "the embedded copy is used in case of %s, and the download is retried once a day",
     async (_what, answer) => {
       const { serviceFor, received, pass } = directory(answer);
       expect(await serviceFor("a.com")).toBe(embedded);
@@ -72,7 +72,7 @@ describe("the services of RDAP are", () => {
     },
   );
 
-  test("what was fetched before, while a later fetch fails", async () => {
+  test("the previous list is used while a later download fails", async () => {
     let fails = false;
     const { serviceFor, pass } = directory(() => (fails ? 503 : Response.json(list(1_000))));
     await serviceFor("a.com");
@@ -82,7 +82,7 @@ describe("the services of RDAP are", () => {
   });
 });
 
-test("the embedded tables know the common suffixes, each service an address of the web", () => {
+test("the embedded tables contain the common suffixes, with valid URLs", () => {
   const services = embeddedRdapServices();
   for (const suffix of ["com", "net", "org", "uk", "fr", "br", "app", "xyz", "info"])
     expect(URL.canParse(services.serviceFor(`x.${suffix}`) ?? "")).toBe(true);
@@ -100,13 +100,13 @@ test("the embedded tables know the common suffixes, each service an address of t
   ]);
 });
 
-test("servers with a language of their own are asked in it", () => {
+test("servers with a query syntax of their own are queried in it", () => {
   expect(whoisQuery("whois.denic.de", "x.de")).toBe("-T dn,ace x.de\r\n");
   expect(whoisQuery("whois.jprs.jp", "x.jp")).toBe("x.jp/e\r\n");
   expect(whoisQuery("whois.nic.io", "x.io")).toBe("x.io\r\n");
 });
 
-test("of IANA's list what makes no sense is left out, https is preferred, the longest suffix counts", () => {
+test("invalid entries of IANA's list are skipped, HTTPS is preferred, and the longest suffix wins", () => {
   const parsed = parseBootstrap(
     JSON.stringify({
       publication: "soon",

@@ -22,7 +22,7 @@ function read(json: unknown) {
   return readRdap(JSON.stringify(json), domain);
 }
 
-test("a registry's answer gives its facts and the address of the registrar's service, not of its shop", () => {
+test("a registry's response yields facts and the URL of the registrar's RDAP service, not of its website", () => {
   expect(read(thin(related))).toEqual({
     kind: "registered",
     registration: { ...thinFacts, status: [...thinFacts.status], name_servers: [...thinFacts.name_servers] },
@@ -30,7 +30,7 @@ test("a registry's answer gives its facts and the address of the registrar's ser
   });
 });
 
-test("a registrar's answer adds the registrant's organisation and country, and nothing that is withheld", () => {
+test("a registrar's response adds the registrant's organization and country, but no redacted values", () => {
   const reading = read(full());
   expect(reading).toMatchObject({
     kind: "registered",
@@ -44,7 +44,7 @@ test("a registrar's answer adds the registrant's organisation and country, and n
   expect(JSON.stringify(reading)).not.toContain("elsewhere.example");
 });
 
-test("a U-label name is taken as its A-label form", () => {
+test("a U-label name is converted to its A-label form", () => {
   const reading = readRdap(
     JSON.stringify({ objectClassName: "domain", unicodeName: "b\u00fccher.example" }),
     "xn--bcher-kva.example",
@@ -52,7 +52,7 @@ test("a U-label name is taken as its A-label form", () => {
   expect(reading.kind).toBe("registered");
 });
 
-describe("nothing but a domain object about the name asked for is read:", () => {
+describe("RDAP responses that are rejected", () => {
   test.each([
     ["HTML", "<!doctype html><title>Not JSON</title>", "HTML instead of JSON"],
     ["an empty body", "", "not JSON"],
@@ -68,13 +68,13 @@ describe("nothing but a domain object about the name asked for is read:", () => 
     ["no name", JSON.stringify({ objectClassName: "domain" }), "not a domain object"],
     ["a name that is none", JSON.stringify({ ldhName: { a: 1 } }), "not a domain object"],
     ["deeply nested arrays", "[".repeat(200_000) + "]".repeat(200_000), undefined],
-  ])("%s", (_what, body, reason) => {
+  ])("%s is not read as a domain object", (_what, body, reason) => {
     const reading = readRdap(body, domain);
     expect(reading.kind).toBe("unreadable");
     if (reason !== undefined) expect(reading).toEqual({ kind: "unreadable", reason });
   });
 
-  test("an error object", () => {
+  test("an error object is recognized", () => {
     expect(read(notFound)).toEqual({ kind: "error", errorCode: 404, title: "Not Found" });
     expect(read({ errorCode: "<script>", title: 7 })).toEqual({
       kind: "error",
@@ -84,7 +84,7 @@ describe("nothing but a domain object about the name asked for is read:", () => 
   });
 });
 
-test("a member of any wrong type is not known, and the others are", () => {
+test("a member of a wrong type is ignored, and the others are read", () => {
   const wrong: unknown[] = [
     null,
     0,
@@ -123,7 +123,7 @@ test("a member of any wrong type is not known, and the others are", () => {
   }
 });
 
-test("of more than a registry would send, a bounded part is looked at", () => {
+test("only a bounded part of an oversized response is read", () => {
   const many = 20_000;
   const original = thin(related);
   const startedAt = performance.now();
@@ -143,7 +143,7 @@ test("of more than a registry would send, a bounded part is looked at", () => {
   expect(performance.now() - startedAt).toBeLessThan(20_000);
 });
 
-test("an abuse contact that a registrant lists for itself is not taken for the registrar's", () => {
+test("an abuse contact that a registrant lists does not count as the registrar's", () => {
   const original = full();
   const registrant = original.entities[0]!;
   const own = {
@@ -156,7 +156,7 @@ test("an abuse contact that a registrant lists for itself is not taken for the r
   });
 });
 
-test("names and addresses with hidden or executable content do not come through raw", () => {
+test("hidden and executable content in names and addresses is escaped", () => {
   const vcardArray = [
     "vcard",
     [

@@ -22,7 +22,7 @@ function opened<T extends { stop(): void }>(server: T): T {
   return server;
 }
 
-/** Every name leads to loopback, but for those that are to be refused. */
+/** Resolves every name to loopback, except for those that must be rejected. */
 const resolveHost = async (host: string) => {
   if (host.startsWith("metadata.")) return ["169.254.169.254"];
   if (host.startsWith("nowhere.")) throw Object.assign(new Error("no such host"), { code: "ENOTFOUND" });
@@ -65,7 +65,7 @@ const base = (port: number) => `http://rdap.registry.example:${port}/com/v1/`;
 const domain = "example-banc.com";
 
 describe("RDAP", () => {
-  test("answers for the registrable domain, completed by the registrar's own service, asked once each", async () => {
+  test("RDAP is queried for the registrable domain, and the registrar's service completes the record, once each", async () => {
     const registrar = opened(startReceiver(() => rdapJson(full())));
     const registry = opened(
       startReceiver(() =>
@@ -92,12 +92,12 @@ describe("RDAP", () => {
     ).toEqual([["/com/v1/domain/example-banc.com", "application/rdap+json", "phishwatch/test"]]);
     expect(registrar.received).toHaveLength(1);
 
-    // Names below the same domain are answered from what is known; so are questions at the same time.
+    // Names under the same domain share the cached response, and so do concurrent lookups.
     await Promise.all([lookUpRegistration(domain), lookUpRegistration(`www.${domain}`)]);
     expect(registry.received).toHaveLength(1);
   });
 
-  test("stands as the registry gave it when the registrar does not answer, redirects on, or is within the network", async () => {
+  test("the registry's record is kept if the registrar fails, redirects or is in a private network", async () => {
     for (const related of [
       "http://nowhere.example/",
       "http://127.0.0.1:1/",
@@ -110,7 +110,7 @@ describe("RDAP", () => {
     }
   });
 
-  test("sends no question to a port of another service, whoever names it", async () => {
+  test("a redirect to the port of another service is not followed", async () => {
     const registry = opened(
       startReceiver(() => new Response(null, { status: 302, headers: { location: "http://127.0.0.1:25/" } })),
     );
@@ -119,7 +119,7 @@ describe("RDAP", () => {
     expect(result).toMatchObject({ ok: false, reason: expect.stringContaining("not a web port") });
   });
 
-  test("follows the registry's redirects, a few of them", async () => {
+  test("a limited number of the registry's redirects is followed", async () => {
     const registry = opened(
       startReceiver(({ path }) =>
         path.startsWith("/com")
@@ -141,7 +141,7 @@ describe("RDAP", () => {
   test.each([
     ["an error object", () => rdapJson(notFound, { status: 404 })],
     ["an empty body", () => new Response(null, { status: 404 })],
-  ])("says unregistered by 404 with %s", async (_what, answer) => {
+  ])("status 404 with %s means unregistered", async (_what, answer) => {
     const registry = opened(startReceiver(answer));
     const whois = opened(await startWhoisServer(() => texts.com));
     const result = await lookup({ rdapUrl: base(registry.port), whoisPort: whois.port }).lookUpRegistration(
@@ -153,11 +153,11 @@ describe("RDAP", () => {
 
   test.each([
     [
-      "a page of HTML",
+      "an HTML page",
       () => new Response("<html>Welcome</html>", { headers: { "content-type": "text/html" } }),
     ],
     [
-      "a 404 page of a gateway",
+      "a gateway's 404 page",
       () =>
         new Response("<html>No such site</html>", { status: 404, headers: { "content-type": "text/html" } }),
     ],
@@ -181,7 +181,7 @@ describe("RDAP", () => {
       "a gzip bomb",
       () => new Response(gzipSync(Buffer.alloc(64 << 20, 32)), { headers: { "content-encoding": "gzip" } }),
     ],
-  ])("that is %s is passed over for WHOIS", async (_what, answer) => {
+  ])("WHOIS is queried if RDAP returns %s", async (_what, answer) => {
     const registry = opened(startReceiver(answer));
     const whois = opened(await startWhoisServer(() => texts.registrar));
     const result = await lookup({ rdapUrl: base(registry.port), whoisPort: whois.port }).lookUpRegistration(
@@ -190,7 +190,7 @@ describe("RDAP", () => {
     expect(result).toMatchObject({ ok: true, registration: { source: "whois", registrant_country: "IS" } });
   });
 
-  test("compressed by the server is read", async () => {
+  test("a compressed response is read", async () => {
     const body = gzipSync(JSON.stringify(full()));
     const registry = opened(
       startReceiver(() => new Response(body, { headers: { "content-encoding": "gzip" } })),
@@ -200,7 +200,7 @@ describe("RDAP", () => {
     });
   });
 
-  test("that asks for patience is left alone for as long, and nothing is said of the name", async () => {
+  test("a server that demands a pause is not queried during it, and the name stays unknown", async () => {
     const registry = opened(
       startReceiver(() => new Response("slow down", { status: 429, headers: { "retry-after": "600" } })),
     );
@@ -215,7 +215,7 @@ describe("RDAP", () => {
     expect(whois.queries).toEqual([]);
   });
 
-  test("within one's own network is refused, whoever names it", async () => {
+  test("an RDAP service in a private network is not contacted", async () => {
     const registry = opened(startReceiver(() => rdapJson(full())));
     const result = await lookup({
       rdapUrl: base(registry.port),
@@ -230,7 +230,7 @@ describe("RDAP", () => {
     expect(registry.received).toEqual([]);
   });
 
-  test("that never ends or says nothing takes no longer than its time", async () => {
+  test("a silent or trickling RDAP service times out", async () => {
     const silent = opened(await startRawServer(() => {}));
     const trickling = opened(
       await startRawServer((socket) => {
@@ -250,7 +250,7 @@ describe("RDAP", () => {
 });
 
 describe("WHOIS", () => {
-  test("answers where there is no RDAP, completed by the registrar that it names", async () => {
+  test("WHOIS is queried if there is no RDAP service, and the registrar's server completes the record", async () => {
     const registrar = opened(await startWhoisServer(() => texts.registrar));
     const registry = opened(
       await startWhoisServer(() =>
@@ -270,7 +270,7 @@ describe("WHOIS", () => {
     expect([registry.queries, registrar.queries]).toEqual([[domain], [domain]]);
   });
 
-  test("asks IANA once for the server of a suffix that it does not know", async () => {
+  test("IANA is queried once for the server of an unknown suffix", async () => {
     const registry = opened(await startWhoisServer((query) => texts.com.replace("EXAMPLE-BANC.COM", query)));
     const iana = opened(
       await startWhoisServer(() => `domain: COM\n\nwhois:        whois.registry.example:${registry.port}\n`),
@@ -281,7 +281,7 @@ describe("WHOIS", () => {
     expect([iana.queries, registry.queries]).toEqual([["com"], [domain, "second.com"]]);
   });
 
-  test("says unregistered only when the registry does", async () => {
+  test("a name is unregistered only if the registry says so", async () => {
     const registry = opened(await startWhoisServer(() => texts.unregistered["com"]![1]));
     expect(await lookup({ whoisPort: registry.port }).lookUpRegistration(domain)).toEqual({
       ok: false,
@@ -290,7 +290,7 @@ describe("WHOIS", () => {
     });
   });
 
-  test("that complains is left alone, longer each time, and is never taken for a negative answer", async () => {
+  test("a server that reports a rate limit is paused longer each time, and the name stays unknown", async () => {
     let now = Date.parse("2026-03-01T00:00:00Z");
     const clock: Clock = { ...systemClock, now: () => now };
     let text = texts.limited["afnic"]![0];
@@ -313,7 +313,7 @@ describe("WHOIS", () => {
     expect(await lookUpRegistration(domain)).toMatchObject({ ok: true });
   });
 
-  test("in Latin-1 is read as such, in UTF-8 as that", async () => {
+  test("responses in Latin-1 and in UTF-8 are decoded correctly", async () => {
     for (const encoding of ["latin1", "utf8"] as const) {
       const registry = opened(await startWhoisServer(() => Buffer.from(texts.br, encoding)));
       const result = await lookup({ whoisPort: registry.port }).lookUpRegistration("example-banc.com.br");
@@ -323,7 +323,7 @@ describe("WHOIS", () => {
     }
   });
 
-  test("without end is cut, and what came is read", async () => {
+  test("an endless response is cut off, and its start is read", async () => {
     let sent = 0;
     const registry = opened(
       await startWhoisServer(() => (socket) => {
@@ -344,7 +344,7 @@ describe("WHOIS", () => {
     expect(sent).toBeLessThan(64 << 20);
   });
 
-  test("that trickles, says nothing, or closes at once leaves the name unknown", async () => {
+  test("a trickling, silent or closing server leaves the name unknown", async () => {
     const trickle = opened(
       await startWhoisServer(() => (socket) => {
         const timer = setInterval(() => socket.write("Domain Name: EXAMPLE-BANC.COM\n"), 20);
@@ -364,7 +364,7 @@ describe("WHOIS", () => {
     }
   });
 
-  test("within one's own network is refused, also when IANA or a registry names it", async () => {
+  test("a WHOIS server in a private network is not contacted, even if a registry refers to it", async () => {
     const registry = opened(
       await startWhoisServer(() => texts.com.replace("whois.cheap-names.example", "metadata.example")),
     );
@@ -381,7 +381,7 @@ describe("WHOIS", () => {
   });
 });
 
-test("what nobody can register is not asked for", async () => {
+test("a name that cannot be registered is not queried", async () => {
   const { lookUpRegistration } = lookup({});
   for (const name of ["com", "co.uk", "127.0.0.1", "", "exa mple.com", "a\r\nb.com", "_dmarc.x"])
     expect([name, await lookUpRegistration(name)]).toEqual([

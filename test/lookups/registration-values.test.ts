@@ -9,7 +9,7 @@ import {
   timeValue,
 } from "../../src/lookups/registration/registration-values.ts";
 
-describe("a time comes out in ISO 8601 UTC from", () => {
+describe("times", () => {
   test.each([
     ["1997-09-15T04:00:00Z", "1997-09-15T04:00:00.000Z"],
     ["2024-01-02T03:04:05.123456789Z", "2024-01-02T03:04:05.000Z"],
@@ -27,12 +27,12 @@ describe("a time comes out in ISO 8601 UTC from", () => {
     ["23/04/2020", "2020-04-23T00:00:00.000Z"],
     ["Tue Nov 21 10:22:00 GMT 2017", "2017-11-21T10:22:00.000Z"],
     ["January 2 2006", "2006-01-02T00:00:00.000Z"],
-  ])("%s", (text, expected) => {
+  ])("%s is converted to ISO 8601 in UTC", (text, expected) => {
     expect(timeValue(text)).toBe(expected);
   });
 });
 
-describe("no time is", () => {
+describe("invalid times", () => {
   test.each([
     "",
     "before Aug-1996",
@@ -47,12 +47,12 @@ describe("no time is", () => {
     20200101,
     null,
     {},
-  ])("%p", (value) => {
+  ])("%p is not a time", (value) => {
     expect(timeValue(value)).toBeUndefined();
   });
 });
 
-test("a status has EPP's spelling however it was written", () => {
+test("a status is converted to EPP's spelling", () => {
   const spellings = [
     "client transfer prohibited",
     "clientTransferProhibited https://icann.org/epp#clientTransferProhibited",
@@ -67,7 +67,7 @@ test("a status has EPP's spelling however it was written", () => {
   ]);
 });
 
-test("what is withheld counts as not known", () => {
+test("redacted values count as unknown", () => {
   for (const text of [
     "REDACTED FOR PRIVACY",
     "Data Protected",
@@ -82,7 +82,7 @@ test("what is withheld counts as not known", () => {
   expect(textValue("Domains By Proxy, LLC")).toBe("Domains By Proxy, LLC");
 });
 
-test("a contact that cannot be one is left out", () => {
+test("invalid contacts are dropped", () => {
   expect(emailValue("mailto:Abuse@Reg.example")).toBe("abuse@reg.example");
   expect(["a@b", "a b@c.de", "a@b.c\nx", "<a@b.de>", "https://x.example/form"].map(emailValue)).toEqual(
     Array(5).fill(undefined),
@@ -95,7 +95,7 @@ test("a contact that cannot be one is left out", () => {
   );
 });
 
-test("a second answer fills in only what the first does not know", () => {
+test("a second response fills in only what the first one lacks", () => {
   const first = { registrar: "A", name_servers: [], status: ["ok"] };
   const second = {
     registrar: "B",

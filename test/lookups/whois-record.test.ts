@@ -203,9 +203,9 @@ const registered: [string, string, string, object][] = [
   ],
 ];
 
-describe("a record in the form of", () => {
+describe("WHOIS records", () => {
   test.each(registered)(
-    "%s gives its facts and nothing of other parties",
+    "the facts are read from %s, without data of other parties",
     (_form, domain, text, expected) => {
       const reading = readWhois(text, domain);
       expect(reading).toMatchObject({ kind: "registered" });
@@ -214,53 +214,56 @@ describe("a record in the form of", () => {
   );
 });
 
-test("a registry's referral to the registrar is handed on, as a host name only", () => {
+test("a registry's referral to the registrar is returned only if it is a host name", () => {
   expect(readWhois(texts.com, "example-banc.com")).toMatchObject({ referral: "whois.cheap-names.example" });
   const odd = texts.com.replace("whois.cheap-names.example", "http://evil.example/x?y");
   expect(readWhois(odd, "example-banc.com")).toMatchObject({ kind: "registered", referral: undefined });
 });
 
-describe("unregistered is what", () => {
+describe("unregistered names", () => {
   test.each(Object.entries(texts.unregistered))(
-    "%s says of a name that nobody has",
+    "the message of %s for an unregistered name is recognized",
     (_registry, [domain, text]) => {
       expect(readWhois(text, domain)).toEqual({ kind: "unregistered" });
     },
   );
 });
 
-describe("a complaint is never read as unregistered:", () => {
-  test.each(Object.entries(texts.limited))("%s", (_registry, [text, retryAfterMs]) => {
-    for (const domain of ["example-banc.uk", "example-banc.com.br"])
-      expect(readWhois(text, domain)).toEqual({ kind: "limited", retryAfterMs });
-  });
+describe("rate limits", () => {
+  test.each(Object.entries(texts.limited))(
+    "a rate limit message of %s is never read as unregistered",
+    (_registry, [text, retryAfterMs]) => {
+      for (const domain of ["example-banc.uk", "example-banc.com.br"])
+        expect(readWhois(text, domain)).toEqual({ kind: "limited", retryAfterMs });
+    },
+  );
 
-  test("and a record with a complaint above it is still a record", () => {
+  test("a record with a rate limit message above it is still read as a record", () => {
     const reduced = `% Query rate limit exceeded. Reduced information.\n\n${texts.br}`;
     expect(readWhois(reduced, "example-banc.com.br")).toMatchObject({ kind: "registered" });
   });
 });
 
-describe("unclear is", () => {
+describe("unclear responses", () => {
   test.each([
-    ["an empty answer", ""],
+    ["an empty response", ""],
     ["a page of HTML", "<html><body><h1>It works!</h1></body></html>"],
     ["a record about another name", texts.com.replace("EXAMPLE-BANC.COM", "EXAMPLE-BANK.COM")],
     ["prose", "Welcome to the whois server. Our terms of use apply.\n"],
     ["a name that is kept back", "example-banc.com\nThis name is reserved by the registry.\n"],
-  ])("%s", (_what, text) => {
+  ])("%s is unclear", (_what, text) => {
     expect(readWhois(text, "example-banc.com").kind).toBe("unclear");
   });
 });
 
-test("hidden characters of a registrant's making do not come through", () => {
+test("hidden characters that a registrant entered are escaped", () => {
   const text = texts.registrar.replace("Harbour Holdings Ltd", "Harbour\u202e \u0007Ltd");
   const reading = readWhois(text, "example-banc.com");
   expect(JSON.stringify(reading)).not.toContain("\u202e");
   expect(reading).toMatchObject({ registration: { registrant_organization: "Harbour\\u{202e} \\u{7}Ltd" } });
 });
 
-test("a text made to be slow to read does not take time beyond its length", () => {
+test("hostile text is read in time proportional to its length", () => {
   const bytes = 64 * 1024;
   const texts64 = [
     "\n",
@@ -285,14 +288,14 @@ test("a text made to be slow to read does not take time beyond its length", () =
   }
 });
 
-test("IANA's answer about a top-level domain names its server", () => {
+test("the server is read from IANA's response about a top-level domain", () => {
   const text =
     "% IANA WHOIS server\n\ndomain:       EXAMPLE\n\norganisation: Example Registry\n\nwhois:        whois.nic.example\n\nstatus:       ACTIVE\n";
   expect(readReferral(text)).toBe("whois.nic.example");
   expect(readReferral("domain: EXAMPLE\nstatus: ACTIVE\n")).toBeUndefined();
 });
 
-test("a referral names a WHOIS server, not another service of a machine", () => {
+test("a referral to the port of another service is rejected", () => {
   expect(parseServer("whois.example")).toEqual({ host: "whois.example", port: 43 });
   expect(parseServer("rwhois://rwhois.example:4321/")).toEqual({ host: "rwhois.example", port: 4_321 });
   for (const text of [

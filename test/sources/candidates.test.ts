@@ -36,7 +36,7 @@ async function processText(text: string, options: Partial<ProcessOptions<Place>>
   }
 }
 
-test("names that match become threats, told once each in the order handed in", async () => {
+test("matching names become threats, reported once each in the order of submission", async () => {
   const result = await candidates.submit(
     ["login-example-bank.com", "unrelated.org", "EXAMPLE-BANK.NET.", "example-bank.net", "example-bank.com"],
     submission,
@@ -54,14 +54,14 @@ test("names that match become threats, told once each in the order handed in", a
   expect(stores.events().map(({ type }) => type)).toEqual(["threat.created", "threat.created"]);
 });
 
-test("a name handed in several times, in one form or in others, is told once with each of its threats once", async () => {
+test("a name that is submitted several times, in one form or in others, is reported once with each threat once", async () => {
   const names = ["example-bank.net", "example-bank.net", "EXAMPLE-BANK.NET.", "ｅxample-bank.net"];
   const { matches } = await candidates.submit(names, submission);
   expect(matches).toHaveLength(1);
   expect(matches[0]!.threats).toEqual([expect.objectContaining({ outcome: "created" })]);
 });
 
-test("names handed in again make nothing twice", async () => {
+test("resubmitting a name creates no duplicate threat or event", async () => {
   await candidates.submit(["example-bank.net"], submission);
   const again = await candidates.submit(["example-bank.net"], submission);
   expect(again).toMatchObject({ matched: 1, created: 0 });
@@ -69,7 +69,7 @@ test("names handed in again make nothing twice", async () => {
   expect(stores.events()).toHaveLength(1);
 });
 
-test("invalid names are counted and the first few are told with reason and number", async () => {
+test("invalid names are counted, and the first few are reported with reason and number", async () => {
   const names = [
     "ok.example",
     "a b.com",
@@ -82,20 +82,20 @@ test("invalid names are counted and the first few are told with reason and numbe
   expect(result.firstInvalid[0]).toEqual({ line: 2, text: "a b.com", why: expect.any(String) });
 });
 
-test("the time at which the source saw a name is its first_seen", async () => {
+test("the time at which the source saw a name becomes its first_seen", async () => {
   const observedAt = stores.clock.now() - 86_400_000;
   await candidates.submit(["example-bank.net"], { source: "submission", observedAt });
   expect(stores.threats.list({}, { page: 1, perPage: 1 }).threats[0]!.firstSeen).toBe(observedAt);
 });
 
-test("a caller that may see one protected domain neither learns of matches of another nor records them", async () => {
+test("a caller that may see one protected domain neither sees nor records matches of another", async () => {
   const names = ["example-bank.net", "example-shop.net"];
   const result = await candidates.submit(names, { ...submission, within: ["example-shop.com"] });
   expect(result.matches.map(({ domain }) => domain)).toEqual(["example-shop.net"]);
   expect(domainsOf()).toEqual(["example-shop.net"]);
 });
 
-test("thousands of matches are written in bounded transactions, and others have their turn in between", async () => {
+test("thousands of matches are written in bounded transactions with yields in between", async () => {
   const names = Array.from({ length: 1_000 }, (_, i) => `example-bank-${i}.com`);
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
@@ -105,7 +105,7 @@ test("thousands of matches are written in bounded transactions, and others have 
   expect(turns).toBeGreaterThan(0);
 });
 
-test("a protected domain that is taken away meanwhile stops nothing", async () => {
+test("deleting a protected domain meanwhile does not stop the run", async () => {
   const names = Array.from({ length: 300 }, (_, i) => `example-bank-${i}.com`);
   const running = candidates.submit([...names, "example-shop.net"], submission);
   stores.domains.reconcile([{ domain: "example-shop.com" }]);
@@ -113,7 +113,7 @@ test("a protected domain that is taken away meanwhile stops nothing", async () =
   expect(domainsOf()).toContain("example-shop.net");
 });
 
-test("a list is dealt with to its end, with lines of the invalid ones", async () => {
+test("a list is processed to its end, and invalid names are reported with their lines", async () => {
   const tally = await processText("# head\nexample-bank.net\n\nbad name\nlogin-example-shop.com\n");
   expect(tally).toEqual({
     received: 3,
@@ -124,7 +124,7 @@ test("a list is dealt with to its end, with lines of the invalid ones", async ()
   });
 });
 
-test("the place is told in the transaction that records the threats before it, and no later one is missing", async () => {
+test("the position is reported in the transaction that records all threats before it", async () => {
   const text = Array.from({ length: 250 }, (_, i) => `example-bank-${i}.com\nother${i}.org\n`).join("");
   const places: { done: Place; matched: number; recorded: number; within: boolean }[] = [];
   await processText(text, {
@@ -161,7 +161,7 @@ test("threats that could not be recorded are not counted", async () => {
   expect(tally!.created).toBe(stores.threats.list({}, { page: 1, perPage: 1 }).total);
 });
 
-test("a failure to record leaves the place where it was", async () => {
+test("a failure to record does not advance the position", async () => {
   const places: Place[] = [];
   const text = Array.from({ length: 150 }, (_, i) => `example-bank-${i}.com\n`).join("");
   const failing = processText(text, {
@@ -175,7 +175,7 @@ test("a failure to record leaves the place where it was", async () => {
   expect(domainsOf()).toEqual([]);
 });
 
-test("a stop keeps what was recorded and tells the place", async () => {
+test("stopping keeps what was recorded and reports the position", async () => {
   const text = Array.from({ length: 2_000 }, (_, i) => `example-bank-${i}.com\n`).join("");
   const controller = new AbortController();
   let last: Place | undefined;
@@ -189,7 +189,7 @@ test("a stop keeps what was recorded and tells the place", async () => {
   expect(stores.threats.list({}, { page: 1, perPage: 1 }).total).toBe(tally.matched);
 });
 
-test("what a list holds before it breaks off is recorded", async () => {
+test("the names before a source fails are recorded", async () => {
   async function* broken() {
     const path = join(dirname(stores.path), "names.txt");
     writeFileSync(path, "example-bank.net\n");
@@ -205,7 +205,7 @@ test("what a list holds before it breaks off is recorded", async () => {
   expect(domainsOf()).toEqual(["example-bank.net"]);
 });
 
-test("a source of plain names gets its own positions back, in the transaction that records the threats", async () => {
+test("a source of plain names gets its own positions back in the transaction that records the threats", async () => {
   const names = (tree: number) => Array.from({ length: 100 }, (_, i) => `example-bank-${tree}-${i}.com`);
   async function* log() {
     for (let tree = 0; tree < 3; tree++)

@@ -54,7 +54,7 @@ const list = (content: ReadableStream<Uint8Array>, more: Partial<ListToImport> =
   column: "",
   ...more,
 });
-/** A sender whose next bytes come when it is told to. */
+/** A client that sends its next bytes on request. */
 function slowSender() {
   let controller!: ReadableStreamDefaultController<Uint8Array>;
   let cancelled = false;
@@ -72,7 +72,7 @@ function slowSender() {
 const threats = () => stores.threats.list({}, { page: 1, perPage: 100 }).threats;
 const manyNames = Array.from({ length: 5_000 }, (_, i) => `unrelated-${i}.org\n`).join("");
 
-test("a list becomes threats of source feed, with counts and the lines that were refused", async () => {
+test("an import creates threats of source feed and reports counts and rejected lines", async () => {
   const content = streamOf(
     "example-bank.net\nother.org\n\n",
     "not a name\nexample-shop.net\nexample-bank.net\n",
@@ -100,7 +100,7 @@ test("a list becomes threats of source feed, with counts and the lines that were
 
 test.each([
   [
-    "packed CSV with a chosen column",
+    "compressed CSV with a selected column",
     gzipSync("id,host\n1,example-bank.net\n"),
     { format: "csv", column: "host" },
   ],
@@ -113,7 +113,7 @@ test.each([
 
 test.each([
   ["a ZIP archive", "PK\u0003\u0004....", {}, "is a ZIP archive"],
-  ["a column that is not there", "a,b\n1,2\n", { format: "csv", column: "c" }, 'has no column "c"'],
+  ["a missing column", "a,b\n1,2\n", { format: "csv", column: "c" }, 'has no column "c"'],
   ["a truncated archive", gzipSync("example-bank.net\n".repeat(999)).subarray(0, 30), {}, "is truncated"],
 ] as const)("what cannot be read fails with the reason: %s", async (_, content, options, reason) => {
   const { ended } = imports.begin(list(streamOf(content), options), { by: tester });
@@ -121,7 +121,7 @@ test.each([
   expect({ state, error }).toEqual({ state: "failed", error: expect.stringContaining(reason) });
 });
 
-test("one at a time: the second is refused while the first one runs, and how far that is can be seen", async () => {
+test("a second import is rejected while one runs, whose progress is visible", async () => {
   const sender = slowSender();
   const { import: begun, ended } = imports.begin(list(sender.content), { by: tester });
   sender.send(`example-bank.net\n${manyNames}`);
@@ -138,10 +138,10 @@ test("one at a time: the second is refused while the first one runs, and how far
   });
 });
 
-test("one that is cancelled keeps what was found, and does not wait for a sender that stalls", async () => {
+test("a cancelled import keeps what it found and does not wait for a stalled client", async () => {
   const sender = slowSender();
   const { import: begun, ended } = imports.begin(list(sender.content), { by: tester });
-  // The last line is one that has only begun: it would be another name than the one that is meant.
+  // The last line is incomplete: it would be another name than the intended one.
   sender.send(`example-bank.net\n${manyNames}example-bank.co`);
   await until(() => (imports.running()?.received ?? 0) > 5_000, "all that was sent is read");
   imports.cancel(begun.seq, { by: tester });
@@ -150,7 +150,7 @@ test("one that is cancelled keeps what was found, and does not wait for a sender
   expect(threats().map(({ domain }) => domain)).toEqual(["example-bank.net"]);
 });
 
-test("of a sender that goes away what came is recorded, and said", async () => {
+test("an upload that is cut off is recorded up to that point and reported as failed", async () => {
   const sender = slowSender();
   const { ended } = imports.begin(list(sender.content), { by: tester });
   sender.send(`example-bank.net\n${manyNames}`);
@@ -165,7 +165,7 @@ test("of a sender that goes away what came is recorded, and said", async () => {
   expect(threats()).toHaveLength(1);
 });
 
-test("what is longer than allowed is refused at once, or cut off where its length was not told", async () => {
+test("an upload over the limit is rejected at once, or cut off if its length is unknown", async () => {
   expect(() => imports.begin(list(streamOf(""), { bytesTotal: importBytesMax + 1 }), { by: tester })).toThrow(
     "larger than 1 GiB",
   );
@@ -185,7 +185,7 @@ test("what is longer than allowed is refused at once, or cut off where its lengt
   expect(sent).toBe(17);
 });
 
-test("a sender waits until its names are dealt with: nothing is piled up", async () => {
+test("a client is slowed down to the speed of processing, so nothing is buffered", async () => {
   let asked = 0;
   const piece = bytesOf(manyNames);
   const content = new ReadableStream<Uint8Array>(
@@ -199,7 +199,7 @@ test("a sender waits until its names are dealt with: nothing is piled up", async
   await ended;
 });
 
-test("one that was cut off by the end of the process is told as failed at the next start, with its counts", async () => {
+test("an import that the end of the process interrupted is marked as failed at the next start, with its counts", async () => {
   const sender = slowSender();
   const { import: begun } = imports.begin(list(sender.content), { by: tester });
   sender.send("example-bank.net\n".repeat(200));
@@ -213,7 +213,7 @@ test("one that was cut off by the end of the process is told as failed at the ne
   });
 });
 
-test("an end of phishwatch ends it within moments, and it is recorded as cancelled", async () => {
+test("stopping phishwatch cancels a running import", async () => {
   const sender = slowSender();
   const { ended } = imports.begin(list(sender.content), { by: tester });
   await imports.stop();

@@ -19,8 +19,8 @@ function file(content: string | Uint8Array, name = "list.txt"): string {
 
 interface Entry {
   name?: string;
-  fault?: string;
-  faultText?: string;
+  error?: string;
+  errorText?: string;
   line: number;
   next: Place;
 }
@@ -33,12 +33,13 @@ async function read(path: string, options: NameListOptions = {}): Promise<{ entr
     for await (const chunk of list.chunks()) {
       const text = textOf(chunk);
       for (let i = 0; i < chunk.count; i++) {
-        const fault = chunk.errors.get(i);
+        const invalid = chunk.errors.get(i);
         const next = {
           position: chunk.position + chunk.nexts[i]!,
           line: chunk.firstLine + chunk.nextLines[i]!,
         };
-        const content = fault === undefined ? { name: text(i) } : { fault: fault.why, faultText: fault.text };
+        const content =
+          invalid === undefined ? { name: text(i) } : { error: invalid.why, errorText: invalid.text };
         entries.push({ ...content, line: chunk.firstLine + chunk.lines[i]!, next });
       }
       end = chunk.end;
@@ -50,27 +51,27 @@ async function read(path: string, options: NameListOptions = {}): Promise<{ entr
 }
 
 const namesIn = async (path: string, options: NameListOptions = {}) =>
-  (await read(path, options)).entries.map((entry) => entry.name ?? `! ${entry.fault}`);
+  (await read(path, options)).entries.map((entry) => entry.name ?? `! ${entry.error}`);
 
 describe("plain lists", () => {
   test.each<[string, string, string[]]>([
-    ["one name a line", "a.com\nb.com\n", ["a.com", "b.com"]],
-    ["no line feed at the end", "a.com\nb.com", ["a.com", "b.com"]],
-    ["line ends of Windows", "a.com\r\nb.com\r\n", ["a.com", "b.com"]],
+    ["one name per line", "a.com\nb.com\n", ["a.com", "b.com"]],
+    ["no final line feed", "a.com\nb.com", ["a.com", "b.com"]],
+    ["Windows line endings", "a.com\r\nb.com\r\n", ["a.com", "b.com"]],
     ["a byte order mark", "\uFEFFa.com\nb.com\n", ["a.com", "b.com"]],
     ["blank lines", "\n\n  \r\n\t\na.com\n\n", ["a.com"]],
     ["white space around names", "  a.com \t\n\tb.com\r\n", ["a.com", "b.com"]],
     ["comments", "# head\na.com # seen 2024\n  # more\nb.com#c\n", ["a.com", "b.com#c"]],
-    ["names of other scripts", "bücher.example\n", ["bücher.example"]],
-    ["something behind the name", "a.com b.com\n", ["a.com b.com"]],
+    ["names in other scripts", "bücher.example\n", ["bücher.example"]],
+    ["text after the name", "a.com b.com\n", ["a.com b.com"]],
     ["NUL in a name", "a\0.com\nb.com\n", ["a\0.com", "b.com"]],
-    ["nothing", "", []],
+    ["no content", "", []],
     ["a single line feed", "\n", []],
-  ])("%s", async (_, content, expected) => {
+  ])("a plain list with %s is read correctly", async (_, content, expected) => {
     expect(await namesIn(file(content))).toEqual(expected);
   });
 
-  test("bytes that are no UTF-8 become U+FFFD and leave the other lines alone", async () => {
+  test("invalid UTF-8 becomes U+FFFD and does not affect other lines", async () => {
     const path = file(
       Buffer.concat([Buffer.from("a.com\n"), Buffer.from([0xc3, 0x28, 0xff]), Buffer.from("\nb.com\n")]),
     );
@@ -88,7 +89,7 @@ describe("plain lists", () => {
     expect(entries.length).toBeGreaterThan(500);
   });
 
-  test("a line over the limit is one fault that shows its start, whatever its length, and the line after it is read", async () => {
+  test("an overlong line is reported once with its start, and the next line is read", async () => {
     for (const length of [lineBytesMax + 1, lineBytesMax * 3 + 17]) {
       const path = file(`a.com\nstart${"x".repeat(length - 5)}\nb.com\n`);
       const { entries } = await read(path, { format: "lines" });
@@ -97,18 +98,18 @@ describe("plain lists", () => {
         [undefined, 2],
         ["b.com", 3],
       ]);
-      expect(entries[1]!.fault).toContain("is longer than");
-      expect(entries[1]!.faultText).toStartWith("startxxx");
+      expect(entries[1]!.error).toContain("is longer than");
+      expect(entries[1]!.errorText).toStartWith("startxxx");
       expect(entries.map(({ next }) => next.position)).toEqual([6, length + 7, length + 13]);
     }
   });
 
-  test("a line at the limit is handed over whole", async () => {
+  test("a line of the maximum length is read completely", async () => {
     const { entries } = await read(file(`${"x".repeat(lineBytesMax)}\nb.com\n`), { format: "lines" });
     expect(entries.map(({ name }) => name?.length)).toEqual([lineBytesMax, 5]);
   });
 
-  test("many lines keep their numbers across blocks", async () => {
+  test("line numbers are correct across blocks", async () => {
     const count = 60_000;
     const path = file(Array.from({ length: count }, (_, i) => `# ${i}\nname${i}.com\n`).join(""));
     const { entries } = await read(path);
@@ -124,14 +125,14 @@ describe("compression", () => {
 
   test.each([
     ["gzip", gzipSync(text)],
-    ["joined gzip members", Buffer.concat([gzipSync(half), gzipSync(rest)])],
+    ["concatenated gzip members", Buffer.concat([gzipSync(half), gzipSync(rest)])],
     ["Zstandard", zstdCompressSync(text)],
-    ["joined Zstandard frames", Buffer.concat([zstdCompressSync(half), zstdCompressSync(rest)])],
+    ["concatenated Zstandard frames", Buffer.concat([zstdCompressSync(half), zstdCompressSync(rest)])],
     [
       "a Zstandard file that starts with a skippable frame",
       Buffer.concat([Buffer.from([0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]), zstdCompressSync(text)]),
     ],
-  ])("%s is known by its first bytes, not by its ending", async (_, content) => {
+  ])("%s is recognized by its first bytes, not by the file extension", async (_, content) => {
     const names = await namesIn(file(content, "list.txt"));
     expect(names.length).toBe(50_000);
     expect(names.at(-1)).toBe("name49999.com");
@@ -140,43 +141,40 @@ describe("compression", () => {
   test.each([
     ["gzip", gzipSync(text)],
     ["Zstandard", zstdCompressSync(text)],
-  ])(
-    "%s that is cut short names the file and the line reached, after handing over what came before",
-    async (_, packed) => {
-      const path = file(packed.subarray(0, packed.length - 2000), "cut.gz");
-      const list = await openNameList(path);
-      let received = 0;
-      const reading = (async () => {
-        for await (const chunk of list.chunks()) received += chunk.count;
-      })();
-      const error = await reading.then(
-        () => undefined,
-        (thrown: Error) => thrown,
-      );
-      await list.close();
-      expect(error?.message).toStartWith(`${path} is truncated`);
-      expect(Number(/read up to line (\d+)/.exec(error!.message)![1])).toBe(received);
-    },
-  );
+  ])("truncated %s is read up to the break, and the error names the file and the line", async (_, packed) => {
+    const path = file(packed.subarray(0, packed.length - 2000), "cut.gz");
+    const list = await openNameList(path);
+    let received = 0;
+    const reading = (async () => {
+      for await (const chunk of list.chunks()) received += chunk.count;
+    })();
+    const error = await reading.then(
+      () => undefined,
+      (thrown: Error) => thrown,
+    );
+    await list.close();
+    expect(error?.message).toStartWith(`${path} is truncated`);
+    expect(Number(/read up to line (\d+)/.exec(error!.message)![1])).toBe(received);
+  });
 
   test.each([
     [
-      "damaged gzip",
+      "corrupt gzip",
       Buffer.concat([gzipSync(text).subarray(0, 20_000), Buffer.alloc(5_000, 0xff)]),
       "is corrupt",
     ],
     [
-      "rubbish after Zstandard",
+      "garbage after Zstandard",
       Buffer.concat([zstdCompressSync(text), Buffer.from("rubbish and more of it")]),
       "has other data",
     ],
     ["ZIP", Buffer.from("PK\x03\x04 and so on"), "is a ZIP archive"],
     ["UTF-16", Buffer.from("\uFEFFa.com\n", "utf16le"), "is UTF-16"],
-  ])("%s is refused with a word on what it is", async (_, content, message) => {
+  ])("%s is rejected with an error that says what it is", async (_, content, message) => {
     await expect(read(file(content))).rejects.toThrow(message);
   });
 
-  test("a file that is not there and a folder are refused", async () => {
+  test("a missing file and a folder are rejected", async () => {
     await expect(read(join(folder, "none"))).rejects.toThrow("none does not exist");
     await expect(read(folder)).rejects.toThrow("is a folder");
   });
@@ -184,11 +182,11 @@ describe("compression", () => {
 
 describe("formats", () => {
   test.each<[string, string, string, NameListOptions, string[]]>([
-    ["jsonl by ending", "x.jsonl", '{"domain":"a.com"}\n{"name":"b.com"}\n', {}, ["a.com", "b.com"]],
+    ["jsonl by extension", "x.jsonl", '{"domain":"a.com"}\n{"name":"b.com"}\n', {}, ["a.com", "b.com"]],
     ["jsonl by content", "x.txt", '{"domain":"a.com"}\n', {}, ["a.com"]],
     ["jsonl strings", "x.txt", '"a.com"\n"b\\u00fc.com"\n', {}, ["a.com", "bü.com"]],
     [
-      "jsonl path with dots to an array",
+      "jsonl with a dotted path to an array",
       "x.jsonl",
       '{"data":{"names":["a.com","b.com"]}}\n{"data":{"names":["c.com"]}}\n',
       { column: "data.names" },
@@ -213,22 +211,22 @@ describe("formats", () => {
       { column: "__proto__.toString" },
       ["! has no name in __proto__.toString"],
     ],
-    ["csv with a usual heading", "x.csv", "rank,Domain\n1,a.com\n2,b.com\n", {}, ["a.com", "b.com"]],
-    ["csv without heading", "x.csv", "1,a.com\n2,b.com\n", {}, ["a.com", "b.com"]],
+    ["csv with a common heading", "x.csv", "rank,Domain\n1,a.com\n2,b.com\n", {}, ["a.com", "b.com"]],
+    ["csv without a heading", "x.csv", "1,a.com\n2,b.com\n", {}, ["a.com", "b.com"]],
     ["csv by content", "x.txt", "1,a.com\n2,b.com\n", {}, ["a.com", "b.com"]],
     ["csv with a named column", "x.csv", "domain,evil\na.com,b.com\n", { column: "evil" }, ["b.com"]],
     ["csv with a numbered column", "x.csv", "a.com,b.com\n", { column: "2" }, ["b.com"]],
     ["csv with unknown headings", "x.csv", "id,wo\n1,a.com\n", {}, ["a.com"]],
     ["csv with quotes", "x.csv", 'domain,note\n"a.com","x, ""y"""\n"b.com",\n', {}, ["a.com", "b.com"]],
     [
-      "csv with a record over several lines",
+      "csv with a record that spans several lines",
       "x.csv",
       'note,domain\n"x\ny\n",a.com\nz,b.com\n',
       {},
       ["! has no field number 2", "b.com"],
     ],
     [
-      "csv, name before a field over several lines",
+      "csv with a name before a field that spans several lines",
       "x.csv",
       'domain,note\na.com,"x\nq.com,y\nz"\nb.com,\n',
       {},
@@ -241,18 +239,18 @@ describe("formats", () => {
       {},
       ["! has no field number 2", "! has an empty name", "c.com"],
     ],
-    ["tab-separated", "x.tsv", "rank\tdomain\n1\ta.com\n", {}, ["a.com"]],
-    ["semicolons", "x.csv", "rank;domain\n1;a.com\n", {}, ["a.com"]],
+    ["tab-separated values", "x.tsv", "rank\tdomain\n1\ta.com\n", {}, ["a.com"]],
+    ["csv with semicolons", "x.csv", "rank;domain\n1;a.com\n", {}, ["a.com"]],
     [
-      "one name a line in spite of the ending",
+      "one name per line despite the extension",
       "x.csv",
       "a.com\nb.com\n",
       { format: "lines" },
       ["a.com", "b.com"],
     ],
-    ["csv of one column", "x.csv", "domain\na.com\n", {}, ["a.com"]],
+    ["csv with one column", "x.csv", "domain\na.com\n", {}, ["a.com"]],
     [
-      "zone",
+      "a zone by extension",
       "com.zone",
       "; comment\n$ORIGIN com.\n$TTL 900\n@ IN SOA a.b. c.d. (\n 1 2\n 3 4 5 )\nexample 172800 IN NS ns1.x.\n\tIN NS ns2.x.\n" +
         "example NS ns3.x.\nother.com. IN NS ns1.x.\n0P9MHAVE.com. IN NSEC3 1 1 0 - X NS\nother.com. RRSIG NS 8\n$ORIGIN net.\nthird ns a.b.\n",
@@ -260,39 +258,39 @@ describe("formats", () => {
       ["example.com", "other.com", "third.net"],
     ],
     [
-      "zone by content",
+      "a zone by content",
       "x.txt",
       "a.com.\t86400\tin\tns\tns1.x.\nb.com.\t86400\tin\tns\tns1.x.\n",
       {},
       ["a.com", "b.com"],
     ],
-  ])("%s", async (_, name, content, options, expected) => {
+  ])("the format is detected and read: %s", async (_, name, content, options, expected) => {
     expect(await namesIn(file(content, name), options)).toEqual(expected);
   });
 
-  test("the ending before .gz counts", async () => {
+  test("the extension before .gz determines the format", async () => {
     expect(await namesIn(file(gzipSync("rank,domain\n1,a.com\n"), "x.csv.gz"))).toEqual(["a.com"]);
   });
 
-  test("a column that does not exist is refused with the columns that do", async () => {
+  test("an unknown column is rejected with the names of the existing ones", async () => {
     await expect(read(file("rank,domain\n1,a.com\n", "x.csv"), { column: "host" })).rejects.toThrow(
       'has no column "host"; its first line names "rank", "domain"',
     );
   });
 });
 
-describe("going on at a place", () => {
+describe("resuming", () => {
   const zone = `$ORIGIN com.\n${Array.from({ length: 200 }, (_, i) => `n${i} IN NS a.\n`).join("")}`;
   const cases: [string, string, string | Uint8Array, NameListOptions][] = [
     ["lines", "x.txt", "\uFEFFa.com\n\n# c\nb.com\r\nc.com\n\nd.com\n", {}],
     ["gzip", "x.txt.gz", gzipSync("a.com\nb.com\n\nc.com\nd.com\n"), {}],
     ["jsonl", "x.jsonl", '{"domain":["a.com","b.com"]}\n{"domain":"c.com"}\nx\n{"domain":["d.com"]}\n', {}],
     ["csv", "x.csv", 'domain,note\na.com,"x\ny"\nb.com,\n\nc.com,"\n"\nd.com,z\n', {}],
-    ["zone", "x.zone", zone, {}],
+    ["a zone by extension", "x.zone", zone, {}],
   ];
 
   test.each(cases)(
-    "%s: from any place no entry is lost and only an unfinished line comes again",
+    "%s: resuming at any position loses no entry and repeats only an unfinished line",
     async (_, name, content, options) => {
       const path = file(content, name);
       const whole = await read(path, options);
@@ -308,7 +306,7 @@ describe("going on at a place", () => {
     },
   );
 
-  test("a last line without a line feed is read again as a whole once more was appended", async () => {
+  test("a last line without a line feed is read again completely after more is appended", async () => {
     const path = file("a.com\nexam");
     const first = await read(path);
     expect(first.entries.map(({ name }) => name)).toEqual(["a.com", "exam"]);
@@ -321,7 +319,7 @@ describe("going on at a place", () => {
     ]);
   });
 
-  test("nothing behind bytesMax is read", async () => {
+  test("nothing after bytesMax is read", async () => {
     expect(await namesIn(file("a.com\nb.com\nc.com\n"), { bytesMax: 12 })).toEqual(["a.com", "b.com"]);
   });
 });

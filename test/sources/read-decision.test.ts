@@ -33,59 +33,69 @@ const done: FeedFile = {
 };
 const fromStart: Decision = { do: "read", from: "start", toEnd: true };
 
-describe("a file", () => {
+describe("decide", () => {
   test.each<[string, FeedFile | undefined, Watched, Decision]>([
-    ["that is new and still being written waits", undefined, moving, { do: "wait" }],
-    ["that is new and at rest is read", undefined, resting, fromStart],
+    ["a new file that is still being written is left to settle", undefined, moving, { do: "wait" }],
+    ["a new file that has settled is read", undefined, resting, fromStart],
     [
-      "that is new and was written long ago is read at first sight",
+      "a new file that was written long ago is read at the first check",
       undefined,
       { ...moving, modifiedAt: now - 10_000 },
       fromStart,
     ],
     [
-      "that is new and never comes to rest is read as it grows",
+      "a new file that never settles is read while it grows",
       undefined,
       { ...moving, firstSeenAt: now - 30_000 },
       { do: "read", from: "start", toEnd: false },
     ],
-    ["that was read and has not changed is left alone", done, resting, { do: "nothing" }],
+    ["a file that was read and has not changed is not read again", done, resting, { do: "nothing" }],
     [
-      "that failed and has not changed is left alone",
+      "a file that failed and has not changed is not retried",
       { ...done, completedAt: null, error: "is truncated" },
       resting,
       { do: "nothing" },
     ],
     [
-      "that was interrupted is gone on with",
+      "reading of an interrupted file resumes",
       { ...done, completedAt: null, position: 50 },
       resting,
       { do: "read", from: "position", toEnd: true },
     ],
     [
-      "whose last line waits, waits on while it moves",
+      "an incomplete last line is left until the file settles",
       { ...done, completedAt: null, modifiedAt: moving.modifiedAt },
       moving,
       { do: "wait" },
     ],
     [
-      "that grew is compared at once, without its last line",
+      "a file that grew is compared at once, without its last line",
       { ...done, bytes: 60 },
       moving,
       { do: "compare", toEnd: false, restart: false },
     ],
     [
-      "that grew and rests is compared to its end",
+      "a file that grew and has settled is compared to its end",
       { ...done, bytes: 60 },
       resting,
       { do: "compare", toEnd: true, restart: true },
     ],
-    ["that grew and is packed is read anew", { ...done, bytes: 60, fingerprint: null }, resting, fromStart],
-    ["that shrank is read anew", { ...done, bytes: 200 }, resting, fromStart],
-    ["that has the same size and another time is read anew", { ...done, modifiedAt: 1 }, resting, fromStart],
-    ["that is being replaced waits", { ...done, bytes: 200 }, moving, { do: "wait" }],
     [
-      "that failed and changed is read anew",
+      "a compressed file that grew is read from its start",
+      { ...done, bytes: 60, fingerprint: null },
+      resting,
+      fromStart,
+    ],
+    ["a file that shrank is read from its start", { ...done, bytes: 200 }, resting, fromStart],
+    [
+      "a file of the same size with another time is read from its start",
+      { ...done, modifiedAt: 1 },
+      resting,
+      fromStart,
+    ],
+    ["a file that is being replaced is left to settle", { ...done, bytes: 200 }, moving, { do: "wait" }],
+    [
+      "a file that failed and changed is read from its start",
       { ...done, bytes: 60, error: "x", fingerprint: null },
       resting,
       fromStart,
@@ -95,7 +105,7 @@ describe("a file", () => {
   });
 });
 
-test("a file counts as unchanged from the first look at which it looks as it does", () => {
+test("a file counts as unchanged since the first check that found its present state", () => {
   const first = watch(undefined, { bytes: 1, modifiedAt: 5 }, 10);
   const grown = watch(first, { bytes: 2, modifiedAt: 6 }, 20);
   const same = watch(grown, { bytes: 2, modifiedAt: 6 }, 30);
@@ -103,12 +113,15 @@ test("a file counts as unchanged from the first look at which it looks as it doe
 });
 
 test.each([".hidden", "list.txt.part", "list.tmp", "list.txt~", "x.crdownload", ".list.txt.Xy12"])(
-  "%s is unfinished",
+  "%s is recognized as temporary",
   (name) => {
     expect(isTemporary(name)).toBeTrue();
   },
 );
 
-test.each(["list.txt", "part.txt", "tmp", "2026-01-01.csv.gz", "a~b"])("%s is a list", (name) => {
-  expect(isTemporary(name)).toBeFalse();
-});
+test.each(["list.txt", "part.txt", "tmp", "2026-01-01.csv.gz", "a~b"])(
+  "%s is recognized as a list",
+  (name) => {
+    expect(isTemporary(name)).toBeFalse();
+  },
+);

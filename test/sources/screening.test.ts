@@ -1,4 +1,4 @@
-/** A list on all processors against the same list read by one. */
+/** Compares a list that several threads read with the same list read by one. */
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ const screening: Screening = {
   },
 };
 
-/** What has to be looked at, line by line, and how many names there were. */
+/** Returns the names that may match, by line, and the number of names. */
 async function read(
   path: string,
   options: NameListOptions,
@@ -41,9 +41,11 @@ async function read(
       names += chunk.count + chunk.dropped;
       line = chunk.end.line;
       for (let i = 0; i < chunk.count; i++) {
-        const fault = chunk.errors.get(i);
-        if (fault === undefined && !matcher.screen(chunk.bytes, chunk.starts[i]!, chunk.ends[i]!)) continue;
-        kept.push(`${chunk.firstLine + chunk.lines[i]!} ${fault === undefined ? text(i) : `! ${fault.why}`}`);
+        const invalid = chunk.errors.get(i);
+        if (invalid === undefined && !matcher.screen(chunk.bytes, chunk.starts[i]!, chunk.ends[i]!)) continue;
+        kept.push(
+          `${chunk.firstLine + chunk.lines[i]!} ${invalid === undefined ? text(i) : `! ${invalid.why}`}`,
+        );
       }
     }
   } finally {
@@ -69,7 +71,7 @@ function written(name: string, lines: string[]): string {
   return path;
 }
 
-test("more threads find the same in the same lines, whatever stands between", async () => {
+test("several threads find the same names in the same lines as one", async () => {
   const path = written("plain.txt", linesOf(300_000));
   const alone = await read(path, {});
   started = 0;
@@ -78,7 +80,7 @@ test("more threads find the same in the same lines, whatever stands between", as
   expect(alone.kept.length).toBeGreaterThan(100);
 });
 
-test("JSON lines too", async () => {
+test("several threads find the same names in JSON lines as one", async () => {
   const path = written(
     "names.jsonl",
     linesOf(150_000, (line) => JSON.stringify({ seen: "2026-01-01", inner: { domain: line } })),
@@ -91,7 +93,7 @@ test("JSON lines too", async () => {
   expect(alone.kept.length).toBeGreaterThan(50);
 });
 
-test("a line of any length is passed over, and what comes after it is read", async () => {
+test("an overlong line is skipped, and the lines after it are read", async () => {
   const lines = linesOf(200_000);
   lines[150_000] = "x".repeat(600_000);
   lines[160_000] = "x".repeat(2 * lineBytesMax);
@@ -101,7 +103,7 @@ test("a line of any length is passed over, and what comes after it is read", asy
   expect(alone.kept.some((entry) => entry.startsWith("160001 !"))).toBeTrue();
 });
 
-test("a short list starts no thread, and results come while the list is still being written", async () => {
+test("a short list starts no thread, and results arrive while the list is still being written", async () => {
   started = 0;
   const { readable, writable } = new TransformStream<Uint8Array>();
   const writer = writable.getWriter();
@@ -114,7 +116,7 @@ test("a short list starts no thread, and results come while the list is still be
   const { value } = await chunks.next();
   expect(value && textOf(value)(0)).toBe("example-bank.net");
   expect(value?.dropped).toBe(1);
-  // Over the size from which others help.
+  // Larger than the size from which other threads help.
   const sent = send("name-of-nobody.example\n".repeat(250_000));
   let last = "";
   for (let names = 0; names < 250_000;) {
@@ -132,7 +134,7 @@ test("a short list starts no thread, and results come while the list is still be
   await list.close();
 });
 
-test("a thread that fails is an error, not a list that is silently shorter", async () => {
+test("a failed thread is reported as an error instead of silently shortening the list", async () => {
   const path = written("failing.txt", linesOf(300_000));
   const failing = {
     ...screening,

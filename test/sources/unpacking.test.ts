@@ -4,10 +4,10 @@ import { openNameList } from "../../src/sources/lists/name-list.ts";
 const unpackedBytes = 64 << 20;
 
 test.each([
-  ["without an end", "a"],
-  ["of nothing", "\n"],
+  ["that never ends", "a"],
+  ["of blank lines", "\n"],
 ])(
-  "a few bytes that unpack to one line %s hold nothing up while they are read",
+  "reading a decompression bomb %s does not block other work",
   async (_, character) => {
     const packed = Bun.gzipSync(Buffer.alloc(unpackedBytes, character));
     expect(packed.length).toBeLessThan(unpackedBytes / 500);

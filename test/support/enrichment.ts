@@ -47,14 +47,14 @@ export const registered: RegistrationResult = {
   raw: "{}",
 };
 
-/** What the world answers about every name; change it between looks. */
+/** Lookup results for every name; tests change them between checks. */
 export interface World {
   existence: Existence | ((name: string) => Existence | Promise<Existence>);
   registration: RegistrationResult | ((name: string) => RegistrationResult | Promise<RegistrationResult>);
   page: PageResult;
 }
 
-/** Enrichment over a real database file, with a world that is told what to answer and a clock that stands still. */
+/** Opens an enrichment with a real database file, given lookup results and a manual clock. */
 export function openEnrichment({
   abilities = { names: true, registration: true },
   browser,
@@ -95,18 +95,18 @@ export function openEnrichment({
     });
   let enrichment = open();
 
-  /** Lets time pass, and waits for the looks that became due to end; takes up to three seconds of the clock. */
+  /** Advances the clock and waits for the jobs that are due; takes up to three more seconds of the clock. */
   async function pass(ms: number): Promise<void> {
     clock.jump(ms);
-    // New threats are admitted and taken up over turns of the event loop and seconds of the clock.
+    // New threats are admitted over turns of the event loop and started over seconds of the clock.
     for (let second = 0; second < 3; second++) {
       clock.advance(1_000);
       let turns = 0;
       await until(() => {
-        // What begins within the second, after others, needs the clock to go on.
+        // Jobs that start later within the second need the clock to advance.
         if (++turns % 10 === 0) clock.advance(20);
         return enrichment.running() === 0;
-      }, "the looks end");
+      }, "the jobs end");
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -114,13 +114,13 @@ export function openEnrichment({
   return {
     ...stores,
     world,
-    /** What was asked of the world since the last call. */
+    /** Returns the lookups since the last call. */
     asked: () => asked.splice(0),
     logged,
     pictures,
     enrichment: () => enrichment,
     pass,
-    /** As another process would after this one ended without a word. */
+    /** Opens it again, as another process would after this one was killed. */
     async restart() {
       await enrichment.stop();
       enrichment = open();

@@ -1,6 +1,6 @@
 /**
- * A page that tries whatever leads a browser inwards, looked at with the browser in a network of its own where the page
- * stands at a global address and everything else answers as if it were the inside. Prints what reached the inside.
+ * Opens a page that tries to make the browser contact private addresses, in a network namespace of its own: the page is
+ * at a global address, and every other address responds like a private server. Prints the requests that reached those.
  */
 import net from "node:net";
 import { createBrowser } from "../../src/lookups/page/chromium.ts";
@@ -16,7 +16,7 @@ const { chromium, args, folder } = JSON.parse(process.argv[2]!) as {
 const inside = ["127.0.0.1", "10.0.0.1", "169.254.169.254"];
 for (const command of [
   ["link", "set", "lo", "up"],
-  // WebRTC leaves an interface that is only the loopback one alone.
+  // WebRTC ignores an interface that is only loopback.
   ["link", "add", "outside", "type", "veth", "peer", "name", "beyond"],
   ...[webAddress, ...inside.slice(1)].map((address) => ["addr", "add", `${address}/32`, "dev", "outside"]),
   ["link", "set", "beyond", "up"],
