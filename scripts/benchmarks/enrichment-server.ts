@@ -27,7 +27,7 @@ plan = "enterprise"
 scopes = ["threats:read", "candidates:write"]
 `;
 const loaded = loadConfig({ path: `${folder}/phishwatch.toml`, text, env: {}, readFile: () => "" });
-if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
 const app = openApp({
   config: loaded.config,
   clock: systemClock,

@@ -2,20 +2,20 @@ import type { FileValues } from "./schema.ts";
 import type { HostPort } from "./texts.ts";
 
 /**
- * The configuration as the program uses it: every default filled in, durations in milliseconds, secrets
- * resolved, paths absolute, domain names in A-label form. Null means: not set.
+ * Configuration as the program uses it: with defaults, durations in milliseconds, secrets resolved, absolute paths,
+ * and domain names in A-label form. Null means not set.
  */
 export interface Config {
-  /** The file it was read from; absent: none. Not for the log: its text may hold secrets. */
+  /** File that it was read from. Do not log it: its text may contain secrets. */
   source?: { path: string; text: string } | undefined;
   server: {
     /** Name, IPv4 or IPv6 address (without brackets). */
     host: string;
-    /** 0: the system chooses; `publicUrl` then has to be made anew from the port that was taken. */
+    /** 0: the system chooses a port; then compute `publicUrl` again with that port. */
     port: number;
     /** Without trailing slash. */
     publicUrl: string;
-    /** The file does not say it: `publicUrl` follows from `host` and `port`. */
+    /** Whether `publicUrl` was derived from `host` and `port`. */
     publicUrlIsDefault: boolean;
     /** PEM files; null: plain HTTP. */
     tls: { certPath: string; keyPath: string } | null;
@@ -25,14 +25,14 @@ export interface Config {
   };
   /** `path` may be `:memory:`. */
   storage: { path: string };
-  /** `password` null: one is made at first start. */
+  /** `password` null: generated at the first start. */
   console: { enabled: boolean; password: string | null };
   api: { maxPerPage: number; maxBatchIds: number };
   detection: { minSimilarity: number; reactivate: boolean };
   scan: {
-    /** Five cron fields in UTC; null: never, nor is anything looked up in DNS or on the web by itself. */
+    /** Five cron fields in UTC; null: no scans, and no background lookups in DNS or on the web. */
     schedule: string | null;
-    /** None: the system's. */
+    /** Empty: the system's resolvers. */
     resolvers: { address: string; port: number }[];
     queriesPerSecond: number;
     registrationData: boolean;
@@ -72,10 +72,10 @@ export interface EndpointConfig {
   name: string;
   url: string;
   secret: string;
-  /** None: all. */
+  /** Empty: all. */
   events: FileValues["webhooks"]["endpoints"][number]["events"];
   headers: Record<string, string>;
-  /** Null: as for all endpoints. */
+  /** Null: the default for all endpoints. */
   concurrency: number | null;
   /** Null: no limit. */
   ratePerSecond: number | null;
@@ -87,7 +87,7 @@ export interface EndpointConfig {
 
 export interface ProtectedDomainConfig {
   domain: string;
-  /** Lower case, NFC. */
+  /** Lowercase, NFC. */
   keywords: string[];
   allow: string[];
 }
@@ -104,11 +104,11 @@ export interface ApiKeyConfig {
   key: string;
   plan: FileValues["api_keys"][number]["plan"];
   scopes: FileValues["api_keys"][number]["scopes"];
-  /** None: all. */
+  /** Empty: all. */
   domains: string[];
 }
 
-/** From the names of the file to those of the program. */
+/** Converts the values of the file to the form that the program uses. */
 export function toConfig(values: FileValues): Config {
   const { server, api, detection, scan, webhooks, traps, retention } = values;
   const { tls_cert: certPath, tls_key: keyPath } = server;
@@ -185,8 +185,8 @@ function toEndpoint(values: FileValues["webhooks"]["endpoints"][number]): Endpoi
 }
 
 /**
- * `http(s)://<listen>`, without the scheme's own port. A wildcard address becomes `localhost`: nobody can
- * connect to `0.0.0.0` (RFC 1122 §3.2.1.3). With port 0 call it again with the port that was taken.
+ * Returns `http(s)://<listen>`, without the scheme's default port. A wildcard address becomes `localhost`, because
+ * `0.0.0.0` is not a destination (RFC 1122 §3.2.1.3). With port 0, call it again with the actual port.
  */
 export function defaultPublicUrl({ host, port }: HostPort, tls: boolean): string {
   const wildcard = host === "0.0.0.0" || host === "::";

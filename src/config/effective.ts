@@ -4,36 +4,36 @@ import type { TableNode, TomlNode } from "./toml/nodes.ts";
 import { type FieldSchema, fieldSchema } from "./fields.ts";
 import { configSchema } from "./schema.ts";
 
-/** The file that a configuration was read from, as it was then. Its text may hold secrets. */
+/** Configuration file at the time of the start. Its text may contain secrets. */
 type ConfigSource = NonNullable<Config["source"]>;
 
-/** From where a value comes. */
+/** Origin of a value. */
 export type Origin =
   | { kind: "default" }
   | { kind: "file"; line: number }
   | { kind: "environment"; line: number; name: string }
   | { kind: "secret_file"; line: number; path: string };
 
-/** One key of the configuration and what it is set to. */
+/** One key of the configuration with its value. */
 export interface Setting {
   /** `scan.schedule` */
   path: string;
   description: string;
-  /** As it stands in the file; a secret is null. */
+  /** As written in the file; null for a secret. */
   value: string | null;
-  /** Of a secret: whether there is one. */
+  /** For a secret: whether it is set. */
   isSet: boolean;
   origin: Origin;
 }
 
-/** The entries of one `[[kind]]`, with the line each begins at. */
+/** Entries of one `[[kind]]`, with the first line of each. */
 export interface Entries {
   path: string;
   description: string;
   lines: number[];
 }
 
-/** Every key of the file's tables with what is in force, secrets hidden, and how many entries there are. */
+/** Returns every key with its effective value, without secrets, and the entries. */
 export function describeEffective({ path, text }: ConfigSource): { settings: Setting[]; entries: Entries[] } {
   const document = parseDocument(text);
   if (!document.ok) throw new Error(`${path} was read once, so it is TOML`);
@@ -83,7 +83,7 @@ function originOfSecret(node: TomlNode): Origin {
   return { kind: "file", line };
 }
 
-/** In the file's own form; tables do not occur among the values. */
+/** Formats a value as it is written in the file. Values never contain tables. */
 function written(node: TomlNode): string {
   switch (node.kind) {
     case "string":

@@ -23,7 +23,7 @@ import {
   readPath,
 } from "./texts.ts";
 
-/** The part of the schema that is written as `[[entries]]`: what is reconciled with the database at every start. */
+/** Schema of the `[[entries]]`, which are reconciled with the database at every start. */
 
 const item = (description: string) => ({ description });
 

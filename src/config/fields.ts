@@ -1,45 +1,45 @@
 import { type Static, type TObject, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 
 /**
- * The parts the schema is made of. Each is a TypeBox schema whose static type is the value after reading
- * (`"10s"` is a number of milliseconds) and which carries its documentation, so that validation, the example
- * file and the README's table all come from it.
+ * Building blocks of the schema. Each is a TypeBox schema whose static type is the value after reading (`"10s"` is a
+ * number of milliseconds). It carries its documentation, so that validation, the example file and the manual's
+ * tables come from one definition.
  */
 
-/** What a field says about itself beside its type. */
+/** Documentation and default of a field. */
 export interface FieldOptions {
-  /** One short line for the example file and the table; the range and choices are added to it. */
+  /** One short line for the example file and the manual; range and choices are added to it. */
   description: string;
-  /** As it would stand in the file. A field without one is required. */
+  /** As written in the file. A field without a default is required. */
   default?: unknown;
-  /** Stands in the example file where the default would teach nothing. */
+  /** Replaces the default in the example file where the default explains nothing. */
   example?: unknown;
 }
 
-/** What readers may ask of the outside. */
+/** Environment of the readers. */
 export interface ReadContext {
-  /** Absolute path of the configuration file's folder. */
+  /** Absolute path of the folder of the configuration file. */
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** Throws when the file cannot be read. */
+  /** Throws if the file cannot be read. */
   readFile: (path: string) => string | Uint8Array;
 }
 
-/** A text that is not what the field allows. `found` replaces the text itself, where showing it would harm. */
-export interface Refusal {
+/** Reason why a text is invalid. `found` replaces the text where showing it would be harmful. */
+export interface Rejection {
   allowed: string;
   found?: string;
   nearest?: string | undefined;
 }
 
-export type TextReader<T> = (text: string, context: ReadContext) => { value: T } | Refusal;
+export type TextReader<T> = (text: string, context: ReadContext) => { value: T } | Rejection;
 
-/** A text that `read` turns into the field's value. `kind` names it in the table. */
+/** Text that `read` converts to the value. `kind` names the type in the manual. */
 export function text<T>(kind: string, read: TextReader<T>, options: FieldOptions): TUnsafe<T> {
   return Type.Unsafe<T>({ type: "string", kind, read, ...options });
 }
 
-/** A text where `""` means that nothing is set: the value is then null. */
+/** Text where `""` means not set: the value is null. */
 export function optionalText<T>(kind: string, read: TextReader<T>, options: FieldOptions): TUnsafe<T | null> {
   const readOptional: TextReader<T | null> = (value, context) =>
     value === "" ? { value: null } : read(value, context);
@@ -49,23 +49,23 @@ export function optionalText<T>(kind: string, read: TextReader<T>, options: Fiel
 export interface SecretRule {
   lengthMin: number;
   lengthMax: number;
-  /** Visible ASCII only, for what travels in a header or keys an HMAC. */
+  /** Visible ASCII only, for values that are sent in a header or key an HMAC. */
   ascii: boolean;
-  /** How to make one; part of the message when it is missing. */
+  /** How to create one; shown if it is missing. */
   hint?: string;
 }
 
-/** A secret that has to be there: text, `{ env = "NAME" }` or `{ file = "path" }`. */
+/** Required secret: text, `{ env = "NAME" }` or `{ file = "path" }`. */
 export function secret(rule: SecretRule, options: FieldOptions): TUnsafe<string> {
   return Type.Unsafe<string>({ kind: "secret", rule, ...options });
 }
 
-/** A secret that may stay unset (`""`): the value is then null. */
+/** Optional secret: `""` means not set, and the value is null. */
 export function optionalSecret(rule: SecretRule, options: FieldOptions): TUnsafe<string | null> {
   return Type.Unsafe<string | null>({ kind: "secret", rule, default: "", ...options });
 }
 
-/** One of a fixed set of texts. */
+/** One of a fixed set of strings. */
 export function choice<const T extends readonly string[]>(
   choices: T,
   options: FieldOptions,
@@ -96,17 +96,17 @@ export interface ArrayRange {
   uniqueItems?: boolean;
 }
 
-/** `[a, b, c]`. The item's own description is not shown. */
+/** Array. The item's description is not shown. */
 export function array<T extends TSchema>(item: T, range: ArrayRange, options: FieldOptions) {
   return Type.Array(item, { kind: "array", ...range, ...options });
 }
 
-/** A `[table]`, which may be left out. */
+/** A `[table]`, which can be omitted. */
 export function table<T extends Record<string, TSchema>>(properties: T, description: string): TObject<T> {
   return Type.Object(properties, { kind: "table", description, default: {}, additionalProperties: false });
 }
 
-/** `[[tables]]`, none by default. `live` decides whether the example file has the entry commented out. */
+/** `[[tables]]`, empty by default. Unless `live`, the entry is commented out in the example file. */
 export function tables<T extends Record<string, TSchema>>(
   properties: T,
   options: { description: string; maxItems: number; live: boolean },
@@ -116,7 +116,7 @@ export function tables<T extends Record<string, TSchema>>(
   return Type.Array(item, { kind: "tables", default: [], description, ...rest });
 }
 
-/** What the walk, the renderer and the table read of a schema node. */
+/** Properties of a schema node that the reader and the renderers use. */
 export interface FieldSchema {
   kind: "table" | "tables" | "array" | "boolean" | "integer" | "number" | "choice" | "secret" | (string & {});
   description: string;
@@ -135,12 +135,12 @@ export interface FieldSchema {
   live?: boolean;
 }
 
-/** The same node, untyped: TypeBox keeps options that it does not know, but not in its types. */
+/** Returns the node with its custom options, which TypeBox keeps but does not type. */
 export function fieldSchema(schema: TSchema): FieldSchema {
   return schema as unknown as FieldSchema;
 }
 
-/** What is left of `T` when some of its fields were faulty. */
+/** `T` with invalid fields missing. */
 export type Partly<T> = T extends readonly (infer Item)[]
   ? (Partly<Item> | undefined)[]
   : T extends object

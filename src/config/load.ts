@@ -1,40 +1,40 @@
 import { dirname, resolve } from "node:path";
-import { crossCheck } from "./checks.ts";
+import { findConflicts } from "./conflicts.ts";
 import { type Config, toConfig } from "./config.ts";
 import type { TableNode } from "./toml/nodes.ts";
-import { cutFound, type Fault } from "./fault.ts";
+import { cutFound, type ConfigError } from "./config-error.ts";
 import { fieldSchema, type Partly, type ReadContext } from "./fields.ts";
 import { quickDocument } from "./toml/quick-document.ts";
-import { type Finding, readValues } from "./read.ts";
+import { type Diagnostic, readValues } from "./read.ts";
 import { configSchema, type FileValues } from "./schema.ts";
 
 export type { Config } from "./config.ts";
-export { type Fault, formatFault } from "./fault.ts";
+export { type ConfigError, formatConfigError } from "./config-error.ts";
 
-/** Ten thousand protected domains fit; the parser takes three seconds for garbage of this size. */
+/** Enough for ten thousand protected domains. The parser takes three seconds for garbage of this size. */
 export const configBytesMax = 1024 * 1024;
-/** More than anybody reads; what goes beyond is counted. */
-export const faultsMax = 100;
+/** Maximum number of reported errors; further ones are counted. */
+export const errorsMax = 100;
 
 export interface LoadOptions {
-  /** As the user gave it; messages show it so. Relative paths in the file are relative to its folder. */
+  /** Path as given by the user, and as shown in messages. */
   path: string;
-  /** The file's content, when it has been read already. */
+  /** Content of the file, if it has already been read. */
   text?: string;
   env: ReadContext["env"];
-  /** Throws when the file cannot be read; `(path) => readFileSync(path)`. */
+  /** Reads a file; throws if it cannot be read. */
   readFile: ReadContext["readFile"];
 }
 
-export type LoadResult = { ok: true; config: Config } | { ok: false; faults: Fault[] };
+export type LoadResult = { ok: true; config: Config } | { ok: false; errors: ConfigError[] };
 
 /**
- * Reads the configuration file. Never throws on what the file holds: either everything is right, or every
- * fault is told, in the order of the file (of a file that is not TOML: the first).
+ * Loads the configuration file. Never throws because of its content: it returns the configuration, or all errors in
+ * the order of the file (for a file that is not TOML, the first error).
  */
 export function loadConfig({ path, text, env, readFile }: LoadOptions): LoadResult {
   const source = readSource(path, text === undefined ? readFile : () => text);
-  if (!source.ok) return { ok: false, faults: [{ file: path, path: "", ...source.fault }] };
+  if (!source.ok) return { ok: false, errors: [{ file: path, path: "", ...source.error }] };
   const withSource = (values: FileValues): Config => ({
     ...toConfig(values),
     source: { path: resolve(path), text: source.text },
@@ -42,20 +42,20 @@ export function loadConfig({ path, text, env, readFile }: LoadOptions): LoadResu
   const context: ReadContext = { folder: dirname(resolve(path)), env, readFile };
   const quick = quickDocument(source.text);
   if (quick !== undefined) {
-    const { value, findings } = judge(quick, context);
-    if (findings.length === 0) return { ok: true, config: withSource(value) };
+    const { value, diagnostics } = validate(quick, context);
+    if (diagnostics.length === 0) return { ok: true, config: withSource(value) };
   }
   return loadWithPlaces(path, source.text, context, withSource);
 }
 
-/** Every value read and every fault found; `value` is whole when there is none. */
-function judge(root: TableNode, context: ReadContext): { value: FileValues; findings: Finding[] } {
-  const { value, findings, origins } = readValues(fieldSchema(configSchema), root, context);
-  const lineOf = (of: string) => origins.get(of)?.line;
-  for (const contradiction of crossCheck(value as Partly<FileValues>, lineOf)) {
-    findings.push({ ...contradiction, at: origins.get(contradiction.path) ?? root });
+/** Reads and validates all values. `value` is complete if there is no diagnostic. */
+function validate(root: TableNode, context: ReadContext): { value: FileValues; diagnostics: Diagnostic[] } {
+  const { value, diagnostics, positions } = readValues(fieldSchema(configSchema), root, context);
+  const lineOf = (of: string) => positions.get(of)?.line;
+  for (const conflict of findConflicts(value as Partly<FileValues>, lineOf)) {
+    diagnostics.push({ ...conflict, at: positions.get(conflict.path) ?? root });
   }
-  return { value: value as FileValues, findings };
+  return { value: value as FileValues, diagnostics };
 }
 
 function loadWithPlaces(
@@ -64,20 +64,20 @@ function loadWithPlaces(
   context: ReadContext,
   withSource: (values: FileValues) => Config,
 ): LoadResult {
-  // Loaded on demand: most starts do without the parser that knows places.
+  // Loaded on demand, because most starts do not need the parser that knows positions.
   const { parseDocument } = require("./toml/document.ts") as typeof import("./toml/document.ts");
   const document = parseDocument(text);
   if (!document.ok) {
-    const { at, ...fault } = document.fault;
-    return { ok: false, faults: [{ file: path, ...at, path: "", ...fault }] };
+    const { at, ...error } = document.error;
+    return { ok: false, errors: [{ file: path, ...at, path: "", ...error }] };
   }
-  const { value, findings } = judge(document.root, context);
-  if (findings.length > 0) return { ok: false, faults: faultsOf(path, findings) };
+  const { value, diagnostics } = validate(document.root, context);
+  if (diagnostics.length > 0) return { ok: false, errors: errorsOf(path, diagnostics) };
   return { ok: true, config: withSource(value) };
 }
 
 type SourceResult =
-  { ok: true; text: string } | { ok: false; fault: Pick<Fault, "line" | "found" | "allowed"> };
+  { ok: true; text: string } | { ok: false; error: Pick<ConfigError, "line" | "found" | "allowed"> };
 
 function readSource(path: string, readFile: ReadContext["readFile"]): SourceResult {
   let content: string | Uint8Array;
@@ -85,18 +85,17 @@ function readSource(path: string, readFile: ReadContext["readFile"]): SourceResu
     content = readFile(path);
   } catch (error) {
     const code = (error as { code?: unknown } | null)?.code;
-    const found =
-      code === "ENOENT" ? "no such file" : code === "EISDIR" ? "a folder" : "a file that cannot be read";
-    return { ok: false, fault: { found, allowed: "a configuration file (`phishwatch init` writes one)" } };
+    const found = code === "ENOENT" ? "no such file" : code === "EISDIR" ? "a folder" : "an unreadable file";
+    return { ok: false, error: { found, allowed: "a configuration file (`phishwatch init` writes one)" } };
   }
   if (content.length > configBytesMax) {
-    const fault = { found: `${content.length} bytes`, allowed: `at most ${configBytesMax} bytes` };
-    return { ok: false, fault };
+    const error = { found: `${content.length} bytes`, allowed: `at most ${configBytesMax} bytes` };
+    return { ok: false, error };
   }
   if (typeof content === "string") return { ok: true, text: content };
   const line = firstLineThatIsNotUtf8(content);
   if (line !== undefined)
-    return { ok: false, fault: { line, found: "bytes that are not UTF-8", allowed: "UTF-8" } };
+    return { ok: false, error: { line, found: "bytes that are not UTF-8", allowed: "UTF-8" } };
   return { ok: true, text: new TextDecoder().decode(content) };
 }
 
@@ -106,7 +105,7 @@ function firstLineThatIsNotUtf8(content: Uint8Array): number | undefined {
     decoder.decode(content);
     return undefined;
   } catch {
-    // A line feed is never part of a longer UTF-8 sequence, so lines can be judged one by one.
+    // A line feed is never part of a longer UTF-8 sequence, so each line can be decoded separately.
     for (let line = 1, start = 0; ; line++) {
       const feed = content.indexOf(0x0a, start);
       const end = feed === -1 ? content.length : feed;
@@ -121,15 +120,15 @@ function firstLineThatIsNotUtf8(content: Uint8Array): number | undefined {
   }
 }
 
-/** In the order of the file. */
-function faultsOf(file: string, findings: Finding[]): Fault[] {
-  findings.sort((left, right) => left.at.line - right.at.line || left.at.column - right.at.column);
-  const faults = findings.slice(0, faultsMax).map(({ path, at, found, allowed, nearest }): Fault => {
-    const fault: Fault = { file, line: at.line, path, found: cutFound(found), allowed };
-    if (nearest !== undefined) fault.nearest = nearest;
-    return fault;
+/** Returns the errors in the order of the file. */
+function errorsOf(file: string, diagnostics: Diagnostic[]): ConfigError[] {
+  diagnostics.sort((left, right) => left.at.line - right.at.line || left.at.column - right.at.column);
+  const errors = diagnostics.slice(0, errorsMax).map(({ path, at, found, allowed, nearest }): ConfigError => {
+    const error: ConfigError = { file, line: at.line, path, found: cutFound(found), allowed };
+    if (nearest !== undefined) error.nearest = nearest;
+    return error;
   });
-  const more = findings.length - faults.length;
-  if (more > 0) faults.push({ file, path: "", found: `${more} more faults`, allowed: "none" });
-  return faults;
+  const more = diagnostics.length - errors.length;
+  if (more > 0) errors.push({ file, path: "", found: `${more} more errors`, allowed: "none" });
+  return errors;
 }

@@ -1,9 +1,9 @@
-/** Longer texts are no misspelling of a key or command; the bound keeps hostile input cheap. */
+/** Longer texts are not misspellings of a key. The limit bounds the cost of hostile input. */
 const comparedLengthMax = 60;
 
 /**
- * The candidate that `text` most likely misspells, or undefined when none is close: at most one edit for each
- * three characters. Case, `-` and `_` do not count, so `publicUrl` finds `public_url`.
+ * Returns the candidate that `text` most likely misspells, or undefined if none is within one edit per three characters.
+ * Case, `-` and `_` are ignored, so `publicUrl` finds `public_url`.
  */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   const wanted = fold(text);
@@ -19,7 +19,7 @@ export function nearest(text: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours, each 1. */
+/** Optimal string alignment distance: insertions, deletions, substitutions and transpositions of adjacent characters, each 1. */
 export function editDistance(left: string, right: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, column) => column);

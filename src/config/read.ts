@@ -1,12 +1,12 @@
 import type { Position, TableNode, TomlNode } from "./toml/nodes.ts";
-import { oneOf, pathKey, plural } from "./fault.ts";
+import { oneOf, pathKey, plural } from "./config-error.ts";
 import type { FieldSchema, ReadContext } from "./fields.ts";
 import { nearest } from "./nearest.ts";
-import { describeKind, describeValue } from "./found.ts";
+import { describeKind, describeValue } from "./describe-node.ts";
 import { readSecret, secretForms } from "./secrets.ts";
 
-/** A fault before the file's name is put to it. */
-export interface Finding {
+/** Error without the name of the file. */
+export interface Diagnostic {
   path: string;
   at: Position;
   found: string;
@@ -15,33 +15,33 @@ export interface Finding {
 }
 
 export interface Reading {
-  /** Faulty fields are undefined. */
+  /** Invalid fields are undefined. */
   value: unknown;
-  findings: Finding[];
-  /** Where each value stands, by its path. */
-  origins: Map<string, Position>;
+  diagnostics: Diagnostic[];
+  /** Position of each value, by its path. */
+  positions: Map<string, Position>;
 }
 
-/** Reads the whole tree against the schema: every value, every default, every fault. */
+/** Reads the whole tree against the schema: all values, defaults and diagnostics. */
 export function readValues(schema: FieldSchema, root: TableNode, context: ReadContext): Reading {
-  const findings: Finding[] = [];
-  const origins = new Map<string, Position>();
+  const diagnostics: Diagnostic[] = [];
+  const positions = new Map<string, Position>();
   const knownPaths = leafPaths(schema, "");
 
   function read(field: FieldSchema, node: TomlNode, path: string): unknown {
-    origins.set(path, { line: node.line, column: node.column });
+    positions.set(path, { line: node.line, column: node.column });
     switch (field.kind) {
       case "table":
         return node.kind === "table"
           ? readTable(field, node, path)
-          : refuseKind(node, path, tableForm(field, path));
+          : rejectKind(node, path, tableForm(field, path));
       case "tables":
       case "array":
         return node.kind === "array"
           ? readArray(field, node, path)
-          : refuseKind(node, path, arrayForm(field, path));
+          : rejectKind(node, path, arrayForm(field, path));
       case "boolean":
-        return node.kind === "boolean" ? node.value : refuse(node, path, "true or false", swapQuotes(node));
+        return node.kind === "boolean" ? node.value : reject(node, path, "true or false", swapQuotes(node));
       case "integer":
       case "number":
         return readNumber(field, node, path);
@@ -57,14 +57,14 @@ export function readValues(schema: FieldSchema, root: TableNode, context: ReadCo
   function readTable(field: FieldSchema, node: TableNode, path: string): Record<string, unknown> {
     const properties = field.properties!;
     for (const [key, { keyAt }] of node.entries) {
-      if (!Object.hasOwn(properties, key)) refuseKey(field, key, keyAt, path);
+      if (!Object.hasOwn(properties, key)) rejectKey(field, key, keyAt, path);
     }
     const values: Record<string, unknown> = {};
     for (const [key, property] of Object.entries(properties)) {
       const propertyPath = path === "" ? key : `${path}.${key}`;
       const entry = node.entries.get(key);
       if (entry !== undefined) values[key] = read(property, entry.node, propertyPath);
-      else if (property.default === undefined) refuseMissing(property, node, propertyPath);
+      else if (property.default === undefined) rejectMissing(property, node, propertyPath);
       else values[key] = read(property, nodeOf(property.default, node), propertyPath);
     }
     return values;
@@ -77,11 +77,11 @@ export function readValues(schema: FieldSchema, root: TableNode, context: ReadCo
       return add({ path, at: node, found: plural(items.length, "entry", "entries"), allowed });
     }
     const values = items.map((item, index) => read(field.items!, item, `${path}[${index}]`));
-    if (field.uniqueItems === true) refuseRepeated(values, items, path);
+    if (field.uniqueItems === true) rejectRepeated(values, items, path);
     return values;
   }
 
-  function refuseRepeated(values: unknown[], items: TomlNode[], path: string): void {
+  function rejectRepeated(values: unknown[], items: TomlNode[], path: string): void {
     const seen = new Set<unknown>();
     values.forEach((value, index) => {
       const found = `${describeValue(items[index]!)} a second time`;
@@ -97,7 +97,7 @@ export function readValues(schema: FieldSchema, root: TableNode, context: ReadCo
     const allowed = `a ${whole ? "whole " : ""}number from ${minimum} to ${maximum}`;
     const fits = node.kind === "integer" || (node.kind === "float" && !whole);
     if (!fits || !(node.value >= minimum && node.value <= maximum)) {
-      return refuse(node, path, allowed, swapQuotes(node));
+      return reject(node, path, allowed, swapQuotes(node));
     }
     return node.value;
   }
@@ -107,11 +107,11 @@ export function readValues(schema: FieldSchema, root: TableNode, context: ReadCo
     if (node.kind === "string" && choices.includes(node.value)) return node.value;
     const meant = node.kind === "string" ? nearest(node.value, choices) : undefined;
     const allowed = oneOf(choices.map((one) => `"${one}"`));
-    return refuse(node, path, allowed, meant === undefined ? undefined : `"${meant}"`);
+    return reject(node, path, allowed, meant === undefined ? undefined : `"${meant}"`);
   }
 
   function readText(field: FieldSchema, node: TomlNode, path: string): unknown {
-    if (node.kind !== "string") return refuse(node, path, `a string between quotation marks (${field.kind})`);
+    if (node.kind !== "string") return reject(node, path, `a string between quotation marks (${field.kind})`);
     const result = field.read!(node.value, context);
     if ("value" in result) return result.value;
     return add({ path, at: node, found: describeValue(node), ...result });
@@ -124,7 +124,7 @@ export function readValues(schema: FieldSchema, root: TableNode, context: ReadCo
     return add({ path, at: node, found: "an empty string", allowed: secretForms(field.rule!) });
   }
 
-  function refuseKey(field: FieldSchema, key: string, at: Position, path: string): void {
+  function rejectKey(field: FieldSchema, key: string, at: Position, path: string): void {
     const known = Object.keys(field.properties!);
     const meant = nearest(key, known);
     const here = meant === undefined ? undefined : path === "" ? meant : `${path}.${meant}`;
@@ -138,31 +138,31 @@ export function readValues(schema: FieldSchema, root: TableNode, context: ReadCo
     });
   }
 
-  function refuseMissing(field: FieldSchema, at: Position, path: string): void {
+  function rejectMissing(field: FieldSchema, at: Position, path: string): void {
     const example = JSON.stringify(field.example);
     const allowed =
       field.kind === "secret" ? secretForms(field.rule!) : `a ${field.kind}, such as ${example}`;
     add({ path, at, found: "nothing", allowed });
   }
 
-  function refuse(node: TomlNode, path: string, allowed: string, meant?: string): undefined {
+  function reject(node: TomlNode, path: string, allowed: string, meant?: string): undefined {
     return add({ path, at: node, found: describeValue(node), allowed, nearest: meant });
   }
 
-  /** For a text where a table belongs: it could be a secret in the wrong place, so it is not shown. */
-  function refuseKind(node: TomlNode, path: string, allowed: string): undefined {
+  /** Does not show the value: a text in the place of a table could be a misplaced secret. */
+  function rejectKind(node: TomlNode, path: string, allowed: string): undefined {
     return add({ path, at: node, found: describeKind(node), allowed });
   }
 
-  function add(finding: Finding): undefined {
-    findings.push(finding);
+  function add(diagnostic: Diagnostic): undefined {
+    diagnostics.push(diagnostic);
     return undefined;
   }
 
-  return { value: read(schema, root, ""), findings, origins };
+  return { value: read(schema, root, ""), diagnostics, positions };
 }
 
-/** The last part of each path to the path, for keys that stand in the wrong table. */
+/** Maps the last part of each path to the path, to find keys that are in the wrong table. */
 function leafPaths(field: FieldSchema, path: string): Map<string, string> {
   const paths = new Map<string, string>();
   for (const [key, property] of Object.entries(field.properties ?? field.items?.properties ?? {})) {
@@ -175,7 +175,7 @@ function leafPaths(field: FieldSchema, path: string): Map<string, string> {
   return paths;
 }
 
-/** `10` for `"10"`, `true` for `"true"`: quotation marks too many are a common slip. */
+/** Returns `10` for `"10"` and `true` for `"true"`, because extra quotation marks are a common mistake. */
 function swapQuotes(node: TomlNode): string | undefined {
   return node.kind === "string" && /^(true|false|[0-9]{1,9}(\.[0-9]{1,9})?)$/.test(node.value)
     ? `${node.value} without quotation marks`
@@ -196,7 +196,7 @@ function exampleOf(field: FieldSchema): string {
   return example.length === 0 ? `["…"]` : JSON.stringify(example).replaceAll('","', '", "');
 }
 
-/** A default as if it stood in the file, so that it goes the same way as what does. */
+/** Turns a default into a node, so that it is read like a value of the file. */
 function nodeOf(value: unknown, { line, column }: Position): TomlNode {
   const at = { line, column };
   if (typeof value === "string") return { kind: "string", ...at, value };

@@ -1,7 +1,7 @@
 import { type FieldSchema, fieldSchema } from "./fields.ts";
 import { configSchema } from "./schema.ts";
 
-/** Comments stand in one column, unless a line reaches beyond this one. */
+/** Comments are aligned, except after lines that are longer than this. */
 const commentColumnMax = 50;
 const lineLengthMax = 120;
 
@@ -15,13 +15,13 @@ const header = `# Configuration of phishwatch.
 # Paths       relative to the folder of this file
 `;
 
-/** The commented `config.example.toml`. It starts the appliance as it stands. */
+/** Renders the commented `config.example.toml`, with which the appliance starts unchanged. */
 export function renderExample(): string {
   const { sections, entries } = collect(fieldSchema(configSchema), "");
   return [header, ...sections, ...entries].join("\n");
 }
 
-/** Entries come after all tables: a key below `[[webhooks.endpoints]]` would belong to the endpoint. */
+/** Puts entries after all tables, because a key below `[[webhooks.endpoints]]` would belong to the endpoint. */
 function collect(field: FieldSchema, path: string): { sections: string[]; entries: string[] } {
   const sections: string[] = [];
   const entries: string[] = [];
@@ -53,7 +53,7 @@ function section(title: string, description: string, field: FieldSchema, prefix:
   return `# ${description}\n${prefix}${title}\n${lines.join("\n")}\n`;
 }
 
-/** The line with its comment beside it, which goes on below itself when it is too long. */
+/** Appends the comment to the line and wraps it below itself. */
 function annotate(line: string, width: number, comment: string): string[] {
   const column = Math.max(width, line.length);
   const lines: string[] = [];
@@ -85,17 +85,17 @@ function toml(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** A row of the README's table of settings. */
+/** A row of the manual's tables of settings. */
 export interface SettingRow {
-  /** Like `webhooks.timeout`; `[[feeds]].name` for what stands in each entry. */
+  /** For example `webhooks.timeout`; `[[feeds]].name` for a key of an entry. */
   path: string;
   type: string;
-  /** As it would stand in the file; null: required. */
+  /** As written in the file; null: required. */
   default: string | null;
   description: string;
 }
 
-/** Every key of the file, in the order of the schema. */
+/** Returns every key of the file, in the order of the schema. */
 export function describeConfig(): SettingRow[] {
   return describe(fieldSchema(configSchema), "");
 }

@@ -26,8 +26,8 @@ import {
 } from "./texts.ts";
 
 /**
- * The configuration file: every key with its default, its limits and the comment that the example shows.
- * To add a key: add it here (in `entries.ts` for entries) and in `config.ts`, then run `bun scripts/render-config.ts`.
+ * Schema of the configuration file: every key with its default, its limits and its description. To add a key, add it
+ * here (entries: in `entries.ts`) and in `config.ts`, then run `bun scripts/render-config.ts`.
  */
 
 const minuteMs = 60_000;
@@ -273,5 +273,5 @@ export const configSchema = table(
   "The configuration of phishwatch.",
 );
 
-/** The file's values after reading, still under the names of the file. */
+/** Values after reading, under the names of the file. */
 export type FileValues = Static<typeof configSchema>;

@@ -2,25 +2,25 @@ import { resolve } from "node:path";
 import { visible } from "../lib/safe-text.ts";
 import type { TableNode, TomlNode } from "./toml/nodes.ts";
 import type { ReadContext, SecretRule } from "./fields.ts";
-import { pathKey, plural } from "./fault.ts";
-import { describeKind } from "./found.ts";
+import { pathKey, plural } from "./config-error.ts";
+import { describeKind } from "./describe-node.ts";
 
-/** What is wrong with a secret. Says its kind, length or source; never the secret. */
-export interface SecretRefusal {
+/** Reason why a secret is invalid. Names its kind, length or source, never the secret. */
+export interface SecretRejection {
   found: string;
   allowed: string;
 }
 
 const forms = `a string, { env = "NAME" } or { file = "path" }`;
 
-/** A secret written as a string, or taken from the environment or from a file. Null: the string is `""`. */
+/** Reads a secret from a string, the environment or a file. Returns null for `""`. */
 export function readSecret(
   node: TomlNode,
   rule: SecretRule,
   context: ReadContext,
-): { value: string | null } | SecretRefusal {
+): { value: string | null } | SecretRejection {
   if (node.kind === "string")
-    return node.value === "" ? { value: null } : judge(node.value, "a string", rule);
+    return node.value === "" ? { value: null } : validate(node.value, "a string", rule);
   if (node.kind !== "table") return { found: describeKind(node), allowed: forms };
   return readReference(node, rule, context);
 }
@@ -44,7 +44,7 @@ function readReference(node: TableNode, rule: SecretRule, context: ReadContext) 
 }
 
 function fromEnvironment(name: string, rule: SecretRule, { env }: ReadContext) {
-  // Somebody may have put the secret itself where its variable's name belongs: then it must not be shown.
+  // The secret itself may have been written in the place of the variable's name, so it is not shown.
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,49}$/.test(name) || /^(pw|whsec)_/.test(name)) {
     return {
       found: `a string of ${plural(name.length, "character")}`,
@@ -55,7 +55,7 @@ function fromEnvironment(name: string, rule: SecretRule, { env }: ReadContext) {
   const source = `the environment variable ${name}`;
   if (value === undefined) return { found: `${source}, which is not set`, allowed: `${name} to be set` };
   if (value === "") return { found: `${source}, which is empty`, allowed: lengthOf(rule) };
-  return judge(value, source, rule);
+  return validate(value, source, rule);
 }
 
 function fromFile(path: string, rule: SecretRule, { folder, readFile }: ReadContext) {
@@ -71,10 +71,10 @@ function fromFile(path: string, rule: SecretRule, { folder, readFile }: ReadCont
   }
   const value = content.replace(/\r?\n$/, "");
   if (value === "") return { found: `${source}, which is empty`, allowed: lengthOf(rule) };
-  return judge(value, source, rule);
+  return validate(value, source, rule);
 }
 
-function judge(value: string, source: string, rule: SecretRule): { value: string } | SecretRefusal {
+function validate(value: string, source: string, rule: SecretRule): { value: string } | SecretRejection {
   if (value.length < rule.lengthMin || value.length > rule.lengthMax) {
     return { found: `${source} of ${plural(value.length, "character")}`, allowed: lengthOf(rule) };
   }
@@ -83,12 +83,12 @@ function judge(value: string, source: string, rule: SecretRule): { value: string
   return { value };
 }
 
-/** In words: how long a secret may be, and of what. */
+/** Describes the allowed length and characters of a secret. */
 function lengthOf(rule: SecretRule): string {
   return `${rule.lengthMin} to ${rule.lengthMax} ${rule.ascii ? "visible ASCII" : "visible"} characters`;
 }
 
-/** What a missing secret's message asks for. */
+/** Describes the allowed forms of a secret, for the message about a missing one. */
 export function secretForms(rule: SecretRule): string {
   return `${lengthOf(rule)} as ${forms}${rule.hint === undefined ? "" : `; ${rule.hint}`}`;
 }

@@ -4,10 +4,10 @@ import { Cron } from "croner";
 import { durationForm, formatDuration, parseDuration, suggestDuration } from "../lib/durations.ts";
 import { isPublicSuffix, parseHostName } from "../lib/host-names.ts";
 import { visible } from "../lib/safe-text.ts";
-import { plural } from "./fault.ts";
+import { plural } from "./config-error.ts";
 import type { TextReader } from "./fields.ts";
 
-/** Readers of the texts that mean something: durations, names, addresses, paths, schedules. */
+/** Readers of structured texts: durations, names, addresses, paths, schedules. */
 
 export interface HostPort {
   host: string;
@@ -31,7 +31,7 @@ export function readDuration(range: { minimumMs: number; maximumMs: number }): T
 /** PATH_MAX of Linux. */
 const pathLengthMax = 4096;
 
-/** A path, made absolute against the folder of the configuration file. */
+/** Path, resolved against the folder of the configuration file. */
 export const readPath: TextReader<string> = (text, { folder }) =>
   text === "" || text.includes("\0") || text.length > pathLengthMax
     ? { allowed: `a path of at most ${pathLengthMax} characters` }
@@ -69,7 +69,7 @@ export const readListen: TextReader<HostPort> = (text) => {
   return { value: { host, port: Number(port) } };
 };
 
-/** What a port alone or an IPv6 address without brackets was meant to be. */
+/** Suggests a form for a port without a host, or for an IPv6 address without brackets. */
 function listenMeant(text: string): string | undefined {
   if (/^[0-9]{1,5}$/.test(text)) return `"127.0.0.1:${text}"`;
   if (/^:[0-9]{1,5}$/.test(text)) return `"0.0.0.0${text}"`;
@@ -92,7 +92,7 @@ export const readResolver: TextReader<{ address: string; port: number }> = (text
   return { allowed: `an IP address with or without a port, such as "9.9.9.9:53" or "[2620:fe::fe]:53"` };
 };
 
-/** `address/prefix`; an address alone is a network of one. */
+/** `address/prefix`; an address without a prefix is a network of one address. */
 export const readNetwork: TextReader<string> = (text) => {
   const [address = "", prefix, ...rest] = text.split("/");
   const version = isIP(address);
@@ -106,13 +106,13 @@ export const readNetwork: TextReader<string> = (text) => {
 
 const scheduleLengthMax = 200;
 
-/** Five fields, or a nickname such as `@daily`; has to come round at some time. */
+/** Five fields, or a nickname such as `@daily`; must match at some time. */
 export const readSchedule: TextReader<string> = (text) => {
   if (text.length > scheduleLengthMax) return { allowed: `at most ${scheduleLengthMax} characters` };
   const allowed = `five cron fields in UTC such as "17 3 * * *", or "" for never`;
   try {
-    // Only the pattern is read: paused, without a job, and asked for its next run from a fixed date. With
-    // `timezone: "UTC"` for the offset it would load the time zones, which takes 7 ms of the start.
+    // Only validates the pattern: paused, without a job, with the next run after a fixed date. `timezone: "UTC"`
+    // instead of the offset would load the time zones, which takes 7 ms of the start.
     const cron = new Cron(text, { paused: true, utcOffset: 0, mode: "5-part" });
     if (/^[0-9]{4}-/.test(text)) return { allowed };
     if (cron.nextRun(new Date(0)) === null) return { allowed: "a schedule that comes round" };
@@ -122,7 +122,7 @@ export const readSchedule: TextReader<string> = (text) => {
   }
 };
 
-/** A domain that somebody can own, in A-label form. */
+/** Domain that can be owned, in A-label form. */
 export function readDomain(text: string): ReturnType<TextReader<string>> {
   const name = parseHostName(text);
   if (name !== null && !isPublicSuffix(name)) return { value: name };
@@ -130,7 +130,7 @@ export function readDomain(text: string): ReturnType<TextReader<string>> {
   return { allowed, nearest: name === null ? domainWithin(text) : undefined };
 }
 
-/** The domain in a URL, an e-mail address or a wildcard, for the hint. */
+/** Returns the domain in a URL, an email address or a wildcard, for the hint. */
 function domainWithin(text: string): string | undefined {
   const bare = text
     .slice(0, 500)
@@ -144,14 +144,14 @@ function domainWithin(text: string): string | undefined {
   return name === null || isPublicSuffix(name) ? undefined : `"${name}"`;
 }
 
-/** A brand word: what may stand in a label, Unicode letters included; lower case, NFC. */
+/** Brand keyword: characters of a label, including Unicode letters; lowercase, NFC. */
 export function readKeyword(text: string): ReturnType<TextReader<string>> {
   const word = text.normalize("NFC").toLowerCase();
   if (/^[\p{L}\p{N}][\p{L}\p{N}\p{M}-]{1,62}$/u.test(word)) return { value: word };
   return { allowed: "a word of 2 to 63 letters, digits and hyphens" };
 }
 
-/** The name of a feed, key or endpoint. */
+/** Name of a feed, key or endpoint. */
 export const readName: TextReader<string> = (text) =>
   /^[A-Za-z0-9]([A-Za-z0-9 ._-]{0,62}[A-Za-z0-9._-])?$/.test(text)
     ? { value: text }
@@ -164,7 +164,7 @@ export const readColumn: TextReader<string> = (text) =>
 
 const urlLengthMax = 2000;
 
-/** Parsed, or why not. Addresses of hooks carry secrets in their paths, so no more than the origin is shown. */
+/** Parses a URL. Webhook URLs contain secrets in their paths, so errors show only the origin. */
 function parseUrl(text: string): { url: URL } | { allowed: string; found: string } {
   const url = /^[\x21-\x7e]+$/.test(text) && text.length <= urlLengthMax ? URL.parse(text) : null;
   const allowed = `an https:// address of at most ${urlLengthMax} ASCII characters`;
@@ -178,7 +178,7 @@ function parseUrl(text: string): { url: URL } | { allowed: string; found: string
   return { url };
 }
 
-/** `Name: value`, as a header of a request; RFC 9110 §5.1 for what a name may be. Values may be secret: none is shown. */
+/** `Name: value`, a request header (names: RFC 9110 §5.1). Values may be secret and are never shown. */
 export const readHeader: TextReader<readonly [name: string, value: string]> = (text) => {
   const allowed = `"Name: value" in visible ASCII characters`;
   const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}):[ \t]*([ -~]{0,2000}?)[ \t]*$/.exec(text);
@@ -187,7 +187,7 @@ export const readHeader: TextReader<readonly [name: string, value: string]> = (t
     : { value: [match[1]!, match[2]!] };
 };
 
-/** Whether `http://` will do is a matter of another setting: the cross checks see to it. */
+/** URL of an endpoint. Whether `http://` is allowed depends on another setting; see conflicts.ts. */
 export const readEndpointUrl: TextReader<string> = (text) => {
   const parsed = parseUrl(text);
   return "url" in parsed ? { value: parsed.url.href } : parsed;

@@ -124,7 +124,7 @@ test("a change of the configuration file is recorded at the next start, and only
   const start = (more: string) => {
     writeFileSync(opened.configPath, `${text}\n${more}`);
     const loaded = loadConfig({ path: opened.configPath, env: {}, readFile: readFileSync });
-    if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
     const clock = manualClock();
     const log = createLog({ level: "silent", format: "json", clock, write: () => {} });
     const app = openApp({ config: loaded.config, clock, log, fillRandom });

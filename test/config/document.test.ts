@@ -59,11 +59,11 @@ function withoutDates(value: unknown): unknown {
 
 test("every construct of TOML 1.0 is read as Bun's own parser reads it", () => {
   const result = parseDocument(everything);
-  if (!result.ok) throw new Error(JSON.stringify(result.fault));
+  if (!result.ok) throw new Error(JSON.stringify(result.error));
   expect(plain(result.root)).toEqual(withoutDates(Bun.TOML.parse(everything)));
 });
 
-test("what only TOML 1.1 allows is a fault", () => {
+test("what only TOML 1.1 allows is an error", () => {
   for (const text of ['a = "\\e"', "a = {\n}", "a = { b = 1, }", 'a = "\\x41"', "a = 07:32"]) {
     expect(parseDocument(text).ok).toBe(false);
   }
@@ -71,7 +71,7 @@ test("what only TOML 1.1 allows is a fault", () => {
 
 test("each value knows its line and column, and each key too", () => {
   const result = parseDocument('[a]\nb . c = [\n  1,\n "x"]\n[[d]]\n"e f" = { g = 1979-05-27 }\n');
-  if (!result.ok) throw new Error(JSON.stringify(result.fault));
+  if (!result.ok) throw new Error(JSON.stringify(result.error));
   const places: Record<string, string> = {};
   const visit = (node: TomlNode, path: string) => {
     places[path] = `${node.line}:${node.column}`;

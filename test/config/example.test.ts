@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { defaultPlan, defaultScopes } from "../../src/vocabulary/keys.ts";
 import type { Config } from "../../src/config/load.ts";
 import { describeConfig, renderExample } from "../../src/config/render.ts";
-import { faultLines, loaded } from "./helper.ts";
+import { errorLines, loaded } from "./helper.ts";
 
 /** Without where they come from. */
 function settingsOf(text: string): Config {
@@ -73,7 +73,7 @@ test("an empty file gives the defaults of the contract", () => {
   expect(settingsOf("")).toEqual(defaults);
 });
 
-test("the example is without fault and changes no default but the protected domain", () => {
+test("the example is without error and changes no default but the protected domain", () => {
   const protectedDomains = [{ domain: "example-bank.com", keywords: [], allow: [] }];
   expect(settingsOf(committed)).toEqual({ ...defaults, protectedDomains });
 });
@@ -135,5 +135,5 @@ test("the manual lists every setting as the schema defines it (otherwise run scr
 });
 
 test("a mistake in the example is told", () => {
-  expect(faultLines(committed.replace("listen =", "lissen ="))).toHaveLength(1);
+  expect(errorLines(committed.replace("listen =", "lissen ="))).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-import { formatFault, loadConfig, type LoadResult } from "../../src/config/load.ts";
+import { formatConfigError, loadConfig, type LoadResult } from "../../src/config/load.ts";
 
 interface Surroundings {
   env?: Record<string, string>;
@@ -21,16 +21,16 @@ export function load(text: string, { env = {}, files = {} }: Surroundings = {}):
   });
 }
 
-/** The configuration of a file without fault. */
+/** The configuration of a file without error. */
 export function loaded(text: string, surroundings?: Surroundings) {
   const result = load(text, surroundings);
-  if (!result.ok) throw new Error(result.faults.map(formatFault).join("\n"));
+  if (!result.ok) throw new Error(result.errors.map(formatConfigError).join("\n"));
   return result.config;
 }
 
-/** What a person is told, each line without the name of the file. None: the file is without fault. */
-export function faultLines(text: string, surroundings?: Surroundings): string[] {
+/** What a person is told, each line without the name of the file. None: the file is without error. */
+export function errorLines(text: string, surroundings?: Surroundings): string[] {
   const result = load(text, surroundings);
   if (result.ok) return [];
-  return result.faults.map((fault) => formatFault(fault).replace(`${configPath}:`, ""));
+  return result.errors.map((error) => formatConfigError(error).replace(`${configPath}:`, ""));
 }

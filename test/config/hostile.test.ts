@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { renderExample } from "../../src/config/render.ts";
-import { configBytesMax, formatFault } from "../../src/config/load.ts";
+import { configBytesMax, formatConfigError } from "../../src/config/load.ts";
 import { load } from "./helper.ts";
 
 /** Another seed is given as TEST_SEED. */
@@ -60,7 +60,7 @@ const pieces = [
   "file",
 ];
 
-test(`random edits of the example give faults or a configuration, never an exception (seed ${seed})`, () => {
+test(`random edits of the example give errors or a configuration, never an exception (seed ${seed})`, () => {
   const random = randomFrom(seed);
   const example = renderExample().replaceAll(/^#(?=\S)/gm, "");
   const env = { PHISHWATCH_CI_KEY: "k".repeat(40), PHISHWATCH_SOC_SECRET: "s".repeat(40) };
@@ -79,11 +79,11 @@ test(`random edits of the example give faults or a configuration, never an excep
     const result = load(text, { env });
     if (result.ok) continue;
     faulty++;
-    expect(result.faults.length).toBeGreaterThan(0);
-    for (const fault of result.faults) {
-      expect(formatFault(fault)).not.toMatch(hidden);
-      expect(fault.found.length).toBeLessThanOrEqual(100);
-      expect(fault.line === undefined || fault.line <= text.split("\n").length).toBe(true);
+    expect(result.errors.length).toBeGreaterThan(0);
+    for (const error of result.errors) {
+      expect(formatConfigError(error)).not.toMatch(hidden);
+      expect(error.found.length).toBeLessThanOrEqual(100);
+      expect(error.line === undefined || error.line <= text.split("\n").length).toBe(true);
     }
   }
   expect(faulty).toBeGreaterThan(500);

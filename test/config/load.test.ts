@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
 import {
   configBytesMax,
-  faultsMax,
-  formatFault,
+  errorsMax,
+  formatConfigError,
   loadConfig,
   type LoadOptions,
 } from "../../src/config/load.ts";
-import { faultLines, load, loaded } from "./helper.ts";
+import { errorLines, load, loaded } from "./helper.ts";
 
 function lines(options: Partial<LoadOptions>): string[] {
   const result = loadConfig({ path: "phishwatch.toml", env: {}, readFile: () => "", ...options });
-  return result.ok ? [] : result.faults.map(formatFault);
+  return result.ok ? [] : result.errors.map(formatConfigError);
 }
 
 function failing(code: string): LoadOptions["readFile"] {
@@ -19,12 +19,12 @@ function failing(code: string): LoadOptions["readFile"] {
   };
 }
 
-test("a file that cannot be read is told, without a line", () => {
+test("an unreadable file is reported without a line", () => {
   const init = "expected a configuration file (`phishwatch init` writes one)";
   expect(lines({ readFile: failing("ENOENT") })).toEqual([`phishwatch.toml: found no such file; ${init}`]);
   expect(lines({ readFile: failing("EISDIR") })).toEqual([`phishwatch.toml: found a folder; ${init}`]);
   expect(lines({ readFile: failing("EACCES") })).toEqual([
-    `phishwatch.toml: found a file that cannot be read; ${init}`,
+    `phishwatch.toml: found an unreadable file; ${init}`,
   ]);
 });
 
@@ -45,10 +45,10 @@ test("a file that is too large is refused unread", () => {
 
 test("a byte order mark and DOS line ends do no harm to values and lines", () => {
   expect(loaded("\uFEFF[log]\r\nlevel = 'warn'\r\n").log.level).toBe("warn");
-  expect(faultLines("\uFEFF[log]\r\n\r\nlevel = 1\r\n")[0]).toStartWith("3: log.level: found 1;");
+  expect(errorLines("\uFEFF[log]\r\n\r\nlevel = 1\r\n")[0]).toStartWith("3: log.level: found 1;");
 });
 
-test("all faults are told at once, in the order of the file, whichever check finds them", () => {
+test("all errors are told at once, in the order of the file, whichever check finds them", () => {
   const file = `
 [webhooks]
 timeout = 10
@@ -64,7 +64,7 @@ url = "https://soc.example/"
 tls_key = "key.pem"
 lisen = ""
 public_url = "x"`;
-  const places = faultLines(file).map((line) => line.replace(/: found.*/, ""));
+  const places = errorLines(file).map((line) => line.replace(/: found.*/, ""));
   expect(places).toEqual([
     "3: webhooks.timeout",
     "6: webhooks.endpoints[0].url",
@@ -77,24 +77,24 @@ public_url = "x"`;
   ]);
 });
 
-test("a fault in one value does not make a second one of what depends on it", () => {
+test("an error in one value does not make a second one of what depends on it", () => {
   const file = `[webhooks]\nallow_http = "yes"\n[[webhooks.endpoints]]\nname = "a"\nurl = "http://a.example/"\nsecret = "opensesame-opensesame"`;
-  expect(faultLines(file)).toHaveLength(1);
-  expect(faultLines("[server]\ntls_cert = 1\ntls_key = 'key.pem'")).toHaveLength(1);
+  expect(errorLines(file)).toHaveLength(1);
+  expect(errorLines("[server]\ntls_cert = 1\ntls_key = 'key.pem'")).toHaveLength(1);
 });
 
-test("faults beyond a hundred are counted", () => {
+test("errors beyond a hundred are counted", () => {
   const result = load(Array.from({ length: 250 }, (_, index) => `key${index} = 1`).join("\n"));
-  if (result.ok) throw new Error("no fault");
-  expect(result.faults).toHaveLength(faultsMax + 1);
-  expect(formatFault(result.faults.at(-1)!)).toBe(
-    "/etc/phishwatch/phishwatch.toml: found 150 more faults; expected none",
+  if (result.ok) throw new Error("no error");
+  expect(result.errors).toHaveLength(errorsMax + 1);
+  expect(formatConfigError(result.errors.at(-1)!)).toBe(
+    "/etc/phishwatch/phishwatch.toml: found 150 more errors; expected none",
   );
 });
 
 test("names of objects in JavaScript are unknown keys like others", () => {
   for (const key of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
-    expect(faultLines(`${key} = 1\n[server]\n${key} = { polluted = true }`)).toHaveLength(2);
+    expect(errorLines(`${key} = 1\n[server]\n${key} = { polluted = true }`)).toHaveLength(2);
   }
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });

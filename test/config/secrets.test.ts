@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { formatFault } from "../../src/config/load.ts";
-import { faultLines, load, loaded } from "./helper.ts";
+import { formatConfigError } from "../../src/config/load.ts";
+import { errorLines, load, loaded } from "./helper.ts";
 
 const endpoint = (secret: string) =>
   `[[webhooks.endpoints]]\nname = "soc"\nurl = "https://soc.example/"\nsecret = ${secret}`;
@@ -126,14 +126,14 @@ describe("is told", () => {
   for (const [what, secret, line] of cases) {
     test(what, () => {
       const expected = [`4: webhooks.endpoints[0].secret: ${line}`];
-      expect(faultLines(endpoint(secret), { env, files })).toEqual(expected);
+      expect(errorLines(endpoint(secret), { env, files })).toEqual(expected);
     });
   }
 
   test("a file that may not be read", () => {
     const expected =
       "found the file /run/soc, which cannot be read; expected a file that phishwatch may read";
-    expect(faultLines(endpoint('{ file = "/run/soc" }'), { files: { "/run/soc": null } })).toEqual([
+    expect(errorLines(endpoint('{ file = "/run/soc" }'), { files: { "/run/soc": null } })).toEqual([
       `4: webhooks.endpoints[0].secret: ${expected}`,
     ]);
   });
@@ -163,7 +163,7 @@ test("no message shows a secret, wherever it stands and whatever is wrong with i
   ];
   for (const text of places) {
     const result = load(text);
-    if (result.ok) throw new Error(`no fault in: ${text}`);
-    expect(result.faults.map(formatFault).join("\n")).not.toContain("unter2");
+    if (result.ok) throw new Error(`no error in: ${text}`);
+    expect(result.errors.map(formatConfigError).join("\n")).not.toContain("unter2");
   }
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { defaultPublicUrl } from "../../src/config/config.ts";
 import type { Config } from "../../src/config/load.ts";
-import { faultLines, loaded } from "./helper.ts";
+import { errorLines, loaded } from "./helper.ts";
 
 /** What is written, and what the program gets. */
 function table(cases: [file: string, part: (config: Config) => unknown, value: unknown][]): void {
@@ -178,7 +178,7 @@ describe("entries", () => {
     const endpoint =
       '[[webhooks.endpoints]]\nname = "soc"\nurl = "https://soc.example/"\nsecret = "opensesame-opensesame"';
     expect(
-      faultLines(`${endpoint}\nheaders = ["Authorization Bearer hunter2"]\nclient_cert = "c.pem"`),
+      errorLines(`${endpoint}\nheaders = ["Authorization Bearer hunter2"]\nclient_cert = "c.pem"`),
     ).toEqual([
       '5: webhooks.endpoints[0].headers[0]: found a string of 28 characters that is no header; expected "Name: value" in visible ASCII characters',
       "6: webhooks.endpoints[0].client_cert: found no client_key beside it; expected both or none",
@@ -187,6 +187,6 @@ describe("entries", () => {
 
   test("a name differs from another's in more than its case, but feeds, keys and endpoints may share one", () => {
     const shared = `[[feeds]]\nname = "a"\npath = "x"\n[[api_keys]]\nname = "a"\nkey = "${"k".repeat(20)}"`;
-    expect(faultLines(shared)).toEqual([]);
+    expect(errorLines(shared)).toEqual([]);
   });
 });

@@ -114,7 +114,7 @@ async function openWorld({ screenshots }: { screenshots: boolean }) {
     env: {},
     readFile: () => "",
   });
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   const lines: string[] = [];
   const log = createLog({
     level: "info",

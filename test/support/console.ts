@@ -78,7 +78,7 @@ ${config}`;
     /^\[console\]/m.test(text) ? text : `${text}\n[console]\npassword = "${consolePassword}"\n`,
   );
   const loaded = loadConfig({ path: configPath, env, readFile: readFileSync });
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   const logged: string[] = [];
   const log = createLog({ level: "debug", format: "json", clock, write: (line) => void logged.push(line) });
   const app: App = openApp({ config: loaded.config, clock, log, fillRandom });

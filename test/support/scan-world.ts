@@ -47,7 +47,7 @@ export function scanWorld() {
         ${domains.map((domain) => `[[protected_domains]]\ndomain = "${domain}"`).join("\n")}`,
       );
       const loaded = loadConfig({ path, env: {}, readFile: readFileSync });
-      if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+      if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
       const write = (line: string) => void logged.push(line);
       const log = createLog({ level: "warn", format: "json", clock, write });
       const app = openApp({ config: loaded.config, clock, log, fillRandom });

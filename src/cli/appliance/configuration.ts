@@ -1,4 +1,4 @@
-import { formatFault, loadConfig } from "../../config/load.ts";
+import { formatConfigError, loadConfig } from "../../config/load.ts";
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
 import { StartError } from "../../lib/errors.ts";
@@ -16,7 +16,7 @@ export async function loadConfiguration(given: string | undefined, env: Terminal
   const path = findConfiguration(given, env);
   const result = loadConfig({ path, env, readFile: readBounded });
   if (result.ok) return result.config;
-  throw new StartError(result.faults.map(formatFault).join("\n"), { exitCode: 2 });
+  throw new StartError(result.errors.map(formatConfigError).join("\n"), { exitCode: 2 });
 }
 
 function findConfiguration(given: string | undefined, env: Terminal["env"]): string {

@@ -1,15 +1,15 @@
 import { type AST, ParseError, parseTOML } from "toml-eslint-parser";
 import type { Position, TableNode, ArrayNode, TomlNode } from "./nodes.ts";
-import { explainSyntax, type SyntaxFault } from "./syntax-error.ts";
+import { explainSyntax, type TomlSyntaxError } from "./syntax-error.ts";
 
-export type DocumentResult = { ok: true; root: TableNode } | { ok: false; fault: SyntaxFault };
+export type DocumentResult = { ok: true; root: TableNode } | { ok: false; error: TomlSyntaxError };
 
-/** Four times what the schema needs. */
+/** Four times the depth of the schema. */
 const depthMax = 16;
 
 /**
- * Reads TOML 1.0 into a tree whose every key and value knows its place. `Bun.TOML` is quicker but gives neither
- * places of values nor those of syntax errors, and without a line a fault in a long file is hard to find.
+ * Parses TOML 1.0 into a tree in which every key and value has its position. `Bun.TOML` is faster, but reports positions
+ * neither of values nor of syntax errors, and without a line an error in a long file is hard to find.
  */
 export function parseDocument(source: string): DocumentResult {
   const text = source.startsWith("\uFEFF") ? source.slice(1) : source;
@@ -17,8 +17,8 @@ export function parseDocument(source: string): DocumentResult {
   try {
     program = parseTOML(text, { tomlVersion: "1.0" });
   } catch (error) {
-    if (error instanceof ParseError) return { ok: false, fault: explainSyntax(text, error) };
-    // The parser recurses, and spreads the characters of a string: both end at the size of the stack.
+    if (error instanceof ParseError) return { ok: false, error: explainSyntax(text, error) };
+    // The parser recurses, and spreads the characters of a string; the stack limits both.
     if (error instanceof RangeError) return tooDeep({ line: 1, column: 1 });
     throw error;
   }
@@ -46,7 +46,7 @@ class TooDeepError extends Error {
 
 function tooDeep(at: Position): DocumentResult {
   const found = `more than ${depthMax} levels of nesting, or a string of more than 100,000 characters`;
-  return { ok: false, fault: { at, found, allowed: "the tables and keys of the example" } };
+  return { ok: false, error: { at, found, allowed: "the tables and keys of the example" } };
 }
 
 function openTable(root: TableNode, header: AST.TOMLTable): void {

@@ -1,20 +1,20 @@
 import type { TableNode, TomlNode } from "./nodes.ts";
 
-// Bun's parser takes time with the square of the number of keys.
+// Bun's parser is quadratic in the number of keys.
 const quickCharactersMax = 64 * 1024;
 
-// Nobody is told these places: what has a fault is read once more by the parser that knows them.
+// Never shown: a file with an error is parsed again by the parser that knows positions.
 const nowhere = { line: 1, column: 1 };
 
 /**
- * TOML 1.1, which Bun's parser takes and the other refuses, and floats that are whole numbers, which here
- * could not be told from integers. Rather one file too many is read slowly.
+ * TOML 1.1, which Bun's parser accepts and the other rejects, and floats that are integers, which could not be told
+ * apart here. A false positive only means that the file is parsed by the slower parser.
  */
 const doubtful = /\\[ex]|,\s*\}|\{[^}\n]*\n|[=[,]\s*[+-]?[\d_]+(?:\.[0_]+\b|[\d._]*[eE][+-]?\d)/;
 
 /**
- * The tree of `parseDocument` without places, in a tenth of its time: for the start, where the file is right as
- * a rule. Undefined when the file is not TOML, or not beyond doubt the same to both parsers.
+ * Returns the tree of `parseDocument` without positions in a tenth of the time, for the start, when the file is usually
+ * valid. Returns undefined if the file is not TOML, or if the parsers could disagree about it.
  */
 export function quickDocument(source: string): TableNode | undefined {
   if (source.length > quickCharactersMax || doubtful.test(source)) return undefined;
@@ -26,7 +26,7 @@ export function quickDocument(source: string): TableNode | undefined {
   }
 }
 
-/** Undefined for what only the other parser tells apart: dates, whole numbers beyond 53 bits, NaN. */
+/** Returns undefined for values that only the other parser distinguishes: dates, integers beyond 53 bits, NaN. */
 function toNode(value: unknown): TomlNode | undefined {
   switch (typeof value) {
     case "string":

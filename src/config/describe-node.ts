@@ -1,8 +1,8 @@
 import { visible } from "../lib/safe-text.ts";
 import type { TomlNode } from "./toml/nodes.ts";
-import { plural, quoted } from "./fault.ts";
+import { plural, quoted } from "./config-error.ts";
 
-/** What stands in the file, without its content: for secrets and for what has a content too long to show. */
+/** Describes a value without its content, for secrets and for long values. */
 export function describeKind(node: TomlNode): string {
   switch (node.kind) {
     case "string":
@@ -21,7 +21,7 @@ export function describeKind(node: TomlNode): string {
   }
 }
 
-/** What stands in the file, with the content of simple values. */
+/** Describes a value, with the content of simple values. */
 export function describeValue(node: TomlNode): string {
   switch (node.kind) {
     case "string":

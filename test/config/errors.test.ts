@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { faultLines } from "./helper.ts";
+import { errorLines } from "./helper.ts";
 
 /** What is wrong, the file, and each line that is told, after the file's name. */
 type Case = [wrong: string, file: string, ...lines: string[]];
 
 function table(cases: Case[]): void {
   for (const [wrong, file, ...lines] of cases) {
-    test(`${wrong} is told, and nothing else`, () => expect(faultLines(file)).toEqual(lines));
+    test(`${wrong} is told, and nothing else`, () => expect(errorLines(file)).toEqual(lines));
   }
 }
 

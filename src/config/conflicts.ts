@@ -1,9 +1,9 @@
 import type { Partly } from "./fields.ts";
-import { quoted } from "./fault.ts";
+import { quoted } from "./config-error.ts";
 import type { FileValues } from "./schema.ts";
 
-/** What is wrong with a combination of values, each of which is fine by itself. */
-export interface Contradiction {
+/** Conflict between values that are each valid. */
+export interface Conflict {
   /** The value to change. */
   path: string;
   found: string;
@@ -14,8 +14,8 @@ export interface Contradiction {
 /** Line of a value in the file. */
 type LineOf = (path: string) => number | undefined;
 
-/** Judges what could be read: a fault in one place does not hide another. */
-export function crossCheck(values: Partly<FileValues>, lineOf: LineOf): Contradiction[] {
+/** Checks the values that could be read, so that one error does not hide another. */
+export function findConflicts(values: Partly<FileValues>, lineOf: LineOf): Conflict[] {
   return [
     ...tlsPair(values),
     ...plainHttp(values),
@@ -30,7 +30,7 @@ export function crossCheck(values: Partly<FileValues>, lineOf: LineOf): Contradi
   ];
 }
 
-function* tlsPair({ server }: Partly<FileValues>): Generator<Contradiction> {
+function* tlsPair({ server }: Partly<FileValues>): Generator<Conflict> {
   for (const [given, missing] of [
     ["tls_cert", "tls_key"],
     ["tls_key", "tls_cert"],
@@ -41,7 +41,7 @@ function* tlsPair({ server }: Partly<FileValues>): Generator<Contradiction> {
   }
 }
 
-function* plainHttp({ webhooks }: Partly<FileValues>): Generator<Contradiction> {
+function* plainHttp({ webhooks }: Partly<FileValues>): Generator<Conflict> {
   if (webhooks?.allow_http !== false) return;
   for (const [index, endpoint] of (webhooks.endpoints ?? []).entries()) {
     if (endpoint?.url?.startsWith("http://") !== true) continue;
@@ -51,7 +51,7 @@ function* plainHttp({ webhooks }: Partly<FileValues>): Generator<Contradiction> 
   }
 }
 
-function* clientCertificates({ webhooks }: Partly<FileValues>): Generator<Contradiction> {
+function* clientCertificates({ webhooks }: Partly<FileValues>): Generator<Conflict> {
   for (const [index, endpoint] of (webhooks?.endpoints ?? []).entries()) {
     for (const [given, missing] of [
       ["client_cert", "client_key"],
@@ -64,8 +64,8 @@ function* clientCertificates({ webhooks }: Partly<FileValues>): Generator<Contra
   }
 }
 
-/** Libraries for Standard Webhooks decode what follows the prefix: one that is not base64 breaks them. */
-function* secretForms({ webhooks }: Partly<FileValues>): Generator<Contradiction> {
+/** Libraries for Standard Webhooks decode the text after the prefix and fail if it is not base64. */
+function* secretForms({ webhooks }: Partly<FileValues>): Generator<Conflict> {
   for (const [index, endpoint] of (webhooks?.endpoints ?? []).entries()) {
     const encoded = /^whsec_(.*)$/.exec(endpoint?.secret ?? "")?.[1];
     if (encoded === undefined || isBase64(encoded)) continue;
@@ -78,13 +78,13 @@ function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[A-Za-z0-9+/]{2,}={0,2}$/.test(text);
 }
 
-/** Names are compared without case: two that differ in nothing else would be mistaken for each other. */
+/** Compares names without case, because names that differ only in case would be confused. */
 function* duplicates<Key extends string>(
   path: string,
   key: Key,
   entries: ({ [K in Key]?: string | undefined } | undefined)[] | undefined,
   lineOf: LineOf,
-): Generator<Contradiction> {
+): Generator<Conflict> {
   const first = new Map<string, number>();
   for (const [index, entry] of (entries ?? []).entries()) {
     const shown = entry?.[key];
@@ -100,8 +100,8 @@ function* duplicates<Key extends string>(
   }
 }
 
-/** A request with a key that two entries share could not be told to belong to one of them. */
-function* sharedKeys({ api_keys: keys }: Partly<FileValues>, lineOf: LineOf): Generator<Contradiction> {
+/** Rejects a key that two entries share, because a request could not be attributed to one of them. */
+function* sharedKeys({ api_keys: keys }: Partly<FileValues>, lineOf: LineOf): Generator<Conflict> {
   const first = new Map<string, number>();
   for (const [index, entry] of (keys ?? []).entries()) {
     if (entry?.key === undefined) continue;
@@ -114,7 +114,7 @@ function* sharedKeys({ api_keys: keys }: Partly<FileValues>, lineOf: LineOf): Ge
   }
 }
 
-function* columns({ feeds }: Partly<FileValues>): Generator<Contradiction> {
+function* columns({ feeds }: Partly<FileValues>): Generator<Conflict> {
   for (const [index, feed] of (feeds ?? []).entries()) {
     if (typeof feed?.column !== "string" || (feed.format !== "lines" && feed.format !== "zone")) continue;
     const found = `a column for the format "${feed.format}"`;
