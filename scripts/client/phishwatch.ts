@@ -593,13 +593,30 @@ export interface Calls {
     };
     response: {
       data: {
+        /** Threat ID: a TypeID. */
         id: string;
+        /** The suspicious domain, in lowercase A-label form. */
         domain: string;
+        /** The protected domain that the suspicious domain resembles. */
         protected_domain: string;
-        type: string;
-        severity: string;
-        status: string;
+        /** Type of look-alike. If several fit, the most specific one. */
+        type:
+          | "typosquatting"
+          | "bitsquatting"
+          | "homograph"
+          | "combosquatting"
+          | "levelsquatting"
+          | "tld_squatting"
+          | "doppelganger"
+          | "soundsquatting"
+          | "cloned_site";
+        /** Severity of the threat. */
+        severity: "high" | "medium" | "low";
+        /** Triage status. */
+        status: "active" | "resolved" | "false_positive";
+        /** Similarity to the protected domain, with at most four decimal places. 1 means indistinguishable. */
         similarity: number;
+        /** Whether the threat is new */
         outcome: "created" | "known";
       }[];
     };
@@ -618,19 +635,27 @@ export interface Calls {
     };
     response: {
       data: {
+        /** Scan ID. */
         id: string;
+        /** Protected domains of the scan. */
         protected_domains: string[];
-        trigger: string;
-        status: string;
-        /** When the scan started */
+        /** What started the scan. */
+        trigger: "schedule" | "console" | "cli";
+        /** Outcome of the scan. */
+        status: "completed" | "failed" | "cancelled";
+        /** When the scan started. */
         started_at: string;
-        /** When the scan ended */
+        /** When the scan ended. */
         completed_at: string;
+        /** Candidate names that were looked up. */
         candidates: number;
+        /** Candidates that resolve. */
         resolving: number;
+        /** Look-alikes found. */
         threats_found: number;
+        /** New threats. */
         threats_created: number;
-        /** Why the scan failed */
+        /** Why the scan failed. */
         error?: string;
       };
     };

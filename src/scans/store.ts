@@ -106,7 +106,8 @@ function describeScan<Status extends ScanStatus>(
   return { id, protected_domains: protectedDomains, trigger, status, started_at: toIsoTime(startedAt) };
 }
 
-function completedScan(scan: Scan, status: Exclude<ScanStatus, "running">) {
+/** Describes a scan that has ended, as `scan.completed` does. */
+export function completedScan(scan: Scan, status: Exclude<ScanStatus, "running">) {
   return {
     ...describeScan(scan, status),
     completed_at: toIsoTime(scan.completedAt ?? scan.startedAt),

@@ -2,12 +2,13 @@ import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/json-body.ts";
 import { choice, closed } from "../../vocabulary/schemas.ts";
 import { badRequest } from "../../lib/errors.ts";
+import { completedScan } from "../../scans/store.ts";
 import type { Sighting } from "../../threats/record.ts";
 import { scanTriggers } from "../../vocabulary/scans.ts";
 import { sources, threatTypes } from "../../vocabulary/threats.ts";
 import { honeytokenKinds } from "../../vocabulary/traps.ts";
 import { runScan } from "../instance/scan.ts";
-import { describeScan, matchOf, nameOf, newNames } from "./lookalikes.ts";
+import { matchOf, nameOf, newNames } from "./lookalikes.ts";
 import { operation, readTime } from "./operation.ts";
 import { madeThreat, scan, visit } from "./schemas.ts";
 import { visitBeacon, visitHoneytoken } from "./visits.ts";
@@ -106,7 +107,8 @@ export const eventOperations = [
     async run(state, { body: { protected_domains: domains, trigger = "cli", finds = findsDefault, fails } }) {
       const { app, dns } = state.instance();
       const ended = await runScan(app, dns, { domains, trigger, finds, reachable: fails !== true });
-      return { data: describeScan(ended) };
+      if (ended.status === "running") throw new Error(`scan ${ended.id} has not ended`);
+      return { data: completedScan(ended, ended.status) };
     },
   }),
   operation({

@@ -1,8 +1,6 @@
 import { normalizeName } from "../../detection/names/name.ts";
-import { toIsoTime } from "../../lib/clock.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
-import type { Scan } from "../../scans/tables.ts";
 import type { Sighting } from "../../threats/record.ts";
 import type { ThreatType } from "../../vocabulary/threats.ts";
 import type { App } from "../../app.ts";
@@ -59,22 +57,6 @@ export function matchOf(app: App, domain: string, wanted: LookalikeOptions): Sig
   throw badRequest(
     `${visible(domain, 100)} does not resemble ${protectedDomain ?? "any protected domain"} enough to be a threat; send "type" and "similarity" as well.`,
   );
-}
-
-export function describeScan(scan: Scan) {
-  return {
-    id: scan.id,
-    protected_domains: scan.protectedDomains,
-    trigger: scan.trigger,
-    status: scan.status,
-    started_at: toIsoTime(scan.startedAt),
-    completed_at: toIsoTime(scan.completedAt ?? scan.startedAt),
-    candidates: scan.candidates,
-    resolving: scan.resolving,
-    threats_found: scan.threatsFound,
-    threats_created: scan.threatsCreated,
-    ...(scan.error === null ? {} : { error: scan.error }),
-  };
 }
 
 /** @throws PublicError `bad_request` */

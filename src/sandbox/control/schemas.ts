@@ -1,7 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { choice, orNull, time } from "../../vocabulary/schemas.ts";
+import { payloadSchemas } from "../../events/payloads.ts";
 import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
 import { eventTypes } from "../../vocabulary/events.ts";
+import { threatFields } from "../../vocabulary/threat-fields.ts";
 import { sandboxKeys } from "../world/keys.ts";
 
 /** Schemas of the control plane's responses, for its OpenAPI document. */
@@ -29,30 +31,20 @@ export const clock = Type.Object({
   flows: Type.Boolean({ description: "Whether the clock runs with real time" }),
 });
 
+const { id, domain, protected_domain, type, severity, status, similarity } = threatFields;
+
 export const madeThreat = Type.Object({
-  id: text(),
-  domain: text(),
-  protected_domain: text(),
-  type: text(),
-  severity: text(),
-  status: text(),
-  similarity: Type.Number(),
-  outcome: Type.Union([Type.Literal("created"), Type.Literal("known")]),
+  id,
+  domain,
+  protected_domain,
+  type,
+  severity,
+  status,
+  similarity,
+  outcome: choice(["created", "known"], { description: "Whether the threat is new" }),
 });
 
-export const scan = Type.Object({
-  id: text(),
-  protected_domains: Type.Array(text()),
-  trigger: text(),
-  status: text(),
-  started_at: time("When the scan started"),
-  completed_at: time("When the scan ended"),
-  candidates: Type.Integer(),
-  resolving: Type.Integer(),
-  threats_found: Type.Integer(),
-  threats_created: Type.Integer(),
-  error: Type.Optional(text("Why the scan failed")),
-});
+export const { scan } = payloadSchemas["scan.completed"].properties;
 
 export const visit = Type.Object({
   id: text("ID of the beacon or honeytoken"),
