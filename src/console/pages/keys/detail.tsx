@@ -63,7 +63,7 @@ export function confirmRevocation({ params, services }: Context<"keys">) {
         <strong>
           <Text text={name} />
         </strong>{" "}
-        (<code>{prefix}…</code>) will fail immediately. This cannot be undone.
+        (<code>{prefix}…</code>) will be rejected immediately. This cannot be undone.
       </p>
       <p>
         {lastUsedAt === null ? (

@@ -15,7 +15,7 @@ const checkboxesMax = 30;
 
 const planChoices: Choice[] = plans.map((plan) => {
   const limit = planLimits[plan];
-  return { value: plan, label: `${plan}: ${limit === null ? "no limit" : `${limit} requests a minute`}` };
+  return { value: plan, label: `${plan}: ${limit === null ? "no limit" : `${limit} requests per minute`}` };
 });
 
 const scopeChoices: Choice[] = [
@@ -41,14 +41,15 @@ export function showKeyForm(
   const names = domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
   const bound = form.getAll("domains").flatMap(splitList);
   const domainsLabel = "Protected domains";
-  const domainsHint = "Leave empty to allow the threats of all protected domains, including future ones.";
+  const domainsHint =
+    "Leave empty to allow access to threats of all protected domains, including future ones.";
   return page(
     "Create Key",
     <div class="narrow">
       <PageHead
         title="Create Key"
         back={{ label: "API Keys", path }}
-        lead="The next page shows the key, once."
+        lead="The key is shown once, on the next page."
       />
       <FormError message={message} />
       <Form action={`${path}/create`}>
