@@ -57,19 +57,19 @@ function withoutDates(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutDates(item)]));
 }
 
-test("every construct of TOML 1.0 is read as Bun's own parser reads it", () => {
+test("parseDocument reads every construct of TOML 1.0 as Bun's parser does", () => {
   const result = parseDocument(everything);
   if (!result.ok) throw new Error(JSON.stringify(result.error));
   expect(plain(result.root)).toEqual(withoutDates(Bun.TOML.parse(everything)));
 });
 
-test("what only TOML 1.1 allows is an error", () => {
+test("syntax that only TOML 1.1 allows is an error", () => {
   for (const text of ['a = "\\e"', "a = {\n}", "a = { b = 1, }", 'a = "\\x41"', "a = 07:32"]) {
     expect(parseDocument(text).ok).toBe(false);
   }
 });
 
-test("each value knows its line and column, and each key too", () => {
+test("each value and each key has its line and column", () => {
   const result = parseDocument('[a]\nb . c = [\n  1,\n "x"]\n[[d]]\n"e f" = { g = 1979-05-27 }\n');
   if (!result.ok) throw new Error(JSON.stringify(result.error));
   const places: Record<string, string> = {};

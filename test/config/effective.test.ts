@@ -22,7 +22,7 @@ key = "another-secret-0123456"
 const { settings, entries } = describeEffective({ path: "/etc/phishwatch.toml", text });
 const of = (path: string) => settings.find((one) => one.path === path);
 
-test("each value is told as it stands in the file with its line, or as the default", () => {
+test("each setting shows its value as written in the file with its line, or the default", () => {
   expect(of("server.listen")).toMatchObject({ value: '"0.0.0.0:80"', origin: { kind: "file", line: 2 } });
   expect(of("detection.min_similarity")).toMatchObject({ value: "0.80", origin: { kind: "file", line: 7 } });
   expect(of("webhooks.retry_delays")).toMatchObject({
@@ -32,7 +32,7 @@ test("each value is told as it stands in the file with its line, or as the defau
   expect(of("scan.queries_per_second")).toMatchObject({ value: "200", origin: { kind: "default" } });
 });
 
-test("of a secret only where it comes from is told, and of an entry only its line", () => {
+test("a secret shows only its source, and an entry only its line", () => {
   expect(of("server.metrics_token")).toMatchObject({
     value: null,
     isSet: true,
@@ -47,7 +47,7 @@ test("of a secret only where it comes from is told, and of an entry only its lin
   expect(JSON.stringify({ settings, entries })).not.toContain("secret-");
 });
 
-test("a secret that is not set says so", () => {
+test("an unset secret is shown as not set", () => {
   const { settings: none } = describeEffective({ path: "x", text: '[console]\npassword = ""' });
   expect(none.find(({ path }) => path === "console.password")).toMatchObject({ value: null, isSet: false });
   expect(none.find(({ path }) => path === "server.metrics_token")).toMatchObject({
@@ -56,7 +56,7 @@ test("a secret that is not set says so", () => {
   });
 });
 
-test("every key of the schema is told", () => {
+test("every key of the schema is listed", () => {
   const count = (field: ReturnType<typeof fieldSchema>): number =>
     Object.values(field.properties!).reduce((sum, one) => sum + (one.kind === "table" ? count(one) : 1), 0);
   expect(settings.length + entries.length).toBe(count(fieldSchema(configSchema)));

@@ -6,7 +6,7 @@ type Case = [wrong: string, file: string, ...lines: string[]];
 
 function table(cases: Case[]): void {
   for (const [wrong, file, ...lines] of cases) {
-    test(`${wrong} is told, and nothing else`, () => expect(errorLines(file)).toEqual(lines));
+    test(`${wrong} is the only reported error`, () => expect(errorLines(file)).toEqual(lines));
   }
 }
 

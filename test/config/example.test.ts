@@ -65,7 +65,7 @@ const defaults: Config = {
   apiKeys: [],
 };
 
-test("the committed example is the rendered one (else run: bun scripts/render-config.ts)", () => {
+test("config.example.toml is what the schema renders (otherwise run scripts/render-config.ts)", () => {
   expect(committed).toBe(renderExample());
 });
 
@@ -73,12 +73,12 @@ test("an empty file gives the defaults of the contract", () => {
   expect(settingsOf("")).toEqual(defaults);
 });
 
-test("the example is without error and changes no default but the protected domain", () => {
+test("config.example.toml is valid and changes no default but the protected domain", () => {
   const protectedDomains = [{ domain: "example-bank.com", keywords: [], allow: [] }];
   expect(settingsOf(committed)).toEqual({ ...defaults, protectedDomains });
 });
 
-test("the entries of the example work when their # is removed", () => {
+test("the commented entries of the example are valid without their #", () => {
   const env = { PHISHWATCH_CI_KEY: "k".repeat(40), PHISHWATCH_SOC_SECRET: "s".repeat(40) };
   const config = loaded(committed.replaceAll(/^#(?=\S)/gm, ""), { env });
   expect(config.feeds).toEqual([
@@ -103,11 +103,11 @@ test("the entries of the example work when their # is removed", () => {
   ]);
 });
 
-test("no line of the example is too long for a terminal of 120 columns", () => {
+test("no line of the example is longer than 120 columns", () => {
   expect(committed.split("\n").filter((line) => line.length > 120)).toEqual([]);
 });
 
-test("the table of settings has each key of the example, with its default", () => {
+test("the table of settings lists each key of the example with its default", () => {
   const rows = describeConfig();
   const keys = committed.match(/^#?[a-z_]+ = /gm) ?? [];
   expect(rows.map(({ path }) => `${path.split(".").at(-1)} = `).sort()).toEqual(
@@ -134,6 +134,6 @@ test("the manual lists every setting as the schema defines it (otherwise run scr
   expect(unpadded(withSettings(page))).toBe(unpadded(page));
 });
 
-test("a mistake in the example is told", () => {
+test("a misspelled key in the example is reported", () => {
   expect(errorLines(committed.replace("listen =", "lissen ="))).toHaveLength(1);
 });

@@ -28,14 +28,14 @@ test("an unreadable file is reported without a line", () => {
   ]);
 });
 
-test("bytes that are not UTF-8 are told with their line", () => {
+test("bytes that are not UTF-8 are reported with their line", () => {
   const bytes = new Uint8Array([...new TextEncoder().encode('# ü\n[log]\n# "'), 0xff, 0x0a]);
   expect(lines({ readFile: () => bytes })).toEqual([
     "phishwatch.toml:3: found bytes that are not UTF-8; expected UTF-8",
   ]);
 });
 
-test("a file that is too large is refused unread", () => {
+test("a file that is too large is rejected without parsing", () => {
   const readFile = () => new Uint8Array(configBytesMax + 1).fill(0x23);
   expect(lines({ readFile })).toEqual([
     "phishwatch.toml: found 1048577 bytes; expected at most 1048576 bytes",
@@ -43,12 +43,12 @@ test("a file that is too large is refused unread", () => {
   expect(lines({ readFile: () => new Uint8Array(configBytesMax).fill(0x23) })).toEqual([]);
 });
 
-test("a byte order mark and DOS line ends do no harm to values and lines", () => {
+test("a byte order mark and CRLF line ends change neither values nor line numbers", () => {
   expect(loaded("\uFEFF[log]\r\nlevel = 'warn'\r\n").log.level).toBe("warn");
   expect(errorLines("\uFEFF[log]\r\n\r\nlevel = 1\r\n")[0]).toStartWith("3: log.level: found 1;");
 });
 
-test("all errors are told at once, in the order of the file, whichever check finds them", () => {
+test("all errors are reported at once, in the order of the file", () => {
   const file = `
 [webhooks]
 timeout = 10
@@ -77,13 +77,13 @@ public_url = "x"`;
   ]);
 });
 
-test("an error in one value does not make a second one of what depends on it", () => {
+test("an invalid value causes no second error in values that depend on it", () => {
   const file = `[webhooks]\nallow_http = "yes"\n[[webhooks.endpoints]]\nname = "a"\nurl = "http://a.example/"\nsecret = "opensesame-opensesame"`;
   expect(errorLines(file)).toHaveLength(1);
   expect(errorLines("[server]\ntls_cert = 1\ntls_key = 'key.pem'")).toHaveLength(1);
 });
 
-test("errors beyond a hundred are counted", () => {
+test("errors beyond one hundred are only counted", () => {
   const result = load(Array.from({ length: 250 }, (_, index) => `key${index} = 1`).join("\n"));
   if (result.ok) throw new Error("no error");
   expect(result.errors).toHaveLength(errorsMax + 1);
@@ -92,14 +92,14 @@ test("errors beyond a hundred are counted", () => {
   );
 });
 
-test("names of objects in JavaScript are unknown keys like others", () => {
+test("names such as __proto__ are reported as unknown keys", () => {
   for (const key of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
     expect(errorLines(`${key} = 1\n[server]\n${key} = { polluted = true }`)).toHaveLength(2);
   }
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });
 
-test("the name of the file is shown safely", () => {
+test("control characters in the name of the file are escaped in errors", () => {
   const [line] = lines({ path: "a\u202e\n.toml", text: "x = 1" });
   expect(line).toStartWith("a\\u{202e}\\u{a}.toml:1: x: ");
 });

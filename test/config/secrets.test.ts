@@ -6,7 +6,7 @@ const endpoint = (secret: string) =>
   `[[webhooks.endpoints]]\nname = "soc"\nurl = "https://soc.example/"\nsecret = ${secret}`;
 
 describe("a secret is taken from", () => {
-  test("the file itself", () => {
+  test("the configuration file", () => {
     const config = loaded(
       '[console]\npassword = "pass phrase ü"\n[server]\nmetrics_token = "0123456789abcdef"',
     );
@@ -20,7 +20,7 @@ describe("a secret is taken from", () => {
     expect(config.webhooks.endpoints[0]?.secret).toBe("opensesame-opensesame");
   });
 
-  test("a file beside the configuration, without its one trailing line break", () => {
+  test("another file, without its trailing line break", () => {
     for (const [content, secret] of [
       ["opensesame-opensesame", "opensesame-opensesame"],
       ["opensesame-opensesame\n", "opensesame-opensesame"],
@@ -33,14 +33,14 @@ describe("a secret is taken from", () => {
     }
   });
 
-  test("a table as well as an inline table", () => {
+  test("a table or an inline table", () => {
     const config = loaded('[console.password]\nenv = "PASSWORD"', { env: { PASSWORD: "correct horse" } });
     expect(config.console.password).toBe("correct horse");
   });
 });
 
 describe("an unset secret", () => {
-  test("that may be unset is null", () => {
+  test("an optional secret is null when it is not set", () => {
     const config = loaded('[console]\npassword = ""\n[server]\nmetrics_token = ""');
     expect([config.console.password, config.server.metricsToken]).toEqual([null, null]);
   });
@@ -139,7 +139,7 @@ describe("is told", () => {
   });
 });
 
-test("no message shows a secret, wherever it stands and whatever is wrong with it", () => {
+test("no error message shows a secret, whatever its position and the error", () => {
   const secret = "hunter2-Hunter2";
   const places = [
     `[console]\npassword = "${secret}\\u0007"`,

@@ -42,7 +42,7 @@ describe("server", () => {
     ],
   ]);
 
-  test("the public URL leaves out the scheme's own port only", () => {
+  test("the public URL omits only the scheme's default port", () => {
     expect(defaultPublicUrl({ host: "phish.example", port: 443 }, true)).toBe("https://phish.example");
     expect(defaultPublicUrl({ host: "phish.example", port: 443 }, false)).toBe("http://phish.example:443");
     expect(defaultPublicUrl({ host: "phish.example", port: 80 }, true)).toBe("https://phish.example:80");
@@ -174,7 +174,7 @@ describe("entries", () => {
     ],
   ]);
 
-  test("an endpoint's header is one, its certificate has a key, and no value of a header is shown", () => {
+  test("invalid headers and a certificate without a key are rejected without showing header values", () => {
     const endpoint =
       '[[webhooks.endpoints]]\nname = "soc"\nurl = "https://soc.example/"\nsecret = "opensesame-opensesame"';
     expect(
@@ -185,7 +185,7 @@ describe("entries", () => {
     ]);
   });
 
-  test("a name differs from another's in more than its case, but feeds, keys and endpoints may share one", () => {
+  test("names that differ only in case are rejected within a kind of entry, and allowed across kinds", () => {
     const shared = `[[feeds]]\nname = "a"\npath = "x"\n[[api_keys]]\nname = "a"\nkey = "${"k".repeat(20)}"`;
     expect(errorLines(shared)).toEqual([]);
   });

@@ -24,7 +24,7 @@ const schemaOf = (sqlite: Sqlite) =>
     .map(({ sql }) => sql);
 
 describe("opening", () => {
-  test("makes the folder and the tables, durable and guarded", () => {
+  test("creates the folder and the tables, with durable commits and foreign keys", () => {
     const database = openDatabase(path);
     const pragma = (name: string) =>
       Object.values(database.sqlite.query(`PRAGMA ${name}`).get() as object)[0];
@@ -36,7 +36,7 @@ describe("opening", () => {
     expect(readdirSync(join(folder.path, "nested"))).toEqual(["phishwatch.db"]);
   });
 
-  test("lets nobody but its owner read a new one, for it holds secrets", () => {
+  test("creates a new database that only its owner can read", () => {
     const before = process.umask(0o022);
     try {
       const database = openDatabase(path);
@@ -48,7 +48,7 @@ describe("opening", () => {
     }
   });
 
-  test("opening again applies nothing twice", () => {
+  test("again applies no migration twice", () => {
     openDatabase(path).close();
     const database = openDatabase(path);
     const before = schemaOf(database.sqlite);
@@ -72,7 +72,7 @@ describe("opening", () => {
     expect(() => openDatabase(path)).toThrow(path);
   });
 
-  test("a damaged database is refused and left as it is", () => {
+  test("a damaged database is rejected and left unchanged", () => {
     openDatabase(path).close();
     const bytes = readFileSync(path);
     bytes.fill(0xaa, 0, 4_096);
@@ -81,7 +81,7 @@ describe("opening", () => {
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
-  test("a database of a newer version is refused", () => {
+  test("a database of a newer version is rejected", () => {
     const database = openDatabase(path);
     database.sqlite.run(
       "INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('future', 9999999999999)",
@@ -90,7 +90,7 @@ describe("opening", () => {
     expect(() => openDatabase(path)).toThrow("newer version");
   });
 
-  test("a database whose migrations are others, as many as ours, is refused", () => {
+  test("a database with other migrations is rejected, even with the same number", () => {
     const database = openDatabase(path);
     database.sqlite.run("UPDATE __drizzle_migrations SET created_at = created_at - 1");
     database.close();
@@ -99,7 +99,7 @@ describe("opening", () => {
 });
 
 describe("migrations", () => {
-  test("an older file with threats in it is brought to the same tables as a new one, and keeps its rows", () => {
+  test("migrate an older database with threats to the same tables as a new one and keep its rows", () => {
     // The first migration alone is the oldest file there can be.
     const older = join(folder.path, "older");
     cpSync("drizzle", older, { recursive: true });
@@ -123,7 +123,7 @@ describe("migrations", () => {
     fresh.close();
   });
 
-  test("a journal out of order is noticed instead of skipping a migration silently", () => {
+  test("report a journal out of order instead of silently skipping a migration", () => {
     const broken = join(folder.path, "broken");
     cpSync("drizzle", broken, { recursive: true });
     const journalPath = join(broken, "meta", "_journal.json");
@@ -142,7 +142,7 @@ describe("migrations", () => {
 });
 
 describe("transactions", () => {
-  test("roll back everything when the work throws, and tell nobody", () => {
+  test("roll back everything when the work throws, and call no callback", () => {
     const database = openDatabase(path);
     const insert = () =>
       database.sqlite.run("INSERT INTO settings (name, value, updated_at) VALUES ('a', 'b', 1)");
@@ -164,7 +164,7 @@ describe("transactions", () => {
     database.close();
   });
 
-  test("of one turn of the event loop share a commit, and one that fails is undone alone", async () => {
+  test("of one turn of the event loop share a commit, and a failed one is rolled back alone", async () => {
     const database = openDatabase(path);
     let told = 0;
     const tell = () => void (told += 1);
@@ -194,7 +194,7 @@ describe("transactions", () => {
     database.close();
   });
 
-  test("that cannot be committed fail all together and leave nothing", async () => {
+  test("that cannot be committed fail together and change nothing", async () => {
     const database = openDatabase(path);
     // The disk is full: SQLite may not grow by a single page.
     const { page_count: pages } = database.sqlite
@@ -218,14 +218,14 @@ describe("transactions", () => {
     database.close();
   });
 
-  test("refuse a promise at compile time", () => {
+  test("reject a promise at compile time", () => {
     const database = openDatabase(path);
     // @ts-expect-error SQLite would commit at the first await.
     database.transaction(async () => {});
     database.close();
   });
 
-  test("see that another process has committed, and not their own commits", () => {
+  test("detect commits of another process, not their own", () => {
     const database = openDatabase(path);
     const before = database.foreignVersion();
     database.sqlite.run("INSERT INTO settings (name, value, updated_at) VALUES ('a', 'b', 1)");
@@ -239,7 +239,7 @@ describe("transactions", () => {
 });
 
 describe("a snapshot", () => {
-  test("shows one state of the database, whatever another process commits meanwhile", () => {
+  test("shows one state of the database while another process commits", () => {
     const database = openDatabase(path);
     const other = openDatabase(path);
     const count = () =>
@@ -257,7 +257,7 @@ describe("a snapshot", () => {
     database.close();
   });
 
-  test("ends when its work throws, and stands within a transaction", () => {
+  test("ends when its work throws, and joins a transaction", () => {
     const database = openDatabase(path);
     expect(() =>
       database.snapshot(() => {
@@ -270,8 +270,8 @@ describe("a snapshot", () => {
   });
 });
 
-describe("the right to serve a database", () => {
-  test("is held by one, and free again after release", () => {
+describe("the lock for serving a database", () => {
+  test("is held by one process, and free after its release", () => {
     openDatabase(path).close();
     const lock = takeServeLock(path);
     expect(() => takeServeLock(path)).toThrow(/another phishwatch is already serving .*phishwatch\.db/);
@@ -279,7 +279,7 @@ describe("the right to serve a database", () => {
     takeServeLock(path).release();
   });
 
-  test("is one right, by whatever link the database is reached", () => {
+  test("is the same lock through every symbolic link to the database", () => {
     openDatabase(path).close();
     const inside = dirname(path);
     const link = `${inside}-link`;
@@ -294,7 +294,7 @@ describe("the right to serve a database", () => {
     }
   });
 
-  test("ends with its holder, even one that is killed", async () => {
+  test("ends with its process, even when it is killed", async () => {
     openDatabase(path).close();
     const lockModule = join(import.meta.dir, "../../src/database/lock.ts");
     const script = `import { takeServeLock } from ${JSON.stringify(lockModule)}; globalThis.lock = takeServeLock(${JSON.stringify(path)}); console.log("held"); setInterval(() => {}, 1000);`;

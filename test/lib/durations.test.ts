@@ -36,7 +36,7 @@ test.each([
   expect(parseDuration(text)).toBeNull();
 });
 
-test("a duration is shown in the largest unit that divides it, and reads back", () => {
+test("formatDuration uses the largest unit that divides the duration, and parseDuration reads it back", () => {
   for (const [ms, text] of [
     [1, "1ms"],
     [1500, "1500ms"],

@@ -3,7 +3,7 @@ import { createIdFactory, isId } from "../../src/lib/ids.ts";
 
 const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 
-test("an identifier is the TypeID of a UUIDv7: the specification's own vector", () => {
+test("an identifier is the TypeID of a UUIDv7, as in the specification's test vector", () => {
   // From valid.yml of the TypeID specification.
   const uuid = Uint8Array.fromHex("01890a5dac96774bbcceb302099a8057");
   const factory = createIdFactory(
@@ -13,7 +13,7 @@ test("an identifier is the TypeID of a UUIDv7: the specification's own vector", 
   expect(factory.next("threat")).toBe("thr_01h455vb4pex5vsknk084sn02q");
 });
 
-test("identifiers of a kind only ever grow, within a millisecond and when the clock goes back", () => {
+test("identifiers of a kind increase within a millisecond and when the clock is set back", () => {
   let now = 1_800_000_000_000;
   const factory = createIdFactory(() => now, fillRandom);
   let previous = "";
@@ -26,14 +26,14 @@ test("identifiers of a kind only ever grow, within a millisecond and when the cl
   }
 });
 
-test("an identifier is greater than the one another process made, even one from the future", () => {
+test("an identifier is greater than one from another process, even one from the future", () => {
   const ahead = createIdFactory(() => 1_900_000_000_000, fillRandom).next("threat");
   const id = createIdFactory(() => 1_800_000_000_000, fillRandom).next("threat", ahead);
   expect(id > ahead).toBe(true);
   expect(isId("threat", id)).toBe(true);
 });
 
-test("a random part that is full carries into the time, and version and variant stay", () => {
+test("an overflow of the random part carries into the time and keeps version and variant", () => {
   const full = (bytes: Uint8Array) => void bytes.fill(0xff);
   const factory = createIdFactory(() => 1_800_000_000_000, full);
   const [first, second] = [factory.next("scan"), factory.next("scan")];

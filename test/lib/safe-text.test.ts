@@ -15,11 +15,11 @@ test.each([
   expect(visible(text)).toBe(expected);
 });
 
-test("a long text is cut to the limit", () => {
+test("a long text is truncated to the limit", () => {
   expect(visible("x".repeat(10_000), 100)).toBe(`${"x".repeat(99)}…`);
 });
 
-test("a line of JSON keeps its value and shows no hidden character", () => {
+test("visibleJson keeps the value and shows no hidden character", () => {
   const value = { text: "a\u202eb\u{e0041}c\u0085\u2028" };
   const line = visibleJson(JSON.stringify(value));
   expect(JSON.parse(line)).toEqual(value);

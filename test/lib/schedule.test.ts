@@ -15,7 +15,7 @@ function runsOf(pattern: string, advances: number[]): string[] {
   return runs;
 }
 
-describe("what recurs", () => {
+describe("a schedule", () => {
   test.each<[string, number[], string[]]>([
     ["* * * * * *", [2_500], ["2026-01-15T12:00:01.000Z", "2026-01-15T12:00:02.000Z"]],
     ["*/2 * * * *", [5 * minuteMs], ["2026-01-15T12:02:00.000Z", "2026-01-15T12:04:00.000Z"]],
@@ -25,7 +25,7 @@ describe("what recurs", () => {
     expect(runsOf(pattern, advances)).toEqual(expected);
   });
 
-  test("does not run again while it still runs, and makes up for nothing", async () => {
+  test("skips times that pass while the work is running", async () => {
     const clock = manualClock(noon);
     let begun = 0;
     let end = () => {};
@@ -50,7 +50,7 @@ describe("what recurs", () => {
     expect(begun).toBe(2);
   });
 
-  test("is not held up by a clock that is set back", () => {
+  test("continues without delay when the clock is set back", () => {
     const clock = manualClock(noon);
     let offsetMs = 0;
     let runs = 0;

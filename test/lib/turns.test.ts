@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createLimiter } from "../../src/lib/limiter.ts";
 import { createPacer } from "../../src/lib/pacer.ts";
 
-test("no more work runs at a time than is allowed, and it begins in the order it came", async () => {
+test("a limiter runs at most the allowed number of tasks, in order of arrival", async () => {
   const limit = createLimiter(2);
   const begun: number[] = [];
   let running = 0;
@@ -19,7 +19,7 @@ test("no more work runs at a time than is allowed, and it begins in the order it
   expect(most).toBe(2);
 });
 
-test("work that fails gives its place to the next", async () => {
+test("a failed task releases its slot", async () => {
   const limit = createLimiter(1);
   const failing = limit(() => Promise.reject(new Error("no")));
   const next = limit(() => Promise.resolve("yes"));
@@ -27,7 +27,7 @@ test("work that fails gives its place to the next", async () => {
   expect(await next).toBe("yes");
 });
 
-test("a slice of work is over after its time, and a new one begins after the pause", async () => {
+test("a pacer is due after its slice, and a new slice begins after the pause", async () => {
   let elapsedMs = 0;
   const pacer = createPacer({ sliceMs: 10, elapsedMs: () => elapsedMs });
   elapsedMs = 9;
@@ -38,7 +38,7 @@ test("a slice of work is over after its time, and a new one begins after the pau
   expect(pacer.due()).toBeFalse();
 });
 
-test("timers and input have their turn in a pause", async () => {
+test("timers and input are served during a pause", async () => {
   const pacer = createPacer({ sliceMs: 1, elapsedMs: () => performance.now() });
   using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("ok") });
   const answered: string[] = [];

@@ -222,7 +222,7 @@ describe("the class of an address", () => {
   );
 });
 
-describe("what may be connected to", () => {
+describe("allowed destinations", () => {
   test.each([
     ["8.8.8.8", true, true],
     ["10.1.2.3", false, true],
@@ -244,7 +244,7 @@ describe("what may be connected to", () => {
     expect(refusal(address, { allowPrivateNetworks: true }) === undefined).toBe(withPrivate);
   });
 
-  test("a refusal tells the class, and whether allowing private networks would allow the address", () => {
+  test("a refusal states the class and whether allow_private_networks would allow the address", () => {
     const refused = (address: string) => refusal(address, { allowPrivateNetworks: false });
     expect(refused("10.0.0.1")).toEqual({ address: "10.0.0.1", class: "private", allowable: true });
     expect(refused("169.254.169.254")).toMatchObject({ class: "metadata", allowable: false });

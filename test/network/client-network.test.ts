@@ -18,6 +18,6 @@ test.each([
   expect([clientNetwork(address, visitor), clientNetwork(address, household)]).toEqual([wide, narrow]);
 });
 
-test("a client that is not known has a network of its own", () => {
+test("unknown clients belong to one network of their own", () => {
   expect(clientNetwork(null, visitor)).toBe("");
 });

@@ -36,7 +36,7 @@ async function deadServer(): Promise<NameServer> {
 const shown = (answer: DnsAnswer) =>
   answer.outcome === "answer" ? answer.records.map(({ name, type, data }) => [name, type, data]) : answer;
 
-test("each kind of record is read with its owner and its data", async () => {
+test("each record type is read with its owner and its data", async () => {
   const { server } = await serve({
     "all.test": {
       A: ["192.0.2.1", "192.0.2.2"],
@@ -63,7 +63,7 @@ test("each kind of record is read with its owner and its data", async () => {
   expect(shown(await query("alias.test", "CNAME"))).toEqual([["alias.test", "CNAME", "all.test"]]);
 });
 
-test("does not exist, has no such record and nobody knows are three different answers", async () => {
+test("NXDOMAIN, NODATA and no usable response are three different results", async () => {
   const { server } = await serve({
     "mail.test": { MX: [[1, "mx.test"]] },
     "broken.test": { rcode: "SERVFAIL" },
@@ -81,7 +81,7 @@ test("does not exist, has no such record and nobody knows are three different an
   expect(await query("lame.test", "A")).toEqual(lame as DnsAnswer);
 });
 
-test("a chain of aliases is followed to its end, and one that ends in nothing still is an answer", async () => {
+test("a CNAME chain is followed to its end, and a chain that ends in nothing still is an answer", async () => {
   const { server } = await serve({
     "a.test": { CNAME: "b.test" },
     "b.test": { CNAME: "c.test" },
@@ -101,7 +101,7 @@ test("a chain of aliases is followed to its end, and one that ends in nothing st
   expect(await query("circle.test", "A")).toEqual(circle as DnsAnswer);
 });
 
-test("an answer that does not fit into a datagram is asked for again over TCP", async () => {
+test("a truncated response is requested again over TCP", async () => {
   const many = Array.from({ length: 200 }, (_, i) => `192.0.2.${i + 1}`);
   const { server, askedAbout } = await serve({ "big.test": { truncated: true, A: many } });
   const answer = await client([server]).query("big.test", "A");
@@ -109,13 +109,13 @@ test("an answer that does not fit into a datagram is asked for again over TCP", 
   expect(askedAbout("big.test")).toEqual(["A udp", "A tcp"]);
 });
 
-test("a server that does not understand EDNS is asked again without", async () => {
+test("a server that does not support EDNS is queried again without it", async () => {
   const { server, asked } = await serve({ "old.test": { rcode: "FORMERR", A: ["192.0.2.4"] } });
   expect(shown(await client([server]).query("old.test", "A"))).toEqual([["old.test", "A", "192.0.2.4"]]);
   expect(asked.map(({ edns }) => edns)).toEqual([true, false]);
 });
 
-test("a resolver that is down, refuses or fails is followed by another", async () => {
+test("after a resolver that is down, refuses or fails, the next one is queried", async () => {
   const good = await serve({ "here.test": { A: ["192.0.2.5"] } });
   const refusing = await serve({ "here.test": { rcode: "REFUSED" } });
   const failing = await serve({ "here.test": { rcode: "SERVFAIL" } });
@@ -125,7 +125,7 @@ test("a resolver that is down, refuses or fails is followed by another", async (
   }
 });
 
-test("a resolver that is silent again and again is not asked first any more", async () => {
+test("a resolver with repeated timeouts is no longer queried first", async () => {
   const silent = await serve({ "*.": { silent: true } });
   const good = await serve({ "here.test": { A: ["192.0.2.5"] } });
   const { query } = client([silent.server, good.server], { timeoutMs: 30 });
@@ -133,7 +133,7 @@ test("a resolver that is silent again and again is not asked first any more", as
   expect(silent.asked.length).toBe(3);
 });
 
-test("only an answer to the very question is believed, whoever sends others", async () => {
+test("only a response with the question and identifier of the query is accepted", async () => {
   const record = { type: "A", name: "bank.test", ttl: 1, class: "IN", data: "203.0.113.66" } as const;
   const { server } = await serve({
     "bank.test": {
@@ -155,7 +155,7 @@ test("only an answer to the very question is believed, whoever sends others", as
   expect(shown(await client([server]).query("bank.test", "A"))).toEqual([["bank.test", "A", "192.0.2.7"]]);
 });
 
-test("a datagram from anywhere but the asked server does not come in", async () => {
+test("a datagram from another address than the server's is not received", async () => {
   const record = { type: "A", name: "bank.test", ttl: 1, class: "IN", data: "203.0.113.66" } as const;
   const forger = await Bun.udpSocket({ hostname: "127.0.0.1", socket: { data() {}, error() {} } });
   const asking = { port: 0, query: Buffer.alloc(0) };
@@ -173,7 +173,7 @@ test("a datagram from anywhere but the asked server does not come in", async () 
   forger.close();
 });
 
-test("identifiers are random, and queries come from many ports, none of them for long", async () => {
+test("identifiers are random, and queries use many ports, each for a limited time", async () => {
   const { server, asked } = await serve({});
   const { query } = client([server]);
   const ask = async (from: number) => {
@@ -190,7 +190,7 @@ test("identifiers are random, and queries come from many ports, none of them for
   expect(steps.filter((step) => Math.abs(step) <= 2).length).toBeLessThan(10);
 });
 
-test("no more queries are sent in a second than allowed", async () => {
+test("the rate of queries never exceeds the limit", async () => {
   const { server, asked } = await serve({});
   const { query } = client([server], { queriesPerSecond: 100 });
   const startedAt = performance.now();
@@ -201,7 +201,7 @@ test("no more queries are sent in a second than allowed", async () => {
   expect(seconds).toBeGreaterThan(0.41);
 });
 
-test("whoever gives up is answered at once, also while waiting for a turn", async () => {
+test("an aborted query resolves at once, even while it waits for the rate limit", async () => {
   const { server, asked } = await serve({ "silent.test": { silent: true } });
   const { query } = client([server], { queriesPerSecond: 1, timeoutMs: 5_000 });
   const abort = new AbortController();
@@ -215,7 +215,7 @@ test("whoever gives up is answered at once, also while waiting for a turn", asyn
   expect(asked.length).toBe(1);
 });
 
-test("a resolver that knows names that nobody registered is found out and not asked again", async () => {
+test("a resolver that resolves unregistered names is detected and not used again", async () => {
   const liar = await serve({ "*.": { A: ["203.0.113.80"] } });
   const honest = await serve({});
   const silent = await serve({ "*.": { silent: true } });
@@ -228,7 +228,7 @@ test("a resolver that knows names that nobody registered is found out and not as
   expect(liar.asked.length).toBe(before);
 });
 
-test("with nobody to ask the answer is unknown, and nothing is thrown", async () => {
+test("without resolvers, the result is unknown and nothing is thrown", async () => {
   expect(await client([]).query("a.test", "A")).toEqual({
     outcome: "unknown",
     reason: "there is no resolver to ask",

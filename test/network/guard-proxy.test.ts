@@ -61,7 +61,7 @@ function raw(proxy: GuardProxy, text: string): Promise<string> {
 }
 
 describe("the guard proxy", () => {
-  test("brings plain requests to the address that it checked, without the proxy's own headers", async () => {
+  test("forwards plain requests to the address that it checked, without proxy headers", async () => {
     const { proxy, receiver } = await open();
     const answer = await get(proxy, `http://examp1e-bank.com:${receiver.port}/path?x=1`);
     expect(answer).toEqual({ status: 200, body: "hello from inside" });
@@ -69,7 +69,7 @@ describe("the guard proxy", () => {
     expect(proxy.refused()).toEqual([]);
   });
 
-  test("brings tunnels there", async () => {
+  test("opens tunnels to the address that it checked", async () => {
     const { proxy, receiver } = await open();
     const answer = await raw(
       proxy,
@@ -94,13 +94,13 @@ describe("the guard proxy", () => {
     expect(proxy.refused()).toEqual([]);
   });
 
-  test("refuses metadata services even where private networks are allowed, and what a browser reports home to", async () => {
+  test("blocks metadata services even where private networks are allowed, and hosts to which a browser reports", async () => {
     const { proxy } = await open();
     expect((await get(proxy, "http://169.254.169.254/latest/meta-data/")).status).toBe(403);
     expect((await get(proxy, "http://home.example/")).status).toBe(403);
   });
 
-  test("checks every connection: a name that turns inwards after the first one is refused", async () => {
+  test("checks every connection, so a name that later resolves to an internal address is blocked", async () => {
     let asked = 0;
     const { proxy, receiver } = await open({
       resolveHost: async () => [asked++ === 0 ? "127.0.0.1" : "169.254.169.254"],
@@ -111,7 +111,7 @@ describe("the guard proxy", () => {
     expect(receiver.received.length).toBe(1);
   });
 
-  test("answers 502 for a name that does not exist, 400 for what is no request to a proxy", async () => {
+  test("returns 502 for a name that does not exist and 400 for an invalid proxy request", async () => {
     const { proxy } = await open({ resolveHost: () => Promise.reject(new Error("ENOTFOUND")) });
     expect((await get(proxy, "http://nowhere.example/")).status).toBe(502);
     for (const line of [
@@ -123,7 +123,7 @@ describe("the guard proxy", () => {
       expect(await raw(proxy, `${line}\r\n\r\n`)).toStartWith("HTTP/1.1 400");
   });
 
-  test("cuts off what never ends", async () => {
+  test("cuts off responses that never end", async () => {
     const { proxy } = await open({ bytesMax: 100_000 });
     const endless = Bun.serve({
       port: 0,
@@ -143,7 +143,7 @@ describe("the guard proxy", () => {
     expect(answer.length).toBeLessThan(400_000);
   });
 
-  test("drops a head that is too long", async () => {
+  test("closes the connection when the request head is too long", async () => {
     const { proxy } = await open();
     expect(await raw(proxy, `GET http://x/ HTTP/1.1\r\nx: ${"x".repeat(100_000)}`)).toBe("");
   });

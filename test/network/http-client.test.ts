@@ -59,7 +59,7 @@ function summary(result: ExchangeResult): unknown {
   return [status, Buffer.from(body).toString(), ...(cut ? ["cut"] : [])];
 }
 
-describe("an answer", () => {
+describe("a response", () => {
   test.each<[string, string, boolean, unknown]>([
     ["of a given length", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", false, [200, "ok"]],
     [
@@ -164,7 +164,7 @@ describe("an answer", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("is understood however its bytes are cut up", async () => {
+  test("is parsed however its bytes are split", async () => {
     const text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
     const server = await raw(async (socket) => {
       for (const character of text) {
@@ -175,14 +175,14 @@ describe("an answer", () => {
     expect(summary(await send(server.url))).toEqual([200, "abcde"]);
   });
 
-  test("that a reset ends is none, even where closing would have ended it", async () => {
+  test("that ends with a reset is incomplete, even where closing would end it", async () => {
     const server = await raw((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n\r\npart", () => setTimeout(() => socket.resetAndDestroy(), 20));
     });
     expect(summary(await send(server.url))).toEqual(["connect", "connection broken (ECONNRESET)"]);
   });
 
-  test("of a gigabyte is read up to the limit, and the connection closed", async () => {
+  test("of a gigabyte is read up to the limit, and the connection is closed", async () => {
     const block = Buffer.alloc(65_536, "x");
     let sent = 0;
     const server = await raw((socket) => {
@@ -203,7 +203,7 @@ describe("an answer", () => {
     expect(sent).toBeLessThan(64 * 1_048_576);
   });
 
-  test("that is a compression bomb stays as it came", async () => {
+  test("that is a decompression bomb is not decompressed", async () => {
     const bomb = gzipSync(Buffer.alloc(32 * 1_048_576));
     const server = await saying(
       Buffer.concat([
@@ -243,7 +243,7 @@ describe("the deadline", () => {
     await until(() => server.connections() === 0, "closed");
   });
 
-  test("holds for a name that is not resolved", async () => {
+  test("covers the name resolution", async () => {
     const http = client({ resolveHost: () => new Promise(() => {}) });
     expect(summary(await send("http://slow.test/", { http, timeoutMs: 100 }))).toEqual([
       "timeout",
@@ -251,7 +251,7 @@ describe("the deadline", () => {
     ]);
   });
 
-  test("holds for a TLS handshake that is not answered", async () => {
+  test("covers a TLS handshake without a response", async () => {
     const server = await raw(() => {}, { onConnection: () => {} });
     const result = await send(server.url.replace("http:", "https:"), { timeoutMs: 100 });
     expect(summary(result)).toEqual(["timeout", "no connection within 0.1 s"]);
@@ -260,13 +260,13 @@ describe("the deadline", () => {
 });
 
 describe("connecting", () => {
-  test("to a port where nobody listens fails at once", async () => {
+  test("to a closed port fails at once", async () => {
     const server = await raw(() => {});
     server.stop();
     expect(summary(await send(server.url))).toEqual(["connect", "ECONNREFUSED"]);
   });
 
-  test("goes to the address that the name had when it was checked, with the name as Host", async () => {
+  test("uses the address that was checked, with the name as Host", async () => {
     const server = await saying("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     let asked = 0;
     // The second answer is what an attacker would switch to after the check.
@@ -285,7 +285,7 @@ describe("connecting", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("is refused for a name that has one good and one forbidden address", async () => {
+  test("is refused for a name with an allowed and a forbidden address", async () => {
     const server = await saying("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     const http = client({ resolveHost: async () => ["127.0.0.1", "fe80::1"] });
     const result = await send(`http://receiver.test:${server.port}/`, { http });
@@ -308,14 +308,14 @@ describe("connecting", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("tries the next address where nobody listens at the first", async () => {
+  test("tries the next address if the first one refuses the connection", async () => {
     const server = await saying("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     const http = client({ resolveHost: async () => ["::1", "127.0.0.1"] });
     const result = await send(`http://receiver.test:${server.port}/`, { http });
     expect([summary(result), result.address]).toEqual([[200, ""], "127.0.0.1"]);
   });
 
-  test("to a name without an address fails as dns", async () => {
+  test("to a name without an address fails with kind dns", async () => {
     const http = client({ resolveHost: async () => [] });
     expect(summary(await send("http://nowhere.test/", { http }))).toEqual([
       "dns",
@@ -327,7 +327,7 @@ describe("connecting", () => {
     ]);
   });
 
-  test("takes no proxy from the environment", async () => {
+  test("ignores proxies of the environment", async () => {
     const proxy = await saying("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nproxy");
     const server = await saying("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\ndirect");
     process.env.HTTP_PROXY = proxy.url;
@@ -341,7 +341,7 @@ describe("connecting", () => {
     expect(proxy.requests).toEqual([]);
   });
 
-  test("can be given up on", async () => {
+  test("can be aborted", async () => {
     const server = await raw(() => {});
     const giveUp = new AbortController();
     const sending = send(server.url, { signal: giveUp.signal });
@@ -353,10 +353,10 @@ describe("connecting", () => {
   });
 });
 
-describe("a connection that is kept", () => {
+describe("a kept connection", () => {
   const kept = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 
-  test("carries the next request to the same place, and no other", async () => {
+  test("carries only the next request to the same place", async () => {
     let connections = 0;
     const server = await raw((socket) => void socket.write(kept), {
       onConnection: () => void (connections += 1),
@@ -369,7 +369,7 @@ describe("a connection that is kept", () => {
     expect(connections).toBe(2);
   });
 
-  test("is closed once it has been idle for long, and not while it is in use again", async () => {
+  test("is closed after its idle time, but not while it is in use again", async () => {
     let connections = 0;
     const server = await raw(
       (socket, _request, count) => void setTimeout(() => socket.write(kept), count === 1 ? 0 : 120),
@@ -382,14 +382,14 @@ describe("a connection that is kept", () => {
     await until(() => server.connections() === 0, "closed when idle");
   });
 
-  test("and was closed meanwhile by the other side is replaced", async () => {
+  test("that the server has closed is replaced", async () => {
     const server = await raw((socket) => void socket.write(kept, () => socket.end()));
     const http = client();
     for (let count = 0; count < 3; count += 1)
       expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
   });
 
-  test("and closes under a request before any answer is replaced, the request sent again once", async () => {
+  test("that closes during a request before any response is replaced, and the request is sent once more", async () => {
     const server = await raw(
       (socket, _request, count) => void (count === 2 ? socket.destroy() : socket.write(kept)),
     );
@@ -399,7 +399,7 @@ describe("a connection that is kept", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test("does not hand bytes that nobody asked for to the next request", async () => {
+  test("does not pass unsolicited bytes to the next request", async () => {
     const server = await raw((socket, _request, count) => {
       socket.write(kept);
       if (count === 1) setTimeout(() => socket.write("HTTP/1.1 500 Late\r\nContent-Length: 0\r\n\r\n"), 10);
@@ -434,7 +434,7 @@ describe("TLS", () => {
   const http = () => client({ resolveHost: async () => ["127.0.0.1"] });
   const ca = [authority.cert];
 
-  test("is checked against the name, not the address, and against the authorities given", async () => {
+  test("verifies the certificate against the name and the given authorities", async () => {
     const server = await secure(issue(authority, ["receiver.test"]));
     const url = `https://receiver.test:${server.port}/hook`;
     const result = await send(url, { http: http(), tlsFiles: { ca } });
@@ -488,13 +488,13 @@ describe("TLS", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("trusts an authority only when it is given", async () => {
+  test("trusts a private authority only when it is configured", async () => {
     const server = await secure(issue(authority, ["receiver.test"]));
     const result = await send(`https://receiver.test:${server.port}/`, { http: http() });
     expect("failure" in result && result.failure).toBe("tls");
   });
 
-  test("to an address needs a certificate of that address", async () => {
+  test("to an address requires a certificate for that address", async () => {
     const right = await secure(issue(authority, ["127.0.0.1"]));
     expect(summary(await send(`https://127.0.0.1:${right.port}/`, { tlsFiles: { ca } }))).toEqual([
       200,
@@ -505,7 +505,7 @@ describe("TLS", () => {
     expect(summary(refused)).toEqual(["tls", expect.stringContaining("ERR_TLS_CERT_ALTNAME_INVALID")]);
   });
 
-  test("fails as tls where the other side speaks none", async () => {
+  test("fails with kind tls if the server does not speak TLS", async () => {
     const server = await raw(() => {}, {
       onConnection: (socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"),
     });
@@ -513,7 +513,7 @@ describe("TLS", () => {
     expect("failure" in result && result.failure).toBe("tls");
   });
 
-  test("shows a client certificate where the receiver asks for one", async () => {
+  test("presents a client certificate when the receiver requests one", async () => {
     const server = await secure({
       ...issue(authority, ["receiver.test"]),
       requestCert: true,
@@ -528,7 +528,7 @@ describe("TLS", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("with a certificate file that is none fails as tls", async () => {
+  test("fails with kind tls for an invalid certificate file", async () => {
     const result = await send("https://127.0.0.1:1/", {
       tlsFiles: { ca: ["nonsense"], cert: "x", key: "y" },
     });

@@ -28,7 +28,7 @@ const samples = [
   `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n${"y".repeat(100)}\r\n0\r\n\r\n`,
 ];
 
-test("an answer reads the same wherever it is cut, also when bytes of it are changed", () => {
+test("a response parses the same however it is split, even when its bytes are mutated", () => {
   const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000);
   console.log(`seed ${seed} (TEST_SEED)`);
   let state = seed;
@@ -45,7 +45,7 @@ test("an answer reads the same wherever it is cut, also when bytes of it are cha
   }
 });
 
-test("only an answer with nothing after it leaves a connection to use again", () => {
+test("a connection is reusable only if nothing follows the response", () => {
   const reusable = (text: string) => {
     const progress = createResponseReader({ bodyBytesMax: 64 }).push(Buffer.from(text));
     return progress.kind === "done" && progress.response.reusable;

@@ -4,7 +4,7 @@ import { manualClock } from "../support/appliance.ts";
 
 const settle = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
-test("so much goes in a second, in the order of asking, and the rest waits", async () => {
+test("a token bucket limits the rate and serves waiters in order of arrival", async () => {
   const clock = manualClock();
   const bucket = createTokenBucket({ clock, perSecond: 100 });
   const gone: number[] = [];
@@ -19,7 +19,7 @@ test("so much goes in a second, in the order of asking, and the rest waits", asy
   expect(gone).toEqual(gone.toSorted((a, b) => a - b));
 });
 
-test("a clock that is set back does not hold anybody up for longer than a moment", async () => {
+test("setting the clock back delays waiters only for a moment", async () => {
   const clock = manualClock();
   let shiftMs = 0;
   const shifted = { ...clock, now: () => clock.now() + shiftMs };
@@ -33,7 +33,7 @@ test("a clock that is set back does not hold anybody up for longer than a moment
   expect(gone).toBe(true);
 });
 
-test("whoever gives up is let go at once and takes nothing from the others", async () => {
+test("an aborted waiter resolves at once and takes no token", async () => {
   const clock = manualClock();
   const bucket = createTokenBucket({ clock, perSecond: 1 });
   await bucket.take();
