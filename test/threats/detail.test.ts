@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { openStores } from "../support/stores.ts";
 
-test("the fast look-up answers what the full one does, for every field that it has", () => {
+test("the detail lookup returns the same fields as the full lookup, JSON columns included", () => {
   const stores = openStores();
   const match = {
     protectedDomain: "example-bank.com",

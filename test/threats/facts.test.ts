@@ -27,8 +27,8 @@ function seeAgain(source: Source): string {
 const nothing = { ipAddress: null, registrar: null, whois: {} };
 const withMail: SeverityFacts = { exists: "yes", reachable: true, mail: true };
 
-describe("facts of a threat", () => {
-  test("become its fields, its severity with reasons, and the totals, and emit no event", () => {
+describe("updating facts", () => {
+  test("writes the fields, the severity with its reasons and the totals, and records no event", () => {
     const before = stores.events().length;
     const whois = { source: "rdap" as const, registrar: "Example Registrar" };
     const facts = { ipAddress: "192.0.2.7", registrar: "Example Registrar", whois, evidence: withMail };
@@ -52,13 +52,13 @@ describe("facts of a threat", () => {
     expect(stores.events().length).toBe(before);
   });
 
-  test("of a threat that does not exist are dropped", () => {
+  test("ignores facts about a threat that does not exist", () => {
     expect(stores.threats.updateFacts("thr_none", { ...nothing, evidence: withMail }, [])).toBeUndefined();
   });
 });
 
 describe("the history of a threat", () => {
-  test("says who decided, and that a name which is seen again came back by itself", () => {
+  test("names the actor of each decision, and the system for a reactivation after a sighting", () => {
     const key: Actor = { channel: "api", name: "soc", address: null };
     stores.threats.changeStatus([id], "resolved", { by: key });
     stores.clock.advance(1_000);
@@ -70,7 +70,7 @@ describe("the history of a threat", () => {
     ]);
   });
 
-  test("keeps what people decided, however often the facts change", () => {
+  test("keeps decisions however often the facts change", () => {
     stores.threats.changeStatus([id], "resolved", { by: analyst });
     for (let index = 0; index <= changesPerThreatMax; index++) {
       const change = { field: "page title", before: null, after: String(index) };
@@ -81,7 +81,7 @@ describe("the history of a threat", () => {
     ]);
   });
 
-  test("tells what changed and when, newest first: facts, severity and status", () => {
+  test("lists changes of facts, severity and status with their times, newest first", () => {
     const change = { field: "mail servers", before: null, after: "mx.example.net" };
     stores.clock.advance(1_000);
     const at = stores.clock.now();
@@ -96,7 +96,7 @@ describe("the history of a threat", () => {
     ]);
   });
 
-  test("keeps the latest changes only, and long texts cut", () => {
+  test("keeps only the latest changes and truncates long texts", () => {
     for (let index = 0; index <= changesPerThreatMax; index++) {
       const change = { field: "page title", before: null, after: `${index} ${"x".repeat(1_000)}` };
       stores.threats.updateFacts(id, { ...nothing, evidence: { exists: "unknown" } }, [change]);

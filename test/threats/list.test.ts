@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { severities, statuses, type Severity, type Status } from "../../src/vocabulary/threats.ts";
+import { randomFrom, seed } from "../support/random.ts";
 import { analyst, openStores, type Stores } from "../support/stores.ts";
 
-const seed = Number(process.env.TEST_SEED ?? 20260115);
 const domains = ["example-bank.com", "example-shop.com", "example-mail.com"];
 
 interface Row {
@@ -23,16 +23,12 @@ beforeAll(() => {
 });
 afterAll(() => stores.dispose());
 
-/** Threats of random kind, many with the same first_seen, changed at random afterwards. */
+/** Records threats of random kinds, many with the same first_seen, and changes their status at random. */
 function seedThreats({ threats, clock }: Stores, count: number): Row[] {
   console.log(`seed ${seed} (TEST_SEED)`);
-  let state = seed;
-  const random = (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state % below;
-  };
+  const random = randomFrom(seed);
   for (let index = 0; index < count; index += 1) {
-    // The clock goes back now and then: the order must not depend on it.
+    // The clock goes back now and then, because the order must not depend on it.
     clock.advance(random(5) === 0 ? -500 : random(3));
     const protectedDomain = domains[random(domains.length)]!;
     const similarity = [0.8, 0.9, 0.99][random(3)]!;
@@ -52,7 +48,7 @@ function seedThreats({ threats, clock }: Stores, count: number): Row[] {
   return all;
 }
 
-/** The list as one would write it without a database. */
+/** Reference implementation of the list. */
 function naiveList(filter: {
   protectedDomain?: string;
   status?: Status;
@@ -84,13 +80,13 @@ const combinations = optional(domains).flatMap((protectedDomain) =>
   ),
 );
 
-test("the unfiltered list holds each threat once, newest first_seen first, ties by id descending", () => {
+test("the unfiltered list contains each threat once, newest first_seen first, ties by id descending", () => {
   expect(rows).toHaveLength(600);
   expect(rows.map(({ id }) => id)).toEqual(naiveList({}).map(({ id }) => id));
   expect(new Set(rows.map(({ id }) => id)).size).toBe(600);
 });
 
-test("each combination of filters gives the same pages and the same exact total as a plain filter and sort", () => {
+test("each combination of filters returns the same pages and total as filtering and sorting all threats", () => {
   for (const filter of combinations) {
     const expected = naiveList(filter);
     const perPage = 7;
@@ -108,7 +104,7 @@ test("each combination of filters gives the same pages and the same exact total 
   }
 });
 
-test("each combination of filters is answered from an index, without sorting", () => {
+test("each combination of filters uses an index and sorts nothing", () => {
   const plans = new Map<string, string>();
   for (const columns of [
     "",
@@ -141,8 +137,8 @@ test("each combination of filters is answered from an index, without sorting", (
   expect(new Set(plans.values()).size).toBe(8);
 });
 
-describe("totals", () => {
-  test("are exact after deletions and moves too, because the database keeps them itself", () => {
+describe("the totals", () => {
+  test("stay exact after rows are deleted or changed past the product, because triggers update them", () => {
     const { sqlite } = stores.database;
     sqlite.run("DELETE FROM threats WHERE seq % 3 = 0");
     sqlite.run("UPDATE threats SET severity = 'low', status = 'active' WHERE seq % 5 = 0");

@@ -15,7 +15,7 @@ function sight(domain: string, seenAt: number, similarity = 0.8): string {
   return stores.threats.record([{ domain, match, source: "feed", seenAt }])[0]!.threatId;
 }
 
-test("neighbors are the nearest active threats of the same severity, those of one moment in their order", () => {
+test("neighbors are the nearest active threats of the same severity, in the order of the list", () => {
   const [oldest, first, second, decided, newest] = [
     sight("a.com", 1_000),
     sight("b.com", 2_000),
@@ -36,7 +36,7 @@ test("neighbors are the nearest active threats of the same severity, those of on
   expect(of(oldest)).toEqual([first, undefined]);
 });
 
-test("neighbors are a step along an index, however many threats there are", () => {
+test("finding a neighbor is one step along an index", () => {
   const plan = stores.database.sqlite
     .query(
       `explain query plan select id, domain from threats where status = 'active' and severity = 'high'

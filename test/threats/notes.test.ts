@@ -20,7 +20,7 @@ function record(domain: string): string {
 }
 
 describe("notes on a threat", () => {
-  test("are kept with who wrote them and when, oldest first, each with its own threat", () => {
+  test("are listed oldest first with author and time, each with its own threat", () => {
     const [id, other] = [record("examp1e-bank.com"), record("exarnple-bank.com")];
     const { notes } = stores.threats;
     const at = stores.clock.now();
@@ -36,7 +36,7 @@ describe("notes on a threat", () => {
     expect(notes.list("thr_none")).toEqual([]);
   });
 
-  test("that are empty, too long, one too many, or on nothing are refused, and nothing is written", () => {
+  test("are rejected if empty, too long, one too many, or on an unknown threat, and nothing is written", () => {
     const id = record("examp1e-bank.com");
     const { notes } = stores.threats;
     const add =
@@ -47,7 +47,7 @@ describe("notes on a threat", () => {
     expect(add("x".repeat(noteCharactersMax + 1))).toThrow("has 4001 characters; the maximum is 4000");
     expect(add("x", "thr_none")).toThrow("There is no threat with this id.");
     expect(notes.list(id)).toEqual([]);
-    // Characters are counted as people count them.
+    // Characters are code points.
     add("\u{1f41f}".repeat(noteCharactersMax))();
     for (let written = 1; written < notesPerThreatMax; written++) add(String(written))();
     expect(add("one more")).toThrow("has 200 notes");
@@ -56,7 +56,7 @@ describe("notes on a threat", () => {
 });
 
 describe("events of a threat", () => {
-  test("are found by what their bodies say, newest first, those of others and of none left out", () => {
+  test("are found by the threat id in their bodies, newest first", () => {
     const [id, other] = [record("examp1e-bank.com"), record("exarnple-bank.com")];
     stores.threats.changeStatus([id, other], "resolved", { by: analyst });
     stores.database.transaction(() => {
@@ -91,7 +91,7 @@ describe("events of a threat", () => {
     expect(log.ofThreat("thr_none", 10)).toEqual([]);
   });
 
-  test("are looked up in an index, not by reading every event", () => {
+  test("are found through an index, not by reading every event", () => {
     const plan = stores.database.sqlite
       .query(
         "explain query plan select id from events where (body ->> '$.data.threat.id') = ? order by seq desc",

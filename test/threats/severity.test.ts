@@ -20,18 +20,18 @@ type Row = [
   type?: ThreatType,
 ];
 const rows: Row[] = [
-  ["without facts an exact name is high", 0.96, undefined, "high"],
+  ["without facts a visually identical name is high", 0.96, undefined, "high"],
   ["without facts a close name is medium", 0.9, undefined, "medium"],
-  ["without facts a remote name is low", 0.8, undefined, "low"],
-  ["a homograph deceives from 0.9 on", 0.9, undefined, "high", "homograph"],
+  ["without facts a distant name is low", 0.8, undefined, "low"],
+  ["without facts a homograph is high from 0.9", 0.9, undefined, "high", "homograph"],
   ["a reported copy of the page is high, whatever the name", 0.3, undefined, "high", "cloned_site"],
-  ["facts that are not known change nothing", 0.9, { exists: "unknown" }, "medium"],
+  ["unknown facts change nothing", 0.9, { exists: "unknown" }, "medium"],
   ["a name that is not in DNS is low", 0.99, { exists: "no" }, "low"],
-  ["a reported copy whose name is gone is low", 0.99, { exists: "no" }, "low", "cloned_site"],
+  ["a reported copy whose name is no longer in DNS is low", 0.99, { exists: "no" }, "low", "cloned_site"],
   ["a sinkholed name is low", 0.99, { ...exists, sinkholed: "ShadowServer", mail: true }, "low"],
   ["a mail server makes a close name high", 0.9, { ...exists, mail: true }, "high"],
-  ["a mail server makes a remote name medium", 0.8, { ...exists, mail: true }, "medium"],
-  ["a parked exact name is medium", 0.96, { ...exists, parked: "Sedo" }, "medium"],
+  ["a mail server makes a distant name medium", 0.8, { ...exists, mail: true }, "medium"],
+  ["a parked, visually identical name is medium", 0.96, { ...exists, parked: "Sedo" }, "medium"],
   ["a parked close name is low", 0.9, { ...exists, parked: "Sedo" }, "low"],
   [
     "a parked close name with a mail server is medium",
@@ -39,9 +39,14 @@ const rows: Row[] = [
     { ...exists, parked: "Sedo", mail: true },
     "medium",
   ],
-  ["an exact name that leads nowhere is medium", 0.96, { exists: "yes", reachable: false }, "medium"],
   [
-    "a sign-in page makes a remote name high",
+    "a visually identical name without addresses is medium",
+    0.96,
+    { exists: "yes", reachable: false },
+    "medium",
+  ],
+  [
+    "a sign-in page makes a distant name high",
     0.8,
     { ...exists, page: { ...plainPage, asksForPassword: true } },
     "high",
@@ -53,45 +58,55 @@ const rows: Row[] = [
     "high",
   ],
   [
-    "the original's looks make a remote name high",
+    "a page that looks like the original makes a distant name high",
     0.8,
     { ...exists, page: { ...plainPage, visualSimilarity: 0.95 } },
     "high",
   ],
-  ["other looks do not", 0.8, { ...exists, page: { ...plainPage, visualSimilarity: 0.7 } }, "low"],
-  ["a page of something else lowers an exact name", 0.96, { ...exists, page: plainPage }, "medium"],
   [
-    "a redirect to the owner makes an exact name low",
+    "a page that looks different leaves a distant name low",
+    0.8,
+    { ...exists, page: { ...plainPage, visualSimilarity: 0.7 } },
+    "low",
+  ],
+  [
+    "an unrelated page lowers a visually identical name to medium",
+    0.96,
+    { ...exists, page: plainPage },
+    "medium",
+  ],
+  [
+    "a redirect to the owner makes a visually identical name low",
     0.96,
     { ...exists, page: { ...plainPage, redirectsToOwner: true }, registeredDays: 400 },
     "low",
   ],
   [
-    "a redirect to the owner from a young name, as phishing pages give whom they do not want, leaves medium",
+    "a redirect to the owner from a new domain, as phishing pages serve to unwanted visitors, leaves medium",
     0.96,
     { ...exists, page: { ...plainPage, redirectsToOwner: true }, registeredDays: 3 },
     "medium",
   ],
   [
-    "a redirect to the owner from a name of unknown age leaves medium",
+    "a redirect to the owner from a domain of unknown age leaves medium",
     0.96,
     { ...exists, page: { ...plainPage, redirectsToOwner: true } },
     "medium",
   ],
   [
-    "a page that asks for a password before it leads to the owner is judged by what it asks for",
+    "a page that asks for a password before it redirects to the owner is high",
     0.8,
     { ...exists, page: { ...plainPage, asksForPassword: true, redirectsToOwner: true } },
     "high",
   ],
   [
-    "a name that says it is in a sinkhole and shows a sign-in is none in a sinkhole",
+    "a name that claims to be in a sinkhole and shows a sign-in page is high",
     0.8,
     { ...exists, sinkholed: "ShadowServer", page: { ...plainPage, asksForPassword: true } },
     "high",
   ],
   [
-    "nor is one that looks like the original",
+    "a name that claims to be in a sinkhole and looks like the original is high",
     0.8,
     { ...exists, sinkholed: "ShadowServer", page: { ...plainPage, visualSimilarity: 0.9 } },
     "high",
@@ -103,12 +118,12 @@ const rows: Row[] = [
     "medium",
   ],
   [
-    "a young name whose page names the brand is high",
+    "a new domain whose page names the brand is high",
     0.9,
     { ...exists, page: { ...plainPage, namesBrand: true }, registeredDays: 3 },
     "high",
   ],
-  ["an old name weighs less", 0.96, { ...exists, registeredDays: 4_000 }, "medium"],
+  ["an old, visually identical domain is medium", 0.96, { ...exists, registeredDays: 4_000 }, "medium"],
 ];
 
 describe("severity", () => {
@@ -116,14 +131,14 @@ describe("severity", () => {
     expect(severityOf({ type, similarity, facts }).severity).toBe(severity);
   });
 
-  test("comes with its reasons, the name's first, none that does not hold", () => {
+  test("comes with exactly the reasons that apply, the name's first", () => {
     const page = { ...plainPage, asksForPassword: true, namesBrand: true };
-    const judged = severityOf({
+    const scored = severityOf({
       type: "combosquatting",
       similarity: 0.96,
       facts: { exists: "yes", reachable: true, mail: true, page, registeredDays: 1 },
     });
-    expect(judged.reasons.map(describeSeverityReason)).toEqual([
+    expect(scored.reasons.map(describeSeverityReason)).toEqual([
       "the name deceives a careful reader (similarity 0.96)",
       "a mail server receives for it",
       "its page asks for a password",
@@ -132,7 +147,7 @@ describe("severity", () => {
     ]);
   });
 
-  test("falls by nothing for a week after a copy of the page was seen in use, then as ever", () => {
+  test("ignores exonerating facts for a week after a copy of the page was seen in use", () => {
     const against: SeverityFacts = {
       exists: "yes",
       reachable: false,
@@ -140,15 +155,20 @@ describe("severity", () => {
       registeredDays: 9_999,
       page: { ...plainPage, redirectsToOwner: true },
     };
-    const judge = (cloneSeenDays: number | undefined, facts: SeverityFacts) =>
+    const severityAfter = (cloneSeenDays: number | undefined, facts: SeverityFacts) =>
       severityOf({ type: "typosquatting", similarity: 0.8, facts, cloneSeenDays }).severity;
     for (const facts of [against, { exists: "no" as const }]) {
-      expect([0, 7, 8, undefined].map((days) => judge(days, facts))).toEqual(["high", "high", "low", "low"]);
+      expect([0, 7, 8, undefined].map((days) => severityAfter(days, facts))).toEqual([
+        "high",
+        "high",
+        "low",
+        "low",
+      ]);
     }
-    expect(judge(400, exists)).toBe("high");
+    expect(severityAfter(400, exists)).toBe("high");
   });
 
-  test("never falls by a fact that speaks for harm, never rises by one that speaks against it", () => {
+  test("is never lowered by an incriminating fact and never raised by an exonerating one", () => {
     const rank = { low: 0, medium: 1, high: 2 };
     const worse: [string, (facts: SeverityFacts) => SeverityFacts][] = [
       ["mail", (facts) => ({ ...facts, mail: true })],

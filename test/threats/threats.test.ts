@@ -25,8 +25,8 @@ function record(...names: string[]) {
   return stores.threats.record(names.map((name) => sighting(name)));
 }
 
-describe("recording", () => {
-  test("a new pair makes one active threat and exactly the specified threat.created event", () => {
+describe("recording sightings", () => {
+  test("a new look-alike becomes one active threat with exactly one threat.created event", () => {
     const [created] = stores.threats.record([sighting("examp1e-bank.com", { similarity: 0.97 })]);
     expect(created).toMatchObject({ outcome: "created", domain: "examp1e-bank.com" });
     expect(stores.threats.get(created!.threatId)).toMatchObject({
@@ -55,7 +55,7 @@ describe("recording", () => {
     ]);
   });
 
-  test("seeing a pair again makes no second threat and no event, and an earlier sighting moves first_seen back", () => {
+  test("a known look-alike creates no threat and no event, and an earlier sighting moves first_seen back", () => {
     const [created] = record("examp1e-bank.com");
     const earlier = stores.clock.now() - 86_400_000;
     const again = stores.threats.record([
@@ -70,7 +70,7 @@ describe("recording", () => {
     expect(stores.events()).toHaveLength(1);
   });
 
-  test("the same name that imitates two protected domains is two threats", () => {
+  test("a name that resembles two protected domains becomes two threats", () => {
     const recorded = stores.threats.record([
       sighting("example-bank-shop.com"),
       sighting("example-bank-shop.com", { protectedDomain: "example-shop.com" }),
@@ -83,7 +83,7 @@ describe("recording", () => {
     expect(stores.threats.get(created!.threatId)!.firstSeen).toBe(stores.clock.now());
   });
 
-  test("a failure in the middle leaves neither threats nor events", () => {
+  test("a failure in the middle of a batch leaves neither threats nor events", () => {
     expect(() =>
       stores.threats.record([sighting("a.com"), sighting("b.com", { protectedDomain: "unknown.com" })]),
     ).toThrow();
@@ -92,7 +92,7 @@ describe("recording", () => {
   });
 
   test.each(["scan", "certificate_transparency", "submission", "beacon"] as const)(
-    "a resolved threat that %s sees again becomes active, with its event",
+    "a resolved threat becomes active again, with its event, when %s sees it",
     (source) => {
       const [created] = record("a.com");
       stores.threats.changeStatus([created!.threatId], "resolved", { by: analyst });
@@ -106,7 +106,7 @@ describe("recording", () => {
     },
   );
 
-  test("a list that repeats a resolved name, an old sighting, and any sighting of a false positive change nothing", () => {
+  test("feeds, old sightings and sightings of a false positive do not reactivate a threat", () => {
     const [listed, old, wrong] = record("a.com", "b.com", "c.com");
     stores.threats.changeStatus([listed!.threatId, old!.threatId], "resolved", { by: analyst });
     stores.threats.changeStatus([wrong!.threatId], "false_positive", { by: analyst });
@@ -136,8 +136,8 @@ describe("recording", () => {
   });
 });
 
-describe("changing status", () => {
-  test("resolving emits threat.updated and then threat.resolved with the same body", () => {
+describe("changing a status", () => {
+  test("resolving a threat records threat.updated and then threat.resolved with the same body", () => {
     const [created] = record("a.com");
     const changes = stores.threats.changeStatus([created!.threatId], "resolved", { by: analyst });
     expect(changes).toEqual([{ id: created!.threatId, outcome: "updated", status: "resolved" }]);
@@ -158,7 +158,7 @@ describe("changing status", () => {
     });
   });
 
-  test("a move to the present status is unchanged and emits nothing", () => {
+  test("setting the present status reports unchanged and records nothing", () => {
     const [created] = record("a.com");
     expect(stores.threats.changeStatus([created!.threatId], "active", { by: analyst })).toEqual([
       { id: created!.threatId, outcome: "unchanged", status: "active" },
@@ -166,11 +166,11 @@ describe("changing status", () => {
     expect(stores.events()).toHaveLength(1);
   });
 
-  test("a batch answers once for each distinct id, in order, and tells unknown from forbidden", () => {
+  test("a batch returns one outcome per distinct id, in order, and separates unknown from forbidden ids", () => {
     const [a, b] = record("a.com", "b.com");
     const [shop] = stores.threats.record([sighting("s.com", { protectedDomain: "example-shop.com" })]);
-    const asked = [b!.threatId, "nonsense", a!.threatId, b!.threatId, shop!.threatId];
-    const changes = stores.threats.changeStatus(asked, "false_positive", {
+    const requested = [b!.threatId, "nonsense", a!.threatId, b!.threatId, shop!.threatId];
+    const changes = stores.threats.changeStatus(requested, "false_positive", {
       by: analyst,
       within: ["example-bank.com"],
     });
@@ -183,19 +183,19 @@ describe("changing status", () => {
     expect(stores.threats.get(shop!.threatId)!.status).toBe("active");
   });
 
-  test("events of a change are told of after the commit, once for a transaction", () => {
-    let told = 0;
+  test("listeners are notified of events after the commit, once per transaction", () => {
+    let notified = 0;
     stores.outbox.onRecorded(() => {
-      told += 1;
+      notified += 1;
       expect(stores.database.sqlite.inTransaction).toBe(false);
     });
     const recorded = record("a.com", "b.com");
-    expect(told).toBe(1);
+    expect(notified).toBe(1);
     stores.threats.changeStatus(
       recorded.map(({ threatId }) => threatId),
       "resolved",
       { by: analyst },
     );
-    expect(told).toBe(2);
+    expect(notified).toBe(2);
   });
 });

@@ -3,8 +3,8 @@ import type { Actor } from "../../src/access/audit/actor.ts";
 import { triageThreatsMax, undoableMs } from "../../src/threats/triage/triage.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 
-const console_: Actor = { channel: "console", name: null, address: "192.0.2.7" };
-const somebodyElse: Actor = { channel: "api", name: "ci", address: null };
+const person: Actor = { channel: "console", name: null, address: "192.0.2.7" };
+const program: Actor = { channel: "api", name: "ci", address: null };
 
 let stores: Stores;
 let ids: string[];
@@ -28,21 +28,21 @@ afterEach(() => stores.dispose());
 const statusesNow = () => ids.map((id) => stores.threats.get(id)!.status);
 const eventTypes = () => stores.events().map(({ type }) => type);
 
-describe("a decision on several threats", () => {
-  test("changes each with its events and keeps who decided", () => {
+describe("a batch decision", () => {
+  test("changes the status of each threat, with events, and records the actor", () => {
     const before = eventTypes().length;
-    const result = stores.threats.triage.change([...ids.slice(0, 2), ids[0]!], "resolved", { by: console_ });
+    const result = stores.threats.triage.change([...ids.slice(0, 2), ids[0]!], "resolved", { by: person });
     expect(result).toEqual({ batch: expect.any(Number), changed: 2, unchanged: 0, unknown: 0 });
     expect(statusesNow()).toEqual(["resolved", "resolved", "active", "active"]);
     expect(eventTypes().slice(before)).toEqual(
       Array.from({ length: 2 }, () => ["threat.updated", "threat.resolved"]).flat(),
     );
-    expect(stores.threats.history(ids[0]!)[0]).toMatchObject({ after: "resolved", by: console_ });
+    expect(stores.threats.history(ids[0]!)[0]).toMatchObject({ after: "resolved", by: person });
   });
 
-  test("that changes nothing leaves nothing to undo", () => {
+  test("leaves nothing to undo if it changes nothing", () => {
     const unknown = "thr_01h455vb4pex5vsknk084sn02q";
-    expect(stores.threats.triage.change([ids[0]!, unknown], "active", { by: console_ })).toEqual({
+    expect(stores.threats.triage.change([ids[0]!, unknown], "active", { by: person })).toEqual({
       batch: undefined,
       changed: 0,
       unchanged: 1,
@@ -51,24 +51,24 @@ describe("a decision on several threats", () => {
     expect(stores.threats.triage.recent()).toEqual([]);
   });
 
-  test(`is refused as a whole above ${triageThreatsMax} threats`, () => {
+  test(`is rejected as a whole above ${triageThreatsMax} threats`, () => {
     const many = Array.from({ length: triageThreatsMax + 1 }, (_, index) => `thr_${index}`);
-    expect(() => stores.threats.triage.change([...ids, ...many], "resolved", { by: console_ })).toThrow(
+    expect(() => stores.threats.triage.change([...ids, ...many], "resolved", { by: person })).toThrow(
       "at most",
     );
     expect(statusesNow()).toEqual(["active", "active", "active", "active"]);
   });
 });
 
-describe("undo", () => {
-  test("gives each threat the status that it had, with events, and does nothing the second time", () => {
-    stores.threats.changeStatus([ids[1]!], "false_positive", { by: somebodyElse });
+describe("undoing a batch decision", () => {
+  test("restores the previous status of each threat, with events, and does nothing the second time", () => {
+    stores.threats.changeStatus([ids[1]!], "false_positive", { by: program });
     stores.clock.advance(1_000);
-    const { batch } = stores.threats.triage.change(ids, "resolved", { by: console_ });
+    const { batch } = stores.threats.triage.change(ids, "resolved", { by: person });
     const before = eventTypes().length;
     stores.clock.advance(1_000);
 
-    expect(stores.threats.triage.undo(batch!, { by: console_ })).toEqual({
+    expect(stores.threats.triage.undo(batch!, { by: person })).toEqual({
       outcome: "undone",
       restored: 4,
       changedSince: 0,
@@ -76,18 +76,18 @@ describe("undo", () => {
     expect(statusesNow()).toEqual(["active", "false_positive", "active", "active"]);
     expect(eventTypes().slice(before)).toEqual(Array.from({ length: 4 }, () => "threat.updated"));
 
-    expect(stores.threats.triage.undo(batch!, { by: console_ })).toEqual({ outcome: "undone_before" });
+    expect(stores.threats.triage.undo(batch!, { by: person })).toEqual({ outcome: "undone_before" });
     expect(eventTypes().length).toBe(before + 4);
     expect(stores.threats.triage.recent()).toMatchObject([{ batch, undone: true, threats: 4 }]);
   });
 
-  test("leaves alone what somebody else has decided since, even back to the same status", () => {
-    const { batch } = stores.threats.triage.change(ids, "resolved", { by: console_ });
+  test("skips threats whose status was changed since, even if it is the same again", () => {
+    const { batch } = stores.threats.triage.change(ids, "resolved", { by: person });
     stores.clock.advance(1_000);
-    stores.threats.changeStatus([ids[0]!], "false_positive", { by: somebodyElse });
-    stores.threats.changeStatus([ids[1]!], "active", { by: somebodyElse });
-    stores.threats.changeStatus([ids[1]!], "resolved", { by: somebodyElse });
-    expect(stores.threats.triage.undo(batch!, { by: console_ })).toEqual({
+    stores.threats.changeStatus([ids[0]!], "false_positive", { by: program });
+    stores.threats.changeStatus([ids[1]!], "active", { by: program });
+    stores.threats.changeStatus([ids[1]!], "resolved", { by: program });
+    expect(stores.threats.triage.undo(batch!, { by: person })).toEqual({
       outcome: "undone",
       restored: 2,
       changedSince: 2,
@@ -95,17 +95,17 @@ describe("undo", () => {
     expect(statusesNow()).toEqual(["false_positive", "resolved", "active", "active"]);
   });
 
-  test("is there for a day, also for a process that starts anew", () => {
-    const { batch } = stores.threats.triage.change(ids, "resolved", { by: console_ });
+  test("is possible for a day and then rejected", () => {
+    const { batch } = stores.threats.triage.change(ids, "resolved", { by: person });
     expect(stores.threats.triage.recent()).toMatchObject([
       { batch, status: "resolved", threats: 4, undone: false },
     ]);
     stores.clock.advance(undoableMs + 1);
-    expect(stores.threats.triage.undo(batch!, { by: console_ })).toEqual({ outcome: "too_late" });
+    expect(stores.threats.triage.undo(batch!, { by: person })).toEqual({ outcome: "too_late" });
     expect(statusesNow()).toEqual(["resolved", "resolved", "resolved", "resolved"]);
     expect(stores.threats.triage.recent()).toEqual([]);
-    // The next batch clears away what is past undoing.
-    stores.threats.triage.change(ids, "active", { by: console_ });
-    expect(stores.threats.triage.undo(batch!, { by: console_ })).toEqual({ outcome: "not_found" });
+    // The next batch deletes those that are too old to undo.
+    stores.threats.triage.change(ids, "active", { by: person });
+    expect(stores.threats.triage.undo(batch!, { by: person })).toEqual({ outcome: "not_found" });
   });
 });

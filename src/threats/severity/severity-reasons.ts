@@ -1,6 +1,6 @@
 type None = Record<string, never>;
 
-/** Reasons for a severity, as they are stored: a stable code and what its text needs besides. */
+/** Reasons for a severity, as they are stored: a stable code and the parameters of its text. */
 export type SeverityReason =
   | { code: "copy_seen_in_use"; params: None }
   | { code: "deceives_careful_reader"; params: { similarity: number } }

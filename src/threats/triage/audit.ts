@@ -17,7 +17,7 @@ export interface ThreatDecision {
 
 /**
  * Writes decisions and notes of people to the audit log, one entry for each batch. Decisions of API clients and of
- * phishwatch itself are only in each threat's history: there are so many that they would displace all other entries.
+ * phishwatch itself are only in each threat's history, because their number would displace all other entries.
  */
 export type RecordThreatDecision = (decision: ThreatDecision) => void;
 
