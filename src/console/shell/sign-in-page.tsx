@@ -30,7 +30,7 @@ export function SignInPage({
           autofocus
           hint={
             exists
-              ? "Printed at the first start, or set as console.password in the configuration file. If you lost it, set that and restart."
+              ? "Printed at the first start, unless the configuration file sets console.password. If you lost it, set console.password and restart."
               : "No password exists yet. One is created and printed when the appliance starts."
           }
         />

@@ -2,6 +2,7 @@ import type { ProtectedDomain } from "../../../domains/domains.ts";
 import { wordWarnings } from "../../../detection/brand/word-warnings.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
+import { usePage } from "../../kit/page-context.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import {
   ContentFields,
@@ -63,6 +64,7 @@ function DomainPage({
   error?: FieldError;
   counts: { all: number; active: number };
 }) {
+  const { may } = usePage();
   const path = domainPath(domain.domain);
   const ofDomain = new URLSearchParams({ domain: domain.domain });
   return (
@@ -108,7 +110,7 @@ function DomainPage({
         ]}
       />
       <Section title="Matching">
-        {isDeclared(domain) || !domain.enabled ? (
+        {isDeclared(domain) || !domain.enabled || !may("administer") ? (
           <Facts
             facts={[
               ["Keywords", domain.keywords.length === 0 ? "none" : domain.keywords.join(", ")],

@@ -12,7 +12,7 @@ import { keyExpiresSoonMs } from "../overview/attention.ts";
 
 const perPage = 50;
 
-export function listKeys({ services: { keys, keyUsage }, now, query }: Context<"keys" | "keyUsage">) {
+export function listKeys({ services: { keys, keyUsage }, now, query, may }: Context<"keys" | "keyUsage">) {
   const all = keys.list().toReversed();
   const valid = all.filter((key) => !hasEnded(key, now));
   const ended = all.filter((key) => hasEnded(key, now));
@@ -27,7 +27,7 @@ export function listKeys({ services: { keys, keyUsage }, now, query }: Context<"
       </PageHead>
       <PagedTable
         caption="Valid API keys"
-        columns={validColumns(keyUsage, now)}
+        columns={validColumns(keyUsage, { now, mayRevoke: may("administer") })}
         rowsIn={pagesOf(valid)}
         total={valid.length}
         perPage={perPage}
@@ -88,7 +88,10 @@ const commonColumns: readonly Column<ApiKey>[] = [
   { title: "Plan", look: "tight", cell: ({ plan }) => plan },
 ];
 
-function validColumns(keyUsage: KeyUsage, now: Instant): Column<ApiKey>[] {
+function validColumns(
+  keyUsage: KeyUsage,
+  { now, mayRevoke }: { now: Instant; mayRevoke: boolean },
+): Column<ApiKey>[] {
   return [
     ...commonColumns,
     {
@@ -123,11 +126,11 @@ function validColumns(keyUsage: KeyUsage, now: Instant): Column<ApiKey>[] {
       cell: ({ id, name, origin }) =>
         origin === "file" ? (
           <DeclaredMark where="[[api_keys]]" />
-        ) : (
+        ) : mayRevoke ? (
           <a class="tight" href={`${path}/${id}/revoke`} aria-label={`Revoke ${name}`}>
             Revoke
           </a>
-        ),
+        ) : null,
     },
   ];
 }

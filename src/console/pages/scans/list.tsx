@@ -2,6 +2,7 @@ import { nextTime } from "../../../lib/schedule.ts";
 import { PublicError } from "../../../lib/errors.ts";
 import { grouped, sentence } from "../../../lib/wording.ts";
 import type { Scan } from "../../../scans/tables.ts";
+import { usePage } from "../../kit/page-context.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { splitList } from "../../kit/fields.ts";
 import { Button, Choices, Form, Select, TextField } from "../../kit/form.tsx";
@@ -88,6 +89,7 @@ export function listScans({ services, query, now }: Context<"config" | "domains"
 }
 
 function StartForm({ names }: { names: readonly string[] }) {
+  if (!usePage().may("scan")) return null;
   if (names.length === 0)
     return (
       <div class="empty">

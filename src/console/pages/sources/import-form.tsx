@@ -24,7 +24,8 @@ const formats = [
 
 /** Forms to upload a file or to type names. The fields precede the file in the form because the upload is streamed. */
 export function ImportForms() {
-  const { csrfToken } = usePage();
+  const { csrfToken, may } = usePage();
+  if (!may("import")) return null;
   return (
     <div class="cards">
       <section class="card panel">

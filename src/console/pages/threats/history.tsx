@@ -10,6 +10,7 @@ import { DeliveryBadge } from "../webhooks/delivery-parts.tsx";
 import { Button, Form, TextArea } from "../../kit/form.tsx";
 import { Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
+import { usePage } from "../../kit/page-context.ts";
 import { deliveryPath } from "../../kit/paths.ts";
 import { Empty } from "../../kit/table.tsx";
 import { inWords } from "../../kit/labels.ts";
@@ -101,6 +102,7 @@ export function Notes({
   /** The note that could not be saved, with the reason. */
   rejected: { text: string; message: string } | undefined;
 }) {
+  const { may } = usePage();
   const shown = notes.slice(-notesShownMax);
   return (
     <>
@@ -119,17 +121,19 @@ export function Notes({
           ))}
         </article>
       ))}
-      <Form action={path}>
-        <TextArea
-          label={notes.length === 0 ? "Add a note for your team" : "Add another note"}
-          name="text"
-          rows={3}
-          maxLength={noteCharactersMax}
-          value={rejected?.text ?? ""}
-          error={rejected?.message}
-        />
-        <Button label="Add note" variant="secondary" />
-      </Form>
+      {may("annotate") ? (
+        <Form action={path}>
+          <TextArea
+            label={notes.length === 0 ? "Add a note for your team" : "Add another note"}
+            name="text"
+            rows={3}
+            maxLength={noteCharactersMax}
+            value={rejected?.text ?? ""}
+            error={rejected?.message}
+          />
+          <Button label="Add note" variant="secondary" />
+        </Form>
+      ) : null}
     </>
   );
 }

@@ -2,6 +2,7 @@ import { counted, grouped } from "../../../lib/wording.ts";
 import type { SearchFilter } from "../../../threat-index/threat-index.ts";
 import { sortedByNameMax } from "../../../threat-index/threat-index.ts";
 import { triageThreatsMax } from "../../../threats/triage/triage.ts";
+import { usePage } from "../../kit/page-context.ts";
 import { page, type Flash, type PageResult } from "../../kit/page-result.ts";
 import type { Threats } from "../../../threats/threats.ts";
 import { Form, HiddenFields } from "../../kit/form.tsx";
@@ -101,6 +102,7 @@ function NothingFound({
 
 /** Buttons for decisions about the selected threats. */
 function Decisions({ filter, total, shown }: { filter: SearchFilter; total: number; shown: number }) {
+  if (!usePage().may("decide")) return null;
   const all = total > triageThreatsMax ? `the first ${grouped(triageThreatsMax)}` : "all";
   return (
     <div class="decisions">
