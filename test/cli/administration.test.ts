@@ -225,7 +225,7 @@ describe("webhooks", () => {
     expect(added.code).toBe(0);
     const [secret, answer] = added.out.trim().split("\n");
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(answer).toMatch(/^answered 200 in \d+(\.\d+)? ms$/);
+    expect(answer).toMatch(/^HTTP status 200 in \d+(\.\d+)? ms$/);
     expect(receiver.received).toHaveLength(1);
     expect(await rows("webhooks", "list")).toMatchObject([
       { name: "soc", events: ["threat.created"], enabled: true },
@@ -233,7 +233,7 @@ describe("webhooks", () => {
     const rotated = await run("webhooks", "rotate", "soc");
     expect(rotated.out).toMatch(/^whsec_/);
     expect(rotated.out.trim()).not.toBe(secret);
-    expect(rotated.err).toContain("signs along until");
+    expect(rotated.err).toContain("also signs until");
     expect((await run("webhooks", "rotate", "soc", "--now", "--overlap", "1h")).code).toBe(2);
     await run("webhooks", "disable", "soc");
     const list = await run("webhooks", "list");
@@ -258,7 +258,7 @@ describe("webhooks", () => {
     });
     expect({ code, out }).toEqual({ code: 0, out: `${given}\n` });
     expect((await run("webhooks", "add", "http://127.0.0.1:8/", "--secret-file", "none")).err).toContain(
-      "cannot be read",
+      "cannot read the secret",
     );
   });
 

@@ -71,12 +71,12 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
     async () => {
       await follow("Integrations");
       await arrives("/settings.webhooks$/");
-      await follow("Add webhook");
+      await follow("Add webhook endpoint");
       await arrives("/webhooks.add$/");
       await browser.fill("#url", receiver.url);
       await browser.click("main form button[type=submit]");
       await arrives("/whk_[^/]*$/");
-      expect(await browser.text()).toMatch(/The test was delivered: status 200/);
+      expect(await browser.text()).toMatch(/Test delivered: HTTP status 200/);
       await expectAccessible(browser, "a webhook that was added");
 
       status = 500;

@@ -157,14 +157,13 @@ describe("webhooks", () => {
       headers: "Authorization: Bearer a-header-secret",
       test: "yes",
     });
-    expect(response.text).toMatch(/The test was delivered: status 200 in \d+ ms\./);
+    expect(response.text).toMatch(/Test delivered: HTTP status 200 in \d+ ms\./);
     const secret = /whsec_[A-Za-z0-9+/=]{44}/.exec(response.text)![0];
     expect(JSON.parse(receiver.received.at(-1)!.body)).toMatchObject({ type: "webhook.ping", data: {} });
     const endpoint = opened.app.webhooks.endpoints.get("soc");
     expect(endpoint).toMatchObject({ secret, events: ["threat.created", "threat.resolved"] });
     const { html } = await visitor.get(`${webhooksPath}/${endpoint.id}`);
-    for (const hidden of [secret, "a-header-secret", "The test was delivered"])
-      expect(html).not.toContain(hidden);
+    for (const hidden of [secret, "a-header-secret", "Test delivered"]) expect(html).not.toContain(hidden);
     expect(latestActions(1)).toEqual(["webhook.add"]);
   });
 
@@ -175,7 +174,7 @@ describe("webhooks", () => {
       name: "broken",
       test: "yes",
     });
-    expect(response.text).toContain("The test failed");
+    expect(response.text).toContain("Test failed");
     expect(response.text).toContain("a status other than 200 to 299");
     expect(response.html).not.toContain("<script>alert");
     expect(response.text).toContain("<script>alert(1)</script>");
@@ -190,9 +189,9 @@ describe("webhooks", () => {
     [{ url: "nonsense" }, "is not a URL"],
     [{ url: "http://169.254.169.254/latest" }, "169.254.169.254"],
     [{ url: "https://soc.example/", events: "threat.deleted" }, "is not an event type"],
-    [{ url: "https://soc.example/", headers: "no header" }, "A header is written as"],
+    [{ url: "https://soc.example/", headers: "no header" }, "Write headers as"],
     [{ url: "https://soc.example/", secret: "short" }, "16"],
-    [{ url: "https://soc.example/", rate: "-1" }, "Requests a second at most"],
+    [{ url: "https://soc.example/", rate: "-1" }, "Maximum requests per second"],
   ])("that cannot be added leave the form as it was, with what to change (%#)", async (fields, message) => {
     const count = opened.app.webhooks.endpoints.list().length;
     const response = await visitor.post(`${webhooksPath}/add`, fields as Record<string, string>);
@@ -217,15 +216,15 @@ describe("webhooks", () => {
     const rotated = await visitor.submit(`${page}/rotate`, { old: "later" });
     const now = opened.app.webhooks.endpoints.get("soc");
     expect(rotated.text).toContain(now.secret);
-    expect(rotated.text).toContain("the one before signs along until");
+    expect(rotated.text).toContain("the previous one also signs until");
     expect(now.previousSecret).toBe(secret);
     await visitor.submit(`${page}/rotate`, { old: "now", secret: "a-given-secret-0123" });
     expect(opened.app.webhooks.endpoints.get("soc")).toMatchObject({
       secret: "a-given-secret-0123",
       previousSecret: null,
     });
-    expect((await visitor.get(`${page}/remove`)).text).toContain("Remove this webhook?");
-    expect((await visitor.submit(`${page}/remove`)).text).toContain("soc is removed.");
+    expect((await visitor.get(`${page}/remove`)).text).toContain("Remove this webhook endpoint?");
+    expect((await visitor.submit(`${page}/remove`)).text).toContain("soc has been removed.");
     expect((await visitor.get(page)).status).toBe(404);
   });
 
@@ -282,14 +281,14 @@ describe("deliveries", () => {
     );
     expect(log.html).toContain(`${deliveriesPath}/${id}`);
     expect((await visitor.get(`${deliveriesPath}?status=succeeded&endpoint=${endpointId}`)).text).toContain(
-      "No delivery fits",
+      "No deliveries match these filters.",
     );
     expect((await visitor.get(`${deliveriesPath}?about=nonsense`)).text).toContain(
-      "begins with evt_ or thr_",
+      "starts with evt_ or thr_",
     );
 
     says = () => new Response("ok");
-    expect((await visitor.submit(`${deliveriesPath}/${id}/send`)).text).toContain("It is being sent again.");
+    expect((await visitor.submit(`${deliveriesPath}/${id}/send`)).text).toContain("Sending again.");
     await until(() => deliveryLog.get(id)!.status === "succeeded", "it is delivered");
     expect((await visitor.get(`${deliveriesPath}/${id}/state`, { "x-fragment": "1" })).html).toStartWith(
       '<div id="state"><section',
@@ -310,6 +309,25 @@ describe("deliveries", () => {
     );
     await until(() => receiver.received.length === before + 1, "the event comes again");
     expect(latestActions(1)).toEqual(["webhook.replay"]);
+  });
+
+  test("to a disabled endpoint wait until it is enabled, and the page calls it an endpoint throughout", async () => {
+    says = () => new Response("no", { status: 500 });
+    threat("examp1e-bank.org");
+    const { log: deliveryLog, dispatcher } = opened.app.deliveries;
+    await dispatcher.settled();
+    const endpoint = opened.app.webhooks.endpoints.get("log");
+    const [pending] = deliveryLog.list({ recipient: endpoint.id, status: "pending" }, 1);
+    await visitor.submit(`${webhooksPath}/${endpoint.id}/disable`);
+    const { text } = await visitor.get(`${deliveriesPath}/${pending!.id}`);
+    expect(text).toContain("waiting until the endpoint is enabled");
+    expect(text).toContain("The endpoint is disabled. Enable it to continue the delivery.");
+    expect(text).not.toContain("the webhook");
+    says = () => new Response("ok");
+    await visitor.submit(`${webhooksPath}/${endpoint.id}/enable`);
+    await visitor.submit(`${deliveriesPath}/${pending!.id}/send`);
+    await dispatcher.settled();
+    expect(deliveryLog.get(pending!.id)!.status).toBe("succeeded");
   });
 
   test("missed while an endpoint was disabled are offered when it is enabled", async () => {

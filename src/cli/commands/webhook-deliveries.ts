@@ -17,7 +17,7 @@ const columns: Column<Delivery>[] = [
   { title: "ENDPOINT", cell: ({ recipientName }) => recipientName, elastic: true },
   { title: "STATUS", cell: ({ status }) => status },
   { title: "ATTEMPTS", cell: ({ attempts }) => String(attempts), right: true },
-  { title: "MADE", cell: ({ createdAt }) => shortTime(createdAt) },
+  { title: "CREATED", cell: ({ createdAt }) => shortTime(createdAt) },
   { title: "NEXT", cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? "" : shortTime(nextAttemptAt)) },
 ];
 
@@ -26,7 +26,7 @@ const attemptColumns: Column<Attempt>[] = [
   { title: "STATUS", cell: ({ statusCode }) => (statusCode === null ? "" : String(statusCode)), right: true },
   { title: "DURATION", cell: ({ durationMs }) => `${durationMs} ms`, right: true },
   { title: "ERROR", cell: ({ error }) => error ?? "", elastic: true },
-  { title: "ANSWER", cell: ({ response }) => response, elastic: true },
+  { title: "RESPONSE", cell: ({ response }) => response, elastic: true },
 ];
 
 export const deliveriesCommand = command({
@@ -34,17 +34,22 @@ export const deliveriesCommand = command({
   arguments: "[delivery]",
   summary: "list deliveries, newest first, or show one with its attempts",
   flags: {
-    endpoint: text("--endpoint <endpoint>", "only those to this endpoint, by name or identifier"),
-    event: text("--event <id>", "only those of this event"),
-    status: choice("--status <status>", deliveryStatuses, "only those that are", undefined),
-    limit: number("--limit <count>", { minimum: 1, maximum: 1_000, whole: true }, "so many at most", 50),
-    before: text("--before <delivery>", "only those older than this one: for the next page"),
+    endpoint: text("--endpoint <endpoint>", "only deliveries to this endpoint (name or identifier)"),
+    event: text("--event <id>", "only deliveries of this event"),
+    status: choice("--status <status>", deliveryStatuses, "only deliveries with this status", undefined),
+    limit: number(
+      "--limit <count>",
+      { minimum: 1, maximum: 1_000, whole: true },
+      "maximum number of deliveries",
+      50,
+    ),
+    before: text("--before <delivery>", "only deliveries older than this one, for the next page"),
     json: jsonFlag,
     config: configFlag,
   },
   examples: [
-    ["phishwatch webhooks deliveries --status failed", "what was given up"],
-    ["phishwatch webhooks deliveries dlv_01kf0z7m3yeqz9x8r4p6s2t5vw", "why"],
+    ["phishwatch webhooks deliveries --status failed", "deliveries that failed"],
+    ["phishwatch webhooks deliveries dlv_01kf0z7m3yeqz9x8r4p6s2t5vw", "one delivery with its attempts"],
   ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ deliveries: { log } }) => {
@@ -76,7 +81,7 @@ function showOne({ out }: Terminal, delivery: Delivery, attempts: Attempt[], jso
       ["event", `${eventId} (${eventType})`],
       ["endpoint", recipientName],
       ["status", status],
-      ["made", toIsoTime(createdAt)],
+      ["created", toIsoTime(createdAt)],
       ["next attempt", nextStep(delivery)],
     ]),
   );
@@ -87,22 +92,22 @@ function nextStep({ status, attempts, nextAttemptAt }: Delivery): string {
   if (nextAttemptAt !== null) return toIsoTime(nextAttemptAt);
   const made = counted(attempts, "attempt");
   if (status === "succeeded") return `none: delivered with ${made}`;
-  return status === "failed" ? `none: given up after ${made}` : "when the endpoint is enabled";
+  return status === "failed" ? `none: failed after ${made}` : "when the endpoint is enabled";
 }
 
 export const redeliverCommand = command({
   name: "redeliver",
   arguments: "<delivery...>",
-  summary: "send deliveries again, with all retries before them",
-  details: "A running server sends them at once, otherwise the next one that starts.",
+  summary: "send deliveries again, with all their retries",
+  details: "A running server sends them at once; otherwise they are sent at the next start.",
   flags: { config: configFlag },
-  examples: [["phishwatch webhooks redeliver dlv_01kf0z7m3yeqz9x8r4p6s2t5vw", "once the receiver is mended"]],
+  examples: [["phishwatch webhooks redeliver dlv_01kf0z7m3yeqz9x8r4p6s2t5vw", "after fixing the receiver"]],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ database, deliveries: { replay } }) => {
       const by = actorOfShell(terminal.env);
-      // All or none: with one that does not exist nothing is sent.
+      // In one transaction: if one delivery does not exist, none is sent.
       database.transaction(() => void args.map((id) => replay.redeliver(id, { by })));
-      terminal.err.write(`${args.length} to be sent again\n`);
+      terminal.err.write(`${counted(args.length, "delivery", "deliveries")} queued\n`);
     }),
 });
 

@@ -12,31 +12,28 @@ const bodyCharactersShownMax = 10_000;
 
 export const listenCommand = command({
   name: "listen",
-  summary: "receive deliveries, print them and check their signatures",
-  details: `For trying things out: an endpoint on 127.0.0.1 that shows what arrives. To send to it the appliance needs
+  summary: "receive deliveries, print them and verify their signatures",
+  details: `Runs a receiver on 127.0.0.1 for trying things out. To send to it, the appliance needs
 webhooks.allow_http = true.`,
   flags: {
     port: number(
       "--port <port>",
       { minimum: 0, maximum: 65_535, whole: true },
-      "port; 0 takes a free one",
+      "port; 0 for a free one",
       9_000,
     ),
     secretFile: secretFlag,
     status: number(
       "--status <status>",
       { minimum: 200, maximum: 599, whole: true },
-      "answer with this status",
+      "HTTP status of the responses",
       200,
     ),
     json: jsonFlag,
   },
   examples: [
-    ["phishwatch webhooks add http://127.0.0.1:9000/ > secret", "an endpoint for it"],
-    [
-      "phishwatch webhooks listen --secret-file secret",
-      "what arrives, and whether it is signed with that secret",
-    ],
+    ["phishwatch webhooks add http://127.0.0.1:9000/ > secret", "add an endpoint for it"],
+    ["phishwatch webhooks listen --secret-file secret", "print deliveries and verify them with that secret"],
   ],
   async run({ options, terminal: { out, err, interruption } }) {
     const { status, json } = options;
@@ -58,10 +55,10 @@ webhooks.allow_http = true.`,
         );
       }
       out.flush();
-      return new Response(`received, answered ${status}\n`, { status });
+      return new Response(`received, HTTP status ${status}\n`, { status });
     });
     err.write(
-      `listening on http://127.0.0.1:${server.port}/${secret === undefined ? "; without --secret-file no signature is checked" : ""}\n`,
+      `listening on http://127.0.0.1:${server.port}/${secret === undefined ? "; signatures are verified only with --secret-file" : ""}\n`,
     );
     await new Promise<void>((resolve) => {
       if (stop.aborted) resolve();
@@ -72,7 +69,7 @@ webhooks.allow_http = true.`,
 });
 
 function describe(verdicts: { service: string; standard: string } | undefined): string {
-  if (verdicts === undefined) return "signatures not checked";
+  if (verdicts === undefined) return "signatures not verified";
   return `X-Service-Signature ${verdicts.service}, webhook-signature ${verdicts.standard}`;
 }
 
@@ -89,7 +86,7 @@ function serve(port: number, fetch: (request: Request) => Promise<Response>) {
     const { code } = error as { code?: string };
     throw new FailedError(
       code === "EADDRINUSE"
-        ? `port ${port} is taken; choose another with --port`
+        ? `port ${port} is in use; choose another with --port`
         : `port ${port} cannot be used (${code ?? String(error)})`,
     );
   }

@@ -9,23 +9,23 @@ import { withAppliance } from "../appliance/with-appliance.ts";
 export const replayCommand = command({
   name: "replay",
   arguments: "[endpoint]",
-  summary: "send again what failed, was missed, or everything since a moment",
-  details: `Says how many deliveries that makes; sends them with --yes. Events keep their identifiers, so that a receiver
-can tell what it has seen. A running server sends them at once, otherwise the next one that starts.`,
+  summary: "send failed, missed or all events again",
+  details: `Prints the number of deliveries, and sends them with --yes. Events keep their identifiers, so that receivers can
+detect duplicates. A running server sends them at once; otherwise they are sent at the next start.`,
   flags: {
-    failed: toggle("--failed", "deliveries that were given up; without an endpoint, those to all"),
-    missed: toggle(
-      "--missed",
-      "events of which the endpoint was never sent anything, as while it was disabled",
-    ),
-    all: toggle("--all", "every event that it subscribes to, delivered or not"),
-    since: time("--since <time>", "only events from then on (default: all that are kept)"),
-    yes: toggle("--yes", "send them"),
+    failed: toggle("--failed", "deliveries that failed; without an endpoint, those to all endpoints"),
+    missed: toggle("--missed", "events that were never sent to the endpoint, such as while it was disabled"),
+    all: toggle("--all", "every event that the endpoint subscribes to, delivered or not"),
+    since: time("--since <time>", "only events from this time on (default: all stored events)"),
+    yes: toggle("--yes", "send the deliveries"),
     config: configFlag,
   },
   examples: [
-    ["phishwatch webhooks replay --failed --since 2026-01-31T12:00:00Z", "how much was given up since then"],
-    ["phishwatch webhooks replay soc --missed --yes", "after it was enabled again"],
+    [
+      "phishwatch webhooks replay --failed --since 2026-01-31T12:00:00Z",
+      "count failed deliveries since then",
+    ],
+    ["phishwatch webhooks replay soc --missed --yes", "after enabling it again"],
   ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ deliveries: { replay }, webhooks: { endpoints } }) => {
@@ -33,7 +33,7 @@ can tell what it has seen. A running server sends them at once, otherwise the ne
       const { failed, missed, all, since = 0, yes } = options;
       const given = { failed, missed, all };
       const which = (["failed", "missed", "all"] as const).filter((one) => given[one]);
-      if (which.length !== 1) throw new UsageError("say one of --failed, --missed and --all");
+      if (which.length !== 1) throw new UsageError("use one of --failed, --missed and --all");
       if (endpoint === undefined && !failed)
         throw new UsageError("name the endpoint, as in: phishwatch webhooks replay soc --missed");
       const request: ReplayRequest = {
@@ -45,8 +45,7 @@ can tell what it has seen. A running server sends them at once, otherwise the ne
       const count = yes
         ? await replay.run(request, { by: actorOfShell(terminal.env) })
         : replay.count(request);
-      const [are, them] = count === 1 ? ["is", "it"] : ["are", "them"];
-      const then = yes ? ` ${are} being sent` : `; --yes sends ${them}`;
-      terminal.err.write(`${counted(count, "delivery", "deliveries")}${from}${then}\n`);
+      const next = yes ? " queued" : `; to send ${count === 1 ? "it" : "them"}, add --yes`;
+      terminal.err.write(`${counted(count, "delivery", "deliveries")}${from}${next}\n`);
     }),
 });

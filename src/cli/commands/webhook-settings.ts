@@ -6,20 +6,20 @@ import { UsageError, type OptionsOf } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { choices, number, text, texts } from "../terminal/flags.ts";
 
-/** What `webhooks add` and `webhooks change` can say about an endpoint. */
+/** Flags for the settings of an endpoint, of `webhooks add` and `webhooks change`. */
 export const settingsFlags = {
   event: choices("--event <type>", eventTypes, "only events of this type"),
-  header: texts("--header <header>", `a header to send along, as "Name: value"`),
+  header: texts("--header <header>", `a custom header, as "Name: value"`),
   concurrency: number(
     "--concurrency <count>",
     { minimum: 0, maximum: 256, whole: true },
-    "so many requests under way at most; 0: webhooks.endpoint_concurrency",
+    "maximum concurrent requests; 0 for webhooks.endpoint_concurrency",
     undefined,
   ),
   rate: number(
     "--rate <count>",
     { minimum: 0, maximum: 10_000, whole: false },
-    "so many attempts a second at most; 0: no limit",
+    "maximum attempts per second; 0 for no limit",
     undefined,
   ),
   caFile: text("--ca-file <file>", `a certificate authority to trust, PEM; "" for none`),
@@ -27,10 +27,10 @@ export const settingsFlags = {
   clientKey: text("--client-key <file>", `the private key of that certificate, PEM; "" for none`),
 };
 
-/** Only what was given. */
+/** Returns the settings that were given. */
 export function readSettings(options: OptionsOf<typeof settingsFlags>): Omit<EndpointSettings, "url"> {
   const { event, header, concurrency, rate, caFile, clientCert, clientKey } = options;
-  // Paths are kept for processes that may be started elsewhere.
+  // Absolute paths, because other processes may have another working directory.
   const path = (given: string) => (given === "" ? null : resolve(given));
   return {
     ...(event.length === 0 ? {} : { events: event }),
@@ -45,11 +45,11 @@ export function readSettings(options: OptionsOf<typeof settingsFlags>): Omit<End
 
 function readHeader(given: string): [name: string, value: string] {
   const match = /^([^:\s]+):\s*(.*)$/.exec(given);
-  if (match === null) throw new UsageError(`--header is "Name: value", not "${visible(given, 60)}"`);
+  if (match === null) throw new UsageError(`--header must be "Name: value", not "${visible(given, 60)}"`);
   return [match[1]!, match[2]!];
 }
 
-/** A secret on the command line would stand in the list of processes, for all users to read. */
+/** Secrets are read from files: every user can read the arguments in the process list. */
 export const secretFlag = text(
   "--secret-file <file>",
   'take the secret from this file, or from standard input for "-"',
@@ -61,7 +61,7 @@ export async function readSecret(path: string | undefined): Promise<string | und
     return (await (path === "-" ? Bun.stdin : Bun.file(path)).text()).trim();
   } catch (error) {
     throw new FailedError(
-      `the secret cannot be read from ${path} (${(error as { code?: string }).code ?? String(error)})`,
+      `cannot read the secret from ${path} (${(error as { code?: string }).code ?? String(error)})`,
     );
   }
 }

@@ -17,27 +17,27 @@ import { withAppliance } from "../appliance/with-appliance.ts";
 const add = command({
   name: "add",
   arguments: "<url>",
-  summary: "send events to an endpoint",
+  summary: "add a webhook endpoint",
   details:
-    "Prints the secret that signs them on standard output, this once. A running server takes it up at once.",
+    "Prints the signing secret on standard output, only once. A running server uses the endpoint at once.",
   flags: {
-    name: text("--name <name>", "a name to call it by (default: made from the host)"),
+    name: text("--name <name>", "name (default: made from the host)"),
     ...settingsFlags,
     secretFile: secretFlag,
-    disabled: toggle("--disabled", "send it nothing yet"),
-    test: toggle("--test", "send it a webhook.ping at once"),
+    disabled: toggle("--disabled", "add it disabled"),
+    test: toggle("--test", "send a webhook.ping at once"),
     json: jsonFlag,
     config: configFlag,
   },
   examples: [
-    ["phishwatch webhooks add https://soc.example/hooks --name soc --test", "all events, and a first ping"],
+    ["phishwatch webhooks add https://soc.example/hooks --name soc --test", "all events, with a first ping"],
     ["phishwatch webhooks add https://soc.example/new --event threat.created", "new threats only"],
   ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ webhooks: { checkDestination, endpoints, ping } }) => {
       const { name, disabled } = options;
-      const remark = await checkDestination(args[0] ?? "");
-      if (remark !== undefined) terminal.err.write(`phishwatch: note: ${visible(remark, 300)}\n`);
+      const warning = await checkDestination(args[0] ?? "");
+      if (warning !== undefined) terminal.err.write(`phishwatch: note: ${visible(warning, 300)}\n`);
       const given = await readSecret(options.secretFile);
       const wanted = {
         url: args[0] ?? "",
@@ -50,7 +50,7 @@ const add = command({
       if (options.json) printJson(terminal.out, { ...shape(endpoint), secret });
       else {
         terminal.out.write(`${secret}\n`);
-        terminal.err.write(`added ${endpoint.name} (${endpoint.id}); the secret is shown this once\n`);
+        terminal.err.write(`added ${endpoint.name} (${endpoint.id}); the secret is shown only once\n`);
       }
       if (options.test) await test(terminal, false, () => ping(endpoint));
     }),
@@ -59,26 +59,27 @@ const add = command({
 const change = command({
   name: "change",
   arguments: "<endpoint>",
-  summary: "change an endpoint",
-  details: "Only what is given is changed. A running server takes it up at once.",
+  summary: "change a webhook endpoint",
+  details: "Changes only what is given. A running server uses the changes at once.",
   flags: {
-    url: text("--url <url>", "send to this address from now on"),
+    url: text("--url <url>", "new URL"),
     ...settingsFlags,
     allEvents: toggle("--all-events", "events of all types"),
-    clearHeaders: toggle("--clear-headers", "no headers beside our own"),
+    clearHeaders: toggle("--clear-headers", "remove all custom headers"),
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [["phishwatch webhooks change soc --event threat.created --rate 5", "less, and more slowly"]],
+  examples: [
+    ["phishwatch webhooks change soc --event threat.created --rate 5", "fewer events, at a limited rate"],
+  ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ webhooks: { checkDestination, endpoints } }) => {
       const { url, allEvents, clearHeaders } = options;
-      if (allEvents && options.event.length > 0)
-        throw new UsageError("--all-events and --event exclude each other");
+      if (allEvents && options.event.length > 0) throw new UsageError("use either --all-events or --event");
       if (clearHeaders && options.header.length > 0)
-        throw new UsageError("--clear-headers and --header exclude each other");
-      const remark = url === undefined ? undefined : await checkDestination(url);
-      if (remark !== undefined) terminal.err.write(`phishwatch: note: ${visible(remark, 300)}\n`);
+        throw new UsageError("use either --clear-headers or --header");
+      const warning = url === undefined ? undefined : await checkDestination(url);
+      if (warning !== undefined) terminal.err.write(`phishwatch: note: ${visible(warning, 300)}\n`);
       const changes = {
         ...readSettings(options),
         ...(url === undefined ? {} : { url }),
@@ -102,9 +103,9 @@ const columns: Column<Endpoint>[] = [
 
 const list = command({
   name: "list",
-  summary: "list the endpoints, without their secrets",
+  summary: "list webhook endpoints (secrets are never shown)",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch webhooks list", "who is told, and whether that works"]],
+  examples: [["phishwatch webhooks list", "endpoints and their state"]],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ webhooks: { endpoints } }) => {
       const rows = endpoints.list();
@@ -121,7 +122,7 @@ function state({ enabled, disabledReason, consecutiveFailures }: Endpoint): stri
 const remove = command({
   name: "remove",
   arguments: "<endpoint>",
-  summary: "remove an endpoint and its deliveries",
+  summary: "remove a webhook endpoint and its deliveries",
   flags: { config: configFlag },
   examples: [["phishwatch webhooks remove soc", "by name or identifier"]],
   run: ({ args, options, terminal }) =>
@@ -135,8 +136,9 @@ const remove = command({
 const enable = command({
   name: "enable",
   arguments: "<endpoint>",
-  summary: "send an endpoint events again",
-  details: "What waited goes on at once. Says how many events it missed, for 'webhooks replay' to send.",
+  summary: "enable a webhook endpoint",
+  details:
+    "Pending deliveries continue at once. Prints how many events it missed; 'webhooks replay' sends them.",
   flags: { config: configFlag },
   examples: [["phishwatch webhooks enable soc", "by name or identifier"]],
   run: ({ args, options, terminal }) =>
@@ -160,7 +162,7 @@ const enable = command({
 const disable = command({
   name: "disable",
   arguments: "<endpoint>",
-  summary: "send an endpoint nothing any more; what waits goes on waiting",
+  summary: "disable a webhook endpoint; pending deliveries stay queued",
   flags: { config: configFlag },
   examples: [["phishwatch webhooks disable soc", "by name or identifier"]],
   run: ({ args, options, terminal }) =>
@@ -173,9 +175,9 @@ const disable = command({
 const ping = command({
   name: "test",
   arguments: "<endpoint>",
-  summary: "send a webhook.ping once and show what comes back",
+  summary: "send a webhook.ping once and show the response",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch webhooks test soc", "does it answer, and how fast"]],
+  examples: [["phishwatch webhooks test soc", "status and response time"]],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ webhooks }) => {
       const endpoint = webhooks.endpoints.get(args[0] ?? "");
@@ -196,21 +198,21 @@ async function test({ out }: Terminal, json: boolean, send: () => Promise<Attemp
       error,
       answer: response,
     });
-  else if (failure === null) out.write(`answered ${statusCode} in ${durationMs} ms\n`);
+  else if (failure === null) out.write(`HTTP status ${statusCode} in ${durationMs} ms\n`);
   if (failure !== null) throw new FailedError(`the ping failed: ${error ?? failure}`);
 }
 
 const rotate = command({
   name: "rotate",
   arguments: "<endpoint>",
-  summary: "give an endpoint a new secret",
+  summary: "rotate the secret of a webhook endpoint",
   details:
-    "Prints the new secret on standard output, this once. The old one signs along for 24 hours unless told otherwise.",
+    "Prints the new secret on standard output, only once. By default, the old one also signs for 24 hours.",
   flags: {
     secretFile: secretFlag,
-    overlap: duration("--overlap <duration>", "so long the old secret signs along (default: 24h)"),
-    now: toggle("--now", "the old secret signs no more: it has leaked"),
-    end: toggle("--end", "make no new secret; end the rotation under way"),
+    overlap: duration("--overlap <duration>", "how long the old secret also signs (default: 24h)"),
+    now: toggle("--now", "stop the old secret from signing: it has leaked"),
+    end: toggle("--end", "end the current rotation, without a new secret"),
     json: jsonFlag,
     config: configFlag,
   },
@@ -224,9 +226,9 @@ const rotate = command({
       const by = actorOfShell(terminal.env);
       if (end) {
         const { name } = endpoints.endRotation(args[0] ?? "", { by });
-        return terminal.err.write(`${name} is signed for with its present secret alone\n`);
+        return terminal.err.write(`${name}: only the current secret signs\n`);
       }
-      if (now && overlapMs !== undefined) throw new UsageError("--now and --overlap exclude each other");
+      if (now && overlapMs !== undefined) throw new UsageError("use either --now or --overlap");
       const given = await readSecret(options.secretFile);
       const rotation = {
         ...(given === undefined ? {} : { secret: given }),
@@ -239,8 +241,8 @@ const rotate = command({
         terminal.out.write(`${rotated.secret}\n`);
         const until = endpoint.previousSecretUntil;
         const old =
-          until === null ? "the old one signs no more" : `the old one signs along until ${toIsoTime(until)}`;
-        terminal.err.write(`${endpoint.name} has a new secret, shown this once; ${old}\n`);
+          until === null ? "the old one no longer signs" : `the old one also signs until ${toIsoTime(until)}`;
+        terminal.err.write(`${endpoint.name} has a new secret, shown only once; ${old}\n`);
       }
     }),
 });
@@ -258,7 +260,7 @@ function shape(endpoint: Endpoint) {
     consecutive_failures: consecutiveFailures,
     failing_since: time(endpoint.failingSince),
     previous_secret_until: time(endpoint.previousSecretUntil),
-    // Values of headers may be secret.
+    // Header values may be secret.
     headers: Object.keys(endpoint.headers),
     concurrency: endpoint.concurrency,
     rate_per_second: endpoint.ratePerSecond,
@@ -272,7 +274,7 @@ function shape(endpoint: Endpoint) {
 
 export const webhooksCommands: CommandGroup = {
   name: "webhooks",
-  summary: "endpoints that events are sent to, and what became of each delivery",
+  summary: "webhook endpoints and their deliveries",
   commands: [
     add,
     change,

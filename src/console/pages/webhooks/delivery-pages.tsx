@@ -14,7 +14,7 @@ import { pageGroup, type Context } from "../../shell/router.ts";
 const perPage = 50;
 const bodyCharactersMax = 20_000;
 
-/** The delivery log. It has no entry of its own in the navigation: the webhooks lead here. */
+/** The delivery log. It has no navigation entry; the pages of the webhook endpoints link to it. */
 export const deliveryPages = pageGroup({
   services: ["deliveries", "webhooks"],
   routes: [
@@ -56,11 +56,11 @@ function showLog({ query, services: { deliveries, webhooks } }: Context<"deliver
       <PageHead
         title="Delivery log"
         back={{ label: "Integrations", path: webhooksPath }}
-        lead="Every event that was to be sent, what came back, and what happens next."
+        lead="Every event sent or to be sent, the responses, and what happens next."
       />
       <form class="filters" method="get" action={deliveriesPath} role="search">
         <Select
-          label="Webhook"
+          label="Endpoint"
           name="endpoint"
           value={given("endpoint")}
           choices={[
@@ -85,13 +85,13 @@ function showLog({ query, services: { deliveries, webhooks } }: Context<"deliver
           value={about}
           maxLength={40}
           placeholder="evt_… or thr_…"
-          error={isUnknown ? "An identifier begins with evt_ or thr_." : undefined}
+          error={isUnknown ? "An identifier starts with evt_ or thr_." : undefined}
         />
         <button type="submit">Show</button>
       </form>
       <DeliveryTable
         deliveries={rows}
-        empty={isFiltered ? "No delivery fits this filter." : "Nothing was to be sent yet."}
+        empty={isFiltered ? "No deliveries match these filters." : "No deliveries yet."}
       />
       <nav class="pagination" aria-label="Pages">
         {query.has("before") ? (
@@ -125,19 +125,19 @@ function showDelivery(context: Context<"deliveries" | "webhooks">) {
       <Facts
         facts={[
           [
-            "Webhook",
+            "Endpoint",
             <a href={webhookPath(recipientId)}>
               <Text text={recipientName} />
             </a>,
           ],
           ["Event", <code>{eventId}</code>],
           ["Delivery", <code>{id}</code>],
-          ["Made", <Time at={createdAt} />],
+          ["Created", <Time at={createdAt} />],
         ]}
       />
       {stateOf(context)}
       {body === undefined ? null : (
-        <Section title="What is sent">
+        <Section title="Request body">
           <pre class="response whole">
             <bdi>{pretty(body)}</bdi>
           </pre>
@@ -147,7 +147,7 @@ function showDelivery(context: Context<"deliveries" | "webhooks">) {
   );
 }
 
-/** What changes while one looks. */
+/** The part of the page that refreshes itself. */
 function stateOf(context: Context<"deliveries" | "webhooks">) {
   const delivery = deliveryOf(context);
   const { id, status, nextAttemptAt, channel, recipientId } = delivery;
@@ -171,7 +171,8 @@ function stateOf(context: Context<"deliveries" | "webhooks">) {
         )}
         {webhooks.endpoints.find(recipientId)?.enabled === false ? (
           <p>
-            The endpoint is disabled. <a href={webhookPath(recipientId)}>Enable it</a> to let this go on.
+            The endpoint is disabled. <a href={webhookPath(recipientId)}>Enable it</a> to continue the
+            delivery.
           </p>
         ) : null}
       </Section>
@@ -185,14 +186,14 @@ function stateOf(context: Context<"deliveries" | "webhooks">) {
 function sendAgain(context: Context<"deliveries" | "webhooks">) {
   const { id } = deliveryOf(context);
   context.services.deliveries.replay.redeliver(id, { by: context.by });
-  return redirect(deliveryPath(id), "It is being sent again.");
+  return redirect(deliveryPath(id), "Sending again.");
 }
 
 function deliveryOf({ params, services }: Context<"deliveries" | "webhooks">) {
   const id = params["id"]!;
   const found = isId("delivery", id) ? services.deliveries.log.get(id) : undefined;
   if (found === undefined)
-    throw notFound("There is no such delivery; old ones are deleted after retention.deliveries.");
+    throw notFound("There is no such delivery. Old deliveries are deleted after retention.deliveries.");
   return found;
 }
 

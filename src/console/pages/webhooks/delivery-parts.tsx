@@ -19,14 +19,14 @@ export function DeliveryBadge({ status }: { status: DeliveryStatus }) {
   return <Badge tone={tone}>{label}</Badge>;
 }
 
-/** What became of a delivery, in one sentence. */
+/** Outcome of a delivery, or its next step. */
 export function NextStep({ delivery }: { delivery: Delivery }) {
   const { status, attempts, nextAttemptAt, completedAt } = delivery;
   const made = counted(attempts, "attempt");
   if (status !== "pending")
     return (
       <>
-        {status === "succeeded" ? "delivered" : "given up"} after {made}
+        {status === "succeeded" ? "delivered" : "failed"} after {made}
         {completedAt === null ? null : (
           <>
             , <Time at={completedAt} relative />
@@ -34,7 +34,7 @@ export function NextStep({ delivery }: { delivery: Delivery }) {
         )}
       </>
     );
-  if (nextAttemptAt === null) return <>waits until the webhook is enabled</>;
+  if (nextAttemptAt === null) return <>waiting until the endpoint is enabled</>;
   return (
     <>
       {attempts === 0 ? "first attempt" : `${made} failed, next`} <Time at={nextAttemptAt} relative />
@@ -53,9 +53,9 @@ const attemptColumns: Column<Attempt>[] = [
       </Badge>
     ),
   },
-  { title: "Took", look: "number", cell: ({ durationMs }) => `${grouped(durationMs)} ms` },
+  { title: "Duration", look: "number", cell: ({ durationMs }) => `${grouped(durationMs)} ms` },
   {
-    title: "Error and answer",
+    title: "Error and response",
     look: "wide",
     cell: ({ error, response, address }) => (
       <>
@@ -72,24 +72,22 @@ const attemptColumns: Column<Attempt>[] = [
 ];
 
 export function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
-  return (
-    <Table caption="Attempts" columns={attemptColumns} rows={attempts} empty="No attempt was made yet." />
-  );
+  return <Table caption="Attempts" columns={attemptColumns} rows={attempts} empty="No attempts yet." />;
 }
 
-const answerLinesMax = 20;
+const responseLinesMax = 20;
 
-/** The start of what the receiver said: text, whatever it holds. */
+/** Start of a response, shown as text whatever it contains. */
 export function ResponseStart({ response }: { response: string }) {
-  // It was kept with its hidden characters written out; of those the ends of lines are meant to be seen as such.
+  // Hidden characters are stored escaped. Line breaks and tabs should be visible as such.
   const text = response
     .replaceAll(/(?:\\u\{d\})?\\u\{a\}/g, "\n")
     .replaceAll("\\u{9}", "\t")
     .trim();
   if (text === "") return null;
-  const shown = text.split("\n").slice(0, answerLinesMax).join("\n");
+  const shown = text.split("\n").slice(0, responseLinesMax).join("\n");
   return (
-    <pre class="response" tabIndex={0} aria-label="Start of the answer">
+    <pre class="response" tabIndex={0} aria-label="Start of the response">
       <bdi>{shown}</bdi>
     </pre>
   );
@@ -113,14 +111,14 @@ export function DeliveryTable({
     ...(withEndpoint
       ? [
           {
-            title: "Webhook",
+            title: "Endpoint",
             cell: ({ recipientName }: Delivery) => <Text text={recipientName} />,
           },
         ]
       : []),
     { title: "Status", look: "tight", cell: ({ status }) => <DeliveryBadge status={status} /> },
-    { title: "Made", look: "tight", cell: ({ createdAt }) => <Time at={createdAt} relative /> },
-    { title: "Then", look: "wide", cell: (delivery) => <NextStep delivery={delivery} /> },
+    { title: "Created", look: "tight", cell: ({ createdAt }) => <Time at={createdAt} relative /> },
+    { title: "Outcome", look: "wide", cell: (delivery) => <NextStep delivery={delivery} /> },
     {
       title: <span class="unseen">Actions</span>,
       cell: ({ id, status }) =>

@@ -1,5 +1,5 @@
 import { badRequest } from "../../../lib/errors.ts";
-import { eventTypes, type EventType } from "../../../vocabulary/events.ts";
+import { eventDescriptions, eventTypes } from "../../../vocabulary/events.ts";
 import type { AttemptResult } from "../../../deliveries/channel.ts";
 import { failureAdvice } from "../../../channels/webhook/failures.ts";
 import type { Endpoint, EndpointSettings } from "../../../channels/webhook/endpoint.ts";
@@ -10,29 +10,19 @@ import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
 import { webhooksPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 
-const eventHints: Record<EventType, string> = {
-  "threat.created": "a look-alike was found",
-  "threat.updated": "a threat's status changed, whoever changed it",
-  "threat.resolved": "a threat was resolved",
-  "scan.started": "a scan began",
-  "scan.completed": "a scan ended",
-  "beacon.triggered": "a page of yours was opened elsewhere",
-  "token.accessed": "a honeytoken was touched",
-};
-
 const eventChoices: Choice[] = eventTypes.map((type) => ({
   value: type,
   label: type,
-  hint: eventHints[type],
+  hint: eventDescriptions[type],
 }));
 
-/** What a save leaves for the page of the endpoint, which shows it once. */
+/** Results of a change, shown once on the page of the endpoint. */
 export interface Saved {
-  /** Made or given just now; never to be had again. */
+  /** The new secret. It cannot be retrieved later. */
   secret?: string;
   test?: TestResult;
-  /** The name of its host has no address yet. */
-  remark?: string;
+  /** The host of the URL has no address yet. */
+  warning?: string;
 }
 
 /** Outcome of a test, with advice on how to fix a failure. */
@@ -42,6 +32,9 @@ interface TestResult extends Pick<
 > {
   advice: string;
 }
+
+const concurrencyLabel = "Maximum concurrent requests";
+const rateLabel = "Maximum requests per second";
 
 export const savedName = (id: string) => `webhook ${id}`;
 
@@ -57,12 +50,12 @@ export function testShown(result: AttemptResult): TestResult {
   };
 }
 
-/** For a new endpoint, and with `endpoint` to change one. */
+/** Renders the form for a new endpoint, or for a change of `endpoint`. */
 export function showEndpointForm(
   form: URLSearchParams,
   { endpoint, message }: { endpoint?: Endpoint; message?: string } = {},
 ) {
-  const title = endpoint === undefined ? "Add webhook" : `Edit ${endpoint.name}`;
+  const title = endpoint === undefined ? "Add webhook endpoint" : `Edit ${endpoint.name}`;
   const action = endpoint === undefined ? `${webhooksPath}/add` : `${webhooksPath}/${endpoint.id}/edit`;
   const back =
     endpoint === undefined
@@ -77,9 +70,7 @@ export function showEndpointForm(
         title={title}
         back={back}
         lead={
-          endpoint === undefined
-            ? "Events are sent to an address of yours as signed HTTP requests."
-            : undefined
+          endpoint === undefined ? "Events are sent to a URL of yours as signed HTTP requests." : undefined
         }
       />
       <FormError message={message} />
@@ -100,7 +91,7 @@ export function showEndpointForm(
             name="name"
             value={value("name")}
             maxLength={100}
-            hint="For people; left empty, it is made from the address."
+            hint="Leave empty to use the host of the URL."
           />
         ) : null}
         <Choices
@@ -108,7 +99,7 @@ export function showEndpointForm(
           name="events"
           choices={eventChoices}
           values={form.getAll("events")}
-          hint="None ticked: all, also those of later versions."
+          hint="Leave unchecked to receive all events, including future types."
         />
         {endpoint === undefined ? (
           <TextField
@@ -116,38 +107,33 @@ export function showEndpointForm(
             name="secret"
             value={value("secret")}
             maxLength={200}
-            hint="It signs each request. Left empty, one is made and shown once on the next page."
+            hint="Signs each request. Leave empty to generate one; it is shown once on the next page."
           />
         ) : null}
         <details class="more" open={advanced}>
           <summary>Headers and limits</summary>
           <TextArea
-            label="Further headers"
+            label="Custom headers"
             name="headers"
             value={value("headers")}
             rows={3}
             hint={
               <>
-                One a line, as <code>Authorization: Bearer …</code>
+                One per line, such as <code>Authorization: Bearer …</code>
               </>
             }
           />
           <TextField
-            label="Requests under way at most"
+            label={concurrencyLabel}
             name="concurrency"
             type="number"
             value={value("concurrency")}
-            hint="Empty: as in the configuration (webhooks.endpoint_concurrency)."
+            hint="Leave empty to use webhooks.endpoint_concurrency."
           />
-          <TextField
-            label="Requests a second at most"
-            name="rate"
-            value={value("rate")}
-            hint="Empty: no limit."
-          />
+          <TextField label={rateLabel} name="rate" value={value("rate")} hint="Leave empty for no limit." />
         </details>
         <Checkbox
-          label="Send a test when saved"
+          label="Send a test event after saving"
           name="test"
           checked={form.size === 0 || value("test") === "yes"}
         />
@@ -161,7 +147,7 @@ export function showEndpointForm(
   );
 }
 
-/** What the form for a change starts with. */
+/** Returns the initial values of the form for a change. */
 export function formOf({ url, events, headers, concurrency, ratePerSecond }: Endpoint): URLSearchParams {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return new URLSearchParams([
@@ -181,17 +167,17 @@ export async function addEndpoint(context: Context<"webhooks">) {
   const secret = (form.get("secret") ?? "").trim();
   const added = await attempt(async () => {
     const settings = readSettings(form);
-    const remark = await checkDestination(settings.url);
+    const warning = await checkDestination(settings.url);
     const wanted = {
       ...settings,
       ...(name === "" ? {} : { name }),
       ...(secret === "" ? {} : { secret }),
     };
-    return { ...endpoints.add(wanted, { by }), remark };
+    return { ...endpoints.add(wanted, { by }), warning };
   });
   if (!added.ok) return showEndpointForm(form, { message: added.message });
-  const { endpoint, remark, secret: made } = added.value;
-  return finishSaving(context, endpoint, { secret: made, remark });
+  const { endpoint, warning, secret: made } = added.value;
+  return finishSaving(context, endpoint, { secret: made, warning });
 }
 
 export async function changeEndpoint(context: Context<"webhooks">, endpoint: Endpoint) {
@@ -199,30 +185,30 @@ export async function changeEndpoint(context: Context<"webhooks">, endpoint: End
   const { checkDestination, endpoints } = services.webhooks;
   const changed = await attempt(async () => {
     const settings = readSettings(form);
-    const remark = await checkDestination(settings.url);
-    return { endpoint: endpoints.change(endpoint.id, settings, { by }), remark };
+    const warning = await checkDestination(settings.url);
+    return { endpoint: endpoints.change(endpoint.id, settings, { by }), warning };
   });
   if (!changed.ok) return showEndpointForm(form, { endpoint, message: changed.message });
-  return finishSaving(context, changed.value.endpoint, { remark: changed.value.remark });
+  return finishSaving(context, changed.value.endpoint, { warning: changed.value.warning });
 }
 
 async function finishSaving(
   context: Context<"webhooks">,
   endpoint: Endpoint,
-  { secret, remark }: { secret?: string; remark: string | undefined },
+  { secret, warning }: { secret?: string; warning: string | undefined },
 ) {
   const wanted = context.form.get("test") === "yes";
   const { ping } = context.services.webhooks;
   const test = wanted ? testShown(await ping(endpoint)) : undefined;
   const saved: Saved = {
     ...(secret === undefined ? {} : { secret }),
-    ...(remark === undefined ? {} : { remark }),
+    ...(warning === undefined ? {} : { warning }),
     ...(test === undefined ? {} : { test }),
   };
   context.putOnce(savedName(endpoint.id), saved);
   return redirect(
     `${webhooksPath}/${endpoint.id}`,
-    secret === undefined ? "Saved." : `${endpoint.name} is added.`,
+    secret === undefined ? "Saved." : `${endpoint.name} has been added.`,
   );
 }
 
@@ -231,8 +217,8 @@ function readSettings(form: URLSearchParams): EndpointSettings {
     url: (form.get("url") ?? "").trim(),
     events: form.getAll("events"),
     headers: readHeaders(form.get("headers") ?? ""),
-    concurrency: readNumber(form.get("concurrency") ?? "", "Requests under way at most"),
-    ratePerSecond: readNumber(form.get("rate") ?? "", "Requests a second at most"),
+    concurrency: readNumber(form.get("concurrency") ?? "", concurrencyLabel),
+    ratePerSecond: readNumber(form.get("rate") ?? "", rateLabel),
   };
 }
 
@@ -243,8 +229,8 @@ function readHeaders(text: string): Record<string, string> {
       .filter((line) => line !== "")
       .map((line) => {
         const match = /^([^:\s]+)\s*:\s*(.*)$/.exec(line);
-        // What is no header may be a secret all the same: it is not repeated.
-        if (match === null) throw badRequest(`A header is written as "Name: value", one a line.`);
+        // The message does not repeat the line, because it may hold a secret.
+        if (match === null) throw badRequest(`Write headers as "Name: value", one per line.`);
         return [match[1]!, match[2]!];
       }),
   );
@@ -254,6 +240,6 @@ function readNumber(text: string, label: string): number | null {
   if (text.trim() === "") return null;
   const number = Number(text);
   if (!Number.isFinite(number) || number <= 0)
-    throw badRequest(`${label}: a number greater than 0, or nothing.`);
+    throw badRequest(`${label}: enter a number greater than 0, or leave it empty.`);
   return number;
 }

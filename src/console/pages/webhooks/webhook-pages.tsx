@@ -27,7 +27,7 @@ import { rotateRoutes } from "./webhook-rotate-pages.tsx";
 const perPage = 50;
 const deliveriesShown = 10;
 
-/** Settings → Integrations → Webhook. */
+/** Settings → Integrations: the webhook endpoints. */
 export const webhookPages = pageGroup({
   nav: { section: "settings", label: "Integrations", path },
   services: ["config", "deliveries", "webhooks"],
@@ -95,12 +95,12 @@ function listEndpoints({ services: { webhooks }, query }: Context<"webhooks">) {
   return page(
     "Integrations",
     <>
-      <PageHead title="Integrations" lead="Programs of yours that are told of events.">
-        <LinkButton path={`${path}/add`} label="Add webhook" />
+      <PageHead title="Integrations" lead="Services that receive events.">
+        <LinkButton path={`${path}/add`} label="Add webhook endpoint" />
       </PageHead>
-      <Section title="Webhook">
+      <Section title="Webhook endpoints">
         <PagedTable
-          caption="Webhooks"
+          caption="Webhook endpoints"
           columns={columns}
           rowsIn={pagesOf(endpoints)}
           total={endpoints.length}
@@ -109,8 +109,8 @@ function listEndpoints({ services: { webhooks }, query }: Context<"webhooks">) {
           query={query}
           empty={
             <>
-              Nobody is told of events. <a href={`${path}/add`}>Add a webhook</a> to send them to your SIEM,
-              chat or ticket system.
+              No service receives events yet. <a href={`${path}/add`}>Add a webhook endpoint</a> to send
+              events to your SIEM, chat or ticket system.
             </>
           }
         />
@@ -162,23 +162,23 @@ function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
           ["Events", events.length === 0 ? "all" : events.join(", ")],
           ["Secret", <SecretState endpoint={endpoint} now={context.now} declared={declared} />],
           // Values of headers may be secret.
-          ["Further headers", Object.keys(headers).join(", ") || "none"],
+          ["Custom headers", Object.keys(headers).join(", ") || "none"],
           [
             "Limits",
-            `${concurrency ?? services.config.webhooks.endpointConcurrency} requests under way, ${ratePerSecond === null ? "no limit a second" : `${ratePerSecond} a second`}`,
+            `${concurrency ?? services.config.webhooks.endpointConcurrency} concurrent requests, ${ratePerSecond === null ? "no rate limit" : `${ratePerSecond} per second`}`,
           ],
         ]}
       />
       <Section title="Deliveries">
-        <DeliveryTable deliveries={rows} withEndpoint={false} empty="Nothing was sent to it yet." />
+        <DeliveryTable deliveries={rows} withEndpoint={false} empty="No deliveries yet." />
         <p class="after">
           <a href={`${deliveriesPath}?endpoint=${id}`}>All deliveries</a> ·{" "}
-          <a href={`${path}/${id}/replay`}>Replay events since a moment</a>
+          <a href={`${path}/${id}/replay`}>Replay events</a>
         </p>
       </Section>
       {declared ? null : (
         <Section title="Remove">
-          <LinkButton path={`${path}/${id}/remove`} label="Remove webhook" variant="outline" />
+          <LinkButton path={`${path}/${id}/remove`} label="Remove endpoint" variant="outline" />
         </Section>
       )}
     </>,
@@ -212,25 +212,25 @@ async function enable(context: Context<"deliveries" | "webhooks">): Promise<Page
 function disable(context: Context<"webhooks">): PageResult {
   const { id } = endpointOf(context);
   const { name } = context.services.webhooks.endpoints.disable(id, { by: context.by });
-  return redirect(`${path}/${id}`, `${name} is disabled: what waits goes on waiting.`);
+  return redirect(`${path}/${id}`, `${name} is disabled. Pending deliveries stay queued.`);
 }
 
 function askToRemove(context: Context<"webhooks">): PageResult {
   const { id, name } = editable(context);
   return page(
-    "Remove webhook",
+    "Remove webhook endpoint",
     <Confirm
-      title="Remove this webhook?"
+      title="Remove this webhook endpoint?"
       action={`${path}/${id}/remove`}
-      button="Remove webhook"
+      button="Remove endpoint"
       back={`${path}/${id}`}
     >
       <p>
         <strong>
           <Text text={name} />
         </strong>{" "}
-        is sent nothing any more, and its secret and its deliveries are deleted. To stop for a while, disable
-        it.
+        will receive no more events, and its secret and deliveries will be deleted. To pause deliveries,
+        disable it instead.
       </p>
     </Confirm>,
   );
@@ -239,21 +239,19 @@ function askToRemove(context: Context<"webhooks">): PageResult {
 function remove(context: Context<"webhooks">): PageResult {
   const { id, name } = editable(context);
   context.services.webhooks.endpoints.remove(id, { by: context.by });
-  return redirect(path, `${name} is removed.`);
+  return redirect(path, `${name} has been removed.`);
 }
 
 function endpointOf({ params, services }: Context<"webhooks">): Endpoint {
   const id = params["id"]!;
   const found = isId("endpoint", id) ? services.webhooks.endpoints.find(id) : undefined;
-  if (found === undefined) throw notFound("There is no such webhook.");
+  if (found === undefined) throw notFound("There is no such webhook endpoint.");
   return found;
 }
 
 function editable(context: Context<"webhooks">): Endpoint {
   const endpoint = endpointOf(context);
   if (endpoint.origin === "file" && endpoint.disabledReason !== "undeclared")
-    throw badRequest(
-      "This webhook is declared in the configuration file, which is read at every start: change it there.",
-    );
+    throw badRequest("This endpoint is declared in the configuration file. Change it there and restart.");
   return endpoint;
 }

@@ -6,7 +6,7 @@ import { Badge, Copyable, FlashMessage, Time } from "../../kit/components.tsx";
 import { webhooksPath as path } from "../../kit/paths.ts";
 import { type Saved } from "./webhook-form.tsx";
 
-/** Whether it is told of events, and whether that works. */
+/** Whether the endpoint is enabled, and whether its deliveries succeed. */
 export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
   const { enabled, disabledReason, disabledAt, consecutiveFailures, failingSince } = endpoint;
   if (!enabled)
@@ -15,9 +15,9 @@ export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
         <Badge tone={disabledReason === "failing" ? "bad" : "neutral"}>disabled</Badge>{" "}
         <span class="hint">
           {disabledReason === "failing"
-            ? "it did nothing but fail"
+            ? "every delivery failed"
             : disabledReason === "undeclared"
-              ? "it left the configuration file"
+              ? "no longer in the configuration file"
               : "by a person"}
           {disabledAt === null ? null : (
             <>
@@ -43,30 +43,30 @@ export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** What a save led to: shown once. */
-export function SavedNote({ saved: { secret, test, remark } }: { saved: Saved }) {
+/** Results of a change, shown once. */
+export function SavedNote({ saved: { secret, test, warning } }: { saved: Saved }) {
   return (
     <>
       {secret === undefined ? null : (
         <div class="card once">
           <h2>Secret</h2>
           <p>
-            It signs each request; the receiver checks X-Service-Signature with it. It is shown this once:
-            copy it now.
+            Signs each request. The receiver verifies X-Service-Signature with it. Copy it now: it is shown
+            only once.
           </p>
           <Copyable text={secret} label="the secret" secret />
         </div>
       )}
-      {remark === undefined ? null : (
+      {warning === undefined ? null : (
         <FlashMessage
-          flash={{ tone: "warning", text: `The host of this URL cannot be found now: ${remark}` }}
+          flash={{ tone: "warning", text: `The host of this URL cannot be resolved: ${warning}` }}
         />
       )}
       {test === undefined ? null : test.failure === null ? (
         <FlashMessage
           flash={{
             tone: "success",
-            text: `The test was delivered: status ${test.statusCode} in ${test.durationMs} ms.`,
+            text: `Test delivered: HTTP status ${test.statusCode} in ${test.durationMs} ms.`,
           }}
         />
       ) : (
@@ -74,7 +74,7 @@ export function SavedNote({ saved: { secret, test, remark } }: { saved: Saved })
           <FlashMessage
             flash={{
               tone: "danger",
-              text: `The test failed: ${test.error ?? test.failure}. ${test.advice}`,
+              text: `Test failed: ${test.error ?? test.failure}. ${test.advice}`,
             }}
           />
           <ResponseStart response={test.response} />
@@ -97,10 +97,10 @@ export function SecretState({
   const rotating = previousSecretUntil !== null && previousSecretUntil > now;
   return (
     <>
-      kept, not shown{" "}
+      stored, not shown{" "}
       {rotating ? (
         <>
-          · the one before signs along until <Time at={previousSecretUntil} />{" "}
+          · the previous one also signs until <Time at={previousSecretUntil} />{" "}
         </>
       ) : null}
       {declared ? null : (

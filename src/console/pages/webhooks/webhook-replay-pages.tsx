@@ -11,16 +11,16 @@ import { deliveriesPath, webhooksPath } from "../../kit/paths.ts";
 import type { Context, Route } from "../../shell/router.ts";
 
 const whichChoices = [
-  { value: "failed", label: "failed deliveries", hint: "those that were given up" },
+  { value: "failed", label: "failed deliveries", hint: "deliveries without further retries" },
   {
     value: "missed",
     label: "missed events",
-    hint: "of which it was never sent anything: it was disabled, or not there yet",
+    hint: "events that were never sent to the endpoint, because it was disabled or not there yet",
   },
-  { value: "all", label: "every event", hint: "also those that were delivered" },
+  { value: "all", label: "every event", hint: "including those that were delivered" },
 ] as const;
 
-/** Sends what has been once more: first how many, then on a second click. */
+/** Routes for replaying events: the first step shows the number of deliveries, the second sends them. */
 export function replayRoutes(
   endpointOf: (context: Context<"deliveries" | "webhooks">) => Endpoint,
 ): Route<"deliveries" | "webhooks">[] {
@@ -63,20 +63,20 @@ async function show(
           return { request, count: services.deliveries.replay.count(request) };
         })
       : undefined;
-  const refusal = message ?? (counting?.ok === false ? counting.message : undefined);
+  const failure = message ?? (counting?.ok === false ? counting.message : undefined);
   return page(
     "Replay events",
     <div class="narrow">
       <PageHead
         title="Replay events"
         back={{ label: endpoint.name, path: back }}
-        lead="Events are sent again with the identifiers they have always had, so that the receiver can tell what it knows."
+        lead="Events are sent again with their original identifiers, so that receivers can detect duplicates."
       />
-      <FormError message={refusal} />
+      <FormError message={failure} />
       <form method="get" action={`${back}/replay`}>
         <Choices
           single
-          label="What"
+          label="Replay"
           name="which"
           choices={whichChoices}
           values={[form.get("which") ?? "failed"]}
@@ -86,7 +86,7 @@ async function show(
           name="since"
           type="datetime-local"
           value={forField(form.get("since") ?? "")}
-          hint="UTC. Empty: everything that is kept."
+          hint="UTC. Leave empty for all stored events."
         />
         <div class="actions">
           <button type="submit" data-variant="secondary">
@@ -95,12 +95,12 @@ async function show(
         </div>
       </form>
       {counting?.ok === true ? (
-        <Section title="That makes">
+        <Section title="Deliveries to send">
           <Counted endpoint={endpoint} back={back} {...counting.value} />
         </Section>
       ) : null}
     </div>,
-    { status: refusal === undefined ? 200 : 400 },
+    { status: failure === undefined ? 200 : 400 },
   );
 }
 
@@ -140,19 +140,19 @@ function Counted({
 
 function readRequest({ id }: Endpoint, form: URLSearchParams): ReplayRequest {
   const which = whichChoices.find(({ value }) => value === form.get("which"))?.value;
-  if (which === undefined) throw badRequest("Say what is to be sent: failed, missed or all.");
-  return { which, recipient: id, since: readMoment(form.get("since") ?? "") };
+  if (which === undefined) throw badRequest("Select what to send: failed, missed or all.");
+  return { which, recipient: id, since: readTime(form.get("since") ?? "") };
 }
 
-/** As the field gives it, without a zone, which is UTC then; or ISO 8601. */
-function readMoment(text: string): Instant {
+/** Reads an ISO 8601 time. The form field has no zone, so a time without one is UTC. */
+function readTime(text: string): Instant {
   if (text === "") return 0;
   const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z?$/.test(text)
     ? Date.parse(text.replace(/Z?$/, "Z"))
     : Number.NaN;
-  if (Number.isNaN(iso)) throw badRequest("The moment is written as 2026-01-31T12:00, in UTC.");
+  if (Number.isNaN(iso)) throw badRequest("Write the time as 2026-01-31T12:00, in UTC.");
   return iso;
 }
 
-/** Without the zone, which such a field cannot hold. */
+/** Removes the zone, which the form field cannot hold. */
 const forField = (text: string) => text.replace(/(\.\d+)?Z$/, "");

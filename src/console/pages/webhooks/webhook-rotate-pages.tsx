@@ -8,7 +8,7 @@ import { webhooksPath } from "../../kit/paths.ts";
 import type { Context, Route } from "../../shell/router.ts";
 import { type Saved, savedName } from "./webhook-form.tsx";
 
-/** A new secret for a webhook. */
+/** Routes for rotating the secret of an endpoint. */
 export function rotateRoutes(editable: (context: Context<"webhooks">) => Endpoint): Route<"webhooks">[] {
   const path = `${webhooksPath}/:id/rotate`;
 
@@ -55,19 +55,19 @@ function show(endpoint: Endpoint, form: URLSearchParams, message?: string) {
       <Form action={`${back}/rotate`}>
         <Choices
           single
-          label="The present secret"
+          label="Current secret"
           name="old"
           values={[form.get("old") ?? "later"]}
           choices={[
             {
               value: "later",
-              label: "signs along for 24 hours",
-              hint: "so that the receiver can change over in its own time",
+              label: "continues to sign for 24 hours",
+              hint: "so that the receiver can switch in between",
             },
-            { value: "now", label: "signs no more at once", hint: "it has leaked" },
+            { value: "now", label: "stops signing now", hint: "if it has leaked" },
           ]}
         />
-        <TextField label="New secret" name="secret" maxLength={200} hint="Left empty, one is made." />
+        <TextField label="New secret" name="secret" maxLength={200} hint="Leave empty to generate one." />
         <div class="actions">
           <Button label="Rotate secret" />
           <LinkButton path={back} label="Cancel" variant="outline" />
