@@ -83,8 +83,8 @@ domain = "acme.com"
       severity: "high",
       severity_reasons: [
         "the name deceives a careful reader (similarity 0.98)",
-        "a mail server receives for it",
-        "it is parked (Sedo)",
+        "a mail server accepts mail for the name",
+        "the name is parked (Sedo)",
       ],
       facts: { dns: { exists: "yes", parked: "Sedo" }, page: null },
       looked_at: expect.stringMatching(/Z$/),

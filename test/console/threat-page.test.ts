@@ -42,7 +42,7 @@ describe("the page of a threat", () => {
     expect(status).toBe(200);
     for (const shown of [
       "Why high the name deceives a careful reader (similarity 0.97)",
-      "its page asks for a password",
+      "the page asks for a password",
       "Report it: the abuse contact and a ready-to-send report are below.",
       "1 (U+0031, digit) looks like l",
       "Address https://exarnple-bank.com/login",

@@ -140,10 +140,10 @@ describe("severity", () => {
     });
     expect(scored.reasons.map(describeSeverityReason)).toEqual([
       "the name deceives a careful reader (similarity 0.96)",
-      "a mail server receives for it",
-      "its page asks for a password",
-      "its page names the brand",
-      "it was registered 1 day ago",
+      "a mail server accepts mail for the name",
+      "the page asks for a password",
+      "the page names the brand",
+      "the domain was registered 1 day ago",
     ]);
   });
 

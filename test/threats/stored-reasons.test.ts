@@ -7,8 +7,7 @@ import { createPacer } from "../../src/lib/pacer.ts";
 import { indicators, type Indicator } from "../../src/threats/severity/indicators.ts";
 import { createThreatIndex } from "../../src/threat-index/threat-index.ts";
 import { createThreatQueries } from "../../src/threats/store/queries.ts";
-import { describeSeverityReason } from "../../src/threats/severity/severity-reasons.ts";
-import { describeSimilarityReason } from "../../src/threats/store/similarity-reasons.ts";
+import { severitySentence, similaritySentence } from "../support/old-sentences.ts";
 import { temporaryFolder } from "../support/appliance.ts";
 
 /** Written by commit 9c9da8f, the last version that stored sentences: 76 threats with every kind of reason. */
@@ -57,15 +56,15 @@ async function migrated() {
   };
 }
 
-test("a database that holds sentences opens with the same threats and the same reasons", async () => {
+test("a database that holds sentences opens with the same threats and codes that say what the sentences said", async () => {
   using opened = await migrated();
   expect(opened.old).toHaveLength(76);
   const codes = new Set<string>();
   for (const { id, domain, status, severity, reasons, severity_reasons } of opened.old) {
     const threat = opened.queries.get(id)!;
     expect(threat).toMatchObject({ id, domain, status, severity });
-    expect(JSON.stringify(threat.reasons.map(describeSimilarityReason))).toBe(reasons);
-    expect(JSON.stringify(threat.severityReasons.map(describeSeverityReason))).toBe(severity_reasons);
+    expect(JSON.stringify(threat.reasons.map(similaritySentence))).toBe(reasons);
+    expect(JSON.stringify(threat.severityReasons.map(severitySentence))).toBe(severity_reasons);
     const isUnknown = reasons.includes("unknown version");
     for (const { code } of [...threat.reasons, ...threat.severityReasons]) {
       codes.add(code);
@@ -151,5 +150,5 @@ test("hidden characters that a sentence shows escaped are stored as they are and
     code: "confusable",
     params: { found: "\u200d", expected: "l", position: 1, label: "a\u200db" },
   });
-  expect(describeSimilarityReason(code as Parameters<typeof describeSimilarityReason>[0])).toBe(sentence);
+  expect(similaritySentence(code as Parameters<typeof similaritySentence>[0])).toBe(sentence);
 });

@@ -27,39 +27,39 @@ export type SeverityReasonCode = SeverityReason["code"];
 export function describeSeverityReason({ code, params }: SeverityReason): string {
   switch (code) {
     case "copy_seen_in_use":
-      return "a copy of the page was seen in use";
+      return "a copy of the protected page was seen in use";
     case "deceives_careful_reader":
       return `the name deceives a careful reader (similarity ${params.similarity})`;
     case "deceives_hurried_reader":
       return `the name deceives a hurried reader (similarity ${params.similarity})`;
     case "resembles_protected_name":
-      return `the name resembles the protected one (similarity ${params.similarity})`;
+      return `the name resembles the protected domain (similarity ${params.similarity})`;
     case "not_in_dns":
-      return "the name is not in DNS";
+      return "the name does not exist in DNS";
     case "sinkholed":
-      return `the name was taken over by a sinkhole (${params.by})`;
+      return `a sinkhole took over the name (${params.by})`;
     case "leads_nowhere":
-      return "the name is registered and leads nowhere yet";
+      return "the name is registered but has no address and no mail server yet";
     case "receives_mail":
-      return "a mail server receives for it";
+      return "a mail server accepts mail for the name";
     case "parked":
-      return `it is parked (${params.with})`;
+      return `the name is parked (${params.with})`;
     case "newly_registered":
-      return `it was registered ${params.days === 1 ? "1 day" : `${params.days} days`} ago`;
+      return `the domain was registered ${params.days === 1 ? "1 day" : `${params.days} days`} ago`;
     case "long_registered":
-      return `it has been registered for ${params.years} years`;
+      return `the domain has been registered for ${params.years} years`;
     case "redirects_to_protected":
-      return "it leads to the domain that it imitates";
+      return "the page redirects to the protected domain";
     case "looks_like_original":
-      return "its page looks like the original's";
+      return "the page looks like the original";
     case "asks_for_secrets": {
       const secrets = [params.password ? "a password" : "", params.card ? "a card number" : ""];
-      return `its page asks for ${secrets.filter(Boolean).join(" and ")}`;
+      return `the page asks for ${secrets.filter(Boolean).join(" and ")}`;
     }
     case "names_brand":
-      return "its page names the brand";
+      return "the page names the brand";
     case "unrelated_page":
-      return "its page has nothing to do with the brand";
+      return "the page is unrelated to the brand";
     case "legacy":
       return params.text;
   }

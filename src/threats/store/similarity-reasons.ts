@@ -15,7 +15,7 @@ export type SimilarityReason =
 export function describeSimilarityReason(reason: SimilarityReason): string {
   switch (reason.code) {
     case "beacon_reported":
-      return `a page with the beacon "${reason.params.beacon}" was shown there`;
+      return `the beacon "${reason.params.beacon}" reported that its page was opened there`;
     case "copy_shown":
       return "a copy of our page was shown to visitors there";
     case "legacy":
