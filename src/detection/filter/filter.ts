@@ -21,20 +21,19 @@ import {
   separatorClass,
 } from "./character-classes.ts";
 import {
-  anchoredOnly,
-  anywhereOnly,
-  both,
-  entryFields,
-  seedMask,
-  wordField,
-  type FilterTables,
-} from "./filter-tables.ts";
-import { labelBytesMax, nameBytesMax } from "../names/name.ts";
-import { createPatternTests } from "./pattern-tests.ts";
-import { textEdge } from "./match-with-errors.ts";
-import { margin, newEncodedName, textLengthMax, type EncodedName } from "./encoded-name.ts";
-import { seedLength } from "./seeds.ts";
+  addLastSeed,
+  encodeBetweenDigits,
+  encodeWithoutSeparators,
+  endName,
+  margin,
+  newEncodedName,
+  placeBits,
+  textLengthMax,
+} from "./encoded-name.ts";
+import { anchoredOnly, anywhereOnly, both, seedMask, type FilterTables } from "./filter-tables.ts";
 import { createNameDecoder, hasALabel } from "./name-decoder.ts";
+import { labelBytesMax, nameBytesMax } from "../names/name.ts";
+import { createSeedExtender, type Candidates } from "./seed-extender.ts";
 
 export interface Filter {
   /** Returns the words that `text`, a folded name without its public suffix, may contain. */
@@ -43,32 +42,16 @@ export interface Filter {
   screen(bytes: Uint8Array, start: number, end: number): boolean;
 }
 
-/** The first `count` of `words` are indices of words. The next call overwrites them. */
-export interface Candidates {
-  readonly words: Int32Array;
-  count: number;
-}
-
 const dot = 0x2e;
-/** Number of low bits in a seed hit that hold the place of the seed's last class; the seed's number is above. */
-const placeBits = 11;
-const placeMask = (1 << placeBits) - 1;
 
 /** @param tables made by `buildTables` */
 export function createFilter(tables: FilterTables): Filter {
-  const { marks, heads, entries, wordCount } = tables;
-  const { isBetweenSeparators, lacksTooManyClasses, isAmidLetters, hasTooManyForeignClasses, matches } =
-    createPatternTests(tables);
-  const lastSeen = new Int32Array(wordCount);
-  const candidates: Candidates = { words: new Int32Array(wordCount), count: 0 };
+  const { marks } = tables;
+  const { candidates, startName, extendSeeds } = createSeedExtender(tables);
   const plain = newEncodedName();
   const other = newEncodedName();
   const folded = new Uint8Array(textLengthMax);
   const decodeName = createNameDecoder(textLengthMax);
-  /** Number of the current scan, so that `lastSeen` needs no clearing. */
-  let scanNumber = 0;
-  let nameMask = 0;
-  let hasDigits = false;
   let mayHaveALabel = false;
   /** The name is not known to be a valid ASCII host name, so it may contain anything. */
   let unclear = false;
@@ -116,13 +99,11 @@ export function createFilter(tables: FilterTables): Filter {
     }
     const topLabel = place - lastDot - 1;
     unclear =
-      mask >>> otherClass !== 0 ||
+      lastDot === margin ||
       end - start > nameBytesMax ||
       Math.max(longestLabel, topLabel) > labelBytesMax ||
       Math.min(shortestLabel, topLabel) < 1 ||
-      lastDot === margin ||
-      // A last label that starts with a digit may make it an IP address.
-      isDigit(bytes[start + lastDot - margin]!);
+      mayBeNoHostName(mask, bytes[start + lastDot - margin]!);
     // An A-label contains two hyphens, and the name a dot.
     mayHaveALabel = separators > 2;
     if (hasSuffix && lastDot > margin) {
@@ -130,111 +111,26 @@ export function createFilter(tables: FilterTables): Filter {
       hitCount = hitCountAtDot;
       mask = maskAtDot;
     } else {
-      hitCount = addLastSeed(plain, place, seed, hitCount);
+      hitCount = addLastSeed(plain, place, seed, hitCount, marks);
     }
-    classes[place] = separatorClass;
-    classes[place + 1] = textEdge;
-    plain.hitCount = hitCount;
-    candidates.count = 0;
-    nameMask = mask;
-    hasDigits = coded >= digitFlag;
-    scanNumber = (scanNumber + 1) | 0;
+    endName(plain, place, hitCount);
+    const hasDigits = coded >= digitFlag;
+    startName(mask, hasDigits);
     const isSplit = separators > (hasSuffix ? 1 : 0);
     if (hitCount > 0) extendSeeds(plain, isSplit ? anchoredOnly : both, isSplit ? 0 : place);
-    if (isSplit) scanWithoutSeparators(place);
-    if (hasDigits) scanBetweenDigits(bytes, start, place);
+    if (isSplit) {
+      encodeWithoutSeparators(plain, place, other, marks);
+      if (other.hitCount > 0) extendSeeds(other, anywhereOnly, 0);
+    }
+    if (hasDigits) {
+      encodeBetweenDigits(bytes, start, place, other, marks);
+      if (other.hitCount > 0) extendSeeds(other, anchoredOnly, 0);
+    }
     return candidates;
   }
 
-  /** Scans the name without separators, because attackers split brands by hyphens and dots. */
-  function scanWithoutSeparators(end: number): void {
-    let seed = 0;
-    let hitCount = 0;
-    let place = margin + 1;
-    for (let from = margin + 1; from < end; from++) {
-      const value = plain.classes[from]!;
-      if (value === separatorClass) continue;
-      other.classes[place] = value;
-      seed = ((seed << classBits) | value) & seedMask;
-      other.hits[hitCount] = (seed << placeBits) | place;
-      hitCount += marks[seed]!;
-      place++;
-    }
-    extendSeedsOfOther(place, seed, hitCount, anywhereOnly);
-  }
-
-  /** Scans the name with digits as separators, because attackers number brands. */
-  function scanBetweenDigits(bytes: Uint8Array, start: number, end: number): void {
-    let seed = 0;
-    let hitCount = 0;
-    for (let place = margin + 1; place < end; place++) {
-      const flagged = classOfByte[bytes[start + place - margin - 1]!]!;
-      const value = flagged >= digitFlag ? separatorClass : flagged;
-      other.classes[place] = value;
-      seed = ((seed << classBits) | value) & seedMask;
-      other.hits[hitCount] = (seed << placeBits) | place;
-      hitCount += marks[seed]!;
-    }
-    extendSeedsOfOther(end, seed, hitCount, anchoredOnly);
-  }
-
-  function extendSeedsOfOther(end: number, seed: number, hitCount: number, kinds: number): void {
-    other.classes[end] = separatorClass;
-    other.classes[end + 1] = textEdge;
-    other.hitCount = addLastSeed(other, end, seed, hitCount);
-    if (other.hitCount > 0) extendSeeds(other, kinds, 0);
-  }
-
-  /** Adds the seed that ends with the separator at the end of the name, and returns the number of hits. */
-  function addLastSeed(reading: EncodedName, place: number, seed: number, hitCount: number): number {
-    const last = (seed << classBits) & seedMask;
-    reading.hits[hitCount] = (last << placeBits) | place;
-    return hitCount + marks[last]!;
-  }
-
-  /**
-   * Compares the words at each seed hit. `kinds` selects anchored patterns, unanchored ones, or both: the name without
-   * separators contains everything that a split name contains unanchored, so that is compared only once.
-   */
-  function extendSeeds({ classes, hits, hitCount }: EncodedName, kinds: number, edge: number): void {
-    for (let hit = 0; hit < hitCount; hit++) {
-      const start = (hits[hit]! & placeMask) - seedLength + 1;
-      const head = 2 * (hits[hit]! >>> placeBits);
-      const anywhere = heads[head + 1]!;
-      if ((kinds & anchoredOnly) !== 0) {
-        for (let entry = heads[head]! * entryFields; entry < anywhere * entryFields; entry += entryFields) {
-          if (
-            isBetweenSeparators(entry, classes, start, edge) &&
-            !lacksTooManyClasses(entry, nameMask) &&
-            !hasTooManyForeignClasses(entry, classes, start)
-          )
-            extendSeed(entry, classes, start);
-        }
-      }
-      if ((kinds & anywhereOnly) !== 0) {
-        const last = heads[head + 2]! * entryFields;
-        for (let entry = anywhere * entryFields; entry < last; entry += entryFields) {
-          if (lacksTooManyClasses(entry, nameMask)) continue;
-          if (edge !== 0 && !hasDigits && isAmidLetters(entry, classes, start)) continue;
-          extendSeed(entry, classes, start);
-        }
-      }
-    }
-  }
-
-  function extendSeed(entry: number, classes: Uint8Array, start: number): void {
-    const word = entries[entry + wordField]!;
-    if (lastSeen[word] === scanNumber || !matches(entry, classes, start)) return;
-    lastSeen[word] = scanNumber;
-    candidates.words[candidates.count++] = word;
-  }
-
   return {
-    candidates(text) {
-      const length = Math.min(text.length, textLengthMax);
-      for (let i = 0; i < length; i++) folded[i] = foldedByte(text.charCodeAt(i));
-      return scan(folded, 0, length, false);
-    },
+    candidates: (text) => scan(folded, 0, writeBytes(text, folded), false),
     screen(bytes, start, end) {
       scan(bytes, start, end, true);
       if (unclear) return true;
@@ -244,12 +140,22 @@ export function createFilter(tables: FilterTables): Filter {
       scan(first.bytes, 0, first.length, false);
       if (candidates.count > 0 || !ambiguous) return candidates.count > 0;
       const second = decodeName(bytes, start, end, true);
-      scan(second.bytes, 0, second.length, false);
-      return candidates.count > 0;
+      return scan(second.bytes, 0, second.length, false).count > 0;
     },
   };
 }
 
-function isDigit(byte: number): boolean {
-  return classOfByte[byte]! >= digitFlag;
+/**
+ * Returns whether a name contains characters that are not allowed in ASCII host names, or its last label starts with a
+ * digit, so that it may be an IP address.
+ */
+function mayBeNoHostName(mask: number, firstOfLastLabel: number): boolean {
+  return mask >>> otherClass !== 0 || classOfByte[firstOfLastLabel]! >= digitFlag;
+}
+
+/** Writes one byte for each character of a folded text, and returns their number. */
+function writeBytes(text: string, target: Uint8Array): number {
+  const length = Math.min(text.length, textLengthMax);
+  for (let i = 0; i < length; i++) target[i] = foldedByte(text.charCodeAt(i));
+  return length;
 }

@@ -1,33 +1,22 @@
 /**
  * Optimal string alignment: the restricted Damerau-Levenshtein distance (Damerau 1964), extended by pairs of
- * characters that look like one, with weighted costs from `similar-characters.ts`. Separators cost little, because
+ * characters that look like one, with the weighted costs of `alignment-steps.ts`. Separators cost little, because
  * attackers split brands by hyphens and dots. As in approximate string matching (Sellers 1980), a word can also be
  * aligned with any stretch of the text, by letting the alignment start anywhere for free.
  */
+import { isMultigraph } from "../letters/similar-characters.ts";
 import {
-  areSimilar,
-  fullEdit,
-  isMultigraph,
-  pairForSingleCost,
-  substitutionCost,
-  substitutionKind,
-} from "../letters/similar-characters.ts";
-import type { EditKind } from "../types.ts";
-
-const repetitionCost = 70;
-const transpositionCost = 75;
-const pluralCost = 60;
-const hyphenCost = 25;
-const dotCost = 50;
-const lostSeparatorCost = 20;
-const otherSeparatorCost = 10;
-/** Factors for the first letter: people notice it most, and another one makes another word (betflix, netflix). */
-const otherFirstLetterFactor = 2.25;
-const alikeFirstLetterFactor = 1;
-const lostFirstLetterFactor = 1.3;
+  createSteps,
+  impossible,
+  isSeparator,
+  textLengthMax,
+  transpositionCost,
+  wordLengthMax,
+  type StepKind,
+} from "./alignment-steps.ts";
 
 export interface Edit {
-  kind: EditKind | "separator";
+  kind: StepKind;
   /** Index of `found` in the text. */
   position: number;
   found: string;
@@ -51,13 +40,7 @@ export interface Aligner {
   within(word: string, text: string, costMax: number): Alignment[];
 }
 
-const textLengthMax = 255;
-const wordLengthMax = 127;
 const alignmentsMax = 8;
-const impossible = 1 << 20;
-const hyphen = 0x2d;
-const dot = 0x2e;
-const pluralLetter = 0x73;
 
 /** Returns an aligner that reuses its matrix for all calls. */
 export function createAligner(): Aligner {
@@ -65,21 +48,8 @@ export function createAligner(): Aligner {
   // costs[i * columns + j]: the lowest cost of aligning the first i characters of the word with the text before j,
   // from its start or, if the start is free, from anywhere.
   const costs = new Int32Array((wordLengthMax + 1) * columns);
-  const word = new Uint16Array(wordLengthMax + 2);
-  const text = new Uint16Array(textLengthMax + 2);
-  /** 1 if a character of the text and the one before it can look like a single one. */
-  const collapses = new Uint8Array(textLengthMax + 2);
-
-  /** Returns false if either is too long. Characters start at index 1, so that i and j count them. */
-  function load(wordText: string, textText: string): boolean {
-    if (wordText.length === 0 || wordText.length > wordLengthMax || textText.length > textLengthMax)
-      return false;
-    for (let i = 0; i < wordText.length; i++) word[i + 1] = wordText.charCodeAt(i);
-    for (let j = 0; j < textText.length; j++) text[j + 1] = textText.charCodeAt(j);
-    for (let j = 2; j <= textText.length; j++) collapses[j] = isMultigraph(text[j - 1]!, text[j]!) ? 1 : 0;
-    word[wordText.length + 1] = 0;
-    return true;
-  }
+  const { word, text, collapses, load, matchCost, matchKind, ...others } = createSteps();
+  const { insertionCost, insertionKind, omissionCost, pairCost, singleCost, isTransposed } = others;
 
   function fill(wordLength: number, textLength: number, freeStart: boolean): void {
     costs[0] = 0;
@@ -131,61 +101,6 @@ export function createAligner(): Aligner {
     return { start: j, end, cost: costs[wordText.length * columns + end]!, edits: edits.reverse() };
   }
 
-  function matchCost(i: number, j: number): number {
-    const expected = word[i]!;
-    const found = text[j]!;
-    if (expected === found) return 0;
-    if (!isSeparator(expected) && !isSeparator(found)) {
-      const cost = substitutionCost(found, expected);
-      if (i > 1) return cost;
-      return atFirstLetter(
-        i,
-        cost,
-        areSimilar(found, expected) ? alikeFirstLetterFactor : otherFirstLetterFactor,
-      );
-    }
-    return isSeparator(expected) && isSeparator(found) ? otherSeparatorCost : impossible;
-  }
-
-  function matchKind(i: number, j: number): Edit["kind"] | undefined {
-    if (word[i] === text[j]) return undefined;
-    if (isSeparator(word[i]!)) return "separator";
-    return substitutionKind(String.fromCharCode(text[j]!), String.fromCharCode(word[i]!));
-  }
-
-  function insertionCost(i: number, j: number): number {
-    const found = text[j]!;
-    if (found === hyphen) return hyphenCost;
-    if (found === dot) return dotCost;
-    if (i > 0 && (found === word[i] || found === word[i + 1])) return repetitionCost;
-    if (found === pluralLetter && word[i + 1] === 0) return pluralCost;
-    return i === 0 ? fullEdit * lostFirstLetterFactor : fullEdit;
-  }
-
-  function insertionKind(i: number, j: number): Edit["kind"] {
-    if (isSeparator(text[j]!)) return "separator";
-    if (i > 0 && (text[j] === word[i] || text[j] === word[i + 1])) return "repetition";
-    return text[j] === pluralLetter && word[i + 1] === 0 ? "plural" : "insertion";
-  }
-
-  function omissionCost(i: number): number {
-    if (isSeparator(word[i]!)) return lostSeparatorCost;
-    if (i > 1 && (word[i] === word[i - 1] || word[i] === word[i + 1])) return repetitionCost;
-    return atFirstLetter(i, fullEdit, lostFirstLetterFactor);
-  }
-
-  function pairCost(i: number, j: number): number {
-    return pairForSingleCost(text[j - 1]!, text[j]!, word[i]!) || impossible;
-  }
-
-  function singleCost(i: number, j: number): number {
-    return pairForSingleCost(word[i - 1]!, word[i]!, text[j]!) || impossible;
-  }
-
-  function isTransposed(i: number, j: number): boolean {
-    return i > 1 && j > 1 && word[i] === text[j - 1] && word[i - 1] === text[j] && word[i] !== word[i - 1];
-  }
-
   return {
     whole(wordText, textText, costMax) {
       if (!load(wordText, textText)) return undefined;
@@ -208,12 +123,4 @@ export function createAligner(): Aligner {
       return found;
     },
   };
-}
-
-function atFirstLetter(i: number, cost: number, factor: number): number {
-  return i === 1 && cost >= fullEdit / 2 ? Math.round(cost * factor) : cost;
-}
-
-function isSeparator(code: number): boolean {
-  return code === hyphen || code === dot;
 }
