@@ -90,7 +90,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity });
   const assessDomain = createDomainAssessment({ minSimilarity, pacer });
   const threats = createThreats({ database, clock, ids, outbox, auditLog, fillRandom, reactivate });
-  const threatSearch = lazy(() => loadThreatIndex().createThreatIndex({ database, pacer }));
+  const threatIndex = lazy(() => loadThreatIndex().createThreatIndex({ database, pacer }));
 
   // Names
   const candidates = createCandidates({
@@ -219,7 +219,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       domains,
       assessDomain,
       threats,
-      threatSearch,
+      threatIndex,
       sources,
       feeds,
       imports,
@@ -254,7 +254,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     assessDomain,
     threats,
     /** Index behind the console's lists, built when it is first needed. */
-    threatSearch,
+    threatIndex,
     candidates,
     sources,
     feeds,

@@ -38,7 +38,7 @@ export function createConsole(services: ConsoleServices): ConsoleHandler {
   const { clock, config, consoleSignIn, log, sessions } = services;
   // Built while somebody types the password: among a million threats it takes seconds.
   services
-    .threatSearch()
+    .threatIndex()
     .prepare()
     .catch((error: unknown) => logDropped(log, error, "the threats could not be read for the list"));
   const secure = config.server.tls !== null || config.server.publicUrl.startsWith("https:");

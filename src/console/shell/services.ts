@@ -49,7 +49,7 @@ export interface PageServices {
   storage: Pick<Database, "path" | "bytesOnDisk">;
   sessions: Pick<ConsoleSessions, "find" | "list">;
   threats: Threats;
-  threatSearch: () => ThreatIndex;
+  threatIndex: () => ThreatIndex;
   traps: Traps;
   deliveries: Deliveries;
   webhooks: Webhooks;

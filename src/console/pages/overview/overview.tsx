@@ -30,10 +30,10 @@ export async function showOverview({
   query,
   now,
 }: Context<
-  "domains" | "keys" | "readiness" | "scans" | "sources" | "threatSearch" | "webhooks"
+  "domains" | "keys" | "readiness" | "scans" | "sources" | "threatIndex" | "webhooks"
 >): Promise<PageResult> {
   const { domains, keys, readiness, scans, sources, webhooks } = services;
-  const search = services.threatSearch();
+  const search = services.threatIndex();
   await search.prepare();
   const from = startOfDay(now) - (newDays - 1) * dayMs;
   const high = { status: "active", severity: "high" } as const;

@@ -16,11 +16,11 @@ export async function triageThreats({
   services,
   form,
   by,
-}: Context<"threats" | "threatSearch">): Promise<PageResult> {
+}: Context<"threats" | "threatIndex">): Promise<PageResult> {
   const status = statuses.find((one) => one === form.get("status"));
   if (status === undefined) throw badRequest("choose a decision");
   const { filter, order, query } = readListRequest(new URLSearchParams(form.get("query") ?? ""));
-  const search = services.threatSearch();
+  const search = services.threatIndex();
   const ids =
     form.get("all") === "yes"
       ? await search.ids(filter, order, { max: triageThreatsMax, lastSeq: lastSeqOf(form) })

@@ -22,8 +22,8 @@ const perPage = 50;
 export async function listThreats({
   services,
   query: given,
-}: Context<"domains" | "threats" | "threatSearch">): Promise<PageResult> {
-  const search = services.threatSearch();
+}: Context<"domains" | "threats" | "threatIndex">): Promise<PageResult> {
+  const search = services.threatIndex();
   await search.prepare();
   const request = readListRequest(given);
   const { filter, order, query } = request;

@@ -23,7 +23,7 @@ const path = `${threatsPath}/:id`;
 /** List of all threats, with batch decisions. */
 export const threatListPages = pageGroup({
   nav: { section: "main", label: "Threats", path: threatsPath },
-  services: ["domains", "threats", "threatSearch"],
+  services: ["domains", "threats", "threatIndex"],
   routes: [
     { method: "GET", path: threatsPath, permission: "read", run: listThreats },
     { method: "POST", path: triagePath, permission: "decide", run: triageThreats },
