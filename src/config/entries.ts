@@ -29,33 +29,33 @@ const item = (description: string) => ({ description });
 
 export const protectedDomains = tables(
   {
-    domain: text("domain", readDomain, { example: "example-bank.com", description: "a domain of yours" }),
+    domain: text("domain", readDomain, { example: "example-bank.com", description: "domain to protect" }),
     keywords: array(
       text("word", readKeyword, { description: "a word" }),
       { maxItems: keywordsMax, uniqueItems: true },
-      { default: [], description: "further brand words that count as this domain's name" },
+      { default: [], description: "additional brand keywords that count as the name of this domain" },
     ),
     allow: array(
       text("domain", readDomain, item("a domain")),
       { maxItems: allowMax, uniqueItems: true },
-      { default: [], description: "names of your own, never threats, with all below them" },
+      { default: [], description: "your own names; they and all names below them are never threats" },
     ),
   },
-  { description: "What is protected: one entry for each domain.", maxItems: 10_000, live: true },
+  { description: "Protected domains, one entry for each domain.", maxItems: 10_000, live: true },
 );
 
 export const feeds = tables(
   {
-    name: text("name", readName, { example: "nrd", description: "unique among the feeds" }),
+    name: text("name", readName, { example: "nrd", description: "unique name" }),
     path: text("path", readPath, {
       example: "feeds/nrd",
-      description: "a file, or a folder that is watched",
+      description: "file, or folder that is watched",
     }),
     format: choice(listFormats, {
       default: "auto",
-      description: "how names stand in it",
+      description: "format of the list",
     }),
-    column: optionalText("column", readColumn, { description: "csv, jsonl: which field" }),
+    column: optionalText("column", readColumn, { description: "csv, jsonl: field to read" }),
   },
   {
     description: "Files or folders of names to check, such as newly registered domains; also .gz and .zst.",
@@ -66,29 +66,33 @@ export const feeds = tables(
 
 export const apiKeys = tables(
   {
-    name: text("name", readName, { example: "ci", description: "unique among the keys" }),
+    name: text("name", readName, { example: "ci", description: "unique name" }),
     key: secret(
-      { lengthMin: 20, lengthMax: 200, ascii: true, hint: "make one with: openssl rand -hex 24" },
+      { lengthMin: 20, lengthMax: 200, ascii: true, hint: "create one with: openssl rand -hex 24" },
       { example: { env: "PHISHWATCH_CI_KEY" }, description: "20 to 200 visible ASCII characters" },
     ),
-    plan: choice(plans, { default: defaultPlan, description: "requests a minute: 60, 600, unlimited" }),
+    plan: choice(plans, { default: defaultPlan, description: "requests per minute: 60, 600, unlimited" }),
     scopes: array(
       choice(scopes, item("a scope")),
       { minItems: 1, maxItems: scopes.length, uniqueItems: true },
-      { default: [...defaultScopes], description: "what it may do" },
+      { default: [...defaultScopes], description: "permitted operations" },
     ),
     domains: array(
       text("domain", readDomain, item("a domain")),
       { maxItems: 10_000, uniqueItems: true },
-      { default: [], description: "protected domains it is bound to; none = all" },
+      { default: [], description: "protected domains that it is bound to; empty = all" },
     ),
   },
-  { description: "Keys of the HTTP API. Make one with: openssl rand -hex 24", maxItems: 10_000, live: false },
+  {
+    description: "Keys of the HTTP API. Create one with: openssl rand -hex 24",
+    maxItems: 10_000,
+    live: false,
+  },
 );
 
 export const endpoints = tables(
   {
-    name: text("name", readName, { example: "soc", description: "unique among the endpoints" }),
+    name: text("name", readName, { example: "soc", description: "unique name" }),
     url: text("URL", readEndpointUrl, {
       example: "https://soc.example/hooks/phishwatch",
       description: "https://; http:// only with webhooks.allow_http",
@@ -98,7 +102,7 @@ export const endpoints = tables(
         lengthMin: 16,
         lengthMax: 200,
         ascii: true,
-        hint: `make one with: echo "whsec_$(openssl rand -base64 32)"`,
+        hint: `create one with: echo "whsec_$(openssl rand -base64 32)"`,
       },
       {
         example: { env: "PHISHWATCH_SOC_SECRET" },
@@ -108,12 +112,12 @@ export const endpoints = tables(
     events: array(
       choice(eventTypes, item("an event type")),
       { maxItems: eventTypes.length, uniqueItems: true },
-      { default: [], example: ["threat.created", "threat.resolved"], description: "none = all" },
+      { default: [], example: ["threat.created", "threat.resolved"], description: "empty = all" },
     ),
     headers: array(
       text("header", readHeader, item("a header")),
       { maxItems: 20, uniqueItems: true },
-      { default: [], description: `sent along, as "Name: value"` },
+      { default: [], description: `custom headers, as "Name: value"` },
     ),
     authorization: optionalSecret(
       { lengthMin: 1, lengthMax: 2_000, ascii: false },
@@ -121,22 +125,23 @@ export const endpoints = tables(
     ),
     concurrency: integer(
       { minimum: 0, maximum: 256 },
-      { default: 0, description: "most requests under way; 0 = webhooks.endpoint_concurrency" },
+      { default: 0, description: "maximum number of concurrent requests; 0 = webhooks.endpoint_concurrency" },
     ),
     rate_per_second: number(
       { minimum: 0, maximum: 10_000 },
-      { default: 0, description: "most attempts a second; 0 = no limit" },
+      { default: 0, description: "maximum number of attempts per second; 0 = no limit" },
     ),
     ca_file: optionalText("path", readPath, {
-      description: "PEM file with its certificate authority, beside the usual ones",
+      description: "PEM file with its certificate authority, in addition to the built-in ones",
     }),
     client_cert: optionalText("path", readPath, {
-      description: "PEM file with a certificate for mutual TLS; both or none",
+      description: "PEM file with a certificate for mutual TLS; set both or neither",
     }),
     client_key: optionalText("path", readPath, { description: "PEM file with its private key" }),
   },
   {
-    description: 'Receivers of events. Make a secret with: echo "whsec_$(openssl rand -base64 32)"',
+    description:
+      'Webhook endpoints: receivers of events. Create a secret with: echo "whsec_$(openssl rand -base64 32)"',
     maxItems: 1000,
     live: false,
   },

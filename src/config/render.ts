@@ -7,8 +7,8 @@ const lineLengthMax = 120;
 
 const header = `# Configuration of phishwatch.
 #
-# Every value in a [table] is the default: keep the lines that you change, drop the others.
-# Lines that start with # and no blank are entries to fill in: remove the #.
+# Values in a [table] are the defaults. Keep the lines that you change; you can delete the others.
+# Lines that start with # without a space are entries to fill in. Remove the # to use them.
 #
 # Durations   500ms, 10s, 5m, 2h, 30d
 # Secrets     "string", { env = "NAME" } or { file = "path" }

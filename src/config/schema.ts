@@ -42,20 +42,20 @@ const server = table(
       description: "host:port or [IPv6]:port; port 0 takes a free one",
     }),
     public_url: optionalText("URL", readPublicUrl, {
-      description: "how people reach it, for links; default http(s)://<listen>",
+      description: "address under which users reach it, for links; default http(s)://<listen>",
     }),
     tls_cert: optionalText("path", readPath, {
-      description: "PEM file with the certificate chain; both or none",
+      description: "PEM file with the certificate chain; set both or neither",
     }),
     tls_key: optionalText("path", readPath, { description: "PEM file with its private key" }),
     trusted_proxies: array(
       text("network", readNetwork, item("a network")),
       { maxItems: 100, uniqueItems: true },
-      { default: [], description: `networks whose X-Forwarded-For is believed, as "10.0.0.0/8"` },
+      { default: [], description: `networks whose X-Forwarded-For is trusted, such as "10.0.0.0/8"` },
     ),
     metrics_token: optionalSecret(
       { lengthMin: 16, lengthMax: 200, ascii: true },
-      { description: "secret; when set, /metrics asks for it as a bearer token" },
+      { description: "secret; if set, /metrics requires it as a bearer token" },
     ),
   },
   "The web server: API, console, health and metrics.",
@@ -65,10 +65,10 @@ const storage = table(
   {
     path: text("path", readDatabasePath, {
       default: "data/phishwatch.db",
-      description: `the SQLite database; made at first start; ":memory:" keeps nothing`,
+      description: `SQLite database, created at the first start; ":memory:" stores nothing`,
     }),
   },
-  "Where everything is kept.",
+  "Storage.",
 );
 
 const webConsole = table(
@@ -76,7 +76,10 @@ const webConsole = table(
     enabled: boolean({ default: true, description: "serve the web console under /console" }),
     password: optionalSecret(
       { lengthMin: 12, lengthMax: 200, ascii: false },
-      { description: "secret of 12 to 200 characters; unset: made at first start, printed once" },
+      {
+        description:
+          "secret of 12 to 200 characters; if unset, generated at the first start and printed once",
+      },
     ),
   },
   "The web console.",
@@ -86,11 +89,11 @@ const api = table(
   {
     max_per_page: integer(
       { minimum: 1, maximum: 1000 },
-      { default: 100, description: "largest per_page of a list" },
+      { default: 100, description: "maximum per_page of a list" },
     ),
     max_batch_ids: integer(
       { minimum: 1, maximum: 10_000 },
-      { default: 1000, description: "most ids in one batch call" },
+      { default: 1000, description: "maximum number of ids in a batch call" },
     ),
   },
   "Limits of the HTTP API.",
@@ -100,14 +103,14 @@ const detection = table(
   {
     min_similarity: number(
       { minimum: 0, maximum: 1 },
-      { default: 0.75, description: "names less similar than this are no threats" },
+      { default: 0.75, description: "minimum similarity of a threat" },
     ),
     reactivate: boolean({
       default: true,
-      description: "a resolved threat becomes active when its domain comes back to life",
+      description: "a resolved threat becomes active again when its domain becomes live again",
     }),
   },
-  "What counts as a look-alike.",
+  "Detection of look-alikes.",
 );
 
 const scan = table(
@@ -119,22 +122,22 @@ const scan = table(
     resolvers: array(
       text("ip:port", readResolver, item("a resolver")),
       { maxItems: 64 },
-      { default: [], description: `DNS servers as "ip:port"; none: the system's` },
+      { default: [], description: `DNS servers as "ip:port"; empty: the resolvers of the system` },
     ),
     queries_per_second: integer(
       { minimum: 1, maximum: 100_000 },
-      { default: 200, description: "most DNS queries a second" },
+      { default: 200, description: "maximum number of DNS queries per second" },
     ),
     registration_data: boolean({
       default: true,
-      description: "look up registrations of threats: RDAP, then WHOIS",
+      description: "look up registration data of threats: RDAP, then WHOIS",
     }),
     screenshots: text("auto | off | path", readScreenshots, {
       default: "auto",
-      description: `"auto" (when a Chromium is found), "off", or the path of a Chromium`,
+      description: `"auto" (if a Chromium is found), "off", or the path of a Chromium`,
     }),
   },
-  "Looking for registered look-alikes, and up what they are. Without a schedule nothing asks DNS or the web by itself.",
+  "Scans for registered look-alikes, and lookups about threats. Without a schedule, there are no background lookups.",
 );
 
 const screenshots = table(
@@ -144,81 +147,87 @@ const screenshots = table(
       { maxItems: 64 },
       {
         default: [],
-        description: `further arguments for Chromium; ["--no-sandbox"] only where a container is the sandbox`,
+        description: `additional arguments for Chromium; ["--no-sandbox"] only if a container is the sandbox`,
       },
     ),
   },
-  "Pictures of the pages of threats.",
+  "Screenshots of the pages of threats.",
 );
 
 const webhooks = table(
   {
     timeout: text("duration", readDuration({ minimumMs: 10, maximumMs: 5 * minuteMs }), {
       default: "10s",
-      description: "for one attempt, from connecting to the end of the answer",
+      description: "for one attempt, from connecting to the end of the response",
     }),
     retry_delays: array(
       text("duration", readDuration({ minimumMs: 1, maximumMs: 30 * dayMs }), item("a delay")),
       { maxItems: 20 },
-      { default: ["1m", "5m", "30m", "2h"], description: "each after the attempt before; then failed" },
+      {
+        default: ["1m", "5m", "30m", "2h"],
+        description: "delays after the previous attempt; then the delivery fails",
+      },
     ),
     retry_jitter: number(
       { minimum: 0, maximum: 0.1 },
-      { default: 0, description: "share of a delay that chance adds to it" },
+      { default: 0, description: "maximum random share that is added to a delay" },
     ),
     endpoint_concurrency: integer(
       { minimum: 1, maximum: 256 },
-      { default: 8, description: "most requests under way to one endpoint" },
+      { default: 8, description: "maximum number of concurrent requests to one endpoint" },
     ),
-    allow_http: boolean({ default: false, description: "also deliver to http:// addresses, unencrypted" }),
+    allow_http: boolean({ default: false, description: "also deliver to http:// URLs, unencrypted" }),
     allow_private_networks: boolean({
       default: true,
       description: "also deliver to loopback and private addresses",
     }),
-    ca_file: optionalText("path", readPath, { description: "PEM file with a further certificate authority" }),
+    ca_file: optionalText("path", readPath, {
+      description: "PEM file with an additional certificate authority",
+    }),
     disable_after: optionalText("duration", readDuration({ minimumMs: minuteMs, maximumMs: 3650 * dayMs }), {
       default: "5d",
-      description: `of nothing but failures an endpoint is disabled; "" = never`,
+      description: `disable an endpoint after failing for this long; "" = never`,
     }),
     endpoints,
   },
-  "How events are delivered.",
+  "Delivery of events to webhook endpoints.",
 );
 
 const traps = table(
   {
     public_url: optionalText("URL", readPublicUrl, {
-      description: "how visitors of traps reach /b and /t; default server.public_url",
+      description: "address under which visitors reach /b and /t; default server.public_url",
     }),
     repeat_after: text("duration", readDuration({ minimumMs: 1_000, maximumMs: 30 * dayMs }), {
       default: "1h",
-      description: "a visitor's repeats within are counted, not sent again",
+      description: "repeated visits within this time are counted, not sent again",
     }),
     alarm_classes: array(
       choice(quietClasses, item("a class")),
       { maxItems: quietClasses.length, uniqueItems: true },
       {
         default: [],
-        description: "visits that are only counted or shown by default, and are to send events as well",
+        description: "classes of visits that emit events in addition to the default ones",
       },
     ),
     hits_per_minute: integer(
       { minimum: 1, maximum: 1_000_000 },
       {
         default: 600,
-        description: "most visits a minute from one network (/24, IPv6 /48) that are recorded",
+        description: "maximum number of recorded visits per minute from one network (/24, IPv6 /48)",
       },
     ),
     events_per_hour: integer(
       { minimum: 1, maximum: 1_000_000 },
       {
         default: 1000,
-        description: "most events an hour of one beacon or honeytoken; the rest is only recorded",
+        description:
+          "maximum number of events per hour of one beacon or honeytoken; further visits are only recorded",
       },
     ),
     hosts_per_hour: integer(
       { minimum: 1, maximum: 10_000 },
-      { default: 60, description: "most new threats an hour that one beacon raises" },
+      { default: 60, description: "maximum number of new threats per hour that one beacon raises" },
     ),
   },
   "Beacons and honeytokens.",
@@ -236,18 +245,18 @@ const retentions = table(
       description: "how long visits to beacons and honeytokens are kept",
     }),
   },
-  "When old records are deleted. Threats stay.",
+  "Retention of old records. Threats are kept.",
 );
 
 const log = table(
   {
     level: choice(["trace", "debug", "info", "warn", "error"], {
       default: "info",
-      description: "least severe messages that are written",
+      description: "minimum level of messages",
     }),
     format: choice(["auto", "json", "pretty"], {
       default: "auto",
-      description: "auto: pretty on a terminal, else JSON",
+      description: "auto: pretty on a terminal, otherwise JSON",
     }),
   },
   "The log, on standard error.",

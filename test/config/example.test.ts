@@ -117,7 +117,7 @@ test("the table of settings lists each key of the example with its default", () 
     path: "webhooks.timeout",
     type: "duration",
     default: '"10s"',
-    description: "for one attempt, from connecting to the end of the answer",
+    description: "for one attempt, from connecting to the end of the response",
   });
   expect(rows.find(({ path }) => path === "[[webhooks.endpoints]].secret")?.default).toBeNull();
 });
