@@ -23,7 +23,7 @@ import type { Clock } from "./lib/clock.ts";
 import { createIdFactory, type FillRandom } from "./lib/ids.ts";
 import { lazy } from "./lib/startup.ts";
 import type { Log } from "./lib/log.ts";
-import { createPacer } from "./lib/pacer.ts";
+import { createYielder } from "./lib/yielder.ts";
 import { createDnsClient, type DnsClient } from "./network/dns/dns-client.ts";
 import { resolveWithSystem as resolveHost } from "./network/resolve.ts";
 import { systemResolvers } from "./network/dns/system-resolvers.ts";
@@ -64,7 +64,7 @@ export type App = ReturnType<typeof openApp>;
 export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, image }: Environment) {
   const { minSimilarity, reactivate } = config.detection;
   const { resolvers, queriesPerSecond, schedule } = config.scan;
-  const pacer = () => createPacer({ sliceMs, elapsedMs: () => performance.now() });
+  const yielder = () => createYielder({ sliceMs, elapsedMs: () => performance.now() });
   const publicUrl = () => server.publicUrl;
   const { version } = buildInfo;
 
@@ -88,9 +88,9 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
 
   // Detection and threats
   const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity });
-  const assessDomain = createDomainAssessment({ minSimilarity, pacer });
+  const assessDomain = createDomainAssessment({ minSimilarity, yielder });
   const threats = createThreats({ database, clock, ids, outbox, auditLog, fillRandom, reactivate });
-  const threatIndex = lazy(() => loadThreatIndex().createThreatIndex({ database, pacer }));
+  const threatIndex = lazy(() => loadThreatIndex().createThreatIndex({ database, yielder }));
 
   // Names
   const candidates = createCandidates({
@@ -98,7 +98,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     domains,
     threats,
     clock,
-    pacer,
+    yielder,
   });
   const feeds = createFeeds({ feeds: config.feeds, database, candidates, clock, log, auditLog });
   const imports = createImports({ auditLog, database, candidates, clock, log });
@@ -138,7 +138,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     lookUp: dnsLookup.lookUpExistence,
     minSimilarity,
     outbox,
-    pacer,
+    yielder,
     queriesPerSecond,
     schedule,
     threats,
@@ -170,7 +170,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     kinds: trapKinds,
     log,
     outbox,
-    pacer,
+    yielder,
     publicUrl: () => config.traps.publicUrl ?? publicUrl(),
     settings: { ...config.traps, hitsKeptMs: config.retention.hitsMs },
     threats,

@@ -1,6 +1,6 @@
 import type { Permutation } from "../detection/generate/permutations.ts";
 import type { WordWarning } from "../detection/brand/word-warnings.ts";
-import type { Pacer } from "../lib/pacer.ts";
+import type { Yielder } from "../lib/yielder.ts";
 import { type DeclaredDomain, type DomainContent, validateDeclaration } from "./declaration.ts";
 
 /** Preview of what protecting a domain will do. */
@@ -20,15 +20,15 @@ const lookAlikesShown = 40;
 
 export function createDomainAssessment({
   minSimilarity,
-  pacer,
+  yielder,
 }: {
   /** `detection.min_similarity`. */
   minSimilarity: number;
-  pacer: () => Pacer;
+  yielder: () => Yielder;
 }): AssessDomain {
   return async (declared) => {
     const content = validateDeclaration(declared);
-    const pace = pacer();
+    const pace = yielder();
     // Loaded here, because the word lists would delay startup.
     const [{ wordWarnings }, { previewSteps }] = await Promise.all([
       import("../detection/brand/word-warnings.ts"),

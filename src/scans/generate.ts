@@ -1,6 +1,6 @@
 import type { Permutation } from "../detection/generate/permutations.ts";
 import type { ProtectedName } from "../detection/types.ts";
-import type { Pacer } from "../lib/pacer.ts";
+import type { Yielder } from "../lib/yielder.ts";
 
 /** Maximum number of look-alikes per protected domain, most likely first: 100 seconds at 200 queries per second. */
 const perDomainMax = 20_000;
@@ -16,9 +16,9 @@ export async function generateLookAlikes(
   {
     minSimilarity,
     limit = perDomainMax,
-    pacer,
+    yielder,
     signal,
-  }: { minSimilarity: number; limit?: number | undefined; pacer: Pacer; signal: AbortSignal },
+  }: { minSimilarity: number; limit?: number | undefined; yielder: Yielder; signal: AbortSignal },
 ): Promise<string[]> {
   // Loaded here, because the word lists would delay startup.
   const { permutationSteps } = await import("../detection/generate/permutations.ts");
@@ -26,7 +26,7 @@ export async function generateLookAlikes(
   const names = new Set<string>();
   for (const protectedName of protectedNames) {
     const steps = permutationSteps(protectedName, { minSimilarity, limit: share });
-    for (const { name } of await runSteps(steps, { pacer, signal })) names.add(name);
+    for (const { name } of await runSteps(steps, { yielder, signal })) names.add(name);
   }
   return [...names];
 }
@@ -34,12 +34,12 @@ export async function generateLookAlikes(
 /** Runs the steps to their end, a second or two of work, and yields to other work in between. */
 async function runSteps(
   steps: Generator<void, Permutation[]>,
-  { pacer, signal }: { pacer: Pacer; signal: AbortSignal },
+  { yielder, signal }: { yielder: Yielder; signal: AbortSignal },
 ): Promise<Permutation[]> {
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
     if (signal.aborted) return [];
-    if (pacer.due()) await pacer.pause();
+    if (yielder.due()) await yielder.pause();
   }
 }

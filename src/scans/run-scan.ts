@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { ProtectedDomain, ProtectedDomains } from "../domains/domains.ts";
 import type { Clock, Timer } from "../lib/clock.ts";
-import type { Pacer } from "../lib/pacer.ts";
+import type { Yielder } from "../lib/yielder.ts";
 import type { LookUpExistence } from "../lookups/dns/existence.ts";
 import type { DnsClient } from "../network/dns/dns-client.ts";
 import type { Threats } from "../threats/threats.ts";
@@ -16,8 +16,8 @@ export interface ScanDependencies {
   threats: Threats;
   dns: Pick<DnsClient, "checkResolvers">;
   lookUp: LookUpExistence;
-  /** Makes a pacer for one scan. */
-  pacer: () => Pacer;
+  /** Makes a yielder for one scan. */
+  yielder: () => Yielder;
   minSimilarity: number;
   queriesPerSecond: number;
 }
@@ -45,7 +45,7 @@ const recordIntervalMs = 1_000;
  * @throws ScanError, or the database's error.
  */
 export async function runScan(
-  { dns, lookUp, pacer: createPacer, minSimilarity, queriesPerSecond, ...dependencies }: ScanDependencies,
+  { dns, lookUp, yielder: createYielder, minSimilarity, queriesPerSecond, ...dependencies }: ScanDependencies,
   {
     id,
     store,
@@ -64,7 +64,7 @@ export async function runScan(
   },
 ): Promise<void> {
   const { signal } = cancelling;
-  const pacer = createPacer();
+  const yielder = createYielder();
   const recorder = createScanRecorder({
     ...dependencies,
     store,
@@ -83,7 +83,7 @@ export async function runScan(
       // The result of an aborted lookup means nothing.
       if (ending.aborted) return;
       recorder.add(next.value, existence);
-      if (pacer.due()) await pacer.pause();
+      if (yielder.due()) await yielder.pause();
     }
   }
 
@@ -91,7 +91,7 @@ export async function runScan(
   const stopRecording = repeat(dependencies.clock, recorder.flush, (error) => failing.abort(error));
   try {
     await requireHonestResolver(dns, signal);
-    const names = await generateLookAlikes(targets, { minSimilarity, limit, pacer, signal });
+    const names = await generateLookAlikes(targets, { minSimilarity, limit, yielder, signal });
     recorder.plan(names.length);
     const iterator = names.values();
     const workers = Array.from({ length: concurrentLookups(queriesPerSecond) }, () =>

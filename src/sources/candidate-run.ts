@@ -3,7 +3,7 @@ import { normalizeName } from "../detection/names/name.ts";
 import type { Match } from "../detection/types.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
-import type { Pacer } from "../lib/pacer.ts";
+import type { Yielder } from "../lib/yielder.ts";
 import type { RecordedThreat, Sighting } from "../threats/record.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Source } from "../vocabulary/threats.ts";
@@ -44,8 +44,8 @@ export interface CandidateDependencies {
   domains: ProtectedDomains;
   threats: Threats;
   clock: Clock;
-  /** Creates a pacer for one run. */
-  pacer: () => Pacer;
+  /** Creates a yielder for one run. */
+  yielder: () => Yielder;
 }
 
 /** One run of names from a source to the threats. */
@@ -65,11 +65,11 @@ export interface CandidateRun {
 }
 
 export function startCandidateRun(
-  { clock, database, domains, pacer, threats }: CandidateDependencies,
+  { clock, database, domains, yielder, threats }: CandidateDependencies,
   { source, observedAt, within = [] }: CandidateOptions,
 ): CandidateRun {
   const tally: Tally = { received: 0, invalid: 0, firstInvalid: [], matched: 0, created: 0 };
-  const pace = pacer();
+  const pace = yielder();
   let matcher = domains.matcher();
   let pending: Sighting[] = [];
 

@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts";
-import type { Pacer } from "../lib/pacer.ts";
+import type { Yielder } from "../lib/yielder.ts";
 import type { SeverityReason } from "../threats/severity/severity-reasons.ts";
 import {
   appendRow,
@@ -20,7 +20,7 @@ export interface ColumnStore {
    * Reads what was written since the last call and resolves to the current columns; the first call reads all
    * threats. The columns may be read until the next `await`.
    */
-  catchUp(pacer: Pacer): Promise<Columns>;
+  catchUp(yielder: Yielder): Promise<Columns>;
 }
 
 type StoredRow = Omit<ThreatRow, "indicators"> & { severityReasons: string };
@@ -50,7 +50,7 @@ export function createColumnStore({ sqlite }: Database): ColumnStore {
   /** Reads run one after another, since each changes the columns over several turns of the event loop. */
   let lastRead: Promise<void> = Promise.resolve();
 
-  async function readNews(pacer: Pacer): Promise<void> {
+  async function readNews(yielder: Yielder): Promise<void> {
     const { first, last } = logBounds.get()!;
     // The first read, or the log no longer reaches back to the last one. Until everything is read again,
     // searches use the old columns.
@@ -61,7 +61,7 @@ export function createColumnStore({ sqlite }: Database): ColumnStore {
       const rows = rowsAfter.all(target.count === 0 ? 0 : target.seqs[target.count - 1]!, batchRows);
       if (rows.length === 0) break;
       for (const row of rows) appendRow(target, withIndicators(row));
-      if (pacer.due()) await pacer.pause();
+      if (yielder.due()) await yielder.pause();
     }
     for (;;) {
       const changes = changesAfter.all(reached, batchRows);
@@ -69,7 +69,7 @@ export function createColumnStore({ sqlite }: Database): ColumnStore {
       for (const { threatSeq } of changes) refresh(target, threatSeq);
       reached = changes.at(-1)!.version;
       if (!startsOver) version = reached;
-      if (pacer.due()) await pacer.pause();
+      if (yielder.due()) await yielder.pause();
     }
     columns = target;
     version = reached;
@@ -83,10 +83,10 @@ export function createColumnStore({ sqlite }: Database): ColumnStore {
   }
 
   return {
-    catchUp(pacer) {
+    catchUp(yielder) {
       // A call during a read gets another read after it, since something may have been written meanwhile.
       // A failure is reported to the caller whose read it was.
-      const read = lastRead.catch(() => {}).then(() => readNews(pacer));
+      const read = lastRead.catch(() => {}).then(() => readNews(yielder));
       lastRead = read;
       return read.then(() => columns);
     },

@@ -24,7 +24,7 @@ import { eq, inArray } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Instant } from "../lib/clock.ts";
-import type { Pacer } from "../lib/pacer.ts";
+import type { Yielder } from "../lib/yielder.ts";
 import { foundColumns } from "../threats/store/fields.ts";
 import { threats } from "../threats/store/tables.ts";
 import type { Columns } from "./columns.ts";
@@ -72,15 +72,15 @@ const warmUpRuns = 4;
 
 export function createThreatIndex({
   database,
-  pacer,
+  yielder,
 }: {
   database: Database;
-  pacer: () => Pacer;
+  yielder: () => Yielder;
 }): ThreatIndex {
   const store = createColumnStore(database);
   const load = createLoader(database);
   const buffers = createBuffers();
-  const current = () => store.catchUp(pacer());
+  const current = () => store.catchUp(yielder());
   let isPrepared = false;
 
   function seqOfDomain({ protectedDomain }: SearchFilter): number | undefined {
@@ -111,7 +111,7 @@ export function createThreatIndex({
       for (let run = 0; run < warmUpRuns; run += 1) {
         const matches = matchRows({ columns, filter: {}, protectedDomainSeq: undefined, buffers });
         sortedSlice({ columns, matches, order, slice: { offset: 0, limit: 1 }, buffers });
-        await pacer().pause();
+        await yielder().pause();
       }
     },
 

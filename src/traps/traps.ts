@@ -5,7 +5,7 @@ import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import { logDropped, type Log } from "../lib/log.ts";
-import type { Pacer } from "../lib/pacer.ts";
+import type { Yielder } from "../lib/yielder.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createFront, type RespondToVisitor } from "./front.ts";
@@ -58,7 +58,7 @@ export function createTraps({
   kinds,
   log,
   outbox,
-  pacer,
+  yielder,
   publicUrl,
   settings,
   threats,
@@ -72,7 +72,7 @@ export function createTraps({
   kinds: readonly TrapKind[];
   log: Log;
   outbox: Pick<Outbox, "record">;
-  pacer: () => Pacer;
+  yielder: () => Yielder;
   publicUrl: () => string;
   settings: TrapSettings;
   threats: Pick<Threats, "record">;
@@ -91,7 +91,7 @@ export function createTraps({
   };
   const write = createVisitRecorder({ clock, domains, kinds, log, outbox, settings, store, threats, visits });
   const limit = createNetworkLimit(settings.hitsPerMinute);
-  const intake = createIntake({ clock, database, limit, log, pacer: pacer(), write });
+  const intake = createIntake({ clock, database, limit, log, yielder: yielder(), write });
   let schedule: Schedule | undefined;
 
   async function deleteOldVisits(): Promise<void> {

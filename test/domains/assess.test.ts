@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { createDomainAssessment } from "../../src/domains/assess.ts";
-import { createPacer } from "../../src/lib/pacer.ts";
+import { createYielder } from "../../src/lib/yielder.ts";
 
 let yields = 0;
 const assess = createDomainAssessment({
   minSimilarity: 0.75,
-  pacer() {
-    const pace = createPacer({ sliceMs: 5, elapsedMs: () => performance.now() });
+  yielder() {
+    const pace = createYielder({ sliceMs: 5, elapsedMs: () => performance.now() });
     return { due: pace.due, pause: () => (yields++, pace.pause()) };
   },
 });

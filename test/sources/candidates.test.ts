@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createPacer } from "../../src/lib/pacer.ts";
+import { createYielder } from "../../src/lib/yielder.ts";
 import type { Tally } from "../../src/sources/candidate-run.ts";
 import { createCandidates, type Candidates, type ProcessOptions } from "../../src/sources/candidates.ts";
 import { batchOfNames } from "../../src/sources/name-batch.ts";
@@ -13,8 +13,8 @@ let stores: Stores;
 let candidates: Candidates;
 beforeEach(() => {
   stores = openStores();
-  const pacer = () => createPacer({ sliceMs: 10, elapsedMs: () => performance.now() });
-  candidates = createCandidates({ ...stores, pacer });
+  const yielder = () => createYielder({ sliceMs: 10, elapsedMs: () => performance.now() });
+  candidates = createCandidates({ ...stores, yielder });
 });
 afterEach(() => stores.dispose());
 

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSyn
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { createLog } from "../../src/lib/log.ts";
-import { createPacer } from "../../src/lib/pacer.ts";
+import { createYielder } from "../../src/lib/yielder.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
 import type { Feed } from "../../src/sources/feeds/feed-reader.ts";
 import { createFeeds, type Feeds } from "../../src/sources/feeds/feeds.ts";
@@ -28,8 +28,8 @@ afterEach(async () => {
 
 function start(feed: Partial<Feed> = {}): Feeds {
   const { clock, database } = stores;
-  const pacer = () => createPacer({ sliceMs: 10, elapsedMs: () => performance.now() });
-  const candidates = createCandidates({ ...stores, pacer });
+  const yielder = () => createYielder({ sliceMs: 10, elapsedMs: () => performance.now() });
+  const candidates = createCandidates({ ...stores, yielder });
   const write = (line: string) => void log.push(JSON.parse(line));
   running = createFeeds({
     auditLog: stores.auditLog,

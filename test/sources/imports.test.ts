@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { createPacer } from "../../src/lib/pacer.ts";
+import { createYielder } from "../../src/lib/yielder.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
 import {
   createImports,
@@ -26,8 +26,8 @@ afterEach(async () => {
 });
 
 function open(bytesMax?: number): Imports {
-  const pacer = () => createPacer({ sliceMs: 5, elapsedMs: () => performance.now() });
-  const candidates = createCandidates({ ...stores, pacer });
+  const yielder = () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() });
+  const candidates = createCandidates({ ...stores, yielder });
   const log = createLog({ level: "silent", format: "json", clock: stores.clock, write: () => {} });
   return createImports({
     ...stores,

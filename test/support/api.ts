@@ -4,7 +4,7 @@ import type { Plan, Scope } from "../../src/vocabulary/keys.ts";
 import type { ReadScreenshot } from "../../src/api/site/site-pages.ts";
 import { createServer, type ServerDependencies } from "../../src/api/server.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { createPacer } from "../../src/lib/pacer.ts";
+import { createYielder } from "../../src/lib/yielder.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
 import type { Sighting } from "../../src/threats/record.ts";
 import { createScanStore } from "../../src/scans/store.ts";
@@ -16,7 +16,7 @@ import { openTraps } from "./traps.ts";
 
 export const allScopes: Scope[] = ["threats:read", "threats:write", "candidates:write"];
 
-const pacer = () => createPacer({ sliceMs: 10, elapsedMs: () => performance.now() });
+const yielder = () => createYielder({ sliceMs: 10, elapsedMs: () => performance.now() });
 
 export interface Call {
   /** API key; absent: no key is sent. */
@@ -81,7 +81,7 @@ export function openApi({
     keys,
     keyUsage: createKeyUsage(),
     threats,
-    candidates: createCandidates({ ...stores, pacer }),
+    candidates: createCandidates({ ...stores, yielder }),
     deliveries: createDeliveryLog(stores),
     scans: createScanStore(stores),
     readScreenshot,

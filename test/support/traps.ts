@@ -6,7 +6,7 @@ import { honeytoken } from "../../src/traps/kinds/honeytoken/honeytoken.ts";
 import { trapKinds } from "../../src/traps/kinds/kinds.ts";
 import { createTraps, type Traps, type TrapSettings } from "../../src/traps/traps.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { createPacer } from "../../src/lib/pacer.ts";
+import { createYielder } from "../../src/lib/yielder.ts";
 import { fillRandom } from "./appliance.ts";
 import { openStores, type Stores } from "./stores.ts";
 
@@ -22,7 +22,7 @@ export function openTraps(
     fillRandom,
     kinds: trapKinds,
     log,
-    pacer: () => createPacer({ sliceMs: 5, elapsedMs: () => performance.now() }),
+    yielder: () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() }),
     publicUrl: () => "https://traps.test",
     settings: {
       repeatAfterMs: 3_600_000,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { normalizeName } from "../../src/detection/names/name.ts";
-import { createPacer } from "../../src/lib/pacer.ts";
+import { createYielder } from "../../src/lib/yielder.ts";
 import { parseNameQuery } from "../../src/threat-index/name-query.ts";
 import {
   createThreatIndex,
@@ -35,8 +35,8 @@ beforeAll(() => {
 afterAll(() => stores.dispose());
 
 function indexOver({ database }: Stores): ThreatIndex {
-  const pacer = () => createPacer({ sliceMs: 5, elapsedMs: () => performance.now() });
-  return createThreatIndex({ database, pacer });
+  const yielder = () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() });
+  return createThreatIndex({ database, yielder });
 }
 
 /** Facts that show some of the indicators. */

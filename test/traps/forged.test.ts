@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createLog } from "../../src/lib/log.ts";
-import { createPacer } from "../../src/lib/pacer.ts";
+import { createYielder } from "../../src/lib/yielder.ts";
 import type { RawVisit } from "../../src/traps/kind.ts";
 import { threatNameOf } from "../../src/traps/kinds/beacon/places.ts";
 import { keptHeaders } from "../../src/traps/kinds/honeytoken/kept-headers.ts";
@@ -156,14 +156,14 @@ describe("a visit that cannot be written", () => {
     observation: null,
   });
   function openIntake(write: (visit: RawVisit) => void) {
-    const pacer = createPacer({ sliceMs: 5, elapsedMs: () => performance.now() });
+    const yielder = createYielder({ sliceMs: 5, elapsedMs: () => performance.now() });
     const { clock, database } = world.stores;
     const log = createLog({ level: "silent", format: "json", clock, write: () => {} });
     return createIntake<RawVisit>({
       clock,
       database,
       log,
-      pacer,
+      yielder,
       limit: createNetworkLimit(100),
       write: (visits) => ({ mustBeDurable: true, apply: () => visits.forEach(write) }),
     });

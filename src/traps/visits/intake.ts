@@ -2,7 +2,7 @@ import type { Database } from "../../database/database.ts";
 import { relaxedTransaction } from "../../database/relaxed.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
-import type { Pacer } from "../../lib/pacer.ts";
+import type { Yielder } from "../../lib/yielder.ts";
 import type { NetworkLimit } from "./network-limit.ts";
 
 /** Number of visits since the start, by outcome. */
@@ -43,14 +43,14 @@ export function createIntake<Visit extends { network: string; at: Instant }>({
   database,
   limit,
   log,
-  pacer,
+  yielder,
   write,
 }: {
   clock: Pick<Clock, "now">;
   database: Database;
   limit: NetworkLimit;
   log: Log;
-  pacer: Pacer;
+  yielder: Yielder;
   write: WriteBatch<Visit>;
 }): Intake<Visit> {
   const totals: IntakeTotals = { recorded: 0, limited: 0, dropped: 0 };
@@ -96,11 +96,11 @@ export function createIntake<Visit extends { network: string; at: Instant }>({
   }
 
   async function writeAll(): Promise<void> {
-    // One turn of the event loop may serve a thousand visits, so the pacer limits time, not a number of visits.
-    await pacer.pause();
+    // One turn of the event loop may serve a thousand visits, so the yielder limits time, not a number of visits.
+    await yielder.pause();
     while (queue.length > 0) {
       if (!writeNext()) return void arm(retryMs);
-      if (pacer.due()) await pacer.pause();
+      if (yielder.due()) await yielder.pause();
     }
   }
 

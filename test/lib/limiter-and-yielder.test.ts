@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createLimiter } from "../../src/lib/limiter.ts";
-import { createPacer } from "../../src/lib/pacer.ts";
+import { createYielder } from "../../src/lib/yielder.ts";
 
 test("a limiter runs at most the allowed number of tasks, in order of arrival", async () => {
   const limit = createLimiter(2);
@@ -27,23 +27,23 @@ test("a failed task releases its slot", async () => {
   expect(await next).toBe("yes");
 });
 
-test("a pacer is due after its slice, and a new slice begins after the pause", async () => {
+test("a yielder is due after its slice, and a new slice begins after the pause", async () => {
   let elapsedMs = 0;
-  const pacer = createPacer({ sliceMs: 10, elapsedMs: () => elapsedMs });
+  const yielder = createYielder({ sliceMs: 10, elapsedMs: () => elapsedMs });
   elapsedMs = 9;
-  expect(pacer.due()).toBeFalse();
+  expect(yielder.due()).toBeFalse();
   elapsedMs = 10;
-  expect(pacer.due()).toBeTrue();
-  await pacer.pause();
-  expect(pacer.due()).toBeFalse();
+  expect(yielder.due()).toBeTrue();
+  await yielder.pause();
+  expect(yielder.due()).toBeFalse();
 });
 
 test("timers and input are served during a pause", async () => {
-  const pacer = createPacer({ sliceMs: 1, elapsedMs: () => performance.now() });
+  const yielder = createYielder({ sliceMs: 1, elapsedMs: () => performance.now() });
   using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("ok") });
   const answered: string[] = [];
   const answer = fetch(server.url).then(async (response) => void answered.push(await response.text()));
-  for (let pauses = 0; answered.length === 0 && pauses < 100_000; pauses++) await pacer.pause();
+  for (let pauses = 0; answered.length === 0 && pauses < 100_000; pauses++) await yielder.pause();
   expect(answered).toEqual(["ok"]);
   await answer;
 });
