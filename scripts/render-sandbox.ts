@@ -1,4 +1,4 @@
-/** Regenerates the tables of the README's section about the sandbox. Run it after a change to `src/sandbox/`. */
+/** Regenerates the tables of the manual's page about the sandbox. Run it after a change to `src/sandbox/`. */
 import type { TObject } from "@sinclair/typebox";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -17,6 +17,7 @@ const sourceLinesMax = 300;
 const browserScriptBytesMax = 12_000;
 /** Of all of the console's own style sheets together. */
 const styleBytesMax = 32_000;
+const readmeLinesMax = 250;
 /** Of a picture in the README. */
 const pictureBytesMax = 100_000;
 /** Built-in modules without input or output. */
@@ -252,15 +253,15 @@ describe("the console", () => {
   });
 });
 
-describe("the README", () => {
-  const readme = read("README.md");
-  const section = (title: string) => readme.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
+describe("the contributor guide", () => {
+  const guide = read(".github/CONTRIBUTING.md");
+  const section = (title: string) => guide.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
   const named = (cells: string) => [...cells.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
   const firstCells = (text: string) =>
     text.split("\n").flatMap((line) => line.match(/^\|([^|]*)\|/)?.[1] ?? []);
 
   test("lists the subjects in the order of their imports", () => {
-    const listed = firstCells(section("Developing")).flatMap(named);
+    const listed = firstCells(section("Code layout")).flatMap(named);
     expect(listed.map((name) => name.replace(/\/$|\.ts$/, ""))).toEqual(subjects);
   });
 
@@ -268,6 +269,20 @@ describe("the README", () => {
     const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Record<string, object>;
     const packages = Object.keys({ ...dependencies, ...devDependencies });
     expect(firstCells(section("Packages")).flatMap(named).sort()).toEqual(packages.sort());
+  });
+
+  test("names only paths that exist", () => {
+    const paths = named(guide.replace(/^```[\s\S]*?^```/gm, "")).flatMap(
+      (text) => text.match(/(?:^|(?<=\s))(?:\.\/)?(?:src|test|scripts|drizzle|\.github)\/[\w./-]*/) ?? [],
+    );
+    expect(paths.length).toBeGreaterThan(25);
+    expect(paths.filter((path) => !existsSync(join(root, path)) && !path.endsWith("generate-"))).toEqual([]);
+  });
+});
+
+describe("the README", () => {
+  test(`has at most ${readmeLinesMax} lines`, () => {
+    expect(read("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(readmeLinesMax);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { CommandDefinition, CommandGroup } from "./terminal/command.ts";
 
-/** Renders the commands as a Markdown table for the README, laid out as the formatter does. */
+/** Renders the commands as a Markdown table for the manual, laid out as the formatter does. */
 export function renderCommandTable(commands: readonly (CommandDefinition | CommandGroup)[]): string {
   const rows = commands.flatMap((entry) =>
     "commands" in entry
