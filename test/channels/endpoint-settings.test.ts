@@ -26,7 +26,7 @@ function receive(...parameters: Parameters<typeof startReceiver>) {
   return receiver;
 }
 
-test("extra headers go along, and replace none of what proves and frames a delivery", async () => {
+test("custom headers are sent and cannot replace the headers that sign or frame a delivery", async () => {
   const receiver = receive();
   const webhooks = open();
   webhooks.endpoints.add({
@@ -51,19 +51,22 @@ test("extra headers go along, and replace none of what proves and frames a deliv
   expect(headers["x-service-signature"]).toMatch(/^sha256=[0-9a-f]{64}$/);
 });
 
-test("an endpoint's own concurrency holds", async () => {
-  const receiver = receive(async () => {
-    await Bun.sleep(3);
-    return new Response();
-  });
+test("an endpoint's own concurrency limit applies", async () => {
+  const waiting: ((response: Response) => void)[] = [];
+  const receiver = receive(() => new Promise<Response>((resolve) => waiting.push(resolve)));
   const webhooks = open();
   webhooks.endpoints.add({ url: receiver.url, concurrency: 2 });
   for (let index = 0; index < 20; index += 1) webhooks.record();
-  await until(() => receiver.received.length === 20, "delivered");
+  for (let responded = 0; responded < 20; responded += 2) {
+    await until(() => waiting.length === 2, "as many as are allowed");
+    for (const respond of waiting.splice(0)) respond(new Response());
+  }
+  await webhooks.dispatcher.settled();
+  expect(receiver.received).toHaveLength(20);
   expect(receiver.underWayMost()).toBe(2);
 });
 
-test("a rate limit spaces attempts, and holds up no other endpoint", async () => {
+test("a rate limit spaces attempts and delays no other endpoint", async () => {
   const clock = manualClock();
   const receiver = receive();
   const webhooks = open({ clock });
@@ -74,7 +77,7 @@ test("a rate limit spaces attempts, and holds up no other endpoint", async () =>
   await until(() => receiver.received.length - limited() === 10, "the free one has all");
   const counts = [];
   for (let step = 0; step < 10; step += 1) {
-    await Bun.sleep(15);
+    await webhooks.dispatcher.settled();
     counts.push(limited());
     clock.advance(500);
   }
@@ -82,7 +85,7 @@ test("a rate limit spaces attempts, and holds up no other endpoint", async () =>
   await until(() => limited() === 10, "all in the end");
 });
 
-test("while a secret is rotated both sign, afterwards the new one alone", async () => {
+test("both secrets sign during a rotation, and only the new one afterward", async () => {
   const clock = manualClock();
   const receiver = receive();
   const webhooks = open({ clock });
@@ -97,7 +100,7 @@ test("while a secret is rotated both sign, afterwards the new one alone", async 
   expect(signatures).toEqual([2, 1]);
 });
 
-describe("certificates of an endpoint", () => {
+describe("certificates", () => {
   const authority = createAuthority();
 
   async function receiveSecurely(asksForCertificate: boolean) {
@@ -122,7 +125,7 @@ describe("certificates of an endpoint", () => {
     return { url: `https://127.0.0.1:${(server.address() as net.AddressInfo).port}/`, names };
   }
 
-  test("are read from files, and again when they are renewed", async () => {
+  test("certificates are read from files, and again when the files change", async () => {
     const folder = temporaryFolder();
     cleanup.push(folder.dispose);
     const path = (name: string, text: string) => {
@@ -151,7 +154,7 @@ describe("certificates of an endpoint", () => {
     });
   });
 
-  test("of webhooks.ca_file are trusted for all endpoints, and without one the delivery fails as tls", async () => {
+  test("webhooks.ca_file is trusted for all endpoints, and without it the delivery fails as `tls`", async () => {
     const folder = temporaryFolder();
     cleanup.push(folder.dispose);
     writeFileSync(join(folder.path, "ca.pem"), authority.cert);
@@ -167,7 +170,7 @@ describe("certificates of an endpoint", () => {
     });
   });
 
-  test("that cannot be used are refused when the endpoint is added, with the file's name", () => {
+  test("adding an endpoint with an unusable certificate fails with the name of the file", () => {
     const webhooks = open();
     const url = "https://soc.example/";
     expect(() => webhooks.endpoints.add({ url, caFile: "/nowhere/ca.pem" })).toThrow(

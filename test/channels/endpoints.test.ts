@@ -12,8 +12,8 @@ afterEach(() => webhooks.dispose());
 const url = "https://soc.example/hooks";
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-describe("adding", () => {
-  test("makes a name from the host and a secret, and lists by name", () => {
+describe("add", () => {
+  test("adding an endpoint makes a name from the host and generates a secret; the list is sorted by name", () => {
     const first = webhooks.endpoints.add({ url });
     const second = webhooks.endpoints.add({ url: `${url}#fragment` });
     expect(first.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -47,24 +47,24 @@ describe("adding", () => {
     ["an empty name", { url, name: "" }, /name/],
     ["a name that reorders text", { url, name: "a\u202eb" }, /name/],
     ["a name like an identifier", { url, name: "whk_1" }, /whk_/],
-    ["a header that is ours", { url, headers: { "Webhook-Id": "x" } }, /Webhook-Id is set by phishwatch/],
+    ["a reserved header", { url, headers: { "Webhook-Id": "x" } }, /Webhook-Id is set by phishwatch/],
     ["a header with a line break", { url, headers: { "X-A": "b\r\nX-C: d" } }, /visible ASCII/],
-    ["a header name that is none", { url, headers: { "X A": "b" } }, /not a header name/],
-    ["no concurrency", { url, concurrency: 0 }, /concurrency/],
-    ["half a request", { url, concurrency: 1.5 }, /whole number/],
+    ["an invalid header name", { url, headers: { "X A": "b" } }, /not a header name/],
+    ["a concurrency of 0", { url, concurrency: 0 }, /concurrency/],
+    ["a fractional concurrency", { url, concurrency: 1.5 }, /whole number/],
     ["a negative rate", { url, ratePerSecond: -1 }, /rate limit/],
-  ])("refuses %s, says why, and keeps nothing", (_what, endpoint, message) => {
+  ])("adding an endpoint with %s fails with the reason and stores nothing", (_what, endpoint, message) => {
     expect(() => webhooks.endpoints.add(endpoint)).toThrow(message);
     expect(webhooks.endpoints.list()).toEqual([]);
   });
 
-  test("refuses a name that is taken", () => {
+  test("adding an endpoint with a name that is taken fails", () => {
     webhooks.endpoints.add({ url, name: "soc" });
     expect(() => webhooks.endpoints.add({ url, name: "soc" })).toThrow(/the name soc is already taken/);
   });
 });
 
-test("without webhooks.allow_http a refused http:// URL names that setting", async () => {
+test("the error for a URL that is not allowed names the setting that would allow it", async () => {
   const strict = openWebhooks({ allowHttp: false, allowPrivateNetworks: false });
   expect(() => strict.endpoints.add({ url: "http://soc.example/" })).toThrow(/webhooks\.allow_http = true/);
   expect(() => strict.endpoints.add({ url: "https://10.0.0.1/" })).toThrow(
@@ -73,7 +73,7 @@ test("without webhooks.allow_http a refused http:// URL names that setting", asy
   await strict.dispose();
 });
 
-test("a name is looked at before it is added: refused with the setting that would allow it, noted when it has no address", async () => {
+test("a host is resolved before its endpoint is added: the error names the setting that would allow it, and a host without an address is a warning", async () => {
   const addresses: Record<string, string[]> = {
     "metadata.test": ["169.254.169.254"],
     "intranet.test": ["10.0.0.7"],
@@ -97,8 +97,8 @@ test("a name is looked at before it is added: refused with the setting that woul
   await strict.dispose();
 });
 
-describe("changing", () => {
-  test("touches only what is named", () => {
+describe("change, enable and disable", () => {
+  test("a change affects only the given settings", () => {
     const { endpoint } = webhooks.endpoints.add({ url, name: "soc", headers: { Authorization: "Bearer x" } });
     const changed = webhooks.endpoints.change("soc", {
       events: ["threat.resolved", "threat.created"],
@@ -108,12 +108,12 @@ describe("changing", () => {
     expect(webhooks.endpoints.change("soc", { events: [] }).events).toEqual([]);
   });
 
-  test("of an unknown one says so", () => {
+  test("changing or removing an unknown endpoint fails as not found", () => {
     expect(() => webhooks.endpoints.change("nobody", { url })).toThrow(/there is no endpoint nobody/);
     expect(() => webhooks.endpoints.remove("nobody")).toThrow(/there is no endpoint nobody/);
   });
 
-  test("disabling keeps since when, enabling starts afresh", () => {
+  test("disabling stores the time, and enabling resets the failure count", () => {
     webhooks.endpoints.add({ url, name: "soc" });
     expect(webhooks.endpoints.disable("soc")).toMatchObject({
       enabled: false,
@@ -130,7 +130,7 @@ describe("changing", () => {
 });
 
 describe("rotation", () => {
-  test("lets the previous secret sign along for 24 hours, and not a moment longer", () => {
+  test("after a rotation the previous secret also signs for exactly 24 hours", () => {
     const { secret: old } = webhooks.endpoints.add({ url, name: "soc" });
     const { endpoint, secret: fresh } = webhooks.endpoints.rotate("soc");
     expect(fresh).not.toBe(old);
@@ -139,7 +139,7 @@ describe("rotation", () => {
     expect(signingSecrets(endpoint, clock.now() + dayMs)).toEqual([fresh]);
   });
 
-  test("can be ended at will, or have no overlap at all", () => {
+  test("a rotation can be ended early or have no overlap", () => {
     webhooks.endpoints.add({ url, name: "soc" });
     const { secret: fresh } = webhooks.endpoints.rotate("soc");
     expect(signingSecrets(webhooks.endpoints.endRotation("soc"), clock.now())).toEqual([fresh]);
@@ -151,7 +151,7 @@ describe("rotation", () => {
 describe("declared endpoints", () => {
   const soc = { name: "soc", url, secret, events: ["threat.created"] };
 
-  test("are the same after any number of starts", () => {
+  test("declared endpoints do not change when the server restarts", () => {
     webhooks.endpoints.reconcile([soc]);
     const [first] = webhooks.endpoints.list();
     clock.advance(60_000);
@@ -166,7 +166,7 @@ describe("declared endpoints", () => {
     });
   });
 
-  test("follow the file: changed, disabled when they leave it, enabled when they come back", () => {
+  test("declared endpoints follow the file: they are changed, disabled when no longer declared, and enabled when declared again", () => {
     webhooks.endpoints.reconcile([soc, { ...soc, name: "siem" }]);
     const id = webhooks.endpoints.get("siem").id;
     webhooks.endpoints.reconcile([{ ...soc, url: "https://other.example/", events: [] }]);
@@ -180,13 +180,13 @@ describe("declared endpoints", () => {
     expect(webhooks.endpoints.get("siem")).toMatchObject({ id, enabled: true, disabledReason: null });
   });
 
-  test("rotate when their secret changes in the file", () => {
+  test("a secret that changes in the file is rotated", () => {
     webhooks.endpoints.reconcile([soc]);
     webhooks.endpoints.reconcile([{ ...soc, secret: "another secret!!".replaceAll(" ", "-") }]);
     expect(signingSecrets(webhooks.endpoints.get("soc"), clock.now())).toEqual(["another-secret!!", secret]);
   });
 
-  test("cannot be changed elsewhere, until they have left the file", () => {
+  test("declared endpoints cannot be changed elsewhere until they are no longer declared", () => {
     webhooks.endpoints.reconcile([soc]);
     for (const change of [
       () => webhooks.endpoints.change("soc", { url }),
@@ -200,14 +200,14 @@ describe("declared endpoints", () => {
     expect(webhooks.endpoints.list()).toEqual([]);
   });
 
-  test("leave those alone that were made at run time", () => {
+  test("reconciling leaves endpoints alone that were added at run time", () => {
     webhooks.endpoints.add({ url, name: "own" });
     webhooks.endpoints.reconcile([soc]);
     webhooks.endpoints.reconcile([]);
     expect(webhooks.endpoints.get("own")).toMatchObject({ enabled: true, origin: "runtime" });
   });
 
-  test("that cannot be delivered to stop the start, by name, and change nothing", () => {
+  test("a declared endpoint that cannot be delivered to fails the start with its name and changes nothing", () => {
     expect(() =>
       webhooks.endpoints.reconcile([soc, { ...soc, name: "bad", url: "https://169.254.169.254/" }]),
     ).toThrow(/webhooks\.endpoints "bad": .*metadata/);

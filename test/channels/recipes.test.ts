@@ -23,7 +23,7 @@ interface Case {
   body: string;
   headers: Record<string, string>;
   secret: string;
-  /** What the recipes have to say of X-Service-Signature and of webhook-signature. */
+  /** Expected results for X-Service-Signature and for webhook-signature. */
   service: boolean;
   standard: boolean;
 }
@@ -61,7 +61,7 @@ const cases = (now: number): Case[] => {
       standard: false,
     },
     {
-      what: "a time that is none",
+      what: "an invalid time",
       body,
       headers: { ...fresh, "webhook-timestamp": "soon" },
       secret,
@@ -206,7 +206,7 @@ func TestCases(t *testing.T) {
 );
 
 describe("webhooks listen", () => {
-  test("judges as the recipes do", () => {
+  test("verifySignatures gives the same results as the recipes", () => {
     const now = Date.now();
     for (const { what, body: text, headers, secret: key, service, standard } of cases(now)) {
       const found = verifySignatures({

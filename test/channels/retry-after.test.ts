@@ -19,7 +19,7 @@ describe("Retry-After", () => {
     [503, "99999999999999999999", undefined],
     [503, "soon", undefined],
     [503, "2027", 2_027_000],
-  ])("of status %i: %p is %p ms", (status, header, expected) => {
+  ])("the header of a response with status %i: %p asks for %p ms", (status, header, expected) => {
     expect(retryAfterMs(status, header, endedAt)).toBe(expected);
   });
 });

@@ -9,7 +9,7 @@ const sentAt = 1_614_265_330_456;
 const eventId = "msg_p5jXN8AQM9LWM0D4loKWxJek";
 
 describe("signatures", () => {
-  test("agree with the vector that the Standard Webhooks libraries test themselves with", () => {
+  test("webhook-signature matches the test vector of the Standard Webhooks libraries", () => {
     const headers = signatureHeaders({
       eventId,
       body,
@@ -21,7 +21,7 @@ describe("signatures", () => {
     expect(headers["webhook-signature"]).toBe("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
   });
 
-  test("of X-Service-Signature agree with RFC 4231, test case 2, keyed with the secret as it is", () => {
+  test("X-Service-Signature matches RFC 4231, test case 2, with the whole secret as the key", () => {
     const headers = signatureHeaders({
       eventId,
       body: Buffer.from("what do ya want for nothing?"),
@@ -33,7 +33,7 @@ describe("signatures", () => {
     );
   });
 
-  test("are made by each secret that is in force, X-Service-Signature by the present one", () => {
+  test("every active secret signs webhook-signature, and the current one signs X-Service-Signature", () => {
     const [first, second] = ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "another secret of 16"];
     const both = signatureHeaders({ eventId, body, secrets: [first, second], sentAt });
     const one = (secret: string) => signatureHeaders({ eventId, body, secrets: [secret], sentAt });
@@ -48,7 +48,7 @@ describe("signatures", () => {
     ["whsec_AAAA", "AAAA"],
     ["whsec_AAA=", "AAA="],
     ["whsec_AA==", "AA=="],
-  ])("of the standard are keyed with what %s decodes to", (secret, base64) => {
+  ])("the key of webhook-signature is the decoded base64 of %s", (secret, base64) => {
     const mac = createHmac("sha256", Buffer.from(base64, "base64"));
     const expected = mac.update(`${eventId}.1614265330.`).update(body).digest("base64");
     expect(signatureHeaders({ eventId, body, secrets: [secret], sentAt })["webhook-signature"]).toBe(
@@ -57,7 +57,7 @@ describe("signatures", () => {
   });
 
   test.each(["whsec_", "whsec_AAA", "whsec_A===", "whsec_AA-_", "AAAA", "correct horse battery"])(
-    "of the standard are keyed with the bytes of %s, which is no base64 after whsec_",
+    "the key of webhook-signature is the bytes of %s, which is not base64 after whsec_",
     (secret) => {
       const mac = createHmac("sha256", secret);
       const expected = mac.update(`${eventId}.1614265330.`).update(body).digest("base64");
@@ -68,13 +68,13 @@ describe("signatures", () => {
   );
 });
 
-test("signing does not stumble over a certificate that could not be read before", () => {
+test("signing works after a certificate could not be parsed", () => {
   expect(() => tls.createSecureContext({ cert: "none", key: "none" })).toThrow();
   expect(() => signatureHeaders({ eventId, body, secrets: ["Jefe"], sentAt })).not.toThrow();
 });
 
 describe("secrets", () => {
-  test("that are made are whsec_ and the base64 of 32 random bytes", () => {
+  test("generated secrets are whsec_ and 32 random bytes in base64", () => {
     const secrets = Array.from({ length: 50 }, () => makeSecret(fillRandom));
     expect(new Set(secrets).size).toBe(50);
     for (const secret of secrets) {
@@ -89,5 +89,5 @@ describe("secrets", () => {
     ["kein Geheimnis: ä, 16"],
     ["x".repeat(201)],
     [""],
-  ])("%p is not taken", (secret) => expect(secretProblem(secret)).toBeDefined());
+  ])("the secret %p is rejected", (secret) => expect(secretProblem(secret)).toBeDefined());
 });

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { temporaryFolder } from "../support/appliance.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
 
-// The real process, killed without warning at each step of a delivery. The names that it records come from
-// `phishwatch import`, in a process of its own.
+// Kills the real process without warning at each step of a delivery. A separate process, `phishwatch import`,
+// records the names.
 
 const main = join(import.meta.dir, "../../src/main.ts");
 const timeoutMs = 60_000;
@@ -36,7 +36,7 @@ function prepare(receiver: Receiver, { retryDelays = ["1h"] } = {}) {
       cwd: folder.path,
     });
   return {
-    /** Answers when it is ready. */
+    /** Resolves when the server is ready. */
     async serve() {
       const child = spawn("serve");
       cleanup.push(async () => {
@@ -58,7 +58,7 @@ function prepare(receiver: Receiver, { retryDelays = ["1h"] } = {}) {
         },
       };
     },
-    /** Records a threat for each of so many names, and with it an event. */
+    /** Records a threat, and with it an event, for each of `count` names. */
     async importNames(count: number, prefix = "a") {
       const path = join(folder.path, "names.txt");
       writeFileSync(
@@ -92,7 +92,7 @@ function delivered(appliance: ReturnType<typeof prepare>, count: number): Promis
 }
 
 test(
-  "killed before sending: events that were only recorded are delivered at the next start, each once",
+  "a process killed before sending delivers recorded events at the next start, each once",
   async () => {
     const receiver = startReceiver();
     const appliance = prepare(receiver);
@@ -107,18 +107,18 @@ test(
 );
 
 test(
-  "killed after sending, before any answer: sent again with the same identifiers, and nothing had been marked done",
+  "a process killed before any response sends again with the same identifiers, having marked nothing as done",
   async () => {
-    let answers = false;
-    const receiver = startReceiver(() => (answers ? 200 : new Promise<Response>(() => {})));
+    let responds = false;
+    const receiver = startReceiver(() => (responds ? 200 : new Promise<Response>(() => {})));
     const appliance = prepare(receiver);
     const first = await appliance.serve();
     await appliance.importNames(20);
-    await until(() => receiver.received.length === 8, "eight under way", 10_000);
+    await until(() => receiver.received.length === 8, "eight in flight", 10_000);
     await first.kill();
     expect(statuses(appliance)).toEqual([{ status: "pending", attempts: 0, total: 20 }]);
     const sentBefore = receiver.eventIds();
-    answers = true;
+    responds = true;
     await appliance.serve();
     await delivered(appliance, 20);
     expect(receiver.received).toHaveLength(28);
@@ -131,11 +131,11 @@ test(
 );
 
 test(
-  "killed after the answer, before it is recorded: sent again with the same identifier",
+  "a process killed after the response and before recording it sends again with the same identifier",
   async () => {
     let pid = 0;
     const receiver = startReceiver((_, count) => {
-      // The answer is on its way when the process that waits for it is no more.
+      // The process is killed while the response is on its way.
       if (count === 1) process.kill(pid, "SIGKILL");
       return 200;
     });
@@ -154,7 +154,7 @@ test(
 );
 
 test(
-  "killed after recording: nothing is sent again",
+  "a process killed after recording sends nothing again",
   async () => {
     const receiver = startReceiver();
     const appliance = prepare(receiver);
@@ -171,7 +171,7 @@ test(
 );
 
 test(
-  "killed at random moments under load: no event is lost, none is marked done that did not arrive",
+  "a process killed at random moments under load loses no event, and marks none as done that did not arrive",
   async () => {
     const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000);
     console.log(`seed ${seed} (TEST_SEED)`);
@@ -198,7 +198,7 @@ test(
     await appliance.serve();
     await delivered(appliance, 4 * names);
     expect([...new Set(receiver.eventIds())].sort()).toEqual(eventIds(appliance));
-    // What came twice came with the same bytes.
+    // Every repeated delivery had the same bytes.
     const bodies = new Map<string, Set<string>>();
     for (const { body } of receiver.received) {
       const { id } = JSON.parse(body) as { id: string };

@@ -3,7 +3,7 @@ import { manualClock } from "../support/appliance.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
 import { openWebhooks, type OpenWebhooks } from "../support/webhooks.ts";
 
-// One endpoint that takes everything, and one that refuses what has an odd number.
+// One endpoint that accepts everything, and one that rejects events with an odd number.
 
 let webhooks: OpenWebhooks;
 let receiver: Receiver;
@@ -39,7 +39,7 @@ const shown = (...parameters: Parameters<OpenWebhooks["log"]["list"]>) =>
     .list(...parameters)
     .map(({ eventId, recipientName, status }) => `${events.indexOf(eventId)} ${recipientName} ${status}`);
 
-test("the log is newest first, whole or by endpoint, event and status, a page after the other", () => {
+test("the log lists deliveries newest first, filtered by endpoint, event, threat and status, page by page", () => {
   expect(shown({}, 3)).toEqual(["5 odd failed", "5 good succeeded", "4 odd succeeded"]);
   expect(shown({ recipient: "odd" }, 3)).toEqual(["5 odd failed", "4 odd succeeded", "3 odd failed"]);
   expect(shown({ recipient: webhooks.endpoints.get("odd").id, status: "failed" }, 9)).toEqual([
@@ -65,7 +65,7 @@ test("the log is newest first, whole or by endpoint, event and status, a page af
   }
 });
 
-test("what is not there is not listed", () => {
+test("unknown endpoints, events and deliveries list nothing", () => {
   expect(shown({ recipient: "nobody" }, 9)).toEqual([]);
   expect(shown({ event: "evt_none" }, 9)).toEqual([]);
   expect(shown({ before: "dlv_none" }, 9)).toEqual([]);
@@ -74,7 +74,7 @@ test("what is not there is not listed", () => {
   expect(webhooks.log.body("dlv_none")).toBeUndefined();
 });
 
-test("the totals count each endpoint's deliveries by status", () => {
+test("totals count each endpoint's deliveries by status", () => {
   expect(webhooks.log.totals()).toEqual([
     { recipient: "good", status: "succeeded", total: 6 },
     { recipient: "odd", status: "failed", total: 3 },
@@ -82,7 +82,7 @@ test("the totals count each endpoint's deliveries by status", () => {
   ]);
 });
 
-test("an attempt tells when it was, how long each part took, where it went and what came back", () => {
+test("an attempt shows its time, durations, address and response", () => {
   const [delivery] = webhooks.log.list({ recipient: "odd", status: "failed" }, 1);
   expect(webhooks.log.attempts(delivery!.id)).toEqual([
     {

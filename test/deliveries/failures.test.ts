@@ -7,7 +7,7 @@ import { startRawServer } from "../support/raw-server.ts";
 import { startReceiver, until } from "../support/receiver.ts";
 import { openWebhooks, type OpenWebhooks } from "../support/webhooks.ts";
 
-// What receivers and networks do wrong, and what the delivery log says of it.
+// Failures of receivers and networks, and how the delivery log reports them.
 
 const minuteMs = 60_000;
 const cleanup: (() => unknown)[] = [];
@@ -22,7 +22,7 @@ function open(...options: Parameters<typeof openWebhooks>): OpenWebhooks {
   return webhooks;
 }
 
-/** Sends one event and answers what the log says. */
+/** Sends one event and returns its entry in the log. */
 async function deliver(webhooks: OpenWebhooks, url: string) {
   webhooks.endpoints.add({ url });
   webhooks.record();
@@ -32,15 +32,15 @@ async function deliver(webhooks: OpenWebhooks, url: string) {
   return { delivery: delivery!, attempt: attempt! };
 }
 
-describe("an answer of the receiver", () => {
+describe("responses", () => {
   const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
   test.each<
     [
       what: string,
-      answer: (socket: net.Socket) => void,
+      respond: (socket: net.Socket) => void,
       WebhookFailure | null,
       status: number | null,
-      answer: string,
+      response: string,
     ]
   >([
     ["200", (socket) => void socket.write(ok), null, 200, "ok"],
@@ -54,7 +54,7 @@ describe("an answer of the receiver", () => {
       "ok",
     ],
     [
-      "199, which is no final answer",
+      "199, which is not a final response",
       (socket) => void socket.end("HTTP/1.1 199 Odd\r\n\r\n"),
       "connect",
       null,
@@ -92,12 +92,18 @@ describe("an answer of the receiver", () => {
     ["404", (socket) => void socket.write(ok.replace("200", "404")), "status", 404, "ok"],
     ["410", (socket) => void socket.write(ok.replace("200", "410")), "status", 410, "ok"],
     ["500", (socket) => void socket.write(ok.replace("200", "500")), "status", 500, "ok"],
-    ["none: it closes early", (socket) => void socket.end(), "connect", null, ""],
-    ["none: it resets", (socket) => void socket.resetAndDestroy(), "connect", null, ""],
-    ["half of one", (socket) => void socket.end(ok.slice(0, -1)), "connect", 200, "o"],
-    ["no HTTP", (socket) => void socket.write("220 mail.test ESMTP\r\n\r\n"), "protocol", null, ""],
-    ["headers and no body", (socket) => void socket.write(ok.slice(0, -2)), "timeout", 200, ""],
-    ["silence", () => {}, "timeout", null, ""],
+    ["that is missing: the connection is closed", (socket) => void socket.end(), "connect", null, ""],
+    [
+      "that is missing: the connection is reset",
+      (socket) => void socket.resetAndDestroy(),
+      "connect",
+      null,
+      "",
+    ],
+    ["that is cut short", (socket) => void socket.end(ok.slice(0, -1)), "connect", 200, "o"],
+    ["that is not HTTP", (socket) => void socket.write("220 mail.test ESMTP\r\n\r\n"), "protocol", null, ""],
+    ["with headers and no body", (socket) => void socket.write(ok.slice(0, -2)), "timeout", 200, ""],
+    ["that never comes", () => {}, "timeout", null, ""],
     [
       "a gzip bomb",
       (socket) => {
@@ -123,24 +129,27 @@ describe("an answer of the receiver", () => {
       400,
       "x".repeat(1_024),
     ],
-  ])("%s", async (_what, answer, failure, statusCode, text) => {
-    const server = await startRawServer((socket) => answer(socket));
-    cleanup.push(server.stop);
-    const webhooks = open({ timeoutMs: 300 });
-    const { delivery, attempt } = await deliver(webhooks, server.url);
-    expect(attempt).toMatchObject({ failure, statusCode, response: text, address: "127.0.0.1" });
-    expect(attempt.error === null).toBe(failure === null);
-    expect(delivery.status).toBe(failure === null ? "succeeded" : "pending");
-    expect(delivery.nextAttemptAt === null).toBe(failure === null);
-    // Nothing was followed, and nothing sent a second time.
-    expect(server.requests).toHaveLength(1);
-  });
+  ])(
+    "the response %s is recorded as the outcome that it stands for",
+    async (_what, respond, failure, statusCode, text) => {
+      const server = await startRawServer((socket) => respond(socket));
+      cleanup.push(server.stop);
+      const webhooks = open({ timeoutMs: 300 });
+      const { delivery, attempt } = await deliver(webhooks, server.url);
+      expect(attempt).toMatchObject({ failure, statusCode, response: text, address: "127.0.0.1" });
+      expect(attempt.error === null).toBe(failure === null);
+      expect(delivery.status).toBe(failure === null ? "succeeded" : "pending");
+      expect(delivery.nextAttemptAt === null).toBe(failure === null);
+      // Nothing was followed, and nothing sent a second time.
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 });
 
-describe("no answer, because", () => {
+describe("attempts without a response", () => {
   test.each<[what: string, url: string, addresses: string[], WebhookFailure]>([
     ["the name has no address", "http://nowhere.test/", [], "dns"],
-    ["nobody listens", "http://127.0.0.1:1/", [], "connect"],
+    ["no program listens on the port", "http://127.0.0.1:1/", [], "connect"],
     ["the name leads to a metadata service", "http://receiver.test/", ["169.254.169.254"], "refused_address"],
     ["the name leads to a link-local address", "http://receiver.test/", ["fe80::1"], "refused_address"],
     [
@@ -149,7 +158,7 @@ describe("no answer, because", () => {
       ["127.0.0.1", "0.0.0.0"],
       "refused_address",
     ],
-  ])("%s", async (_what, url, addresses, failure) => {
+  ])("an attempt fails with its reason if %s", async (_what, url, addresses, failure) => {
     const webhooks = open({ resolveHost: async () => addresses });
     const { delivery, attempt } = await deliver(webhooks, url);
     expect(attempt).toMatchObject({ failure, statusCode: null, address: null, error: expect.any(String) });
@@ -157,7 +166,7 @@ describe("no answer, because", () => {
   });
 });
 
-test("Retry-After lengthens the wait, up to the next step", async () => {
+test("Retry-After extends the delay, up to the next one in the schedule", async () => {
   const clock = manualClock();
   const asked = ["180", "100000", "10"];
   const receiver = startReceiver(
@@ -176,14 +185,15 @@ test("Retry-After lengthens the wait, up to the next step", async () => {
   expect(waits).toEqual([3 * minuteMs, 30 * minuteMs, 30 * minuteMs]);
 });
 
-test("after downtime overdue retries leave in the order in which they were due, eight at a time", async () => {
+test("after downtime, overdue retries are sent in the order in which they were due, eight at a time", async () => {
   const clock = manualClock();
   let up = false;
   const order: number[] = [];
   const receiver = startReceiver(async ({ body }) => {
     if (!up) return new Response("", { status: 500 });
     order.push((JSON.parse(body) as { data: { index: number } }).data.index);
-    await Bun.sleep(2);
+    // Several requests are in flight together.
+    await new Promise((next) => setImmediate(next));
     return new Response();
   });
   cleanup.push(receiver.stop);
@@ -205,14 +215,14 @@ test("after downtime overdue retries leave in the order in which they were due, 
   clock.advance(24 * 60 * minuteMs);
   const second = open({ clock, folder: first.folder });
   await until(() => order.length === 60, "all retried");
-  // Eight are under way together, so that neighbours may arrive in either order, but no further apart.
+  // Eight requests are in flight together, so neighbors can arrive in either order.
   const places = due.map(({ index }) => order.indexOf(index));
   expect(places.every((place, expected) => Math.abs(place - expected) <= 8)).toBe(true);
   expect(receiver.underWayMost()).toBeLessThanOrEqual(8);
   await until(() => second.log.list({ status: "pending" }, 1).length === 0, "recorded");
 });
 
-describe("a clock", () => {
+describe("clock changes", () => {
   let offsetMs = 0;
   const real = () => Date.now() + offsetMs;
   const jumping = {
@@ -225,7 +235,7 @@ describe("a clock", () => {
   };
   beforeEach(() => void (offsetMs = 0));
 
-  test("that is set back by a day delays nothing by more than the schedule", async () => {
+  test("a clock that is set back by a day delays no delivery by more than the schedule", async () => {
     const receiver = startReceiver((_, count) => (count === 1 ? 500 : 200));
     cleanup.push(receiver.stop);
     const webhooks = open({ clock: jumping, retryDelaysMs: [1_500] });
@@ -237,7 +247,7 @@ describe("a clock", () => {
     await until(() => receiver.received.length === 3, "a new event at once", 500);
   }, 10_000);
 
-  test("that is set forward by a day sends what is due then, once", async () => {
+  test("a clock that is set forward by a day sends what is then due, once", async () => {
     const receiver = startReceiver((_, count) => (count === 1 ? 500 : 200));
     cleanup.push(receiver.stop);
     const webhooks = open({ clock: jumping });
@@ -248,7 +258,7 @@ describe("a clock", () => {
   });
 });
 
-test("results that cannot be written are held and written later; meanwhile nothing is sent again", async () => {
+test("results that cannot be written are kept and written later, and nothing is sent again in the meantime", async () => {
   const receiver = startReceiver();
   cleanup.push(receiver.stop);
   const webhooks = open();
@@ -265,22 +275,22 @@ test("results that cannot be written are held and written later; meanwhile nothi
   expect(receiver.received).toHaveLength(2);
 });
 
-test("an endpoint that is removed while a delivery is under way takes its deliveries with it", async () => {
-  let answer: (response: Response) => void = () => {};
-  const receiver = startReceiver(() => new Promise<Response>((resolve) => (answer = resolve)));
+test("removing an endpoint while a delivery is in flight removes its deliveries", async () => {
+  let respond: (response: Response) => void = () => {};
+  const receiver = startReceiver(() => new Promise<Response>((resolve) => (respond = resolve)));
   cleanup.push(receiver.stop);
   const webhooks = open();
   webhooks.endpoints.add({ url: receiver.url, name: "soc" });
   webhooks.record();
-  await until(() => receiver.received.length === 1, "under way");
+  await until(() => receiver.received.length === 1, "in flight");
   webhooks.endpoints.remove("soc");
-  answer(new Response());
-  await Bun.sleep(50);
+  respond(new Response());
+  await webhooks.dispatcher.settled();
   expect(webhooks.log.list({}, 9)).toEqual([]);
   expect(webhooks.logLines).toEqual([]);
 });
 
-test("each look at what is due uses the index, whatever waits", () => {
+test("every query for due deliveries uses the index", () => {
   const webhooks = open();
   const plan = (query: string) =>
     webhooks.database.sqlite

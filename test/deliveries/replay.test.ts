@@ -37,8 +37,8 @@ async function settled(): Promise<void> {
   await until(() => !waits() && webhooks.log.list({ status: "pending" }, 1).length === 0, "settled");
 }
 
-describe("one delivery", () => {
-  test("is sent again with the same event, and its log goes on", async () => {
+describe("redelivery", () => {
+  test("a redelivery sends the same event, and its attempts are added to the log", async () => {
     webhooks.endpoints.add({ url: receiver.url });
     status = 500;
     const [id] = await recordEach("threat.created");
@@ -55,7 +55,7 @@ describe("one delivery", () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  test("that does not exist is not found", () => {
+  test("redelivering an unknown delivery fails as not found", () => {
     expect(() => webhooks.replay.redeliver("dlv_none")).toThrow(/there is no delivery dlv_none/);
   });
 });
@@ -80,7 +80,7 @@ describe("a replay", () => {
     expect(webhooks.log.list({ status: "failed" }, 9).map(({ eventId }) => eventId)).toEqual(early);
   });
 
-  test("of all since a moment sends one endpoint what it subscribes to, delivered before or not", async () => {
+  test("replaying all events sends an endpoint those that it subscribes to, delivered before or not", async () => {
     webhooks.endpoints.add({ url: receiver.url.replace("/hook", "/other") });
     await recordEach("threat.created");
     const since = clock.now() + 1;
@@ -103,7 +103,7 @@ describe("a replay", () => {
     }
   });
 
-  test("of what was missed while disabled leaves alone what had arrived", async () => {
+  test("replaying missed events sends only what the endpoint was never sent", async () => {
     webhooks.endpoints.add({ url: receiver.url, name: "soc" });
     await recordEach("threat.created");
     const { disabledAt } = webhooks.endpoints.disable("soc");
@@ -124,7 +124,7 @@ describe("a replay", () => {
     expect(webhooks.replay.count(request)).toBe(0);
   });
 
-  test("is bounded in its steps: thousands of events arrive, each once", async () => {
+  test("thousands of events are replayed in bounded steps, each once", async () => {
     webhooks.database.transaction(() => {
       for (let index = 0; index < 1_700; index += 1) webhooks.recordAny("threat.created", { index });
     });
@@ -139,7 +139,7 @@ describe("a replay", () => {
   });
 });
 
-test("deliveries to a disabled endpoint wait, and go on once it is enabled", async () => {
+test("deliveries to a disabled endpoint stay pending and continue when it is enabled", async () => {
   status = 500;
   const retried = openWebhooks({ clock, retryDelaysMs: [minuteMs] });
   retried.dispatcher.start();
@@ -149,7 +149,7 @@ test("deliveries to a disabled endpoint wait, and go on once it is enabled", asy
   retried.endpoints.disable("soc");
   status = 200;
   clock.advance(10 * minuteMs);
-  await Bun.sleep(20);
+  await retried.dispatcher.settled();
   expect(receiver.received).toHaveLength(1);
   expect(retried.log.list({}, 1)[0]).toMatchObject({ status: "pending", nextAttemptAt: null });
   retried.endpoints.enable("soc");
@@ -158,7 +158,7 @@ test("deliveries to a disabled endpoint wait, and go on once it is enabled", asy
 });
 
 describe("health", () => {
-  test("counts failures in a row, and one success ends them", async () => {
+  test("health counts consecutive failures, and one success resets the count", async () => {
     webhooks.endpoints.add({ url: receiver.url, name: "soc" });
     status = 500;
     await recordEach("threat.created", "threat.created", "threat.created");
@@ -170,7 +170,7 @@ describe("health", () => {
     expect(webhooks.endpoints.get("soc")).toMatchObject({ consecutiveFailures: 0, failingSince: null });
   });
 
-  test("of an endpoint that did nothing but fail for five days: disabled, with the reason, and said in the log", async () => {
+  test("an endpoint that has only failed for five days is disabled with the reason, and this is logged", async () => {
     webhooks.endpoints.add({ url: receiver.url, name: "soc" });
     webhooks.endpoints.add({ url: receiver.url.replace("/hook", "/other"), name: "other" });
     status = 500;
@@ -194,7 +194,7 @@ describe("health", () => {
     expect(receiver.received).toHaveLength(before);
   });
 
-  test("of a declared one: stays disabled over a restart, until a person enables it", async () => {
+  test("a declared endpoint that was disabled for failing stays disabled across restarts until someone enables it", async () => {
     const declared = { name: "soc", url: receiver.url, secret: "a-secret-for-tests" };
     webhooks.endpoints.reconcile([declared]);
     status = 500;

@@ -42,7 +42,7 @@ async function recordAndTry(count: number): Promise<void> {
   await until(() => totals().delivery_attempts === before + count, "recorded");
 }
 
-test("what is old and done is deleted, with its attempts, what is younger stays", async () => {
+test("old completed deliveries are deleted with their attempts, and younger ones are kept", async () => {
   open({ eventsMs: 30 * hourMs, deliveriesMs: 30 * hourMs });
   await recordAndTry(3);
   clock.advance(20 * hourMs);
@@ -54,7 +54,7 @@ test("what is old and done is deleted, with its attempts, what is younger stays"
   expect(totals()).toEqual({ events: 2, deliveries: 2, delivery_attempts: 2 });
 });
 
-test("what is pending is never deleted, nor its event, however old", async () => {
+test("pending deliveries and their events are never deleted, however old", async () => {
   open({ eventsMs: hourMs, deliveriesMs: hourMs });
   status = 500;
   await recordAndTry(1);
@@ -67,7 +67,7 @@ test("what is pending is never deleted, nor its event, however old", async () =>
   expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 0 });
 });
 
-test("an event that is not dispatched yet is never deleted", async () => {
+test("an event that is not yet dispatched is never deleted", async () => {
   open({ eventsMs: hourMs, deliveriesMs: hourMs });
   await webhooks.dispatcher.stop();
   webhooks.record();
@@ -75,7 +75,7 @@ test("an event that is not dispatched yet is never deleted", async () => {
   expect(await webhooks.retention.run()).toEqual({ events: 0, deliveries: 0 });
 });
 
-test("an event stays for as long as the log of its deliveries", async () => {
+test("an event is kept as long as its deliveries", async () => {
   open({ eventsMs: hourMs, deliveriesMs: 10 * hourMs });
   await recordAndTry(1);
   clock.advance(5 * hourMs);
@@ -85,7 +85,7 @@ test("an event stays for as long as the log of its deliveries", async () => {
   expect(await webhooks.retention.run()).toEqual({ events: 1, deliveries: 1 });
 });
 
-test("the log of deliveries can be kept for less time than the events", async () => {
+test("deliveries can be kept for less time than events", async () => {
   open({ eventsMs: 10 * hourMs, deliveriesMs: hourMs });
   await recordAndTry(1_200);
   clock.advance(2 * hourMs);
@@ -93,7 +93,7 @@ test("the log of deliveries can be kept for less time than the events", async ()
   expect(totals()).toEqual({ events: 1_200, deliveries: 0, delivery_attempts: 0 });
 });
 
-test("a secret whose rotation is over is forgotten, one that still signs is kept", async () => {
+test("a previous secret is deleted once its rotation is over, and kept while it signs", async () => {
   open({ eventsMs: hourMs, deliveriesMs: hourMs });
   webhooks.endpoints.rotate("soc", { overlapMs: 2 * hourMs });
   const { previousSecret } = webhooks.endpoints.get("soc");

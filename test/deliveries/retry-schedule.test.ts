@@ -17,24 +17,24 @@ function delayMs(
   return next === undefined ? undefined : next - endedAt;
 }
 
-describe("the next attempt", () => {
+describe("nextAttemptAt", () => {
   test.each([
     [1, 1],
     [2, 5],
     [3, 30],
     [4, 120],
-  ])("after attempt %i is due in %i minutes", (attempts, minutes) => {
+  ])("the attempt after attempt %i is due in %i minutes", (attempts, minutes) => {
     expect(delayMs(attempts)).toBe(minutes * minuteMs);
   });
 
-  test("does not exist after the fourth retry, or without a schedule", () => {
+  test("there is no next attempt after the fourth retry or without a schedule", () => {
     expect(delayMs(5)).toBeUndefined();
     expect(delayMs(6)).toBeUndefined();
     const none = { delaysMs: [], jitter: 0 };
     expect(nextAttemptAt({ policy: none, attempts: 1, endedAt, random: 0 })).toBeUndefined();
   });
 
-  // What the receiver asks for can only lengthen, and only up to the next step.
+  // A receiver can only extend a delay, and only up to the next one in the schedule.
   test.each<[attempts: number, askedMinutes: number, minutes: number]>([
     [1, 0.5, 1],
     [1, 1, 1],
@@ -45,11 +45,14 @@ describe("the next attempt", () => {
     [2, 29, 29],
     [3, 121, 120],
     [4, 100_000, 120],
-  ])("after attempt %i and a Retry-After of %d minutes is due in %d", (attempts, asked, minutes) => {
-    expect(delayMs(attempts, { retryAfterMs: asked * minuteMs })).toBe(minutes * minuteMs);
-  });
+  ])(
+    "the attempt after attempt %i and a Retry-After of %d minutes is due in %d",
+    (attempts, asked, minutes) => {
+      expect(delayMs(attempts, { retryAfterMs: asked * minuteMs })).toBe(minutes * minuteMs);
+    },
+  );
 
-  test("is never early with jitter, and at most a tenth late", () => {
+  test("jitter never shortens a delay and extends it by at most a tenth", () => {
     expect(delayMs(1, { jitter: 0.1, random: 0 })).toBe(minuteMs);
     expect(delayMs(1, { jitter: 0.1, random: 0.5 })).toBe(1.05 * minuteMs);
     expect(delayMs(1, { jitter: 0.1, random: 1 })).toBe(1.1 * minuteMs);
