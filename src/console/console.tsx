@@ -1,7 +1,8 @@
 import type { ConsoleHandler } from "../api/server.ts";
+import type { ConsoleSession } from "../access/console/sessions.ts";
 import { badRequest, notFound, PublicError } from "../lib/errors.ts";
 import { logDropped } from "../lib/log.ts";
-import { may } from "../vocabulary/permissions.ts";
+import { may, type Role } from "../vocabulary/permissions.ts";
 import type { PageResult } from "./kit/page-result.ts";
 import {
   assetsPath,
@@ -13,7 +14,7 @@ import {
 } from "./kit/paths.ts";
 import { pageGroups } from "./page-groups.ts";
 import { createAssets } from "./shell/assets.ts";
-import { administrator, readForm, signedInRole, type ConsoleRequest } from "./shell/request.ts";
+import { administrator, readForm, type ConsoleRequest } from "./shell/request.ts";
 import { createResponder } from "./shell/responses.tsx";
 import { authorize, createRouter, type AnyRoute, type Context } from "./shell/router.ts";
 import type { ConsoleServices, ServiceName } from "./shell/services.ts";
@@ -34,7 +35,11 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export function createConsole(services: ConsoleServices): ConsoleHandler {
+/** @param options.roleOf role of the account that signed in; the administrator's account is the only one so far */
+export function createConsole(
+  services: ConsoleServices,
+  { roleOf = () => "administrator" }: { roleOf?: (session: ConsoleSession) => Role } = {},
+): ConsoleHandler {
   const { clock, config, consoleSignIn, log, sessions } = services;
   // Built while somebody types the password: among a million threats it takes seconds.
   services
@@ -44,7 +49,7 @@ export function createConsole(services: ConsoleServices): ConsoleHandler {
   const secure = config.server.tls !== null || config.server.publicUrl.startsWith("https:");
   const assets = createAssets();
   const memory = createSessionMemory();
-  const visitors = createVisitors({ sessions, fillRandom: services.fillRandom, secure });
+  const visitors = createVisitors({ sessions, fillRandom: services.fillRandom, roleOf, secure });
   const findRoute = createRouter([
     ...pageGroups.flatMap((group) => group.routes),
     ...shellRoutes({
@@ -93,10 +98,11 @@ export function createConsole(services: ConsoleServices): ConsoleHandler {
   async function runRoute(call: ConsoleRequest, visitor: Visitor, method: string): Promise<Response> {
     const { request, path, query, address } = call;
     const session = visitor.session!;
+    const role = visitor.role!;
     const found = findRoute(method, path);
     if (found === undefined) throw noSuchPage();
     const { route, params } = found;
-    authorize(signedInRole, route);
+    authorize(role, route);
     const isRaw = route.body === "raw";
     const form = method === "GET" || isRaw ? new URLSearchParams() : await readForm(request);
     if (method !== "GET") {
@@ -115,7 +121,7 @@ export function createConsole(services: ConsoleServices): ConsoleHandler {
       form,
       params,
       by: administrator(address),
-      may: (permission) => may(signedInRole, permission),
+      may: (permission) => may(role, permission),
       session,
       now: clock.now(),
       putOnce: (name, value) => memory.put(session.seq, name, value),

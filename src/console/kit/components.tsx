@@ -58,6 +58,17 @@ export function LinkButton({
   );
 }
 
+/** A further action after a text, separated by a dot. Not rendered when the visitor's role does not allow its target. */
+export function ActionLink({ path, label }: { path: string; label: string }) {
+  if (!usePage().mayOpen("GET", path)) return null;
+  return (
+    <>
+      {" "}
+      · <a href={path}>{label}</a>
+    </>
+  );
+}
+
 /** A list of names and values. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
   return (

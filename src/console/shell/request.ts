@@ -1,6 +1,5 @@
 import type { Actor } from "../../access/audit/actor.ts";
 import { readText, requireContentType } from "../../http/json-body.ts";
-import type { Role } from "../../vocabulary/permissions.ts";
 import type { Visitor } from "./visitors.ts";
 
 /** A request to the console while it is being handled. */
@@ -15,9 +14,6 @@ export interface ConsoleRequest {
   /** Undefined until the cookies have been read. */
   visitor: Visitor | undefined;
 }
-
-/** Role of every signed-in visitor: the administrator's account is the only one. */
-export const signedInRole: Role = "administrator";
 
 /** Returns the administrator as an actor. */
 export function administrator(address: string | null | undefined): Actor {

@@ -9,7 +9,7 @@ import { PageContextOf, type PageContext } from "../kit/page-context.ts";
 import type { Flash, PageResult } from "../kit/page-result.ts";
 import type { Assets } from "./assets.ts";
 import { Frame, Layout } from "./layout.tsx";
-import { signedInRole, type ConsoleRequest } from "./request.ts";
+import type { ConsoleRequest } from "./request.ts";
 import type { FindRoute, PageGroup } from "./router.ts";
 import type { SessionMemory } from "./session-memory.ts";
 import { ErrorPage } from "./sign-in-page.tsx";
@@ -42,7 +42,7 @@ export function createResponder({
   version: string;
 }) {
   function pageContext({ path, visitor }: ConsoleRequest): PageContext {
-    const role = visitor?.session === undefined ? undefined : signedInRole;
+    const role = visitor?.role;
     return {
       path,
       csrfToken: visitor?.csrfToken ?? "",

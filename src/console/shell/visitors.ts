@@ -1,12 +1,15 @@
 import type { ConsoleSession, ConsoleSessions } from "../../access/console/sessions.ts";
 import { equalInConstantTime } from "../../access/console/password.ts";
 import { randomText, type FillRandom } from "../../lib/ids.ts";
+import type { Role } from "../../vocabulary/permissions.ts";
 import { overviewPath } from "../kit/paths.ts";
 import { cookie, readCookie } from "./cookies.ts";
 
 /** A browser, identified by the cookies of its request. */
 export interface Visitor {
   session: ConsoleSession | undefined;
+  /** Role of the signed-in account; undefined without a session. */
+  role: Role | undefined;
   /** CSRF token that the forms for this browser carry. */
   csrfToken: string;
   /** `Set-Cookie` value that the CSRF token of a visitor without a session depends on. */
@@ -39,10 +42,12 @@ export function isSameOrigin(headers: Headers, publicUrl: string): boolean {
 export function createVisitors({
   sessions,
   fillRandom,
+  roleOf,
   secure,
 }: {
   sessions: Pick<ConsoleSessions, "find">;
   fillRandom: FillRandom;
+  roleOf: (session: ConsoleSession) => Role;
   /** Restricts cookies to HTTPS. */
   secure: boolean;
 }) {
@@ -50,12 +55,14 @@ export function createVisitors({
     identify(request: Request): Visitor {
       const token = readCookie(request, sessionCookie);
       const session = token === undefined ? undefined : sessions.find(token);
-      if (session !== undefined) return { session, csrfToken: csrfTokenOf(token!), setCookie: undefined };
+      if (session !== undefined)
+        return { session, role: roleOf(session), csrfToken: csrfTokenOf(token!), setCookie: undefined };
       const kept = readCookie(request, visitCookie);
       const known = kept?.length === visitLength ? kept : undefined;
       const visit = known ?? randomText(fillRandom, visitBytes);
       return {
         session: undefined,
+        role: undefined,
         csrfToken: csrfTokenOf(visit),
         setCookie:
           known === undefined ? cookie(visitCookie, visit, { secure, path: overviewPath }) : undefined,

@@ -6,7 +6,16 @@ import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { DeliveryTable } from "./delivery-parts.tsx";
 import { PostButton } from "../../kit/form.tsx";
-import { Badge, Confirm, DeclaredMark, Facts, LinkButton, PageHead, Section } from "../../kit/components.tsx";
+import {
+  ActionLink,
+  Badge,
+  Confirm,
+  DeclaredMark,
+  Facts,
+  LinkButton,
+  PageHead,
+  Section,
+} from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
 import { pageGroup, type Context } from "../../shell/router.ts";
@@ -172,8 +181,8 @@ function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
       <Section title="Deliveries">
         <DeliveryTable deliveries={rows} withEndpoint={false} empty="No deliveries yet." />
         <p class="after">
-          <a href={`${deliveriesPath}?endpoint=${id}`}>All deliveries</a> ·{" "}
-          <a href={`${path}/${id}/replay`}>Replay events</a>
+          <a href={`${deliveriesPath}?endpoint=${id}`}>All deliveries</a>
+          <ActionLink path={`${path}/${id}/replay`} label="Replay events" />
         </p>
       </Section>
       {declared ? null : (

@@ -2,7 +2,7 @@ import type { Instant } from "../../../lib/clock.ts";
 import { grouped } from "../../../lib/wording.ts";
 import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import { ResponseStart } from "./delivery-parts.tsx";
-import { Badge, Copyable, FlashMessage, Time } from "../../kit/components.tsx";
+import { ActionLink, Badge, Copyable, FlashMessage, Time } from "../../kit/components.tsx";
 import { webhooksPath as path } from "../../kit/paths.ts";
 import { type Saved } from "./webhook-form.tsx";
 
@@ -97,17 +97,14 @@ export function SecretState({
   const rotating = previousSecretUntil !== null && previousSecretUntil > now;
   return (
     <>
-      stored, not shown{" "}
+      stored, not shown
       {rotating ? (
         <>
-          · the previous one also signs until <Time at={previousSecretUntil} />{" "}
+          {" "}
+          · the previous one also signs until <Time at={previousSecretUntil} />
         </>
       ) : null}
-      {declared ? null : (
-        <>
-          · <a href={`${path}/${id}/rotate`}>Rotate</a>
-        </>
-      )}
+      {declared ? null : <ActionLink path={`${path}/${id}/rotate`} label="Rotate" />}
     </>
   );
 }

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { createLiveBackups } from "../../src/access/backups/live-backups.ts";
+import { createConsoleSignIn } from "../../src/access/console/sign-in.ts";
+import { createKeyUsage } from "../../src/access/keys/key-usage.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { createConsole, shellRoutes } from "../../src/console/console.tsx";
+import { pageGroups } from "../../src/console/page-groups.ts";
+import { createRouter } from "../../src/console/shell/router.ts";
+import { buildInfo } from "../../src/lib/build-info.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { may, type Role } from "../../src/vocabulary/permissions.ts";
+import { fillRandom } from "../support/appliance.ts";
+import { consolePages, sampleConfig, seedSamples, tester, type Samples } from "../support/console-pages.ts";
+import { consolePassword, openConsoleApp, type ConsoleApp } from "../support/console.ts";
+
+const unused = () => new Response();
+const routes = [
+  ...pageGroups.flatMap((group) => group.routes),
+  ...shellRoutes({ signOut: unused, signOutEverywhere: unused, setTheme: unused }),
+];
+const findRoute = createRouter(routes);
+const origin = "http://localhost";
+
+let opened: ConsoleApp;
+let samples: Samples;
+beforeAll(async () => {
+  opened = openConsoleApp({ config: sampleConfig });
+  samples = await seedSamples(opened.app);
+});
+afterAll(() => opened.dispose());
+
+/** Signs in to a console whose only account has this role. */
+async function signInAs(role: Role) {
+  const { app } = opened;
+  const { database, auditLog } = app;
+  const loaded = loadConfig({ path: opened.configPath, env: {}, readFile: readFileSync });
+  if (!loaded.ok) throw new Error("the configuration of the test is invalid");
+  const common = { clock: systemClock, fillRandom };
+  const log = createLog({ level: "error", format: "json", clock: systemClock, write: () => {} });
+  const consoleSignIn = createConsoleSignIn({
+    ...common,
+    database,
+    log,
+    auditLog,
+    password: app.consolePassword,
+  });
+  const respond = createConsole(
+    {
+      ...app,
+      ...common,
+      log,
+      config: loaded.config,
+      build: buildInfo,
+      storage: database,
+      backups: createLiveBackups({ database, fillRandom, auditLog }),
+      keyUsage: createKeyUsage(),
+      consoleSignIn,
+      sessions: consoleSignIn.sessions,
+      readiness: app.server.readiness,
+      publicUrl: () => origin,
+    },
+    { roleOf: () => role },
+  );
+  // The first request ends the sessions of an earlier password.
+  await respond(new Request(`${origin}/console/sign-in`), {}, "192.0.2.7");
+  const result = await consoleSignIn.signIn({ password: consolePassword, userAgent: "test" }, { by: tester });
+  if (result.outcome !== "signed_in") throw new Error(result.outcome);
+  const cookie = `phishwatch_session=${result.token}`;
+  return async (method: string, path: string) => {
+    const headers = { cookie, origin, "content-type": "application/x-www-form-urlencoded" };
+    const request = new Request(`${origin}${path}`, {
+      method,
+      headers,
+      ...(method === "POST" && { body: "" }),
+    });
+    const response = await respond(request, { "x-request-id": "test" }, "192.0.2.7");
+    return { status: response.status, html: await response.text() };
+  };
+}
+
+describe.each<Role>(["viewer", "analyst", "administrator"])("the console for a %s", (role) => {
+  test("responds with 403 to exactly the routes that the role does not allow", async () => {
+    const send = await signInAs(role);
+    for (const { method, path, permission } of routes) {
+      const { status } = await send(method, path.replace(/:\w+/g, "unknown"));
+      const isForbidden = status === 403;
+      // A POST without the CSRF token is stopped there when the role allows it.
+      expect([method, path, isForbidden]).toEqual([method, path, !may(role, permission)]);
+    }
+  });
+
+  test("shows no link, button or form that leads to a route that the role does not allow", async () => {
+    const send = await signInAs(role);
+    for (const { path, signedOut } of consolePages) {
+      if (signedOut) continue;
+      const { status, html } = await send("GET", path(samples));
+      if (status === 403) continue;
+      const targets = [
+        ...[...html.matchAll(/<form method="post" action="([^"?]+)[\s\S]*?<\/form>/g)]
+          .filter(([form]) => form.includes('type="submit"'))
+          .map(([, target]) => ["POST", target!]),
+        ...[...html.matchAll(/<a [^>]*href="(\/console[^"?#]*)/g)].map(([, target]) => ["GET", target!]),
+      ] as const;
+      const forbidden = targets.filter(([method, target]) => {
+        const found = findRoute(method!, target!);
+        return found !== undefined && !may(role, found.route.permission);
+      });
+      expect([path(samples), forbidden]).toEqual([path(samples), []]);
+    }
+  });
+});
