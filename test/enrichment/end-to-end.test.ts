@@ -247,10 +247,10 @@ describe("enrichment, end to end", () => {
       });
       const screenshot = async (domain: string) => {
         const { id, screenshotToken } = threats[domain]!;
-        const answer = await app.server.handle(
+        const response = await app.server.handle(
           new Request(`http://localhost/screenshots/${id}/${screenshotToken}`),
         );
-        return { type: answer.headers.get("content-type"), body: await answer.bytes() };
+        return { type: response.headers.get("content-type"), body: await response.bytes() };
       };
       const copy = await screenshot("examp1e-bank.com");
       expect(copy.type).toBe("image/webp");

@@ -215,10 +215,10 @@ withChromium("a screenshot", () => {
         code: "looks_like_original",
         params: {},
       });
-      expect((await opened.pictures.read(copy))!.length).toBeGreaterThan(1_000);
+      expect((await opened.screenshotFiles.read(copy))!.length).toBeGreaterThan(1_000);
 
       const other = opened.sight("example-bamk.com", { similarity: 0.8 });
-      expect(await opened.pictures.read(other)).toBeUndefined();
+      expect(await opened.screenshotFiles.read(other)).toBeUndefined();
       opened.world.page = { ok: true, page: { ...plainPage, finalUrl: "http://example-bamk.com/" } };
       await until(
         () => (opened.clock.advance(1_000), taken(other) !== undefined),

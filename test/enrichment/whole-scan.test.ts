@@ -16,7 +16,7 @@ const chromium = findChromium();
 const user = asNobody();
 const sandboxed = network !== undefined && sandboxedChromium() !== undefined;
 
-async function look(): Promise<Seen> {
+async function runScan(): Promise<Seen> {
   const folder = temporaryFolder();
   try {
     if (user !== undefined) chownSync(folder.path, user.uid, user.uid);
@@ -41,7 +41,7 @@ async function look(): Promise<Seen> {
 test.skipIf(network === undefined)(
   `a scan finds exactly what was planted, with facts, severities, screenshots and events (Chromium ${chromium === undefined ? "missing" : sandboxed ? "in its sandbox" : "without its sandbox"})`,
   async () => {
-    const { again, events, log, pictures, scan, threats } = await look();
+    const { again, events, log, pictures: screenshots, scan, threats } = await runScan();
     expect({ code: scan.code, err: scan.err }).toEqual({
       code: 0,
       err: expect.stringContaining(`enriched ${planted.length} of ${planted.length} threats`),
@@ -117,7 +117,7 @@ test.skipIf(network === undefined)(
     const captured =
       chromium === undefined
         ? []
-        : Object.keys(pictures).filter((domain) => pictures[domain]!.type === "image/webp");
+        : Object.keys(screenshots).filter((domain) => screenshots[domain]!.type === "image/webp");
     if (chromium !== undefined)
       expect(captured.toSorted()).toEqual(
         [
@@ -130,8 +130,8 @@ test.skipIf(network === undefined)(
         ].toSorted(),
       );
     for (const domain of planted)
-      expect({ domain, ...pictures[domain] }).toMatchObject({ domain, status: 200 });
-    expect(pictures["example-bank.net"]!.text).toContain("The name has no addresses.");
+      expect({ domain, ...screenshots[domain] }).toMatchObject({ domain, status: 200 });
+    expect(screenshots["example-bank.net"]!.text).toContain("The name has no addresses.");
 
     expect(events.map(({ type }) => type)).toEqual([
       "scan.started",

@@ -6,22 +6,22 @@ import type { DnsAnswer } from "../../src/network/dns/dns-client.ts";
 const absent: Existence = { exists: "no", addresses: [], mailServers: [], nameServers: [], wildcard: false };
 const known: DnsAnswer = { outcome: "answer", records: [] };
 
-function lookUpWith(answers: DnsAnswer[], existence = absent) {
-  const asked: string[] = [];
+function lookUpWith(responses: DnsAnswer[], existence = absent) {
+  const queries: string[] = [];
   const lookUp = withCredibleAbsence({
     dns: {
       query: async (name, type) => {
-        asked.push(`${name} ${type}`);
-        return answers[asked.length - 1]!;
+        queries.push(`${name} ${type}`);
+        return responses[queries.length - 1]!;
       },
     },
     lookUp: async () => existence,
   });
-  return { asked, lookUp };
+  return { queries, lookUp };
 }
 
 test("a name stays unknown while its resolver denies com as well", async () => {
-  const { asked, lookUp } = lookUpWith([
+  const { queries, lookUp } = lookUpWith([
     { outcome: "nxdomain" },
     { outcome: "unknown", reason: "timeout" },
     known,
@@ -30,12 +30,12 @@ test("a name stays unknown while its resolver denies com as well", async () => {
   expect(await lookUp("a.com")).toMatchObject({ exists: "unknown" });
   expect(await lookUp("a.com")).toEqual(absent);
   expect(await lookUp("b.com")).toEqual(absent);
-  expect(asked).toEqual(["com NS", "com NS", "com NS"]);
+  expect(queries).toEqual(["com NS", "com NS", "com NS"]);
 });
 
 test("a name that exists needs no further query", async () => {
   const present: Existence = { ...absent, exists: "yes", addresses: ["192.0.2.1"] };
-  const { asked, lookUp } = lookUpWith([], present);
+  const { queries, lookUp } = lookUpWith([], present);
   expect(await lookUp("a.com")).toEqual(present);
-  expect(asked).toEqual([]);
+  expect(queries).toEqual([]);
 });

@@ -12,10 +12,10 @@ afterEach(() => {
   for (const server of open.splice(0)) server.stop();
 });
 
-type Answer = (request: Request) => Response | Promise<Response>;
+type Respond = (request: Request) => Response | Promise<Response>;
 
 /** Starts a loopback web server for every name; names are distinguished by the Host header. */
-function site(answer: Answer, tls?: { cert: string; key: string }) {
+function site(respond: Respond, tls?: { cert: string; key: string }) {
   const hits: string[] = [];
   const server = Bun.serve({
     port: 0,
@@ -25,7 +25,7 @@ function site(answer: Answer, tls?: { cert: string; key: string }) {
     fetch(request) {
       const { host, pathname } = new URL(request.url);
       hits.push(`${host.replace(/:\d+$/, "")}${pathname}`);
-      return answer(request);
+      return respond(request);
     },
   });
   open.push({ stop: () => void server.stop(true) });
@@ -41,7 +41,7 @@ const resolveHost = async (host: string) => {
 const name = "example-banc.com";
 const protectedDomain = "example-bank.com";
 
-async function look(
+async function lookUp(
   ports: { http?: number; https?: number },
   { timeoutMs = 5_000, allowPrivateNetworks = true, at = name } = {},
 ): Promise<PageResult> {
@@ -57,8 +57,8 @@ async function look(
   return fetcher.lookUpPage({ name: at, protectedDomain, brandNames: ["example-bank", "ExBank"] });
 }
 
-async function pageOf(answer: Answer): Promise<Page> {
-  const result = await look({ http: site(answer).port });
+async function pageOf(respond: Respond): Promise<Page> {
+  const result = await lookUp({ http: site(respond).port });
   if (!result.ok) throw new Error(result.reason);
   return result.page;
 }
@@ -89,7 +89,7 @@ describe("page lookup", () => {
       headers = Object.fromEntries(asked.headers);
       return html(`<link rel=icon href=i.png>${login}`);
     });
-    expect(await look({ http: server.port })).toEqual({
+    expect(await lookUp({ http: server.port })).toEqual({
       ok: true,
       page: {
         ...plain,
@@ -117,11 +117,11 @@ describe("page lookup", () => {
   });
 
   test("a response that is not HTML has no text", async () => {
-    const answer: Answer = ({ url }) =>
+    const respond: Respond = ({ url }) =>
       url.endsWith(".ico")
         ? new Response(null, { status: 404 })
         : new Response(login, { headers: { "content-type": "application/octet-stream" } });
-    expect(await pageOf(answer)).toEqual(plain);
+    expect(await pageOf(respond)).toEqual(plain);
   });
 
   test("control characters in a title are escaped", async () => {
@@ -223,7 +223,7 @@ describe("redirects", () => {
           return html(login);
       }
     });
-    const result = await look({ http: server.port });
+    const result = await lookUp({ http: server.port });
     expect(result).toMatchObject({
       ok: true,
       page: {
@@ -243,7 +243,7 @@ describe("redirects", () => {
 
   test("at most five redirects are followed, and a loop is left at once", async () => {
     const long = site((request) => to(`${new URL(request.url).pathname}x`));
-    expect(await look({ http: long.port })).toMatchObject({
+    expect(await lookUp({ http: long.port })).toMatchObject({
       ok: true,
       page: { finalUrl: `http://${name}/xxxxx`, status: 302 },
     });
@@ -252,20 +252,20 @@ describe("redirects", () => {
     );
     expect(pages).toHaveLength(6);
     const circle = site((request) => to(new URL(request.url).pathname === "/" ? "/b" : "/"));
-    expect(await look({ http: circle.port })).toMatchObject({
+    expect(await lookUp({ http: circle.port })).toMatchObject({
       ok: true,
       page: { redirects: [`http://${name}/b`] },
     });
   });
 
   test("a redirect to the protected domain ends the chain, and that page's content does not count", async () => {
-    for (const answer of [
+    for (const respond of [
       () => to(`http://www.${protectedDomain}/login`),
       () => html(`<meta http-equiv=refresh content="0;url=http://www.${protectedDomain}/login">`),
       () => html(`<script>location.replace("http://www.${protectedDomain}/login")</script>`),
     ]) {
-      const server = site((request) => (request.url.includes(protectedDomain) ? html(login) : answer()));
-      const result = await look({ http: server.port });
+      const server = site((request) => (request.url.includes(protectedDomain) ? html(login) : respond()));
+      const result = await lookUp({ http: server.port });
       expect(result).toEqual({
         ok: true,
         page: {
@@ -310,23 +310,23 @@ describe("redirects", () => {
 describe("page lookup failures", () => {
   test("a name that points into a private network is not contacted", async () => {
     const server = site(() => html(login));
-    const result = await look({ http: server.port }, { allowPrivateNetworks: false });
+    const result = await lookUp({ http: server.port }, { allowPrivateNetworks: false });
     expect(result).toEqual({ ok: false, reason: `${name}: 127.0.0.1 is a loopback address` });
-    expect(await look({ http: server.port }, { at: "metadata.example" })).toMatchObject({ ok: false });
+    expect(await lookUp({ http: server.port }, { at: "metadata.example" })).toMatchObject({ ok: false });
     expect(server.hits).toEqual([]);
   });
 
   test("a redirect or an icon in a private network is not contacted", async () => {
     const server = site(() => html('<link rel=icon href="http://metadata.example/token">'));
-    expect(await look({ http: server.port })).toEqual({ ok: true, page: plain });
+    expect(await lookUp({ http: server.port })).toEqual({ ok: true, page: plain });
   });
 
   test("a name without a page is reported with the reason", async () => {
-    expect(await look({}, { at: "nowhere.example" })).toEqual({
+    expect(await lookUp({}, { at: "nowhere.example" })).toEqual({
       ok: false,
       reason: "nowhere.example cannot be resolved (ENOTFOUND)",
     });
-    const { ok, reason } = (await look({})) as Extract<PageResult, { ok: false }>;
+    const { ok, reason } = (await lookUp({})) as Extract<PageResult, { ok: false }>;
     expect([ok, reason.startsWith("https: "), reason.includes("; http: ")]).toEqual([false, true, true]);
   });
 
@@ -345,7 +345,7 @@ describe("page lookup failures", () => {
     open.push(silent, trickling, endlessHeaders);
     for (const server of [silent, trickling, endlessHeaders]) {
       const startedAt = performance.now();
-      expect((await look({ http: server.port }, { timeoutMs: 200 })).ok).toBe(false);
+      expect((await lookUp({ http: server.port }, { timeoutMs: 200 })).ok).toBe(false);
       expect(performance.now() - startedAt).toBeLessThan(20_000);
       await until(() => server.connections() === 0, "the connection is closed");
     }
@@ -354,7 +354,7 @@ describe("page lookup failures", () => {
   test("a response that is not HTTP is reported with the reason", async () => {
     const server = await startRawServer((socket) => socket.end("220 mail.example ESMTP\r\n"));
     open.push(server);
-    expect((await look({ http: server.port })).ok).toBe(false);
+    expect((await lookUp({ http: server.port })).ok).toBe(false);
   });
 });
 
@@ -377,7 +377,7 @@ describe("oversized pages", () => {
           { headers: { "content-type": "text/html" } },
         ),
     );
-    expect(await look({ http: server.port })).toMatchObject({
+    expect(await lookUp({ http: server.port })).toMatchObject({
       ok: true,
       page: { asksForPassword: true, title: "Example Bank: sign in" },
     });
@@ -415,10 +415,10 @@ describe("oversized pages", () => {
   });
 
   test("an oversized icon is ignored", async () => {
-    const answer: Answer = (request) =>
+    const respond: Respond = (request) =>
       request.url.endsWith(".ico") ? new Response("x".repeat(300_000)) : html(login);
-    expect(await pageOf(answer)).not.toHaveProperty("faviconHash");
-    const error: Answer = (request) =>
+    expect(await pageOf(respond)).not.toHaveProperty("faviconHash");
+    const error: Respond = (request) =>
       html(request.url.endsWith(".ico") ? "<!doctype html><h1>Not found</h1>" : login);
     expect(await pageOf(error)).not.toHaveProperty("faviconHash");
   });
@@ -433,7 +433,7 @@ describe("HTTPS", () => {
     const tls = issue(authority, ["other.example"], { notBefore, notAfter });
     const secure = site(() => html(login), tls);
     const unsecured = site(() => html("<title>plain</title>"));
-    const result = await look({ https: secure.port, http: unsecured.port });
+    const result = await lookUp({ https: secure.port, http: unsecured.port });
     expect(result).toEqual({
       ok: true,
       page: {
@@ -458,7 +458,7 @@ describe("HTTPS", () => {
     const deceiver = createAuthority("Let\u202e's Encrypt\u001b[2J");
     const secure = site(() => html(login), issue(deceiver, [name]));
     const unsecured = site(() => to(`https://www.${name}:${secure.port}/`));
-    const result = await look({ https: closedPort, http: unsecured.port });
+    const result = await lookUp({ https: closedPort, http: unsecured.port });
     expect(result).toMatchObject({
       ok: true,
       page: { certificate: { issuer: "Let\\u{202e}'s Encrypt\\u{1b}[2J" } },

@@ -21,8 +21,8 @@ const list = (count: number, url = "https://rdap.fresh.example/") => ({
   services: [[["com", ...Array.from({ length: count }, (_, index) => `tld${index}`)], [url]]],
 });
 
-function directory(answer: () => Answer) {
-  const receiver = startReceiver(answer);
+function directory(respond: () => Answer) {
+  const receiver = startReceiver(respond);
   receivers.push(receiver);
   let now = Date.parse("2026-03-01T00:00:00Z");
   const clock = { ...systemClock, now: () => now };
@@ -61,8 +61,8 @@ describe("RDAP directory", () => {
     ["silence", () => new Promise<Response>(() => {})],
   ] as [string, () => Answer][])(
     "the embedded copy is used in case of %s, and the download is retried once a day",
-    async (_what, answer) => {
-      const { serviceFor, received, pass } = directory(answer);
+    async (_what, respond) => {
+      const { serviceFor, received, pass } = directory(respond);
       expect(await serviceFor("a.com")).toBe(embedded);
       expect(await serviceFor("b.com")).toBe(embedded);
       expect(received).toHaveLength(1);

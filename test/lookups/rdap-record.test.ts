@@ -66,7 +66,7 @@ describe("RDAP responses that are rejected", () => {
       "response is about another name",
     ],
     ["no name", JSON.stringify({ objectClassName: "domain" }), "not a domain object"],
-    ["a name that is none", JSON.stringify({ ldhName: { a: 1 } }), "not a domain object"],
+    ["an invalid name", JSON.stringify({ ldhName: { a: 1 } }), "not a domain object"],
     ["deeply nested arrays", "[".repeat(200_000) + "]".repeat(200_000), undefined],
   ])("%s is not read as a domain object", (_what, body, reason) => {
     const reading = readRdap(body, domain);

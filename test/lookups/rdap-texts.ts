@@ -1,4 +1,4 @@
-// Answers in the form of RFC 9083 and of the response profile of gTLD registries, about names that are made up.
+// Responses in the form of RFC 9083 and of the response profile of gTLD registries, about invented names.
 
 const card = (...properties: unknown[]) => ["vcard", [["version", {}, "text", "4.0"], ...properties]];
 
@@ -29,7 +29,7 @@ const events = [
   { eventAction: "last update of RDAP database", eventDate: "2026-03-01T08:00:00Z" },
 ];
 
-/** A thin registry's: no registrant, and a link to the registrar's own service. */
+/** Response of a thin registry: no registrant, and a link to the registrar's service. */
 export function thin(related: string) {
   return {
     objectClassName: "domain",
@@ -63,7 +63,7 @@ export function thin(related: string) {
   };
 }
 
-/** A registrar's: with the registrant, most of it withheld, and another date of its own. */
+/** Response of a registrar: the registrant, most of it redacted, and a different date. */
 export function full() {
   return {
     ...thin("https://nowhere.example/"),

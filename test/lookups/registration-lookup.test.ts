@@ -141,8 +141,8 @@ describe("RDAP", () => {
   test.each([
     ["an error object", () => rdapJson(notFound, { status: 404 })],
     ["an empty body", () => new Response(null, { status: 404 })],
-  ])("status 404 with %s means unregistered", async (_what, answer) => {
-    const registry = opened(startReceiver(answer));
+  ])("status 404 with %s means unregistered", async (_what, respond) => {
+    const registry = opened(startReceiver(respond));
     const whois = opened(await startWhoisServer(() => texts.com));
     const result = await lookup({ rdapUrl: base(registry.port), whoisPort: whois.port }).lookUpRegistration(
       domain,
@@ -181,8 +181,8 @@ describe("RDAP", () => {
       "a gzip bomb",
       () => new Response(gzipSync(Buffer.alloc(64 << 20, 32)), { headers: { "content-encoding": "gzip" } }),
     ],
-  ])("WHOIS is queried if RDAP returns %s", async (_what, answer) => {
-    const registry = opened(startReceiver(answer));
+  ])("WHOIS is queried if RDAP returns %s", async (_what, respond) => {
+    const registry = opened(startReceiver(respond));
     const whois = opened(await startWhoisServer(() => texts.registrar));
     const result = await lookup({ rdapUrl: base(registry.port), whoisPort: whois.port }).lookUpRegistration(
       domain,
@@ -372,11 +372,11 @@ describe("WHOIS", () => {
       ok: true,
       registration: { source: "whois" },
     });
-    const refused = await lookup({
+    const rejected = await lookup({
       whoisPort: registry.port,
       allowPrivateNetworks: false,
     }).lookUpRegistration(domain);
-    expect(refused).toMatchObject({ ok: false, reason: expect.stringContaining("loopback address") });
+    expect(rejected).toMatchObject({ ok: false, reason: expect.stringContaining("loopback address") });
     expect(registry.queries).toHaveLength(1);
   });
 });

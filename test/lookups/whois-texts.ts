@@ -1,4 +1,4 @@
-// Answers in the forms that registries publish, about names and organisations that are made up.
+// Responses in the forms that registries publish, about invented names and organizations.
 
 const icannNotice = `URL of the ICANN Whois Inaccuracy Complaint Form: https://www.icann.org/wicf/
 >>> Last update of whois database: 2026-03-01T08:00:00Z <<<
@@ -34,7 +34,7 @@ export const com = `   Domain Name: EXAMPLE-BANC.COM
    DNSSEC: unsigned
    ${icannNotice}`;
 
-/** A registrar's own answer: everything about the registrant, most of it withheld. */
+/** Response of a registrar: all data about the registrant, most of it redacted. */
 export const registrar = `Domain Name: EXAMPLE-BANC.COM
 Registry Domain ID: 1234567890_DOMAIN_COM-VRSN
 Registrar WHOIS Server: whois.cheap-names.example
@@ -384,7 +384,7 @@ Created on..............: 2026-Feb-10.
 Expires on..............: 2027-Feb-09.
 `;
 
-/** What registries answer for a name that nobody registered: text and the name asked for. */
+/** Responses of registries about an unregistered name: text and the queried name. */
 export const unregistered: Record<string, [domain: string, text: string]> = {
   com: ["example-banc.com", `No match for domain "EXAMPLE-BANC.COM".\r\n${icannNotice}`],
   org: [
@@ -445,7 +445,7 @@ restrictions on (C) exceeding query rate or volume limits. Access may be withdra
   centralnic: ["example-banc.xyz", "The queried object does not exist: DOMAIN NOT FOUND\n"],
 };
 
-/** What servers answer when they are asked too much; several of these hold words of a negative answer, too. */
+/** Responses of servers that limit queries. Several contain words of a negative response as well. */
 export const limited: Record<string, [text: string, retryAfterMs: number | undefined]> = {
   pir: ["WHOIS LIMIT EXCEEDED - SEE WWW.PIR.ORG/WHOIS FOR DETAILS\n", undefined],
   denic: ["% Error: 55000000002 Connection refused; access control limit exceeded\n", undefined],

@@ -80,7 +80,7 @@ export function openEnrichment({
   };
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", clock, write: (line) => void logged.push(line) });
-  const pictures = createScreenshotFiles(join(dirname(stores.path), "screenshots"));
+  const screenshotFiles = createScreenshotFiles(join(dirname(stores.path), "screenshots"));
   const open = () =>
     createEnrichment({
       abilities,
@@ -89,7 +89,7 @@ export function openEnrichment({
       database,
       log,
       lookups,
-      screenshotFiles: pictures,
+      screenshotFiles,
       reactivate,
       threats,
     });
@@ -117,7 +117,7 @@ export function openEnrichment({
     /** Returns the lookups since the last call. */
     asked: () => asked.splice(0),
     logged,
-    pictures,
+    screenshotFiles,
     enrichment: () => enrichment,
     pass,
     /** Opens it again, as another process would after this one was killed. */
