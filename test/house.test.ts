@@ -1,9 +1,20 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { shellRoutes } from "../src/console/console.tsx";
 import { pageGroups } from "../src/console/page-groups.ts";
 import { permissions } from "../src/vocabulary/permissions.ts";
+import {
+  cyclesIn,
+  filesBelow,
+  importGraph,
+  importsOf,
+  loadedAtOnce,
+  offenders,
+  read,
+  specifiersIn,
+  top,
+} from "./support/source-tree.ts";
 
 // The rules of the house that a machine can check. Each failure lists every offender.
 
@@ -13,6 +24,11 @@ const subjects = (
   "lookups threat-index threats events domains access detection network database config vocabulary lib"
 ).split(" ");
 const sourceLinesMax = 300;
+const folderFilesMax = 15;
+const functionLinesMax = 100;
+/** Words and phrases that plain English does without; the left side of the glossary in CONTRIBUTING. */
+const stumblingWords =
+  /\b(anew|at will|besides|time-outs?|look-ups?|thereof|whoever|under way|told of|(?:is|are|was|were) told|tells? of|so many|that is none|in the place of|by itself|hand(?:s|ed)? over|misspelt)\b/i;
 /** Of the console's own script, as it is written: comfort, and no application. */
 const browserScriptBytesMax = 12_000;
 /** Of all of the console's own style sheets together. */
@@ -23,19 +39,18 @@ const pictureBytesMax = 100_000;
 /** Built-in modules without input or output. */
 const pureModules = ["node:url", "node:util", "node:buffer"];
 
-const root = join(import.meta.dir, "..");
 const sources = filesBelow("src");
 const typescript = sources.filter((path) => /\.tsx?$/.test(path));
 const everyTextFile = [
   ...["src", "test", "scripts", "drizzle", ".ci"].flatMap(filesBelow),
-  ...readdirSync(root, { withFileTypes: true })
+  ...readdirSync(top, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== ".git")
     .map((entry) => entry.name),
 ].filter((path) => !/\.(png|jpe?g|gif|webp|ico|woff2?|gz|zst|db)$/.test(path));
 
 describe("imports", () => {
   test("run downwards only, from subject to subject", () => {
-    const upwards = importsOfSources().filter(({ path, target }) => {
+    const upwards = importsOf(typescript).filter(({ path, target }) => {
       if (!target?.startsWith("src/")) return false;
       const [from, to] = [subjectOf(path), subjectOf(target)];
       return from !== to && subjects.indexOf(from) >= subjects.indexOf(to);
@@ -44,7 +59,7 @@ describe("imports", () => {
   });
 
   test("of detection reach nothing but detection, vocabulary, lib and packages: no I/O, no clock", () => {
-    const impure = importsOfSources().filter(({ path, specifier, target }) => {
+    const impure = importsOf(typescript).filter(({ path, specifier, target }) => {
       if (subjectOf(path) !== "detection") return false;
       if (target !== undefined) return !["detection", "vocabulary", "lib"].includes(subjectOf(target));
       return /^((node|bun):|bun$)/.test(specifier) && !pureModules.includes(specifier);
@@ -53,7 +68,7 @@ describe("imports", () => {
   });
 
   test("leave src only for package.json and the migrations", () => {
-    const outside = importsOfSources().filter(
+    const outside = importsOf(typescript).filter(
       ({ target }) => target !== undefined && !/^(src|drizzle)\/|^package\.json$/.test(target),
     );
     expect(outside.map(({ path, specifier }) => `${path} imports ${specifier}`)).toEqual([]);
@@ -66,7 +81,7 @@ describe("imports", () => {
       loaded.add(path);
       for (const specifier of loadedAtOnce(read(path))) {
         if (specifier.startsWith(".") && /\.tsx?$/.test(specifier)) {
-          load(toPosix(relative(root, resolve(root, dirname(path), specifier))));
+          load(relative(top, resolve(top, dirname(path), specifier)));
         }
       }
     };
@@ -83,8 +98,8 @@ describe("imports", () => {
   });
 
   test("of files carry the file's ending and name a file that exists", () => {
-    const broken = importsOfSources().filter(
-      ({ target }) => target !== undefined && !existsSync(join(root, target)),
+    const broken = importsOf(typescript).filter(
+      ({ target }) => target !== undefined && !existsSync(join(top, target)),
     );
     expect(broken.map(({ path, specifier }) => `${path} imports ${specifier}`)).toEqual([]);
   });
@@ -276,7 +291,7 @@ describe("the contributor guide", () => {
       (text) => text.match(/(?:^|(?<=\s))(?:\.\/)?(?:src|test|scripts|drizzle|\.github)\/[\w./-]*/) ?? [],
     );
     expect(paths.length).toBeGreaterThan(25);
-    expect(paths.filter((path) => !existsSync(join(root, path)) && !path.endsWith("generate-"))).toEqual([]);
+    expect(paths.filter((path) => !existsSync(join(top, path)) && !path.endsWith("generate-"))).toEqual([]);
   });
 });
 
@@ -295,7 +310,7 @@ describe("the project", () => {
         .split("\n")
         .map((line) => line.replace(/\/$/, "")),
     );
-    const unknown = readdirSync(root).filter(
+    const unknown = readdirSync(top).filter(
       (name) => !name.startsWith(".") && !known.has(name) && !ignored.has(name),
     );
     expect(unknown).toEqual([]);
@@ -309,7 +324,7 @@ describe("the project", () => {
   });
 
   test("names no path of a developer's machine", () => {
-    const folders = ["work", "root", "home", "Users", "tmp/wt"];
+    const folders = ["work", "top", "home", "Users", "tmp/wt"];
     expect(offenders(everyTextFile, new RegExp(`(^|[\\s"'\`(=:])/(${folders.join("|")})/[\\w.-]`))).toEqual(
       [],
     );
@@ -328,7 +343,7 @@ describe("the project", () => {
     const pictures = [...read("README.md").matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, words, path]) => ({
       path: path!,
       words,
-      bytes: statSync(join(root, path!), { throwIfNoEntry: false })?.size ?? Infinity,
+      bytes: statSync(join(top, path!), { throwIfNoEntry: false })?.size ?? Infinity,
     }));
     expect(pictures.filter(({ words, bytes }) => words === "" || bytes > pictureBytesMax)).toEqual([]);
     expect(pictures.map(({ path }) => path).sort()).toEqual(filesBelow(".github/pictures"));
@@ -338,7 +353,7 @@ describe("the project", () => {
 
 describe("migrations", () => {
   type Entry = { tag: string; when: number; idx: number };
-  const journalPath = join(root, "drizzle/meta/_journal.json");
+  const journalPath = join(top, "drizzle/meta/_journal.json");
   const entries: Entry[] = existsSync(journalPath)
     ? JSON.parse(readFileSync(journalPath, "utf8")).entries
     : [];
@@ -363,43 +378,86 @@ describe("migrations", () => {
   });
 });
 
-type Import = { path: string; specifier: string; target: string | undefined };
-
-/** Every import of the sources; `target` is the path below the top, undefined for a package. */
-function importsOfSources(): Import[] {
-  return typescript.flatMap((path) =>
-    specifiersIn(read(path)).map((specifier) => {
-      const target = specifier.startsWith(".")
-        ? toPosix(relative(root, resolve(root, dirname(path), specifier)))
-        : undefined;
-      return { path, specifier, target };
-    }),
-  );
+/** Fails for an offender that is not listed and for a listed exception that is no longer needed. */
+function expectOnly(exceptions: readonly string[], found: readonly string[]): void {
+  expect(exceptions.length).toBeLessThanOrEqual(10);
+  expect([...found].sort()).toEqual([...exceptions].sort());
 }
 
-/** Type imports count as well: a type from above is a dependency on what is above. */
-function specifiersIn(text: string): string[] {
-  const statement =
-    /^(?:import|export)\b[^;"'`]*?(?:from\s*)?"([^"]+)"|\b(?:import|require)\(\s*"([^"]+)"\s*\)/gm;
-  return [...text.matchAll(statement)].map(([, fixed, dynamic]) => fixed ?? dynamic ?? "");
-}
+describe("the structure", () => {
+  /** A file directly below src is a subject of its own. */
+  const folderOf = (path: string) => (/^src\/[^/]+$/.test(path) ? path : dirname(path));
+  const imports = importsOf(typescript);
 
-/** What a module needs before it runs itself; types are gone by then. */
-function loadedAtOnce(text: string): string[] {
-  const statement = /^(?:import(?!\s+type\b)|export(?!\s+type\b))\b[^;"'`]*?(?:from\s*)?"([^"]+)"/gm;
-  return [...text.matchAll(statement)].map(([, specifier]) => specifier ?? "");
+  test("has no import cycles between files, types included", () => {
+    expect(cyclesIn(importGraph(imports))).toEqual([]);
+  });
+
+  test("has no import cycles between folders, types included", () => {
+    expect(cyclesIn(importGraph(imports, folderOf))).toEqual([]);
+  });
+
+  test(`has at most ${folderFilesMax} files in a folder, except in a series of similar files`, () => {
+    const counts = new Map<string, number>();
+    for (const path of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    const series = ["src/cli/commands", "src/manual"];
+    expectOnly(
+      series,
+      [...counts].filter(([, count]) => count > folderFilesMax).map(([folder]) => folder),
+    );
+  });
+
+  test(`has at most ${functionLinesMax} lines in a function, except in plain wiring`, () => {
+    const wiring = [
+      "src/app.ts: openApp",
+      "src/channels/webhook/endpoints.ts: createEndpoints",
+      "src/config/read.ts: readValues",
+      "src/console/console.tsx: createConsole",
+      "src/deliveries/dispatcher.ts: createDispatcher",
+      "src/deliveries/lanes.ts: createLanes",
+      "src/deliveries/recipients.ts: createRecipients",
+      "src/network/http/http-client.ts: createHttpClient",
+      "src/network/http/http-response.ts: createResponseReader",
+    ];
+    expectOnly(wiring, longFunctions());
+  });
+});
+
+describe("the language", () => {
+  const written = [
+    ...everyTextFile.filter((path) => /^src\/.*\.(tsx?|js|css|md)$/.test(path)),
+    ...filesBelow(".github").filter((path) => /\.(md|ya?ml)$/.test(path)),
+  ].filter((path) => !["src/database/placeholders.ts", "src/database/rows.ts"].includes(path));
+
+  test("begins no comment with a dangling clause", () => {
+    const opening = /^\s*(?:\/\*\*|\*|\/\/) (?:What|Of|Whose|Whoever|So many|So that|So long) /;
+    expect(offenders(written, opening)).toEqual([]);
+  });
+
+  test("uses none of the words that readers stumble over", () => {
+    const exceptions: string[] = [];
+    expectOnly(
+      exceptions,
+      offenders(written, stumblingWords).map((line) => line.split(":", 1)[0]!),
+    );
+  });
+});
+
+/** Returns `path: name` of each function in src that is longer than the limit; the linter counts. */
+function longFunctions(): string[] {
+  const config = join(top, "test/support/function-length.oxlintrc.json");
+  const linter = join(top, "node_modules/oxlint/bin/oxlint");
+  const { stdout } = Bun.spawnSync([process.execPath, linter, "--format=json", `--config=${config}`, "src"], {
+    cwd: top,
+  });
+  const { diagnostics } = JSON.parse(stdout.toString()) as {
+    diagnostics: { filename: string; message: string }[];
+  };
+  return diagnostics.map(({ filename, message }) => `${filename}: ${/`(.+?)`/.exec(message)?.[1] ?? "?"}`);
 }
 
 function subjectOf(path: string): string {
   return (path.split("/")[1] ?? "").replace(/\.ts$/, "");
-}
-
-function offenders(paths: string[], pattern: RegExp): string[] {
-  return paths.flatMap((path) =>
-    read(path)
-      .split("\n")
-      .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
-  );
 }
 
 /** A trigger is one statement though semicolons stand in its body. */
@@ -409,20 +467,4 @@ function statementsIn(sql: string): number {
     .replace(/'(?:[^']|'')*'/g, "''")
     .replace(/\bCREATE TRIGGER\b[\s\S]*?\bEND\s*;/gi, "TRIGGER;");
   return flat.split(";").filter((statement) => statement.trim() !== "").length;
-}
-
-function filesBelow(folder: string): string[] {
-  if (!existsSync(join(root, folder))) return [];
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.includes("node_modules"))
-    .map((entry) => toPosix(relative(root, join(entry.parentPath, entry.name))))
-    .sort();
-}
-
-function read(path: string): string {
-  return readFileSync(join(root, path), "utf8");
-}
-
-function toPosix(path: string): string {
-  return path.split(sep).join("/");
 }

@@ -288,7 +288,7 @@ export interface Events {
         id: string;
         /** Protected domains of the scan. */
         protected_domains: string[];
-        /** What started the scan. */
+        /** Trigger of the scan. */
         trigger: "schedule" | "console" | "cli";
         /** Status of the scan. */
         status: "running";
@@ -310,7 +310,7 @@ export interface Events {
         id: string;
         /** Protected domains of the scan. */
         protected_domains: string[];
-        /** What started the scan. */
+        /** Trigger of the scan. */
         trigger: "schedule" | "console" | "cli";
         /** Outcome of the scan. */
         status: "completed" | "failed" | "cancelled";
@@ -639,7 +639,7 @@ export interface Calls {
         id: string;
         /** Protected domains of the scan. */
         protected_domains: string[];
-        /** What started the scan. */
+        /** Trigger of the scan. */
         trigger: "schedule" | "console" | "cli";
         /** Outcome of the scan. */
         status: "completed" | "failed" | "cancelled";

@@ -149,7 +149,7 @@ export function readValues(schema: FieldSchema, root: TableNode, context: ReadCo
     return add({ path, at: node, found: describeValue(node), allowed, nearest: meant });
   }
 
-  /** Does not show the value: a text in the place of a table could be a misplaced secret. */
+  /** Does not show the value: a text where a table is expected could be a misplaced secret. */
   function rejectKind(node: TomlNode, path: string, allowed: string): undefined {
     return add({ path, at: node, found: describeKind(node), allowed });
   }

@@ -44,7 +44,7 @@ function readReference(node: TableNode, rule: SecretRule, context: ReadContext) 
 }
 
 function fromEnvironment(name: string, rule: SecretRule, { env }: ReadContext) {
-  // The secret itself may have been written in the place of the variable's name, so it is not shown.
+  // The secret itself may have been written instead of the variable's name, so it is not shown.
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,49}$/.test(name) || /^(pw|whsec)_/.test(name)) {
     return {
       found: `a string of ${plural(name.length, "character")}`,

@@ -33,7 +33,7 @@ export interface AttemptResult {
   durationMs: number;
   /** One of the channel's failure codes; null on success. */
   failure: string | null;
-  /** What went wrong, for people; null on success. */
+  /** Readable reason of the failure; null on success. */
   error: string | null;
   /** Start of the response, escaped for display; empty if there was none. */
   response: string;

@@ -10,7 +10,7 @@ import { deliveries, recipients } from "./tables.ts";
 /** A receiver of events. Its target holds secrets, so it must not be shown as a whole. */
 export type Recipient = typeof recipients.$inferSelect;
 
-/** What people and the configuration file can set. */
+/** Settings that people and the configuration file can change. */
 export interface RecipientSettings {
   target: unknown;
   /** Empty for all. */

@@ -78,7 +78,7 @@ export const deliveryAttempts = sqliteTable(
     statusCode: integer("status_code"),
     /** One of the channel's failure codes; null on success. */
     failure: text("failure"),
-    /** What went wrong, for people; null on success. */
+    /** Readable reason of the failure; null on success. */
     error: text("error"),
     /** Start of the response, escaped for display. */
     response: text("answer").notNull(),

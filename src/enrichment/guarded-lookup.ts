@@ -1,4 +1,3 @@
-import { within } from "../lib/deadline.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 
 const failed = "an internal error occurred; the log has details";
@@ -23,5 +22,27 @@ export async function guardedLookup<T>(
     signal.throwIfAborted();
     logDropped(log, error, "lookup for a threat failed");
     return unknown(failed);
+  }
+}
+
+/**
+ * Resolves with the value of `work`, or with that of `late` if `work` has not finished after `timeoutMs`. Rejects when
+ * `signal` aborts. A safety net around code that has timeouts of its own; a late result of `work` is dropped.
+ */
+async function within<T>(
+  work: Promise<T>,
+  { timeoutMs, signal, late }: { timeoutMs: number; signal: AbortSignal; late: () => T },
+): Promise<T> {
+  signal.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => resolve(late()), timeoutMs);
+  const giveUp = () => reject(signal.reason as Error);
+  signal.addEventListener("abort", giveUp, { once: true });
+  work.then(resolve, reject);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", giveUp);
   }
 }

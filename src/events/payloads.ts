@@ -24,7 +24,7 @@ const statusChange = object({
 const scanFields = {
   id: typeId("scan", "Scan ID."),
   protected_domains: Type.Array(Type.String(), { description: "Protected domains of the scan." }),
-  trigger: choice(scanTriggers, { description: "What started the scan." }),
+  trigger: choice(scanTriggers, { description: "Trigger of the scan." }),
 };
 
 const visitor = {

@@ -1,7 +1,7 @@
 /**
- * What start-up costs, and the one way to defer it. Budget: `serve` returns its first 200 within twice the time
- * of a bare Bun server (`scripts/bench start`). Only what a paired measurement shows to be worth 5 ms or more
- * is loaded on demand:
+ * Start-up budget, and the one way to defer work. `scripts/bench start` compares the time to the first 200 with that
+ * of a bare Bun server; it must not get worse. Only code that a paired measurement shows to be worth 5 ms or more is
+ * loaded on demand:
  *
  * | Deferred                                         | Saves at start (CPU) |
  * | ------------------------------------------------ | -------------------- |

@@ -1,4 +1,4 @@
-/** What started a scan. */
+/** Triggers of a scan. */
 export const scanTriggers = ["schedule", "console", "cli"] as const;
 export type ScanTrigger = (typeof scanTriggers)[number];
 

@@ -23,7 +23,7 @@ export interface WebhookTarget {
 /** A webhook endpoint with its secrets. It must not be shown as a whole. */
 export interface Endpoint extends Omit<Recipient, "channel" | "target">, WebhookTarget {}
 
-/** What people and the configuration file can set. */
+/** Settings that people and the configuration file can change. */
 export interface EndpointSettings {
   url: string;
   /** Empty for all. */

@@ -11,9 +11,9 @@ import { actorOfShell } from "../appliance/shell-user.ts";
 export const restoreCommand = command({
   name: "restore",
   arguments: "<file>",
-  summary: "put a copy in the place of the database",
+  summary: "replace the database with a backup",
   details: `The copy is checked first, and the present database is kept beside the new one under another name.
-No server may run on it. Whoever is signed in to the console has to sign in anew. Events that were not sent when the copy was made are sent once a server starts.`,
+Stop the server first. All console sessions end. Events that were pending when the backup was created are delivered after the next start.`,
   flags: { config: configFlag },
   examples: [["phishwatch restore /backups/phishwatch-2026-01-31.db", "back to that day"]],
   async run({ args, options, terminal }) {

@@ -122,9 +122,9 @@ export async function startGuardProxy({
   return {
     port: (listener.address() as net.AddressInfo).port,
     refused: () => {
-      const told = refused;
+      const reported = refused;
       refused = [];
-      return told;
+      return reported;
     },
     close() {
       listener.close();
