@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
+import { countValue, statement, value } from "../database/statement.ts";
 import { events } from "../events/tables.ts";
 import type { Instant } from "../lib/clock.ts";
 import type { Message } from "./channel.ts";
@@ -34,45 +35,50 @@ export interface DueDeliveries {
 }
 
 export function createDueDeliveries({ database }: { database: Database }): DueDeliveries {
-  const { query } = database;
   const pending = and(
-    eq(deliveries.recipientSeq, sql.placeholder("recipientSeq")),
+    eq(deliveries.recipientSeq, value(deliveries.recipientSeq)),
     sql`${deliveries.status} = 'pending'`,
   );
-  const enabled = query.select().from(recipients).where(eq(recipients.enabled, true)).prepare();
-  const first = query
-    .select({ at: deliveries.nextAttemptAt })
-    .from(deliveries)
-    .where(and(pending, gt(deliveries.nextAttemptAt, sql.placeholder("now"))))
-    .orderBy(asc(deliveries.nextAttemptAt))
-    .limit(1)
-    .prepare();
-  const due = query
-    .select({ seq: deliveries.seq, eventSeq: deliveries.eventSeq, attempts: deliveries.attempts })
-    .from(deliveries)
-    .where(and(pending, lte(deliveries.nextAttemptAt, sql.placeholder("now"))))
-    .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.seq))
-    .limit(sql.placeholder("limit"))
-    .prepare();
-  const message = query
-    .select({ id: events.id, body: events.body })
-    .from(events)
-    .where(eq(events.seq, sql.placeholder("seq")))
-    .prepare();
+  const enabled = statement(database, (query) =>
+    query.select().from(recipients).where(eq(recipients.enabled, true)),
+  );
+  const first = statement(database, (query) =>
+    query
+      .select({ at: deliveries.nextAttemptAt })
+      .from(deliveries)
+      .where(and(pending, gt(deliveries.nextAttemptAt, value(deliveries.nextAttemptAt, "now"))))
+      .orderBy(asc(deliveries.nextAttemptAt))
+      .limit(1),
+  );
+  const due = statement(database, (query) =>
+    query
+      .select({ seq: deliveries.seq, eventSeq: deliveries.eventSeq, attempts: deliveries.attempts })
+      .from(deliveries)
+      .where(and(pending, lte(deliveries.nextAttemptAt, value(deliveries.nextAttemptAt, "now"))))
+      .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.seq))
+      .limit(countValue("limit")),
+  );
+  const message = statement(database, (query) =>
+    query
+      .select({ id: events.id, body: events.body })
+      .from(events)
+      .where(eq(events.seq, value(events.seq))),
+  );
 
   // The index starts with the recipient, so a condition on the recipient is needed to use it.
-  const clamp = query
-    .update(deliveries)
-    .set({ nextAttemptAt: sql`${sql.placeholder("latest")}` })
-    .where(
-      and(
-        inArray(deliveries.recipientSeq, query.select({ seq: recipients.seq }).from(recipients)),
-        sql`${deliveries.status} = 'pending'`,
-        gt(deliveries.nextAttemptAt, sql.placeholder("latest")),
-      ),
-    )
-    .returning({ seq: deliveries.seq })
-    .prepare();
+  const clamp = statement(database, (query) =>
+    query
+      .update(deliveries)
+      .set({ nextAttemptAt: value(deliveries.nextAttemptAt, "latest") })
+      .where(
+        and(
+          inArray(deliveries.recipientSeq, query.select({ seq: recipients.seq }).from(recipients)),
+          sql`${deliveries.status} = 'pending'`,
+          gt(deliveries.nextAttemptAt, value(deliveries.nextAttemptAt, "latest")),
+        ),
+      )
+      .returning({ seq: deliveries.seq }),
+  );
 
   const nextDueAfter = (recipientSeq: number, now: Instant) => first.get({ recipientSeq, now })?.at ?? null;
   return {

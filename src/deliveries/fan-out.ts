@@ -1,7 +1,7 @@
-import { asc, eq, isNull, sql } from "drizzle-orm";
+import { asc, eq, isNull } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import { placeholders } from "../database/placeholders.ts";
 import { relaxedTransaction } from "../database/relaxed.ts";
+import { countValue, statement, value, valuesOf } from "../database/statement.ts";
 import { events } from "../events/tables.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdFactory } from "../lib/ids.ts";
@@ -30,33 +30,36 @@ export function createFanOut({
   clock: Clock;
   ids: IdFactory;
 }): FanOut {
-  const { query } = database;
-  const undispatched = query
-    .select({ seq: events.seq, type: events.type })
-    .from(events)
-    .where(isNull(events.dispatchedAt))
-    .orderBy(asc(events.seq))
-    .limit(sql.placeholder("limit"))
-    .prepare();
-  const subscribers = query
-    .select({ seq: recipients.seq, events: recipients.events })
-    .from(recipients)
-    .where(eq(recipients.enabled, true))
-    .prepare();
-  const insert = query
-    .insert(deliveries)
-    .values({
-      ...placeholders("id", "eventSeq", "recipientSeq", "nextAttemptAt", "createdAt"),
-      status: "pending",
-      attempts: 0,
-    })
-    .onConflictDoNothing()
-    .prepare();
-  const markDispatched = query
-    .update(events)
-    .set({ dispatchedAt: sql`${sql.placeholder("now")}` })
-    .where(eq(events.seq, sql.placeholder("seq")))
-    .prepare();
+  const undispatched = statement(database, (query) =>
+    query
+      .select({ seq: events.seq, type: events.type })
+      .from(events)
+      .where(isNull(events.dispatchedAt))
+      .orderBy(asc(events.seq))
+      .limit(countValue("limit")),
+  );
+  const subscribers = statement(database, (query) =>
+    query
+      .select({ seq: recipients.seq, events: recipients.events })
+      .from(recipients)
+      .where(eq(recipients.enabled, true)),
+  );
+  const insert = statement(database, (query) =>
+    query
+      .insert(deliveries)
+      .values({
+        ...valuesOf(deliveries, "id", "eventSeq", "recipientSeq", "nextAttemptAt", "createdAt"),
+        status: "pending",
+        attempts: 0,
+      })
+      .onConflictDoNothing(),
+  );
+  const markDispatched = statement(database, (query) =>
+    query
+      .update(events)
+      .set({ dispatchedAt: value(events.dispatchedAt, "now") })
+      .where(eq(events.seq, value(events.seq))),
+  );
 
   return {
     step() {

@@ -1,5 +1,6 @@
 import { and, eq, gt, lte, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
+import { statement, value } from "../database/statement.ts";
 import type { Instant } from "../lib/clock.ts";
 import type { AttemptResult } from "./channel.ts";
 import { recipients } from "./tables.ts";
@@ -33,32 +34,40 @@ export function createHealth({
   /** Duration of uninterrupted failure after which a recipient is disabled; null for never. */
   disableAfterMs: number | null;
 }): Health {
-  const { query } = database;
-  const bySeq = eq(recipients.seq, sql.placeholder("seq"));
-  const succeed = query
-    .update(recipients)
-    .set({ consecutiveFailures: 0, failingSince: null })
-    .where(and(bySeq, gt(recipients.consecutiveFailures, 0)))
-    .prepare();
-  const fail = query
-    .update(recipients)
-    .set({
-      consecutiveFailures: sql`${recipients.consecutiveFailures} + ${sql.placeholder("failures")}`,
-      failingSince: sql`coalesce(${recipients.failingSince}, ${sql.placeholder("since")})`,
-    })
-    .where(bySeq)
-    .prepare();
-  const disable = query
-    .update(recipients)
-    .set({
-      enabled: false,
-      disabledReason: "failing",
-      disabledAt: sql`${sql.placeholder("now")}`,
-      updatedAt: sql`${sql.placeholder("now")}`,
-    })
-    .where(and(bySeq, eq(recipients.enabled, true), lte(recipients.failingSince, sql.placeholder("latest"))))
-    .returning({ id: recipients.id, name: recipients.name, failingSince: recipients.failingSince })
-    .prepare();
+  const bySeq = eq(recipients.seq, value(recipients.seq));
+  const succeed = statement(database, (query) =>
+    query
+      .update(recipients)
+      .set({ consecutiveFailures: 0, failingSince: null })
+      .where(and(bySeq, gt(recipients.consecutiveFailures, 0))),
+  );
+  const fail = statement(database, (query) =>
+    query
+      .update(recipients)
+      .set({
+        consecutiveFailures: sql`${recipients.consecutiveFailures} + ${value(recipients.consecutiveFailures, "failures")}`,
+        failingSince: sql`coalesce(${recipients.failingSince}, ${value(recipients.failingSince, "since")})`,
+      })
+      .where(bySeq),
+  );
+  const disable = statement(database, (query) =>
+    query
+      .update(recipients)
+      .set({
+        enabled: false,
+        disabledReason: "failing",
+        disabledAt: value(recipients.disabledAt, "now"),
+        updatedAt: value(recipients.updatedAt, "now"),
+      })
+      .where(
+        and(
+          bySeq,
+          eq(recipients.enabled, true),
+          lte(recipients.failingSince, value(recipients.failingSince, "latest")),
+        ),
+      )
+      .returning({ id: recipients.id, name: recipients.name, failingSince: recipients.failingSince }),
+  );
 
   return {
     update(attempts, now) {

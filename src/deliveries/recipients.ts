@@ -1,5 +1,6 @@
-import { and, asc, count, eq, inArray, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, inArray, or } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
+import { statement, value } from "../database/statement.ts";
 import type { Clock } from "../lib/clock.ts";
 import { badRequest } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
@@ -65,27 +66,34 @@ export function createRecipients({
   const notify = () => {
     for (const listener of listeners) listener();
   };
-  const ofChannel = eq(recipients.channel, sql.placeholder("channel"));
-  const all = query.select().from(recipients).where(ofChannel).orderBy(asc(recipients.name)).prepare();
-  const one = query
-    .select()
-    .from(recipients)
-    .where(
-      and(
-        ofChannel,
-        or(eq(recipients.id, sql.placeholder("key")), eq(recipients.name, sql.placeholder("key"))),
+  const ofChannel = eq(recipients.channel, value(recipients.channel));
+  const all = statement(database, (builder) =>
+    builder.select().from(recipients).where(ofChannel).orderBy(asc(recipients.name)),
+  );
+  const one = statement(database, (builder) =>
+    builder
+      .select()
+      .from(recipients)
+      .where(
+        and(
+          ofChannel,
+          or(
+            eq(recipients.id, value(recipients.id, "key")),
+            eq(recipients.name, value(recipients.name, "key")),
+          ),
+        ),
       ),
-    )
-    .prepare();
-  const named = query
-    .select({ seq: recipients.seq })
-    .from(recipients)
-    .where(eq(recipients.name, sql.placeholder("name")))
-    .prepare();
+  );
+  const named = statement(database, (builder) =>
+    builder
+      .select({ seq: recipients.seq })
+      .from(recipients)
+      .where(eq(recipients.name, value(recipients.name))),
+  );
 
   function update(recipient: Recipient, values: Partial<Recipient>): Recipient {
     const changed = Object.entries(values).some(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(recipient[name as keyof Recipient]),
+      ([name, after]) => JSON.stringify(after) !== JSON.stringify(recipient[name as keyof Recipient]),
     );
     if (!changed) return recipient;
     query

@@ -1,6 +1,6 @@
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import { placeholders } from "../database/placeholders.ts";
+import { statement, value, valuesOf } from "../database/statement.ts";
 import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Attempted, Health } from "./health.ts";
@@ -110,7 +110,7 @@ export function createRecorder({
 
 /** Returns a function that writes one attempt and its delivery, in the caller's transaction. */
 function createAttemptWriter({
-  database: { query },
+  database,
   clock,
   policy,
   random,
@@ -120,33 +120,36 @@ function createAttemptWriter({
   policy: RetryPolicy;
   random: () => number;
 }): (attempt: FinishedAttempt) => RecordedAttempt {
-  const updateDelivery = query
-    .update(deliveries)
-    .set({
-      status: sql`${sql.placeholder("status")}`,
-      attempts: sql`${sql.placeholder("attempts")}`,
-      nextAttemptAt: sql`${sql.placeholder("nextAttemptAt")}`,
-      completedAt: sql`${sql.placeholder("completedAt")}`,
-    })
-    .where(eq(deliveries.seq, sql.placeholder("seq")))
-    .returning({ id: deliveries.id })
-    .prepare();
-  const insertAttempt = query
-    .insert(deliveryAttempts)
-    .values(
-      placeholders(
-        "deliverySeq",
-        "startedAt",
-        "durationMs",
-        "phases",
-        "address",
-        "statusCode",
-        "failure",
-        "error",
-        "response",
+  const updateDelivery = statement(database, (query) =>
+    query
+      .update(deliveries)
+      .set({
+        status: value(deliveries.status),
+        attempts: value(deliveries.attempts),
+        nextAttemptAt: value(deliveries.nextAttemptAt),
+        completedAt: value(deliveries.completedAt),
+      })
+      .where(eq(deliveries.seq, value(deliveries.seq)))
+      .returning({ id: deliveries.id }),
+  );
+  const insertAttempt = statement(database, (query) =>
+    query
+      .insert(deliveryAttempts)
+      .values(
+        valuesOf(
+          deliveryAttempts,
+          "deliverySeq",
+          "startedAt",
+          "durationMs",
+          "phases",
+          "address",
+          "statusCode",
+          "failure",
+          "error",
+          "response",
+        ),
       ),
-    )
-    .prepare();
+  );
 
   return (attempt) => {
     const { deliverySeq, attempts, result } = attempt;

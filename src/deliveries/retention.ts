@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, inArray, isNotNull, lt, ne, notExists, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { relaxedTransaction } from "../database/relaxed.ts";
+import { statement, value } from "../database/statement.ts";
 import { events } from "../events/tables.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { logDropped, type Log } from "../lib/log.ts";
@@ -104,14 +105,16 @@ interface OldRows {
   remove(seqs: number[], before: Instant): number;
 }
 
-function oldDeliveries({ query }: Database): OldRows {
-  const page = query
-    .select({ seq: deliveries.seq, createdAt: deliveries.createdAt })
-    .from(deliveries)
-    .where(gt(deliveries.seq, sql.placeholder("after")))
-    .orderBy(asc(deliveries.seq))
-    .limit(rowsPerStep)
-    .prepare();
+function oldDeliveries(database: Database): OldRows {
+  const { query } = database;
+  const page = statement(database, (builder) =>
+    builder
+      .select({ seq: deliveries.seq, createdAt: deliveries.createdAt })
+      .from(deliveries)
+      .where(gt(deliveries.seq, value(deliveries.seq, "after")))
+      .orderBy(asc(deliveries.seq))
+      .limit(rowsPerStep),
+  );
   return {
     page: (after) => page.all({ after }),
     remove: (seqs, before) =>
@@ -129,14 +132,16 @@ function oldDeliveries({ query }: Database): OldRows {
   };
 }
 
-function oldEvents({ query }: Database): OldRows {
-  const page = query
-    .select({ seq: events.seq, createdAt: events.createdAt })
-    .from(events)
-    .where(gt(events.seq, sql.placeholder("after")))
-    .orderBy(asc(events.seq))
-    .limit(rowsPerStep)
-    .prepare();
+function oldEvents(database: Database): OldRows {
+  const { query } = database;
+  const page = statement(database, (builder) =>
+    builder
+      .select({ seq: events.seq, createdAt: events.createdAt })
+      .from(events)
+      .where(gt(events.seq, value(events.seq, "after")))
+      .orderBy(asc(events.seq))
+      .limit(rowsPerStep),
+  );
   const deliveryOfEvent = query
     .select({ one: sql`1` })
     .from(deliveries)

@@ -1,6 +1,6 @@
 import type { AddressRefusal } from "../../network/addresses.ts";
 
-/** Adds to the reason of a refused address which setting would allow it, where one would. */
+/** Appends the setting that would allow a rejected address, if there is one. */
 export function withSettingHint(reason: string, refused: AddressRefusal | undefined): string {
   return refused?.allowable === true
     ? `${reason}; webhooks.allow_private_networks = true would allow it`
