@@ -144,17 +144,17 @@ describe.skipIf(chromium === undefined)("the whole way", () => {
 
       await hand.press("Integrations");
       await arrives(/settings.webhooks$/);
-      await hand.press("Add webhook");
+      await hand.press("Add webhook endpoint");
       await arrives(/webhooks.add$/);
       await hand.write("#url", receiver.url);
       await hand.press("Save");
       await arrives(/whk_[^/]*$/);
-      await reads("The test was delivered: status 200");
+      await reads("Test delivered: HTTP status 200");
       await hand.press("Send test");
       await until(() => types().length === 2, "the second test arrives");
       expect(types()).toEqual(["webhook.ping", "webhook.ping"]);
       await arrives(/whk_[^/]*$/);
-      await reads("The test was delivered: status 200");
+      await reads("Test delivered: HTTP status 200");
 
       const submitted = await call("candidates", {
         method: "POST",
@@ -181,7 +181,7 @@ describe.skipIf(chromium === undefined)("the whole way", () => {
       await arrives(/settings.webhooks$/);
       await hand.press("127.0.0.1");
       await arrives(/whk_[^/]*$/);
-      await hand.press("Replay events since a moment");
+      await hand.press("Replay events");
       await arrives(/replay$/);
       await hand.tick("input[name=which][value=all]");
       await hand.press("Count");
