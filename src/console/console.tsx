@@ -35,6 +35,13 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+const securityHeaders = {
+  "content-security-policy": contentSecurityPolicy,
+  "referrer-policy": "same-origin",
+  "x-frame-options": "DENY",
+  "cross-origin-opener-policy": "same-origin",
+};
+
 /** @param options.roleOf role of the account that signed in; the administrator's account is the only one so far */
 export function createConsole(
   services: ConsoleServices,
@@ -66,14 +73,11 @@ export function createConsole(
 
   async function respond(call: ConsoleRequest): Promise<Response> {
     const { request, headers, path } = call;
-    headers["content-security-policy"] = contentSecurityPolicy;
-    headers["referrer-policy"] = "same-origin";
-    headers["x-frame-options"] = "DENY";
-    headers["cross-origin-opener-policy"] = "same-origin";
+    Object.assign(headers, securityHeaders);
     const asset = path.startsWith(`${assetsPath}/`) ? path.slice(assetsPath.length + 1) : undefined;
     if (asset !== undefined) {
-      const response = assets.respond(asset, request.headers.get("accept-encoding"), headers);
-      return response ?? responder.error(call, noSuchPage());
+      const encoding = request.headers.get("accept-encoding");
+      return assets.respond(asset, encoding, headers) ?? responder.error(call, noSuchPage());
     }
     await (passwordChecked ??= consoleSignIn.endSessionsOfOldPassword().catch((error: unknown) => {
       passwordChecked = undefined;
