@@ -412,7 +412,6 @@ describe("the structure", () => {
       "src/app.ts: openApp",
       "src/channels/webhook/endpoints.ts: createEndpoints",
       "src/config/read.ts: readValues",
-      "src/console/console.tsx: createConsole",
       "src/deliveries/dispatcher.ts: createDispatcher",
       "src/deliveries/lanes.ts: createLanes",
       "src/deliveries/recipients.ts: createRecipients",

@@ -48,11 +48,7 @@ export function createConsole(
   { roleOf = () => "administrator" }: { roleOf?: (session: ConsoleSession) => Role } = {},
 ): ConsoleHandler {
   const { clock, config, consoleSignIn, log, sessions } = services;
-  // Built while somebody types the password: among a million threats it takes seconds.
-  services
-    .threatIndex()
-    .prepare()
-    .catch((error: unknown) => logDropped(log, error, "the threats could not be read for the list"));
+  buildThreatIndex(services);
   const secure = config.server.tls !== null || config.server.publicUrl.startsWith("https:");
   const assets = createAssets();
   const memory = createSessionMemory();
@@ -143,6 +139,13 @@ export function createConsole(
       return responder.error(call, error);
     }
   };
+}
+
+/** Starts to build the index while somebody types the password: for a million threats it takes seconds. */
+function buildThreatIndex({ log, threatIndex }: Pick<ConsoleServices, "log" | "threatIndex">): void {
+  threatIndex()
+    .prepare()
+    .catch((error: unknown) => logDropped(log, error, "threat index could not be built"));
 }
 
 /** Routes that concern the visitor's own session. */
