@@ -1,0 +1,123 @@
+import { describe, expect, test } from "bun:test";
+import { withManualTable } from "../../scripts/render-manual-table.ts";
+import { loadAllCommands } from "../../src/cli/commands.ts";
+import type { CommandDefinition } from "../../src/cli/terminal/command.ts";
+import { eventTypes, pingEventType } from "../../src/vocabulary/events.ts";
+import { findManualPage, manualPages } from "../../src/manual/manual.ts";
+import { errorLines } from "../config/helper.ts";
+import { codeBlocks, documents, phishwatchCalls, readDocument } from "../support/documentation.ts";
+
+const commands = await loadAllCommands();
+
+/** Returns what is wrong with the arguments of a call, or undefined. */
+function problemOf(args: string[]): string | undefined {
+  const [name, ...rest] = args;
+  if (name === "help") return helpProblem(rest[0]);
+  if (name === "--version") return undefined;
+  const entry = commands.find((one) => one.name === name || one.aliases?.includes(name!));
+  if (entry === undefined) return `there is no command ${name}`;
+  if (!("commands" in entry)) return optionProblem(entry, rest);
+  // The name of a group alone refers to all its commands.
+  if (rest.length === 0) return undefined;
+  const inner = entry.commands.find((one) => one.name === rest[0] || one.aliases?.includes(rest[0]!));
+  return inner === undefined ? `there is no command ${name} ${rest[0]}` : optionProblem(inner, rest.slice(1));
+}
+
+function helpProblem(topic: string | undefined): string | undefined {
+  const isKnown = topic === undefined || topic === topic.toUpperCase() || findManualPage(topic) !== undefined;
+  return isKnown ? undefined : `there is no topic ${topic}`;
+}
+
+function optionProblem(command: CommandDefinition, args: string[]): string | undefined {
+  const forms = [...Object.values(command.flags).map(({ form }) => form), "-h, --help"];
+  let operands = 0;
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index]!;
+    if (!arg.startsWith("-") || arg === "-") {
+      operands++;
+      continue;
+    }
+    const form = forms.find((one) => one.split(/[ ,]+/).includes(arg));
+    if (form === undefined) return `${command.name} has no option ${arg}`;
+    const takesValue = form.includes("<");
+    // A sentence may name an option without its value.
+    if (takesValue) index++;
+  }
+  const parameters = command.arguments?.split(" ") ?? [];
+  const max = parameters.some((one) => one.includes("...")) ? Infinity : parameters.length;
+  return operands > max ? `${command.name} takes ${max} arguments, not ${operands}` : undefined;
+}
+
+describe("the README and the manual", () => {
+  test("name only commands, arguments and options that exist", () => {
+    const calls = phishwatchCalls();
+    const wrong = calls.flatMap(({ where, args }) => {
+      const problem = problemOf(args);
+      return problem === undefined ? [] : [`${where}: ${problem}`];
+    });
+    expect(wrong).toEqual([]);
+    expect(calls.length).toBeGreaterThan(60);
+  });
+
+  test("show TOML that the configuration reader accepts", () => {
+    const blocks = codeBlocks(["toml"]);
+    const env = { PHISHWATCH_SOC_SECRET: "a-secret-for-the-sample" };
+    const wrong = blocks.flatMap(({ file, line, code }) =>
+      errorLines(code, { env }).map((error) => `${file}:${line}: ${error}`),
+    );
+    expect(wrong).toEqual([]);
+    expect(blocks.length).toBeGreaterThan(2);
+  });
+
+  test("name only settings that exist", () => {
+    const settings = new Set(
+      [...readDocument("src/manual/configure.md").matchAll(/^### `\[+([\w.]+)\]+`\n\n([^]*?)\n\n/gm)].flatMap(
+        ([, table, rows]) => [...rows!.matchAll(/^\| `(\w+)`/gm)].map(([, key]) => `${table}.${key}`),
+      ),
+    );
+    const tables = new Set([...settings].map((key) => key.split(".")[0]!));
+    const wrong = documents.flatMap((file) => {
+      const text = readDocument(file).replaceAll(/^```[^]*?^```$/gm, "");
+      return [...text.matchAll(/`([a-z_]+\.[a-z_]+)(?: = [^`]*)?`/g)]
+        .map(([, key]) => key!)
+        .filter((key) => tables.has(key.split(".")[0]!) && !settings.has(key))
+        .filter((key) => !([...eventTypes, pingEventType] as string[]).includes(key))
+        .map((key) => `${file}: ${key}`);
+    });
+    expect(wrong).toEqual([]);
+    expect(settings.size).toBeGreaterThan(50);
+  });
+
+  test("link to each other by files and headings that exist", () => {
+    const wrong = manualPages.flatMap(({ topic, text }) =>
+      [...text.matchAll(/\]\(([a-z-]+)\.md(?:#([\w-]+))?\)/g)]
+        .filter(([, to, anchor]) => {
+          const page = findManualPage(to!);
+          if (page === undefined) return true;
+          const ids = [...page.text.matchAll(/^#{1,4} (.+)$/gm)].map(([, heading]) =>
+            heading!
+              .toLowerCase()
+              .replaceAll(/[^\w -]/g, "")
+              .replaceAll(" ", "-"),
+          );
+          return anchor !== undefined && !ids.includes(anchor);
+        })
+        .map(([link]) => `${topic}: ${link}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("the README's table of the manual matches the pages (otherwise run scripts/render-manual-table.ts)", () => {
+    const readme = readDocument("README.md");
+    expect(withManualTable(readme)).toBe(readme);
+  });
+
+  test("every page begins with a title and a sentence that summarizes it", () => {
+    for (const { topic, title, summary } of manualPages) {
+      expect([topic, title]).not.toEqual([topic, topic]);
+      expect(summary).toMatch(/^[A-Z].{20,150}\.$/);
+    }
+    const listed = manualPages.map(({ topic }) => `src/manual/${topic}.md`);
+    expect(documents.filter((file) => file !== "README.md")).toEqual(listed.toSorted());
+  });
+});

@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { commandFolder, quickest } from "../support/command-line.ts";
+import { codeBlocks } from "../support/documentation.ts";
+import { startReceiver, until } from "../support/receiver.ts";
+
+// Types what the README and the page First steps tell a newcomer to type, against a real server.
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+/** A running server, with `dist/phishwatch` and `phishwatch` as its commands. */
+async function openTour() {
+  const folder = commandFolder();
+  cleanups.push(folder.dispose);
+  const receiver = startReceiver();
+  cleanups.push(receiver.stop);
+  const server = await folder.serve();
+  cleanups.push(() => server.stop());
+  await until(() => /Console password[^]*-\w{4}\n/.test(server.out()), "the secrets of the first start");
+  mkdirSync(join(folder.path, "dist"));
+  const program = `#!/bin/sh\nexec ${quickest.map((word) => `'${word}'`).join(" ")} "$@"\n`;
+  writeFileSync(join(folder.path, "dist/phishwatch"), program, { mode: 0o755 });
+  folder.file("newly-registered.txt.gz", Bun.gzipSync(Buffer.from("examp1e-bank.net\nnews.org\n")));
+  const key = /pw_\w+/.exec(server.out())![0];
+  const api = `${server.url}/v1`;
+
+  async function threats(): Promise<{ id: string; domain: string; status: string }[]> {
+    const response = await fetch(`${api}/threats`, { headers: { Authorization: `Bearer ${key}` } });
+    return ((await response.json()) as { data: { id: string; domain: string; status: string }[] }).data;
+  }
+
+  /** Runs shell code as printed, with the real key, URL, receiver and IDs in place of the samples. */
+  async function type(code: string): Promise<string> {
+    const ids = (await threats()).map(({ id }) => id);
+    const typed = code
+      .replaceAll("pw_…", key)
+      .replaceAll("http://127.0.0.1:8080", server.url)
+      .replaceAll(/https:\/\/soc\.example[\w/]*/g, receiver.url)
+      .replaceAll("--config config.example.toml", "--config phishwatch.toml")
+      .replaceAll("thr_…", () => ids.pop() ?? "thr_…");
+    const running = Bun.spawn(["sh", "-euc", `export KEY='${key}' API='${api}'\n${typed}`], {
+      cwd: folder.path,
+      env: { ...process.env, PATH: `${join(folder.path, "dist")}:${process.env["PATH"]}` },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [out, err, exitCode] = await Promise.all([
+      new Response(running.stdout).text(),
+      new Response(running.stderr).text(),
+      running.exited,
+    ]);
+    expect({ typed, exitCode, out, err }).toMatchObject({ exitCode: 0 });
+    expect(out).not.toContain(`"error"`);
+    return out;
+  }
+
+  return { server, receiver, threats, type };
+}
+
+/** Replaces what differs at each start. */
+function withoutSecrets(output: string): string {
+  return output
+    .replaceAll(/pw_\w+/g, "pw_…")
+    .replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:8080")
+    .replaceAll(/\b\w{4}(-\w{4}){4}\b/g, "password")
+    .trim();
+}
+
+describe.each(["README.md", "src/manual/first-steps.md"])("the tour in %s", (file) => {
+  test("shows what the first start prints, and its commands record, list and decide on threats", async () => {
+    const tour = await openTour();
+    const blocks = codeBlocks(["sh", "console"]).filter((block) => block.file === file);
+    let outputs = 0;
+    let calls = 0;
+    for (const { language, code } of blocks) {
+      if (language === "console") {
+        const [prompt, ...shown] = code.split("\n");
+        const output = shown.join("\n").trim();
+        outputs++;
+        if (prompt!.includes("./scripts/start"))
+          expect(withoutSecrets(output)).toBe(withoutSecrets(tour.server.out()));
+        else expect((await tour.type(prompt!.replace("$ ", ""))).trim()).toBe(output);
+      } else if (/\b(curl|import|webhooks)\b/.test(code)) {
+        await tour.type(code);
+        calls++;
+      }
+    }
+    expect({ outputs, calls }).toEqual({ outputs: 2, calls: expect.any(Number) });
+    expect(calls).toBeGreaterThanOrEqual(3);
+
+    const threats = await tour.threats();
+    const domains = ["examp1e-bank.com", "examp1e-bank.net", "example-bank.evil.top"];
+    expect(threats.map(({ domain }) => domain).sort()).toEqual(domains);
+    expect(threats.filter(({ status }) => status === "resolved")).not.toBeEmpty();
+  }, 60_000);
+});
