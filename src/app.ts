@@ -1,3 +1,4 @@
+import { createLiveBackups } from "./access/backups/live-backups.ts";
 import { createAuditLog } from "./access/audit/audit-log.ts";
 import { createConsolePassword } from "./access/console/password.ts";
 import { createConsoleSignIn } from "./access/console/sign-in.ts";
@@ -38,6 +39,10 @@ import { createTraps } from "./traps/traps.ts";
 
 /** Long-running work yields to requests after this many milliseconds. */
 const sliceMs = 5;
+
+const threatIndexModule = lazy(
+  () => require("./threat-index/threat-index.ts") as typeof import("./threat-index/threat-index.ts"),
+);
 
 /** Dependencies of the appliance on the outside world. */
 export interface Environment {
@@ -90,7 +95,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity });
   const assessDomain = createDomainAssessment({ minSimilarity, yielder });
   const threats = createThreats({ database, clock, ids, outbox, auditLog, fillRandom, reactivate });
-  const threatIndex = lazy(() => loadThreatIndex().createThreatIndex({ database, yielder }));
+  const threatIndex = lazy(() => threatIndexModule().createThreatIndex({ database, yielder }));
 
   // Names
   const candidates = createCandidates({
@@ -198,7 +203,6 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
 
   async function openConsole() {
     const { createConsole } = await import("./console/console.tsx");
-    const { createLiveBackups } = await import("./access/backups/live-backups.ts");
     const consoleSignIn = createConsoleSignIn({
       database,
       clock,
@@ -292,9 +296,4 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     /** Closes the database. Nothing may be called afterward. */
     close: () => database.close(),
   };
-}
-
-/** Loaded on demand: it brings the detection tables, which cost 20 ms at start. */
-function loadThreatIndex(): typeof import("./threat-index/threat-index.ts") {
-  return require("./threat-index/threat-index.ts");
 }

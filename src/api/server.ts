@@ -1,3 +1,4 @@
+import { describeApi } from "./v1/openapi.ts";
 import type { ApiKeys } from "../access/keys/keys.ts";
 import type { KeyUsage } from "../access/keys/key-usage.ts";
 import { createRateLimiter } from "../access/keys/rate-limit.ts";
@@ -141,7 +142,6 @@ export function createServer({
     traps: trapRoutes({ traps, metrics, clientAddress }),
     async document() {
       // Loaded on request, to keep it out of the startup time.
-      const { describeApi } = await import("./v1/openapi.ts");
       return describeApi({ publicUrl, version: build.version, ...config.api });
     },
   });

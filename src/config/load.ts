@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { lazy } from "../lib/startup.ts";
 import { findConflicts } from "./conflicts.ts";
 import { type Config, toConfig } from "./config.ts";
 import type { TableNode } from "./toml/nodes.ts";
@@ -15,6 +16,9 @@ export { type ConfigError, formatConfigError } from "./config-error.ts";
 export const configBytesMax = 1024 * 1024;
 /** Maximum number of reported errors; further ones are counted. */
 export const errorsMax = 100;
+
+/** Most starts do not need the parser that knows positions. */
+const tomlWithPositions = lazy(() => require("./toml/document.ts") as typeof import("./toml/document.ts"));
 
 export interface LoadOptions {
   /** Path as given by the user, and as shown in messages. */
@@ -64,9 +68,7 @@ function loadWithPlaces(
   context: ReadContext,
   withSource: (values: FileValues) => Config,
 ): LoadResult {
-  // Loaded on demand, because most starts do not need the parser that knows positions.
-  const { parseDocument } = require("./toml/document.ts") as typeof import("./toml/document.ts");
-  const document = parseDocument(text);
+  const document = tomlWithPositions().parseDocument(text);
   if (!document.ok) {
     const { at, ...error } = document.error;
     return { ok: false, errors: [{ file: path, ...at, path: "", ...error }] };

@@ -1,7 +1,12 @@
+import { lazy } from "../lib/startup.ts";
 import type { Database } from "../database/database.ts";
 import type { Matcher } from "../detection/match/matcher.ts";
 import type { Log } from "../lib/log.ts";
 import type { ProtectedDomain } from "./tables.ts";
+
+const detection = lazy(
+  () => require("../detection/match/matcher.ts") as typeof import("../detection/match/matcher.ts"),
+);
 
 /** Keeps the matcher for the enabled domains, because building one takes time. */
 export interface MatcherCache {
@@ -44,7 +49,7 @@ export function createMatcherCache({
       const content = JSON.stringify(enabled.map(({ domain, keywords, allow }) => [domain, keywords, allow]));
       if (cached?.content === content) cached.foreignVersion = foreignVersion;
       else {
-        const matcher = loadDetection().createMatcher(enabled, { minSimilarity });
+        const matcher = detection().createMatcher(enabled, { minSimilarity });
         logWarnings(matcher);
         cached = { matcher, content, foreignVersion };
       }
@@ -54,9 +59,4 @@ export function createMatcherCache({
       if (cached !== undefined) cached.foreignVersion = -1;
     },
   };
-}
-
-/** Loaded with the first name to classify: the word lists take 20 ms, which would delay startup. */
-function loadDetection(): typeof import("../detection/match/matcher.ts") {
-  return require("../detection/match/matcher.ts");
 }

@@ -9,6 +9,7 @@
  * | detection's tables (`app.ts`, `domains/`, `scans/`) | 21 ms             |
  * | the code of other commands (`cli/commands.ts`)   | 20 ms                |
  * | the TOML parser that knows positions (`config/`) | 9 ms                 |
+ * | readers and writers of documents: pages (`lookups/page`), lists (`sources/imports`), Word and PDF (`traps/`) | 10 ms together |
  */
 
 /** Returns a function that creates a value at its first call and returns the same value from then on. */

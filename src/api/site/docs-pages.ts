@@ -1,3 +1,4 @@
+import { manualIndex, manualPage, manualPolicy } from "./manual-pages.ts";
 import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import bundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
@@ -67,14 +68,12 @@ export function docsPages({ document, version }: { document: () => Promise<objec
     },
 
     async manual(request, headers) {
-      const { manualIndex, manualPolicy } = await import("./manual-pages.ts");
       const query = new URLSearchParams(request.url.split("?")[1] ?? "").get("q");
       return html(manualIndex(version, query), manualPolicy, headers);
     },
 
     async topic(request, headers, { topic }) {
       if (topic === "manual.css") return send(await load("manual.css"), request, headers);
-      const { manualPage, manualPolicy } = await import("./manual-pages.ts");
       const page = manualPage(version, String(topic));
       if (page === undefined) throw noSuchRoute();
       return html(page, manualPolicy, headers);

@@ -1,3 +1,4 @@
+import { DomainFieldError } from "../../domains/declaration.ts";
 import { describeWarning, wordWarnings } from "../../detection/brand/word-warnings.ts";
 import type { ProtectedDomain } from "../../domains/domains.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -121,7 +122,6 @@ async function asUsage<T>(work: () => T): Promise<T> {
     return work();
   } catch (error) {
     // Imported late: the module loads much that a start does not need.
-    const { DomainFieldError } = await import("../../domains/declaration.ts");
     throw error instanceof DomainFieldError ? new UsageError(error.message) : error;
   }
 }

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { visible } from "../../lib/safe-text.ts";
 import type { TrapKind } from "../../traps/kind.ts";
 import { trapKinds } from "../../traps/kinds/kinds.ts";
@@ -213,7 +214,6 @@ ${files.hint}`,
 
 /** @throws FailedError if the file exists or cannot be written */
 async function writeNewFile(path: string, bytes: Uint8Array): Promise<void> {
-  const { writeFileSync } = await import("node:fs");
   try {
     writeFileSync(path, bytes, { flag: "wx" });
   } catch (error) {

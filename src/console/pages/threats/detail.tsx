@@ -1,3 +1,4 @@
+import { evidenceBundle, gatherEvidence } from "../../../evidence/evidence-bundle.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
@@ -204,7 +205,6 @@ export function downloadRegistration(context: ThreatContext): PageResult {
 
 export async function downloadEvidence(context: ThreatContext): Promise<PageResult> {
   const { id } = findThreat(context);
-  const { evidenceBundle, gatherEvidence } = await import("../../../evidence/evidence-bundle.ts");
   const { threats, enrichment, eventLog, deliveries } = context.services;
   const gathered = await gatherEvidence({ threats, enrichment, eventLog, deliveries: deliveries.log }, id);
   return download(`${id}-evidence.zip`, "application/zip", evidenceBundle(gathered!));
