@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { hashKey, generateKey, shownLength } from "../../src/access/keys/key-format.ts";
 import { apiKeys } from "../../src/access/keys/tables.ts";
 import { openDatabase, type Database } from "../../src/database/database.ts";
-import { placeholders } from "../../src/database/placeholders.ts";
+import { statement, valuesOf } from "../../src/database/statement.ts";
 import { protectedDomains } from "../../src/domains/tables.ts";
 import { createIdFactory } from "../../src/lib/ids.ts";
 import { severityOf } from "../../src/threats/severity/severity.ts";
@@ -139,30 +139,32 @@ function seedThreats(database: Database, random: Random, domains: SeededDomain[]
     () => now,
     (bytes) => random.fill(bytes),
   );
-  const insert = database.query
-    .insert(threats)
-    .values(
-      placeholders(
-        "id",
-        "protectedDomainSeq",
-        "domain",
-        "type",
-        "status",
-        "severity",
-        "similarity",
-        "source",
-        "reasons",
-        "severityReasons",
-        "firstSeen",
-        "createdAt",
-        "statusChangedAt",
-        "ipAddress",
-        "registrar",
-        "whois",
-        "screenshotToken",
+  const insert = statement(database, (query) =>
+    query
+      .insert(threats)
+      .values(
+        valuesOf(
+          threats,
+          "id",
+          "protectedDomainSeq",
+          "domain",
+          "type",
+          "status",
+          "severity",
+          "similarity",
+          "source",
+          "reasons",
+          "severityReasons",
+          "firstSeen",
+          "createdAt",
+          "statusChangedAt",
+          "ipAddress",
+          "registrar",
+          "whois",
+          "screenshotToken",
+        ),
       ),
-    )
-    .prepare();
+  );
   for (let written = 0; written < count; written += threatsPerTransaction) {
     const size = Math.min(threatsPerTransaction, count - written);
     database.transaction(() => {
