@@ -1,17 +1,20 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findChromium } from "../test/support/chromium.ts";
+import { decodeXML } from "entities";
+import { findPrograms, type Program } from "../test/support/programs.ts";
 
-// The second half of scripts/test, which has installed the packages by now.
+// The second half of scripts/test, which has installed the packages of the lock file.
 
 const testTimeoutMs = 30_000;
 
 type Counts = { passed: number; failed: number; skipped: number };
+type Results = Counts & { namesOfSkipped: string[] };
 
 const root = join(import.meta.dir, "..");
 const patterns = process.argv.slice(2);
 const bun = process.execPath;
+const isCi = Boolean(process.env["CI"]);
 
 process.exitCode = main();
 
@@ -20,18 +23,23 @@ function main(): number {
     closingLine({ passed: 0, failed: 1, skipped: 0 });
     return 1;
   }
-  const chromiumMissing = patterns.length === 0 && !ensureChromium();
+  // A selection of files runs with the programs at hand.
+  const missing = patterns.length === 0 ? installPrograms() : [];
 
   const checks = [
     run("types", [bun, "check"]),
     run("lint", [bun, "node_modules/oxlint/bin/oxlint", "--deny-warnings"]),
     run("format", [bun, "fmt", "--check"]),
   ];
-  // Elsewhere the browser tests may skip themselves, but not where the result counts.
-  if (chromiumMissing && process.env["CI"]) checks.push(false);
+  // Elsewhere tests may skip themselves, but not where the result counts.
+  if (isCi && missing.length > 0) {
+    console.error(`--- programs: failed, CI lacks ${describePrograms(missing)}`);
+    checks.push(false);
+  }
   const tests = runTests();
 
-  // Each check counts as one test: a red one must not hide behind "0 failed".
+  reportSkipped(tests.namesOfSkipped);
+  // Each check counts as one test: a failed check must not hide behind "0 failed".
   closingLine({
     passed: tests.passed + checks.filter((ok) => ok).length,
     failed: tests.failed + checks.filter((ok) => !ok).length,
@@ -40,7 +48,7 @@ function main(): number {
   return tests.failed > 0 || checks.includes(false) ? 1 : 0;
 }
 
-function runTests(): Counts {
+function runTests(): Results {
   const folder = mkdtempSync(join(tmpdir(), "phishwatch-tests-"));
   const report = join(folder, "junit.xml");
   try {
@@ -53,11 +61,12 @@ function runTests(): Counts {
       `--reporter-outfile=${report}`,
       ...patterns,
     ]);
-    const counts = readJunitTotals(existsSync(report) ? readFileSync(report, "utf8") : "");
-    // A file that cannot be loaded, an error between tests or no test at all fails the
+    const text = existsSync(report) ? readFileSync(report, "utf8") : "";
+    const counts = readJunitTotals(text);
+    // A file that cannot be loaded, an error between tests, or no test at all fails the
     // run without a failed test to count.
     if ((!ok || counts.passed + counts.failed === 0) && counts.failed === 0) counts.failed = 1;
-    return counts;
+    return { ...counts, namesOfSkipped: readSkippedNames(text) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -71,23 +80,55 @@ function readJunitTotals(report: string): Counts {
   return { passed: count("tests") - failed - skipped, failed, skipped };
 }
 
-/** Browser tests skip themselves without a Chromium; where Debian's packages are at hand it is installed. */
-function ensureChromium(): boolean {
-  if (findChromium()) return true;
-  const installer = debianInstaller();
-  if (installer) {
-    run("apt-get update", [...installer, "update", "-q"]);
-    const packages = ["chromium", "fonts-dejavu-core"];
-    run("install Chromium", [...installer, "install", "-q", "-y", "--no-install-recommends", ...packages]);
-  }
-  if (findChromium()) return true;
-  console.error(
-    "No Chromium: the browser tests are skipped, in CI that is a failure (apt-get install chromium)",
+/** Returns the names of skipped tests, each with the names of its groups. */
+function readSkippedNames(report: string): string[] {
+  const skipped = /<testcase\b([^>]*)>\s*<skipped\b/g;
+  const attribute = (tag: string, name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? "";
+  return [...report.matchAll(skipped)].map(([, tag]) =>
+    [attribute(tag!, "classname"), attribute(tag!, "name")]
+      .filter((part) => part !== "")
+      .map((part) => decodeXML(part))
+      .join(" > "),
   );
-  return false;
 }
 
-/** On Debian only: Ubuntu's package of this name is a snap. */
+/** Prints one line about what this run did not test, and why. */
+function reportSkipped(names: string[]): void {
+  if (names.length === 0) return;
+  const missing = findPrograms().filter(({ command }) => command === undefined);
+  const reason =
+    missing.length > 0
+      ? `missing: ${describePrograms(missing)}`
+      : "all programs are installed; the rest depends on rights and on the platform";
+  console.log(`Skipped (${reason}): ${names.join("; ")}`);
+}
+
+/**
+ * Installs missing programs with one call of apt-get, and returns those that are still missing. Outside CI it installs
+ * only Chromium, without which the browser tests of every page would be skipped.
+ */
+function installPrograms(): Program[] {
+  const missing = () =>
+    findPrograms().filter(({ packages, command }) => packages.length > 0 && command === undefined);
+  const wanted = missing().filter(({ name }) => isCi || name === "Chromium");
+  const installer = wanted.length > 0 ? debianInstaller() : undefined;
+  if (installer) {
+    const packages = wanted.flatMap((program) => program.packages);
+    run("apt-get update", [...installer, "update", "-q"]);
+    run("apt-get install", [...installer, "install", "-q", "-y", "--no-install-recommends", ...packages]);
+  }
+  return missing();
+}
+
+function describePrograms(programs: Program[]): string {
+  return programs
+    .map(({ name, packages }) =>
+      packages.length === 0 ? name : `${name} (apt-get install ${packages.join(" ")})`,
+    )
+    .join(", ");
+}
+
+/** Returns the start of an apt-get command on Debian. Ubuntu's package chromium is a snap and does not run here. */
 function debianInstaller(): string[] | undefined {
   const release = existsSync("/etc/os-release") ? readFileSync("/etc/os-release", "utf8") : "";
   if (!/^ID=debian$/m.test(release) || !Bun.which("apt-get")) return undefined;

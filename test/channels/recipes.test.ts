@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { signatureHeaders, verifySignatures } from "../../src/channels/webhook/signing.ts";
 import { temporaryFolder } from "../support/appliance.ts";
+import { findGo } from "../support/programs.ts";
 
 // Runs the manual's receivers, unchanged, against what the appliance sends.
 
@@ -162,7 +163,7 @@ for case in json.load(sys.stdin):
   ).toEqual(verdicts(all));
 });
 
-test.skipIf(Bun.which("go") === null)(
+test.skipIf(findGo() === undefined)(
   "Go without a library",
   () => {
     const harness = `

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { clientPath, renderClient } from "../../scripts/generate-client.ts";
 import { withTables } from "../../scripts/render-sandbox.ts";
 import { quickest } from "../support/command-line.ts";
+import { findGo, findNode, findPytest } from "../support/programs.ts";
 import { openSandbox } from "../support/sandbox.ts";
 
 // Copies the recipes of the manual into an empty folder, unchanged, and runs them.
@@ -74,33 +75,35 @@ describe("the manual's recipe", () => {
     expect(code).toBe(0);
   });
 
-  test.skipIf(!canRun(["node", "--version"], /^v(2\d|[3-9]\d)/))("for node:test passes", async () => {
+  test.skipIf(findNode() === undefined)("for node:test passes", async () => {
     const { code, output } = await run("phishwatch.test.mjs", ["node", "--test"]);
     expect(output).toMatch(/pass 2\b/);
     expect(code).toBe(0);
   });
 
-  test.skipIf(!canRun(["python3", "-m", "pytest", "--version"], /pytest/))("for pytest passes", async () => {
-    const { code, output } = await run("test_phishwatch.py", [
-      "python3",
-      "-m",
-      "pytest",
-      "-q",
-      "-p",
-      "no:cacheprovider",
-    ]);
-    expect(output).toContain("2 passed");
-    expect(code).toBe(0);
-  });
+  const pytest = findPytest();
+  test.skipIf(pytest === undefined)(
+    "for pytest passes",
+    async () => {
+      const { code, output } = await run("test_phishwatch.py", [...pytest!, "-q", "-p", "no:cacheprovider"]);
+      expect(output).toContain("2 passed");
+      expect(code).toBe(0);
+    },
+    60_000,
+  );
 
-  test.skipIf(!canRun(["go", "version"], /go1/))("for Go passes", async () => {
-    const { code, output } = await run("phishwatch_test.go", [
-      "sh",
-      "-c",
-      "go mod init phishwatch && go test ./...",
-    ]);
-    expect([code, code === 0 ? "" : output]).toEqual([0, ""]);
-  });
+  test.skipIf(findGo() === undefined)(
+    "for Go passes",
+    async () => {
+      const { code, output } = await run("phishwatch_test.go", [
+        "sh",
+        "-c",
+        "go mod init phishwatch && go test ./...",
+      ]);
+      expect([code, code === 0 ? "" : output]).toEqual([0, ""]);
+    },
+    120_000,
+  );
 
   test("for Testcontainers is valid TypeScript", () => {
     const script = new Bun.Transpiler({ loader: "ts" }).transformSync(recipe("container.test.ts"));
@@ -141,11 +144,3 @@ test("the client is up to date with the OpenAPI documents (run scripts/generate-
   const plain = (text: string) => text.replaceAll(/[\s;,|()]/g, "");
   expect(plain(readFileSync(clientPath, "utf8"))).toBe(plain(renderClient()));
 });
-
-function canRun(command: string[], expected: RegExp): boolean {
-  try {
-    return expected.test(Bun.spawnSync(command).stdout.toString());
-  } catch {
-    return false;
-  }
-}
