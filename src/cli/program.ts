@@ -15,9 +15,10 @@ export type ExitCode = 0 | 1 | 2;
 const errorLengthMax = 2_000;
 
 /** Runs the command that the arguments name, reports errors, and returns the exit code. */
-export async function runCommandLine(args: string[], terminal: Terminal): Promise<ExitCode> {
+export async function runCommandLine(given: string[], terminal: Terminal): Promise<ExitCode> {
   try {
-    if (await printManualPage(args, terminal)) return 0;
+    const args = given[0] === "help" ? await openHelp(given.slice(1), terminal) : given;
+    if (args === undefined) return 0;
     const program = buildProgram(await neededCommands(args), await topicsFor(args), terminal);
     await program.parseAsync(args, { from: "user" });
     terminal.out.flush();
@@ -63,18 +64,9 @@ function databaseError(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Prints the page of the manual that `phishwatch help TOPIC` names. Returns false where it names none. */
-async function printManualPage([first, topic, ...rest]: string[], terminal: Terminal): Promise<boolean> {
-  if (first !== "help" || topic === undefined || rest.length > 0) return false;
-  const { findManualPage } = await import("../manual/manual.ts");
-  const page = findManualPage(topic);
-  if (page === undefined) return false;
-  const { out } = terminal;
-  out.write(out.isTerminal ? Bun.markdown.ansi(page.text, { columns: out.columns ?? 80 }) : page.text);
-  if (commandEntries.some(({ name }) => name === topic))
-    terminal.err.write(`For the options of the command: phishwatch ${topic} --help\n`);
-  out.flush();
-  return true;
+/** Loads the manual only if it is asked for. */
+async function openHelp(words: string[], terminal: Terminal): Promise<string[] | undefined> {
+  return (await import("./help.ts")).openHelp(words, terminal);
 }
 
 /** Returns the command that the arguments name, or all commands if they name none, for help and suggestions. */

@@ -52,7 +52,8 @@ export const manualPages: readonly ManualPage[] = texts.map(([topic, text]) => (
   topic,
   title: /^# (.+)$/m.exec(text)?.[1] ?? topic,
   summary: (/^# .+\n+((?:.+\n)+)/.exec(text)?.[1] ?? "").trim().replaceAll("\n", " "),
-  text,
+  // Comments mark the parts that scripts generate.
+  text: text.replaceAll(/^<!-- .* -->\n\n?/gm, ""),
 }));
 
 export function findManualPage(topic: string): ManualPage | undefined {
