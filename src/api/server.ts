@@ -1,9 +1,9 @@
-import { describeApi } from "./v1/openapi.ts";
-import type { ApiKeys } from "../access/keys/keys.ts";
 import type { KeyUsage } from "../access/keys/key-usage.ts";
+import type { ApiKeys } from "../access/keys/keys.ts";
 import { createRateLimiter } from "../access/keys/rate-limit.ts";
 import { defaultPublicUrl, type Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import type { DeliveryLog } from "../deliveries/delivery-log.ts";
 import { createAdmission } from "../http/admission.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import { createPipeline, type Handler } from "../http/pipeline.ts";
@@ -16,12 +16,12 @@ import type { Scans } from "../scans/scans.ts";
 import type { Candidates } from "../sources/candidates.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Traps } from "../traps/traps.ts";
-import type { DeliveryLog } from "../deliveries/delivery-log.ts";
 import { createListener } from "./listener.ts";
 import { createRoutes } from "./routes.ts";
 import { checkReadiness, type Readiness } from "./site/health.ts";
 import { createMetrics, type Metrics } from "./site/metrics.ts";
 import type { ReadScreenshot } from "./site/site-pages.ts";
+import { describeApi } from "./v1/openapi.ts";
 import { apiOperations } from "./v1/operations.ts";
 
 export interface ServerDependencies {

@@ -1,13 +1,13 @@
 import { Command, CommanderError, Option } from "commander";
-import { NameListError } from "../sources/lists/errors.ts";
 import { PublicError, StartError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { endStartup } from "../lib/startup.ts";
-import { UsageError, type CommandDefinition, type CommandGroup, type Flag } from "./terminal/command.ts";
+import { NameListError } from "../sources/lists/errors.ts";
 import { commandEntries, loadAllCommands } from "./commands.ts";
+import { versionText } from "./commands/version.ts";
+import { UsageError, type CommandDefinition, type CommandGroup, type Flag } from "./terminal/command.ts";
 import { FailedError } from "./terminal/failure.ts";
 import { BrokenPipeError, type Terminal } from "./terminal/terminal.ts";
-import { versionText } from "./commands/version.ts";
 
 /** 0 success, 1 failure, 2 incorrect usage or configuration. */
 export type ExitCode = 0 | 1 | 2;

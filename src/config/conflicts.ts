@@ -1,5 +1,5 @@
-import type { Partly } from "./fields.ts";
 import { quoted } from "./config-error.ts";
+import type { Partly } from "./fields.ts";
 import type { FileValues } from "./schema.ts";
 
 /** Conflict between values that are each valid. */

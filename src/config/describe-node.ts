@@ -1,6 +1,6 @@
 import { visible } from "../lib/safe-text.ts";
-import type { TomlNode } from "./toml/nodes.ts";
 import { plural, quoted } from "./config-error.ts";
+import type { TomlNode } from "./toml/nodes.ts";
 
 /** Describes a value without its content, for secrets and for long values. */
 export function describeKind(node: TomlNode): string {

@@ -1,8 +1,8 @@
 import type { Config } from "./config.ts";
-import { parseDocument } from "./toml/document.ts";
-import type { TableNode, TomlNode } from "./toml/nodes.ts";
 import { type FieldSchema, fieldSchema } from "./fields.ts";
 import { configSchema } from "./schema.ts";
+import { parseDocument } from "./toml/document.ts";
+import type { TableNode, TomlNode } from "./toml/nodes.ts";
 
 /** Configuration file at the time of the start. Its text may contain secrets. */
 type ConfigSource = NonNullable<Config["source"]>;

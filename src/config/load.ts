@@ -1,13 +1,13 @@
 import { dirname, resolve } from "node:path";
 import { lazy } from "../lib/startup.ts";
-import { findConflicts } from "./conflicts.ts";
-import { type Config, toConfig } from "./config.ts";
-import type { TableNode } from "./toml/nodes.ts";
 import { cutFound, type ConfigError } from "./config-error.ts";
+import { type Config, toConfig } from "./config.ts";
+import { findConflicts } from "./conflicts.ts";
 import { fieldSchema, type Partly, type ReadContext } from "./fields.ts";
-import { quickDocument } from "./toml/quick-document.ts";
 import { type Diagnostic, readValues } from "./read.ts";
 import { configSchema, type FileValues } from "./schema.ts";
+import type { TableNode } from "./toml/nodes.ts";
+import { quickDocument } from "./toml/quick-document.ts";
 
 export type { Config } from "./config.ts";
 export { type ConfigError, formatConfigError } from "./config-error.ts";

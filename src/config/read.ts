@@ -1,9 +1,9 @@
-import type { Position, TableNode, TomlNode } from "./toml/nodes.ts";
 import { oneOf, pathKey, plural } from "./config-error.ts";
+import { describeKind, describeValue } from "./describe-node.ts";
 import type { FieldSchema, ReadContext } from "./fields.ts";
 import { nearest } from "./nearest.ts";
-import { describeKind, describeValue } from "./describe-node.ts";
 import { readSecret, secretForms } from "./secrets.ts";
+import type { Position, TableNode, TomlNode } from "./toml/nodes.ts";
 
 /** Error without the name of the file. */
 export interface Diagnostic {

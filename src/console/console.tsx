@@ -1,5 +1,5 @@
-import type { ConsoleHandler } from "../api/server.ts";
 import type { ConsoleSession } from "../access/console/sessions.ts";
+import type { ConsoleHandler } from "../api/server.ts";
 import { badRequest, notFound, PublicError } from "../lib/errors.ts";
 import { logDropped } from "../lib/log.ts";
 import { may, type Role } from "../vocabulary/permissions.ts";

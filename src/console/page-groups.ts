@@ -1,15 +1,15 @@
-import { deliveryPages } from "./pages/webhooks/delivery-pages.tsx";
-import { trapPages } from "./pages/traps/routes.ts";
+import { trapKinds } from "../traps/kinds/kinds.ts";
 import { domainPages } from "./pages/domains/routes.ts";
 import { keyPages } from "./pages/keys/routes.ts";
-import { sourcePages } from "./pages/sources/routes.ts";
 import { overviewPages } from "./pages/overview/routes.ts";
 import { scanPages } from "./pages/scans/routes.ts";
+import { sourcePages } from "./pages/sources/routes.ts";
 import { auditPages, systemPages } from "./pages/system/routes.ts";
 import { threatListPages, threatPages } from "./pages/threats/routes.ts";
+import { trapPages } from "./pages/traps/routes.ts";
+import { deliveryPages } from "./pages/webhooks/delivery-pages.tsx";
 import { webhookPages } from "./pages/webhooks/webhook-pages.tsx";
 import type { PageGroup } from "./shell/router.ts";
-import { trapKinds } from "../traps/kinds/kinds.ts";
 
 /** All pages; the order is that of the navigation. */
 export const pageGroups: readonly PageGroup[] = [

@@ -6,8 +6,8 @@ import { every, type Schedule } from "../lib/schedule.ts";
 import type { DueDeliveries } from "./due.ts";
 import type { FanOut } from "./fan-out.ts";
 import { createLanes, type Lanes, type Send } from "./lanes.ts";
-import type { RecordedAttempt, Recorder } from "./recorder.ts";
 import type { Recipients } from "./recipients.ts";
+import type { RecordedAttempt, Recorder } from "./recorder.ts";
 import { longestDelayMs, type RetryPolicy } from "./retry-schedule.ts";
 
 /** Delivers events to recipients. */

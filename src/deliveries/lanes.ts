@@ -2,8 +2,8 @@ import type { Clock, Instant, Timer } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { AttemptResult, Message } from "./channel.ts";
 import type { DueDeliveries, DueDelivery } from "./due.ts";
-import type { RecordedAttempt, Recorder } from "./recorder.ts";
 import type { Recipient } from "./recipients.ts";
+import type { RecordedAttempt, Recorder } from "./recorder.ts";
 
 /** Makes one attempt. Returns undefined if `signal` aborted it. */
 export type Send = (

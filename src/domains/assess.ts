@@ -1,5 +1,5 @@
-import type { Permutation } from "../detection/generate/permutations.ts";
 import type { WordWarning } from "../detection/brand/word-warnings.ts";
+import type { Permutation } from "../detection/generate/permutations.ts";
 import type { Yielder } from "../lib/yielder.ts";
 import { type DeclaredDomain, type DomainContent, validateDeclaration } from "./declaration.ts";
 

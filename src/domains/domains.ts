@@ -1,5 +1,5 @@
-import { configurationFile, type Actor } from "../access/audit/actor.ts";
 import type { AuditDetail } from "../access/audit/actions.ts";
+import { configurationFile, type Actor } from "../access/audit/actor.ts";
 import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import type { Matcher } from "../detection/match/matcher.ts";

@@ -1,7 +1,7 @@
-import { lazy } from "../lib/startup.ts";
 import type { Database } from "../database/database.ts";
 import type { Matcher } from "../detection/match/matcher.ts";
 import type { Log } from "../lib/log.ts";
+import { lazy } from "../lib/startup.ts";
 import type { ProtectedDomain } from "./tables.ts";
 
 const detection = lazy(

@@ -1,20 +1,20 @@
 import { actorJson } from "../access/audit/actor.ts";
+import type { Delivery, DeliveryLog } from "../deliveries/delivery-log.ts";
 import { displayName } from "../detection/names/name.ts";
+import type { Enrichment } from "../enrichment/enrichment.ts";
+import { factsJson } from "../enrichment/facts/facts-json.ts";
+import type { Facts } from "../enrichment/facts/facts.ts";
+import type { RegistrationResponse } from "../enrichment/registration-responses.ts";
 import type { EventLog, RecordedEvent } from "../events/event-log.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import { zip } from "../lib/zip.ts";
 import { describeSeverityReason } from "../threats/severity/severity-reasons.ts";
+import type { Threat } from "../threats/store/queries.ts";
 import { describeForThirdParties } from "../threats/store/similarity-reasons.ts";
+import type { Threats } from "../threats/threats.ts";
 import type { DatedChange } from "../threats/triage/history.ts";
 import type { Note } from "../threats/triage/notes.ts";
-import type { Threat } from "../threats/store/queries.ts";
-import type { Threats } from "../threats/threats.ts";
-import type { Delivery, DeliveryLog } from "../deliveries/delivery-log.ts";
 import { abuseReport } from "./abuse-report.ts";
-import type { Enrichment } from "../enrichment/enrichment.ts";
-import type { RegistrationResponse } from "../enrichment/registration-responses.ts";
-import { factsJson } from "../enrichment/facts/facts-json.ts";
-import type { Facts } from "../enrichment/facts/facts.ts";
 
 /** Everything that is known about one threat. */
 export interface Evidence {

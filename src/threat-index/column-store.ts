@@ -1,5 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { Yielder } from "../lib/yielder.ts";
+import { indicatorBits } from "../threats/severity/indicators.ts";
 import type { SeverityReason } from "../threats/severity/severity-reasons.ts";
 import {
   appendRow,
@@ -10,7 +11,6 @@ import {
   type MutableColumns,
   type ThreatRow,
 } from "./columns.ts";
-import { indicatorBits } from "../threats/severity/indicators.ts";
 
 const batchRows = 2_000;
 

@@ -1,5 +1,5 @@
-import { kindCount, kinds, type Kind } from "./kinds.ts";
 import type { Severity, Source, Status, ThreatType } from "../vocabulary/threats.ts";
+import { kindCount, kinds, type Kind } from "./kinds.ts";
 
 type KindFilter = { [field in keyof Kind]?: Kind[field] | undefined };
 

@@ -1,6 +1,6 @@
 import type { Instant } from "../lib/clock.ts";
-import type { Severity, Source, Status, ThreatType } from "../vocabulary/threats.ts";
 import type { Indicator } from "../threats/severity/indicators.ts";
+import type { Severity, Source, Status, ThreatType } from "../vocabulary/threats.ts";
 import type { NameQuery } from "./name-query.ts";
 import type { SortKey } from "./sort-keys.ts";
 

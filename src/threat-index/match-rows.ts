@@ -1,8 +1,8 @@
 import type { Instant } from "../lib/clock.ts";
+import { indicatorBit } from "../threats/severity/indicators.ts";
 import { similarityUnits, type Columns } from "./columns.ts";
 import { wantedKindsOf } from "./facets.ts";
 import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
-import { indicatorBit } from "../threats/severity/indicators.ts";
 import { kindCount } from "./kinds.ts";
 import { selectRows } from "./select-rows.ts";
 import { keyFunction, writeKeys } from "./sort-keys.ts";

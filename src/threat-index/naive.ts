@@ -1,6 +1,6 @@
+import { indicatorsIn } from "../threats/severity/indicators.ts";
 import { severities } from "../vocabulary/threats.ts";
 import type { SearchFilter, SearchOrder } from "./filter.ts";
-import { indicatorsIn } from "../threats/severity/indicators.ts";
 import type { SortKey } from "./sort-keys.ts";
 import type { FoundThreat } from "./threat-index.ts";
 

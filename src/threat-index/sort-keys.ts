@@ -1,5 +1,5 @@
-import { kinds } from "./kinds.ts";
 import { severities } from "../vocabulary/threats.ts";
+import { kinds } from "./kinds.ts";
 
 export const sortKeys = ["first_seen", "severity", "similarity", "status_changed", "name"] as const;
 export type SortKey = (typeof sortKeys)[number];

@@ -8,11 +8,11 @@ import type { Outbox } from "../events/outbox.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { randomText, type FillRandom, type IdFactory } from "../lib/ids.ts";
 import type { Severity, Source, ThreatType } from "../vocabulary/threats.ts";
-import type { StatusChanger } from "./triage/change-status.ts";
-import type { History } from "./triage/history.ts";
 import { severityOf } from "./severity/severity.ts";
 import type { SimilarityReason } from "./store/similarity-reasons.ts";
 import { threats } from "./store/tables.ts";
+import type { StatusChanger } from "./triage/change-status.ts";
+import type { History } from "./triage/history.ts";
 
 /** A look-alike of a protected domain that a source saw. */
 export interface Sighting {

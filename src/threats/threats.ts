@@ -4,11 +4,8 @@ import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import type { Status } from "../vocabulary/threats.ts";
-import { createThreatAudit } from "./triage/audit.ts";
-import { createStatusChanger, type StatusChange, type StatusChangeOptions } from "./triage/change-status.ts";
-import { createHistory, type DatedChange } from "./triage/history.ts";
+import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
 import { createNeighbors, type FindNeighbors } from "./store/neighbors.ts";
-import { createNotes, type Notes } from "./triage/notes.ts";
 import {
   createThreatQueries,
   type ListedThreat,
@@ -16,7 +13,10 @@ import {
   type ThreatDetail,
   type ThreatFilter,
 } from "./store/queries.ts";
-import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
+import { createThreatAudit } from "./triage/audit.ts";
+import { createStatusChanger, type StatusChange, type StatusChangeOptions } from "./triage/change-status.ts";
+import { createHistory, type DatedChange } from "./triage/history.ts";
+import { createNotes, type Notes } from "./triage/notes.ts";
 import { createTriage, type Triage } from "./triage/triage.ts";
 import { createFactsUpdater, type UpdateFacts } from "./update-facts.ts";
 

@@ -4,9 +4,9 @@ import { opaqueValue, statement, value, valuesOf } from "../database/statement.t
 import type { Clock } from "../lib/clock.ts";
 import type { Registration } from "../vocabulary/registration.ts";
 import type { Severity } from "../vocabulary/threats.ts";
-import type { Change, History } from "./triage/history.ts";
 import { severityOf, type SeverityFacts } from "./severity/severity.ts";
 import { threats } from "./store/tables.ts";
+import type { Change, History } from "./triage/history.ts";
 
 /** Facts about a suspicious domain that lookups found. */
 export interface ThreatFacts {

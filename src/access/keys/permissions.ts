@@ -1,6 +1,6 @@
 import { PublicError } from "../../lib/errors.ts";
-import type { ApiKey } from "./keys.ts";
 import type { Scope } from "../../vocabulary/keys.ts";
+import type { ApiKey } from "./keys.ts";
 
 /** @throws PublicError `forbidden` if the key lacks the scope. */
 export function requireScope(key: ApiKey, scope: Scope): void {

@@ -1,11 +1,11 @@
-import { manualIndex, manualPage, manualPolicy } from "./manual-pages.ts";
 import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 import bundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
-import manualStyles from "./manual.css" with { type: "text" };
 import { noSuchRoute } from "../../http/errors.ts";
 import type { Page } from "../../http/pipeline.ts";
 import type { ResponseHeaders } from "../../http/responder.ts";
+import { manualIndex, manualPage, manualPolicy } from "./manual-pages.ts";
+import manualStyles from "./manual.css" with { type: "text" };
 
 // Swagger UI writes style attributes and draws its icons from data: URLs. Everything else is blocked, and so is
 // every other origin.

@@ -1,8 +1,8 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { explain, type Database } from "../../database/database.ts";
-import { messageOf } from "../../lib/errors.ts";
 import { isBusy } from "../../database/sqlite-error.ts";
+import { messageOf } from "../../lib/errors.ts";
 
 /** Result of /readyz. Each check is "ok" or a description of the problem. */
 export interface Readiness {

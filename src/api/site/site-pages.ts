@@ -1,10 +1,10 @@
 import { equalInConstantTime } from "../../access/console/password.ts";
-import { notFound, PublicError } from "../../lib/errors.ts";
-import { isId } from "../../lib/ids.ts";
-import type { Threats } from "../../threats/threats.ts";
 import { noSuchRoute } from "../../http/errors.ts";
 import type { Page } from "../../http/pipeline.ts";
 import type { ResponseHeaders } from "../../http/responder.ts";
+import { notFound, PublicError } from "../../lib/errors.ts";
+import { isId } from "../../lib/ids.ts";
+import type { Threats } from "../../threats/threats.ts";
 import type { Readiness } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
 import { placeholderImage } from "./placeholder-image.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/json-body.ts";
-import { choice, closed, count } from "../../vocabulary/schemas.ts";
 import { exampleThreatId } from "../../threats/api-object.ts";
+import { choice, closed, count } from "../../vocabulary/schemas.ts";
 import { statuses, type Status } from "../../vocabulary/threats.ts";
 import { actorOf, operation, type ApiLimits } from "./services.ts";
 

@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import type { ApiKey } from "../../access/keys/keys.ts";
 import { requireDomain } from "../../access/keys/permissions.ts";
-import { exampleDetail, threatDetail, toDetailObject } from "../../threats/api-object.ts";
-import { closed } from "../../vocabulary/schemas.ts";
 import { notFound } from "../../lib/errors.ts";
 import { isId } from "../../lib/ids.ts";
+import { exampleDetail, threatDetail, toDetailObject } from "../../threats/api-object.ts";
 import type { ThreatDetail } from "../../threats/store/queries.ts";
+import { closed } from "../../vocabulary/schemas.ts";
 import { threatFields } from "../../vocabulary/threat-fields.ts";
 import { operation, type ApiServices } from "./services.ts";
 

@@ -2,9 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { requireDomain } from "../../access/keys/permissions.ts";
 import { normalizeName } from "../../detection/names/name.ts";
 import { choiceParameter, integerParameter, type QueryParameter } from "../../http/query.ts";
-import { closed, count } from "../../vocabulary/schemas.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { exampleListItem, threatListItem, toListObject } from "../../threats/api-object.ts";
+import { closed, count } from "../../vocabulary/schemas.ts";
 import { severities, statuses } from "../../vocabulary/threats.ts";
 import { operation, type ApiLimits } from "./services.ts";
 

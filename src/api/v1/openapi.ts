@@ -1,3 +1,4 @@
+import { errorStatuses, internalError, type ErrorBody } from "../../http/errors.ts";
 import {
   createSchemaWriter,
   describeOperations,
@@ -5,7 +6,6 @@ import {
   type Json,
   type SchemaWriter,
 } from "../../http/openapi.ts";
-import { errorStatuses, internalError, type ErrorBody } from "../../http/errors.ts";
 import { eventSchemas } from "./event-schemas.ts";
 import { apiOperations } from "./operations.ts";
 import type { ApiLimits, ApiOperation } from "./services.ts";

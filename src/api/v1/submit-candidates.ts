@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody, readText, requireContentType, type Body } from "../../http/json-body.ts";
-import { exampleThreatId } from "../../threats/api-object.ts";
-import { choice, closed, count } from "../../vocabulary/schemas.ts";
 import { fromIsoTime, type Instant } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
+import { exampleThreatId } from "../../threats/api-object.ts";
+import { choice, closed, count } from "../../vocabulary/schemas.ts";
 import { hostName, threatFields } from "../../vocabulary/threat-fields.ts";
 import { operation } from "./services.ts";
 

@@ -2,8 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/json-body.ts";
 import { exampleDetail, toDetailObject } from "../../threats/api-object.ts";
 import { choice, closed } from "../../vocabulary/schemas.ts";
-import { statuses } from "../../vocabulary/threats.ts";
 import { threatFields } from "../../vocabulary/threat-fields.ts";
+import { statuses } from "../../vocabulary/threats.ts";
 import { findThreat, threatResponse } from "./get-threat.ts";
 import { actorOf, operation } from "./services.ts";
 

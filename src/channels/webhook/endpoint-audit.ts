@@ -1,5 +1,5 @@
-import { configurationFile, type Actor } from "../../access/audit/actor.ts";
 import type { AuditDetail } from "../../access/audit/actions.ts";
+import { configurationFile, type Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import { toIsoTime } from "../../lib/clock.ts";
 import type { Endpoint } from "./endpoint.ts";

@@ -1,6 +1,6 @@
-import { formatConfigError, loadConfig } from "../../config/load.ts";
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
+import { formatConfigError, loadConfig } from "../../config/load.ts";
 import { StartError } from "../../lib/errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 

@@ -2,8 +2,8 @@ import { type App, openApp } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { createLog, type Log } from "../../lib/log.ts";
-import { loadConfiguration } from "./configuration.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { loadConfiguration } from "./configuration.ts";
 
 /** Opens the appliance for one command and always closes it. A server may run at the same time. */
 export async function withAppliance<T>(

@@ -1,12 +1,12 @@
-import { backUpFile } from "../../access/backups/file-backups.ts";
 import { resolve } from "node:path";
+import { backUpFile } from "../../access/backups/file-backups.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
-import { command } from "../terminal/command.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag } from "../terminal/flags.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
 
 export const backupCommand = command({
   name: "backup",

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
+import { createTlsFiles, type EndpointFiles } from "../../channels/webhook/tls-files.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { createTlsFiles, type EndpointFiles } from "../../channels/webhook/tls-files.ts";
 
 /** Returns why the configured files cannot serve HTTPS, or undefined if they can. */
 export async function serverCertificateError({ tls }: Config["server"]): Promise<string | undefined> {

@@ -1,20 +1,20 @@
-import { describeWarning } from "../../detection/brand/word-warnings.ts";
-import { chooseChromium } from "../../lookups/page/chromium.ts";
-import { endpointCertificateError, serverCertificateError } from "./certificate-errors.ts";
 import { isIP } from "node:net";
-import type { Config } from "../../config/config.ts";
-import type { Endpoint } from "../../channels/webhook/endpoint.ts";
-import { visible } from "../../lib/safe-text.ts";
-import { messageOf } from "../../lib/errors.ts";
-import { counted } from "../../lib/wording.ts";
 import type { App } from "../../app.ts";
-import { command } from "../terminal/command.ts";
+import type { Endpoint } from "../../channels/webhook/endpoint.ts";
+import type { Config } from "../../config/config.ts";
+import { describeWarning } from "../../detection/brand/word-warnings.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { counted } from "../../lib/wording.ts";
+import { chooseChromium } from "../../lookups/page/chromium.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
+import { open } from "../appliance/with-appliance.ts";
+import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { open } from "../appliance/with-appliance.ts";
+import { endpointCertificateError, serverCertificateError } from "./certificate-errors.ts";
 
 /** A name that exists for every resolver with a path to the root servers. */
 const knownName = "com";

@@ -1,15 +1,15 @@
-import { DomainFieldError } from "../../domains/declaration.ts";
 import { describeWarning, wordWarnings } from "../../detection/brand/word-warnings.ts";
+import { DomainFieldError } from "../../domains/declaration.ts";
 import type { ProtectedDomain } from "../../domains/domains.ts";
-import { visible } from "../../lib/safe-text.ts";
 import { toIsoTime } from "../../lib/clock.ts";
+import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
 import { configFlag, jsonFlag, texts, toggle } from "../terminal/flags.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
 import { printJson, printRows, type Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
 
 const columns: Column<ProtectedDomain>[] = [
   { title: "DOMAIN", cell: ({ domain }) => domain, elastic: true },

@@ -1,7 +1,7 @@
+import type { App } from "../../app.ts";
 import { tryLock } from "../../database/lock.ts";
 import { grouped } from "../../lib/wording.ts";
 import { type Progress } from "../terminal/progress.ts";
-import type { App } from "../../app.ts";
 
 const pollMs = 100;
 

@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { toIsoTime } from "../../lib/clock.ts";
 import type { FeedFile } from "../../sources/feeds/tables.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
 import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
 import { printJson, printRows, shortTime, type Column } from "../terminal/table.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
 
 const columns: Column<FeedFile>[] = [
   { title: "FEED", cell: ({ feed }) => feed, elastic: true },

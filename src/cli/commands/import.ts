@@ -1,19 +1,19 @@
-import { openNameList } from "../../sources/lists/name-list.ts";
 import type { App } from "../../app.ts";
-import { NameListError } from "../../sources/lists/errors.ts";
-import type { Tally } from "../../sources/candidate-run.ts";
-import { sources } from "../../vocabulary/threats.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted, grouped } from "../../lib/wording.ts";
+import type { Tally } from "../../sources/candidate-run.ts";
+import { NameListError } from "../../sources/lists/errors.ts";
+import { openNameList } from "../../sources/lists/name-list.ts";
+import { sources } from "../../vocabulary/threats.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, type OptionsOf } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { choice, configFlag, jsonFlag, time } from "../terminal/flags.ts";
-import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
 import { createProgress, percentage } from "../terminal/progress.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
+import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
 
 const flags = {
   source: choice("--source <source>", sources, "how the names were found", "feed"),

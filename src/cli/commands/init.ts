@@ -1,8 +1,8 @@
-import { renderExample } from "../../config/render.ts";
 import { closeSync, openSync, writeSync } from "node:fs";
+import { renderExample } from "../../config/render.ts";
 import { visible } from "../../lib/safe-text.ts";
-import { command, UsageError } from "../terminal/command.ts";
 import { defaultConfigPath } from "../appliance/configuration.ts";
+import { command, UsageError } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 
 export const initCommand = command({

@@ -1,11 +1,11 @@
 import type { ApiKey } from "../../access/keys/keys.ts";
-import { defaultPlan, defaultScopes, plans, scopes } from "../../vocabulary/keys.ts";
 import { systemClock, toIsoTime } from "../../lib/clock.ts";
+import { defaultPlan, defaultScopes, plans, scopes } from "../../vocabulary/keys.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
 import { choice, choices, configFlag, duration, jsonFlag, text, texts } from "../terminal/flags.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
 import { printJson, printRows, shortTime, type Column } from "../terminal/table.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
 
 const create = command({
   name: "create",

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
-import { listFormats } from "../../vocabulary/lists.ts";
-import type { InvalidName } from "../../sources/candidate-run.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
+import type { InvalidName } from "../../sources/candidate-run.ts";
+import { listFormats } from "../../vocabulary/lists.ts";
 import { UsageError } from "../terminal/command.ts";
 import { choice, text } from "../terminal/flags.ts";
 import type { Output } from "../terminal/terminal.ts";

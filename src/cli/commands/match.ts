@@ -1,19 +1,19 @@
 import { createMatcher } from "../../detection/match/matcher.ts";
-import { displayName, normalizeName } from "../../detection/names/name.ts";
 import { describeReason } from "../../detection/match/reasons.ts";
+import { displayName, normalizeName } from "../../detection/names/name.ts";
 import { reasonOfRule } from "../../detection/score/rules.ts";
-import { openNameList } from "../../sources/lists/name-list.ts";
-import { textOf } from "../../sources/lists/name-chunk.ts";
 import type { ProtectedName } from "../../detection/types.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
+import type { InvalidName } from "../../sources/candidate-run.ts";
+import { textOf } from "../../sources/lists/name-chunk.ts";
+import { openNameList } from "../../sources/lists/name-list.ts";
+import { loadConfiguration } from "../appliance/configuration.ts";
 import { command, UsageError } from "../terminal/command.ts";
 import { configFlag, jsonFlag, number, texts, toggle } from "../terminal/flags.ts";
-import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
 import { createProgress, percentage } from "../terminal/progress.ts";
 import { printJson } from "../terminal/table.ts";
-import { loadConfiguration } from "../appliance/configuration.ts";
-import type { InvalidName } from "../../sources/candidate-run.ts";
+import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
 
 const invalidShownMax = 5;
 

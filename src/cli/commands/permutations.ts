@@ -1,5 +1,5 @@
-import { normalizeName } from "../../detection/names/name.ts";
 import { permutations } from "../../detection/generate/permutations.ts";
+import { normalizeName } from "../../detection/names/name.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { command, UsageError } from "../terminal/command.ts";
 import { jsonFlag, number } from "../terminal/flags.ts";

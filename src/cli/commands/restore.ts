@@ -1,12 +1,12 @@
+import { resolve } from "node:path";
 import { restoreFile } from "../../access/backups/file-backups.ts";
 import { takeServeLock } from "../../database/lock.ts";
-import { resolve } from "node:path";
 import { systemClock, toIsoTime } from "../../lib/clock.ts";
-import { command } from "../terminal/command.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag } from "../terminal/flags.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
 
 export const restoreCommand = command({
   name: "restore",

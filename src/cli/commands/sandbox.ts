@@ -1,16 +1,16 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { endStartup } from "../../lib/startup.ts";
 import { readPrebuiltDatabase } from "../../sandbox/prebuilt.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";
 import { defaultConfig, scheduleOf } from "../../sandbox/settings.ts";
 import { defaultSeed, defaultStart } from "../../sandbox/world/world.ts";
-import { endStartup } from "../../lib/startup.ts";
-import { FailedError } from "../terminal/failure.ts";
-import { command } from "../terminal/command.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
+import { openLog } from "../appliance/with-appliance.ts";
+import { command } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
 import { number, text, time, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { openLog } from "../appliance/with-appliance.ts";
 
 const seedMax = 4_294_967_295;
 const parentPollMs = 200;

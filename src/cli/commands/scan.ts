@@ -1,16 +1,16 @@
-import { enrichFound } from "./enrich-found.ts";
-import type { Found } from "../../scans/scan-recorder.ts";
-import type { Scan, ScanCounts } from "../../scans/tables.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
+import type { Found } from "../../scans/scan-recorder.ts";
+import type { Scan, ScanCounts } from "../../scans/tables.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, jsonFlag, number } from "../terminal/flags.ts";
 import { createProgress } from "../terminal/progress.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Output } from "../terminal/terminal.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
+import { enrichFound } from "./enrich-found.ts";
 
 const barWidth = 24;
 

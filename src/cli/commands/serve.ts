@@ -1,12 +1,12 @@
-import { takeServeLock } from "../../database/lock.ts";
 import type { FirstStart } from "../../access/console/first-start.ts";
+import { takeServeLock } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { endStartup } from "../../lib/startup.ts";
-import { command } from "../terminal/command.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
+import { open, openLog } from "../appliance/with-appliance.ts";
+import { command } from "../terminal/command.ts";
 import { configFlag } from "../terminal/flags.ts";
 import type { Output } from "../terminal/terminal.ts";
-import { open, openLog } from "../appliance/with-appliance.ts";
 
 /** Maximum time for requests, deliveries and feeds in progress to finish on shutdown. */
 const graceMs = 10_000;

@@ -1,16 +1,16 @@
-import { toDetailObject } from "../../threats/api-object.ts";
-import { displayName } from "../../detection/names/name.ts";
 import { actorJson, describeActor } from "../../access/audit/actor.ts";
+import { displayName } from "../../detection/names/name.ts";
 import { factsJson } from "../../enrichment/facts/facts-json.ts";
 import type { Facts } from "../../enrichment/facts/facts.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { toDetailObject } from "../../threats/api-object.ts";
+import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
+import type { Threat } from "../../threats/store/queries.ts";
+import { describeSimilarityReason } from "../../threats/store/similarity-reasons.ts";
 import type { DatedChange } from "../../threats/triage/history.ts";
 import type { Note } from "../../threats/triage/notes.ts";
-import type { Threat } from "../../threats/store/queries.ts";
-import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
-import { describeSimilarityReason } from "../../threats/store/similarity-reasons.ts";
-import { noteJson, noteLines } from "./threat-notes.ts";
 import { shortTime } from "../terminal/table.ts";
+import { noteJson, noteLines } from "./threat-notes.ts";
 
 interface Known {
   facts: Facts;

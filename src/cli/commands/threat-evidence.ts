@@ -1,12 +1,12 @@
-import { evidenceBundle, gatherEvidence } from "../../evidence/evidence-bundle.ts";
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { evidenceBundle, gatherEvidence } from "../../evidence/evidence-bundle.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag } from "../terminal/flags.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
 
 export const evidenceCommand = command({
   name: "evidence",

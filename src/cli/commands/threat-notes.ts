@@ -2,12 +2,12 @@ import { actorJson, describeActor } from "../../access/audit/actor.ts";
 import { toIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { Note } from "../../threats/triage/notes.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, jsonFlag } from "../terminal/flags.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
 import { printJson, shortTime } from "../terminal/table.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
 
 /** Maximum length of a displayed line; longer than any note. */
 const lineCharactersMax = 4_000;

@@ -1,17 +1,17 @@
-import { toListObject } from "../../threats/api-object.ts";
 import { normalizeName } from "../../detection/names/name.ts";
 import { visible } from "../../lib/safe-text.ts";
+import { toListObject } from "../../threats/api-object.ts";
 import type { ListedThreat } from "../../threats/store/queries.ts";
 import { severities, statuses, type Status } from "../../vocabulary/threats.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError, type CommandDefinition, type CommandGroup } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { choice, configFlag, jsonFlag, number, text } from "../terminal/flags.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
 import { printJson, printRows, renderFacts, shortTime, type Column } from "../terminal/table.ts";
 import { shownDomain, threatJson, threatRows } from "./threat-details.ts";
 import { evidenceCommand } from "./threat-evidence.ts";
 import { notesCommand } from "./threat-notes.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
 
 const rowsPerQuery = 1_000;
 const idsMax = 100_000;

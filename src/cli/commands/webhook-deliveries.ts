@@ -1,15 +1,15 @@
+import type { Attempt, Delivery } from "../../deliveries/delivery-log.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted } from "../../lib/wording.ts";
-import type { Attempt, Delivery } from "../../deliveries/delivery-log.ts";
 import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { choice, configFlag, jsonFlag, number, text } from "../terminal/flags.ts";
 import { printJson, printRows, renderFacts, renderTable, shortTime, type Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
 
 const columns: Column<Delivery>[] = [
   { title: "ID", cell: ({ id }) => id },

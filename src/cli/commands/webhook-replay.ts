@@ -1,10 +1,10 @@
-import { toIsoTime } from "../../lib/clock.ts";
 import type { ReplayRequest } from "../../deliveries/replay.ts";
+import { toIsoTime } from "../../lib/clock.ts";
 import { counted } from "../../lib/wording.ts";
-import { command, UsageError } from "../terminal/command.ts";
-import { configFlag, time, toggle } from "../terminal/flags.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
+import { command, UsageError } from "../terminal/command.ts";
+import { configFlag, time, toggle } from "../terminal/flags.ts";
 
 export const replayCommand = command({
   name: "replay",

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { eventTypes } from "../../vocabulary/events.ts";
-import { visible } from "../../lib/safe-text.ts";
 import type { EndpointSettings } from "../../channels/webhook/endpoint.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { eventTypes } from "../../vocabulary/events.ts";
 import { UsageError, type OptionsOf } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { choices, number, text, texts } from "../terminal/flags.ts";

@@ -1,18 +1,18 @@
+import type { Endpoint } from "../../channels/webhook/endpoint.ts";
+import type { AttemptResult } from "../../deliveries/channel.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
-import type { AttemptResult } from "../../deliveries/channel.ts";
-import type { Endpoint } from "../../channels/webhook/endpoint.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, duration, jsonFlag, text, toggle } from "../terminal/flags.ts";
+import { printJson, printRows, type Column } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { deliveriesCommand, redeliverCommand } from "./webhook-deliveries.ts";
 import { listenCommand } from "./webhook-listen.ts";
 import { replayCommand } from "./webhook-replay.ts";
 import { readSecret, readSettings, secretFlag, settingsFlags } from "./webhook-settings.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
-import { printJson, printRows, type Column } from "../terminal/table.ts";
-import type { Terminal } from "../terminal/terminal.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
 
 const add = command({
   name: "add",

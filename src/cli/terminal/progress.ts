@@ -1,5 +1,5 @@
-import type { Output } from "./terminal.ts";
 import { cutToWidth } from "./table.ts";
+import type { Output } from "./terminal.ts";
 
 const redrawMs = 200;
 const widthDefault = 80;

@@ -2,10 +2,10 @@ import type { ComponentChildren, VNode } from "preact";
 import { toIsoTime, toPlainTime, type Instant } from "../../lib/clock.ts";
 import { grouped } from "../../lib/wording.ts";
 import type { Severity, Status } from "../../vocabulary/threats.ts";
-import type { Flash } from "./page-result.ts";
 import { Button, Form, HiddenFields, PostButton } from "./form.tsx";
-import { usePage } from "./page-context.ts";
 import { inWords } from "./labels.ts";
+import { usePage } from "./page-context.ts";
+import type { Flash } from "./page-result.ts";
 
 /** Head of a page: title, one-sentence description, and actions. */
 export function PageHead({

@@ -1,5 +1,5 @@
-import { grouped } from "../../lib/wording.ts";
 import type { ComponentChildren } from "preact";
+import { grouped } from "../../lib/wording.ts";
 
 export interface Column<Row> {
   title: ComponentChildren;

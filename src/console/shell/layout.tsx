@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
-import type { Assets } from "./assets.ts";
-import type { Flash } from "../kit/page-result.ts";
 import { FlashMessage } from "../kit/components.tsx";
 import { PostButton } from "../kit/form.tsx";
 import { PageContextOf, type PageContext } from "../kit/page-context.ts";
+import type { Flash } from "../kit/page-result.ts";
 import { overviewPath, signOutPath, themePath } from "../kit/paths.ts";
+import type { Assets } from "./assets.ts";
 import type { PageGroup } from "./router.ts";
 import { themes, type Theme } from "./theme.ts";
 

@@ -2,11 +2,13 @@ import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { LiveBackups } from "../../access/backups/live-backups.ts";
 import type { ConsoleSessions } from "../../access/console/sessions.ts";
 import type { ConsoleSignIn } from "../../access/console/sign-in.ts";
-import type { ApiKeys } from "../../access/keys/keys.ts";
 import type { KeyUsage } from "../../access/keys/key-usage.ts";
+import type { ApiKeys } from "../../access/keys/keys.ts";
 import type { Readiness } from "../../api/site/health.ts";
+import type { Webhooks } from "../../channels/webhook/webhooks.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
+import type { Deliveries } from "../../deliveries/deliveries.ts";
 import type { AssessDomain } from "../../domains/assess.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { Enrichment } from "../../enrichment/enrichment.ts";
@@ -17,13 +19,11 @@ import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Scans } from "../../scans/scans.ts";
 import type { Feeds } from "../../sources/feeds/feeds.ts";
+import type { Imports } from "../../sources/imports/imports.ts";
 import type { Source } from "../../sources/source.ts";
 import type { ThreatIndex } from "../../threat-index/threat-index.ts";
-import type { Imports } from "../../sources/imports/imports.ts";
 import type { Threats } from "../../threats/threats.ts";
 import type { Traps } from "../../traps/traps.ts";
-import type { Webhooks } from "../../channels/webhook/webhooks.ts";
-import type { Deliveries } from "../../deliveries/deliveries.ts";
 
 /** Services that page groups choose from: a group names those that it uses and receives no others. */
 export interface PageServices {

@@ -1,6 +1,6 @@
 import { passwordCharactersMax } from "../../access/console/password.ts";
-import { Button, Form, HiddenFields, TextField } from "../kit/form.tsx";
 import { FormError } from "../kit/components.tsx";
+import { Button, Form, HiddenFields, TextField } from "../kit/form.tsx";
 import { overviewPath, signInPath } from "../kit/paths.ts";
 
 export function SignInPage({

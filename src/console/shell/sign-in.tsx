@@ -1,5 +1,5 @@
-import { overviewPath, signInPath } from "../kit/paths.ts";
 import type { PageResult } from "../kit/page-result.ts";
+import { overviewPath, signInPath } from "../kit/paths.ts";
 import { administrator, readForm, type ConsoleRequest } from "./request.ts";
 import type { Responder } from "./responses.tsx";
 import type { Context } from "./router.ts";

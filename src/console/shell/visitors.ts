@@ -1,5 +1,5 @@
-import type { ConsoleSession, ConsoleSessions } from "../../access/console/sessions.ts";
 import { equalInConstantTime } from "../../access/console/password.ts";
+import type { ConsoleSession, ConsoleSessions } from "../../access/console/sessions.ts";
 import { randomText, type FillRandom } from "../../lib/ids.ts";
 import type { Role } from "../../vocabulary/permissions.ts";
 import { overviewPath } from "../kit/paths.ts";

@@ -2,8 +2,6 @@
  * The words by which a protected domain is known, and how strictly each is read: thousands of honest names contain
  * `chase`, none contain `wellsfargo`.
  */
-import { foldLabel } from "../names/fold.ts";
-import { homophonesOf } from "../letters/homophones.ts";
 import {
   countWordsAround,
   isCommonWord,
@@ -13,6 +11,8 @@ import {
   isWord,
   splitIntoKeywords,
 } from "../data/lexicon.ts";
+import { homophonesOf } from "../letters/homophones.ts";
+import { foldLabel } from "../names/fold.ts";
 import { decodeLabel } from "../names/name.ts";
 import { splitName } from "../names/suffix.ts";
 import type { ProtectedName } from "../types.ts";

@@ -1,8 +1,8 @@
 /** Warnings for the operator about brand words that are not searched for everywhere. */
-import { brandWordsOf, type BrandWord } from "./brand-words.ts";
 import { popularNamesWith } from "../data/lexicon.ts";
 import { splitName } from "../names/suffix.ts";
 import type { ProtectedName } from "../types.ts";
+import { brandWordsOf, type BrandWord } from "./brand-words.ts";
 
 export interface WordWarning {
   domain: string;

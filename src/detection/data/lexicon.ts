@@ -2,11 +2,11 @@
  * Dictionaries: English words, popular names, and the keywords that phishing names put beside a brand. They tell
  * whether the rest of a label is ordinary, and whether a near miss of a brand is a word itself.
  */
+import { lazy } from "../../lib/startup.ts";
 import commonText from "./common-words.txt" with { type: "text" };
 import keywordText from "./keywords.txt" with { type: "text" };
 import popularText from "./popular-names.txt" with { type: "text" };
 import wordText from "./words.txt" with { type: "text" };
-import { lazy } from "../../lib/startup.ts";
 
 const keywordSections = keywordText
   .split(/^#.*\n/m)

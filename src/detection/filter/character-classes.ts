@@ -2,8 +2,8 @@
  * Reduces characters to 32 classes. Letters and digits that look alike share a class (0 and o; 1, l and i). Hyphen,
  * dot and underscore are the separator class. Three classes make a seed number of 15 bits.
  */
-import { multigraphPairs, visualGroups } from "../letters/similar-characters.ts";
 import { keywordSample } from "../data/lexicon.ts";
+import { multigraphPairs, visualGroups } from "../letters/similar-characters.ts";
 import type { Collapse } from "./seeds.ts";
 
 export const classBits = 5;

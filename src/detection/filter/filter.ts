@@ -11,6 +11,7 @@
  *
  * Longer seeds would be rarer, but eight letters with two errors may leave no four together.
  */
+import { labelBytesMax, nameBytesMax } from "../names/name.ts";
 import {
   classBits,
   classMask,
@@ -32,7 +33,6 @@ import {
 } from "./encoded-name.ts";
 import { anchoredOnly, anywhereOnly, both, seedMask, type FilterTables } from "./filter-tables.ts";
 import { createNameDecoder, hasALabel } from "./name-decoder.ts";
-import { labelBytesMax, nameBytesMax } from "../names/name.ts";
 import { createSeedExtender, type Candidates } from "./seed-extender.ts";
 
 export interface Filter {

@@ -1,8 +1,8 @@
 /** Decodes a host name with A-labels to what a reader sees, without creating strings: one name in a hundred has one. */
-import { foldedByte } from "./character-classes.ts";
 import { createFoldCache } from "../names/fold.ts";
 import { labelBytesMax } from "../names/name.ts";
 import { decodeInto } from "../names/punycode.ts";
+import { foldedByte } from "./character-classes.ts";
 
 const hyphen = 0x2d;
 const dot = 0x2e;

@@ -1,5 +1,6 @@
 /** Tests of a pattern at a place where its seed occurs in a name. The filter runs them from the cheapest on. */
 import { separatorClass } from "./character-classes.ts";
+import { distanceToSeparator, margin } from "./encoded-name.ts";
 import {
   atEdgeFlag,
   errorsField,
@@ -12,7 +13,6 @@ import {
   type FilterTables,
 } from "./filter-tables.ts";
 import { matchesWithErrors } from "./match-with-errors.ts";
-import { distanceToSeparator, margin } from "./encoded-name.ts";
 import { seedLength } from "./seeds.ts";
 
 /**

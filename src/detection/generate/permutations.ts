@@ -2,15 +2,15 @@
  * Generates look-alike domains that an attacker could register, or create below a domain. The matcher scores each of
  * them, so that a generated name has the same type and similarity as when it is seen.
  */
+import type { ThreatType } from "../../vocabulary/threats.ts";
 import { spellingsOf } from "../brand/brand-words.ts";
 import { frequentKeywords } from "../data/lexicon.ts";
 import { createMatcher } from "../match/matcher.ts";
+import { decodeLabel } from "../names/name.ts";
 import { domainFromLabels, isRegistrableLabel } from "../names/registrable.ts";
 import { splitName } from "../names/suffix.ts";
 import type { ProtectedName } from "../types.ts";
-import type { ThreatType } from "../../vocabulary/threats.ts";
 import { take, variantsOf } from "./variants.ts";
-import { decodeLabel } from "../names/name.ts";
 
 export interface Permutation {
   /** A-label form. */

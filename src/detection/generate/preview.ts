@@ -1,9 +1,9 @@
 /** Previews the look-alikes of a domain before it is protected: some of every type, rather than all of them. */
 import { createMatcher } from "../match/matcher.ts";
 import { decodeLabel } from "../names/name.ts";
-import { otherFamilies, interleaveTypes, namesOf, type Family, type Permutation } from "./permutations.ts";
 import { splitName } from "../names/suffix.ts";
 import type { ProtectedName } from "../types.ts";
+import { otherFamilies, interleaveTypes, namesOf, type Family, type Permutation } from "./permutations.ts";
 import { nearVariantsOf } from "./variants.ts";
 
 /** Maximum number of names tried for each requested one. Most match; the limit bounds the work if none do. */

@@ -1,5 +1,4 @@
 /** Generates variants of a label by kind of change: what an attacker, a typist or a bit error makes of it. */
-import { lookAlikeLetters } from "../names/fold.ts";
 import { homophonesOf } from "../letters/homophones.ts";
 import {
   keyboardNeighborsOf,
@@ -7,6 +6,7 @@ import {
   multigraphPairs,
   vowelLetters,
 } from "../letters/similar-characters.ts";
+import { lookAlikeLetters } from "../names/fold.ts";
 
 const letters = Array.from("abcdefghijklmnopqrstuvwxyz");
 const alphabet = [...letters, ..."0123456789"];

@@ -1,20 +1,20 @@
 /** Finds the protected domains that a name resembles. */
-import { createAligner } from "../score/alignment.ts";
+import { specificity } from "../../vocabulary/threats.ts";
 import { brandWordsOf, type BrandWord } from "../brand/brand-words.ts";
-import { foldLabel } from "../names/fold.ts";
-import { createFilter } from "../filter/filter.ts";
-import { buildTables, type FilterTables } from "../filter/filter-tables.ts";
-import { readHost, type Host } from "../names/host.ts";
-import { scoreName, type ScoredReading } from "../score/score-name.ts";
+import { wordWarnings, type WordWarning } from "../brand/word-warnings.ts";
 import { isPopularName } from "../data/lexicon.ts";
+import { buildTables, type FilterTables } from "../filter/filter-tables.ts";
+import { createFilter } from "../filter/filter.ts";
+import { foldLabel } from "../names/fold.ts";
+import { readHost, type Host } from "../names/host.ts";
 import { normalizeName } from "../names/name.ts";
-import { rounded } from "../score/similarity.ts";
+import { splitName } from "../names/suffix.ts";
+import { createAligner } from "../score/alignment.ts";
 import { createAcceptance, type Rule } from "../score/rule.ts";
 import { acceptance } from "../score/rules.ts";
-import { splitName } from "../names/suffix.ts";
+import { scoreName, type ScoredReading } from "../score/score-name.ts";
+import { rounded } from "../score/similarity.ts";
 import type { NameMatch, ProtectedName } from "../types.ts";
-import { specificity } from "../../vocabulary/threats.ts";
-import { wordWarnings, type WordWarning } from "../brand/word-warnings.ts";
 
 export interface Matcher {
   /** Returns at most one match per protected domain, in their order. Text that is not a host name matches nothing. */

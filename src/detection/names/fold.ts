@@ -3,8 +3,8 @@
  * mistaken for each other. ASCII characters stand for themselves, except that an underscore stands for a hyphen:
  * whether 0 looks like o, or rn like m, depends on the word, so `alignment.ts` weighs that.
  */
-import confusables from "../data/confusables.txt" with { type: "text" };
 import { lazy } from "../../lib/startup.ts";
+import confusables from "../data/confusables.txt" with { type: "text" };
 import { decodeLabel } from "./name.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** Rules for labels that all registries share. */
 import { domainToASCII } from "node:url";
-import { encodePunycode } from "./punycode.ts";
 import { normalizeName } from "./name.ts";
+import { encodePunycode } from "./punycode.ts";
 
 const letterDigitHyphen = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 /** IDNA2008 (RFC 5892) allows letters, marks and digits that are stable under case folding and NFKC. */

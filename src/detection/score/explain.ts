@@ -1,9 +1,9 @@
 /** Explains a reading: its reasons, in the order in which a person would give them. */
-import { labelIndexAt } from "../names/host.ts";
-import { metaphone } from "../letters/metaphone.ts";
-import { otherLettersIn, type Reading } from "./reading.ts";
-import type { Reason } from "../types.ts";
 import type { ThreatType } from "../../vocabulary/threats.ts";
+import { metaphone } from "../letters/metaphone.ts";
+import { labelIndexAt } from "../names/host.ts";
+import type { Reason } from "../types.ts";
+import { otherLettersIn, type Reading } from "./reading.ts";
 
 export function explain(reading: Reading, type: ThreatType): Reason[] {
   const { word, alignment, context, host, suffix, found } = reading;

@@ -1,8 +1,8 @@
 /** One way to read a stretch of a host name as a brand word, with everything that the acceptance rules test. */
-import type { Alignment, Edit } from "./alignment.ts";
 import type { BrandWord } from "../brand/brand-words.ts";
-import { BrandContext } from "./brand-context.ts";
 import { isOtherLetter, type Host, type HostLabel } from "../names/host.ts";
+import type { Alignment, Edit } from "./alignment.ts";
+import { BrandContext } from "./brand-context.ts";
 
 /**
  * `exact`: every letter is the brand's or looks like it. `typos`: some letters are changed. `homophone`: the

@@ -3,16 +3,16 @@
  * squatting and its similarity. This takes a few microseconds and is not optimized, because the prefilter
  * (`filter.ts`) rejects nearly all names.
  */
-import type { Aligner, Alignment } from "./alignment.ts";
+import type { ThreatType } from "../../vocabulary/threats.ts";
 import type { BrandWord } from "../brand/brand-words.ts";
+import type { Host } from "../names/host.ts";
+import type { Reason } from "../types.ts";
+import type { Aligner, Alignment } from "./alignment.ts";
 import { classify, lacksDotOfSuffix } from "./classify.ts";
 import { explain } from "./explain.ts";
-import type { Host } from "../names/host.ts";
-import { fidelity, homophoneFidelity, prominence } from "./similarity.ts";
 import { countErrors, otherLettersIn, readingOf, type Reading } from "./reading.ts";
 import type { Acceptance, Rule } from "./rule.ts";
-import type { Reason } from "../types.ts";
-import type { ThreatType } from "../../vocabulary/threats.ts";
+import { fidelity, homophoneFidelity, prominence } from "./similarity.ts";
 
 export interface ScoredReading {
   /** The stretch of the host's text that reads as the word. */

@@ -2,12 +2,12 @@
  * Rules for readings in which letters are changed. A longer brand in a more prominent place may contain more
  * errors. A near miss that ordinary words explain is not a typo of the brand.
  */
-import type { Edit } from "./alignment.ts";
 import type { BrandWord } from "../brand/brand-words.ts";
-import { tellingKeywordMin, type Edge } from "./brand-context.ts";
-import { soundsLike } from "../letters/homophones.ts";
 import { isKeyword, isMadeOfWords, isPopularLabel, isTwoWords, isWord } from "../data/lexicon.ts";
+import { soundsLike } from "../letters/homophones.ts";
 import { areSimilar } from "../letters/similar-characters.ts";
+import type { Edit } from "./alignment.ts";
+import { tellingKeywordMin, type Edge } from "./brand-context.ts";
 import type { Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 

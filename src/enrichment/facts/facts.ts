@@ -1,11 +1,11 @@
 import type { Instant } from "../../lib/clock.ts";
+import type { Existence } from "../../lookups/dns/existence.ts";
+import type { Page, PageResult } from "../../lookups/page/page-lookup.ts";
+import type { RegistrationResult } from "../../lookups/registration/registration-lookup.ts";
 import { isPhishingPage } from "../../threats/severity/phishing-page.ts";
 import type { SeverityFacts } from "../../threats/severity/severity.ts";
 import type { ThreatFacts } from "../../threats/update-facts.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
-import type { Existence } from "../../lookups/dns/existence.ts";
-import type { RegistrationResult } from "../../lookups/registration/registration-lookup.ts";
-import type { Page, PageResult } from "../../lookups/page/page-lookup.ts";
 
 /** Facts about a suspicious domain. A fact that is absent was never determined; `unknown` says why, if it was tried. */
 export interface Facts {

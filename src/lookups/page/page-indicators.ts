@@ -1,9 +1,9 @@
 import { isAtOrBelow } from "../../lib/host-names.ts";
 import { lazy } from "../../lib/startup.ts";
-import { foldedWords, foldText } from "./fold-text.ts";
-import type { FormField, PageContent } from "./page-content.ts";
 import parkingText from "./data/parking-markers.txt" with { type: "text" };
 import secretText from "./data/secret-fields.txt" with { type: "text" };
+import { foldedWords, foldText } from "./fold-text.ts";
+import type { FormField, PageContent } from "./page-content.ts";
 
 type Secret = "password" | "card";
 interface SecretWords {

@@ -5,9 +5,9 @@ import type { AddressRules } from "../../network/addresses.ts";
 import { createHttpClient } from "../../network/http/http-client.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
 import { dataAddress, faviconAddress, faviconHash } from "./favicon.ts";
-import { createPageRequest, type Hop, type PageRequest } from "./page-request.ts";
-import { asksFor, namesBrand, parkedAs } from "./page-indicators.ts";
 import type { PageContent } from "./page-content.ts";
+import { asksFor, namesBrand, parkedAs } from "./page-indicators.ts";
+import { createPageRequest, type Hop, type PageRequest } from "./page-request.ts";
 import { followRedirects, type Trail } from "./page-trail.ts";
 
 export type PageResult = { ok: true; page: Page } | { ok: false; reason: string };

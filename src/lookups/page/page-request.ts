@@ -1,6 +1,6 @@
+import type { FailureKind } from "../../network/failure.ts";
 import type { PeerCertificate } from "../../network/http/connection.ts";
 import { acceptedEncodings, decodeBody } from "../../network/http/content-encoding.ts";
-import type { FailureKind } from "../../network/failure.ts";
 import type { HttpClient } from "../../network/http/http-client.ts";
 
 /** One response of a redirect chain. */

@@ -1,15 +1,15 @@
 import { getDomain } from "tldts";
 import { type Clock, toIsoTime } from "../../lib/clock.ts";
 import { parseHostName } from "../../lib/host-names.ts";
-import { createHttpClient } from "../../network/http/http-client.ts";
 import type { AddressRules } from "../../network/addresses.ts";
+import { createHttpClient } from "../../network/http/http-client.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
-import { createResponseCache } from "./response-cache.ts";
 import { createRdapClient } from "./rdap-client.ts";
 import { createRdapDirectory, ianaBootstrapUrl } from "./rdap-directory.ts";
 import type { RdapServices } from "./rdap-services.ts";
 import type { RegistrationOutcome } from "./registration-outcome.ts";
+import { createResponseCache } from "./response-cache.ts";
 import { createServerPacing } from "./server-pacing.ts";
 import { createWhoisClient } from "./whois-client.ts";
 import { createWhoisLookup } from "./whois-lookup.ts";

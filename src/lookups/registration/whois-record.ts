@@ -11,8 +11,8 @@ import {
   textValue,
   timeValue,
 } from "./registration-values.ts";
-import { type WhoisField, whoisFields } from "./whois-fields.ts";
 import { parseServer } from "./whois-client.ts";
+import { type WhoisField, whoisFields } from "./whois-fields.ts";
 
 export type WhoisReading =
   | { kind: "registered"; registration: Registration; referral: string | undefined }

@@ -8,8 +8,8 @@ import { faultOperations } from "./fault-operations.ts";
 import { inboxOperations } from "./inbox-operations.ts";
 import type { ControlOperation } from "./operation.ts";
 import { receiveDelivery } from "./receive-delivery.ts";
-import type { SandboxState } from "./state.ts";
 import { stateOperations } from "./state-operations.ts";
+import type { SandboxState } from "./state.ts";
 import { webhookOperations } from "./webhook-operations.ts";
 
 /** Every operation under /sandbox, in the order of the OpenAPI document. */

@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/json-body.ts";
-import { choice, closed } from "../../vocabulary/schemas.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { completedScan } from "../../scans/store.ts";
 import type { Sighting } from "../../threats/record.ts";
 import { scanTriggers } from "../../vocabulary/scans.ts";
+import { choice, closed } from "../../vocabulary/schemas.ts";
 import { sources, threatTypes } from "../../vocabulary/threats.ts";
 import { honeytokenKinds } from "../../vocabulary/traps.ts";
 import { runScan } from "../instance/scan.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/json-body.ts";
-import { choice, closed } from "../../vocabulary/schemas.ts";
 import { badRequest } from "../../lib/errors.ts";
+import { choice, closed } from "../../vocabulary/schemas.ts";
 import type { Failure } from "../faults/failures.ts";
 import { faultStatuses } from "../faults/fault-responses.ts";
 import { faultsMax } from "../faults/faults.ts";

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/json-body.ts";
 import { choiceParameter, integerParameter } from "../../http/query.ts";
-import { closed } from "../../vocabulary/schemas.ts";
 import { eventTypes, pingEventType } from "../../vocabulary/events.ts";
+import { closed } from "../../vocabulary/schemas.ts";
 import { failureFields, readFailure } from "./fault-operations.ts";
 import { describeMessage } from "./inbox.ts";
 import { durationParameter, empty, nameSchema, operation } from "./operation.ts";

@@ -1,6 +1,6 @@
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import type { Endpoint } from "../../channels/webhook/endpoint.ts";
 import { verifySignatures, type Verdict } from "../../channels/webhook/signing.ts";
+import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import type { Failure } from "../faults/failures.ts";
 
 /** A received delivery. */

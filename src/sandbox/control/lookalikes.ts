@@ -1,11 +1,11 @@
+import type { App } from "../../app.ts";
 import { normalizeName } from "../../detection/names/name.ts";
+import type { Reason } from "../../detection/types.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { Sighting } from "../../threats/record.ts";
 import type { ThreatType } from "../../vocabulary/threats.ts";
-import type { App } from "../../app.ts";
 import { namesOnRecord } from "../instance/scan.ts";
-import type { Reason } from "../../detection/types.ts";
 
 interface LookalikeOptions {
   protected_domain?: string;

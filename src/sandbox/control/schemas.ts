@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { choice, orNull, time } from "../../vocabulary/schemas.ts";
 import { payloadSchemas } from "../../events/payloads.ts";
 import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
 import { eventTypes } from "../../vocabulary/events.ts";
+import { choice, orNull, time } from "../../vocabulary/schemas.ts";
 import { threatFields } from "../../vocabulary/threat-fields.ts";
 import { sandboxKeys } from "../world/keys.ts";
 

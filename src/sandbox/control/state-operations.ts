@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/json-body.ts";
-import { closed } from "../../vocabulary/schemas.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { durationMsMax } from "../../lib/durations.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";
+import { closed } from "../../vocabulary/schemas.ts";
 import { empty, operation, readDuration, readTime } from "./operation.ts";
 import { clock as clockSchema, ready } from "./schemas.ts";
 import type { SandboxState } from "./state.ts";

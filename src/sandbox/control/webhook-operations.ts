@@ -1,13 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import { system } from "../../access/audit/actor.ts";
+import type { Endpoint } from "../../channels/webhook/endpoint.ts";
+import type { Delivery } from "../../deliveries/delivery-log.ts";
 import { jsonBody } from "../../http/json-body.ts";
 import { choiceParameter, textParameter } from "../../http/query.ts";
-import { closed } from "../../vocabulary/schemas.ts";
 import { toIsoTime } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
-import type { Delivery } from "../../deliveries/delivery-log.ts";
-import type { Endpoint } from "../../channels/webhook/endpoint.ts";
+import { closed } from "../../vocabulary/schemas.ts";
 import { empty, nameSchema, operation } from "./operation.ts";
 import { inboxUrl } from "./receive-delivery.ts";
 import { delivery as deliverySchema, endpoint as endpointSchema, eventTypeList } from "./schemas.ts";

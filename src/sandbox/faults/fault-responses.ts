@@ -1,6 +1,6 @@
 import { errorStatuses } from "../../http/errors.ts";
-import type { ErrorCode } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/clock.ts";
+import type { ErrorCode } from "../../lib/errors.ts";
 import { carryOut } from "./failures.ts";
 import type { Fault } from "./faults.ts";
 

@@ -3,11 +3,11 @@ import type { Config } from "../../config/config.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { every } from "../../lib/schedule.ts";
+import { createRandom } from "../world/random.ts";
+import { seedDatabase } from "../world/seed.ts";
 import { createSandboxClock, type SandboxClock } from "./clock.ts";
 import { createSandboxDns, type SandboxDns } from "./dns.ts";
-import { createRandom } from "../world/random.ts";
 import { runScan } from "./scan.ts";
-import { seedDatabase } from "../world/seed.ts";
 
 /** State of an instance, for snapshots. */
 export interface InstanceState {

@@ -1,9 +1,9 @@
 import { system } from "../../access/audit/actor.ts";
-import type { Scan } from "../../scans/tables.ts";
-import type { ScanTrigger } from "../../vocabulary/scans.ts";
-import { threats } from "../../threats/store/tables.ts";
-import type { SandboxDns } from "./dns.ts";
 import type { App } from "../../app.ts";
+import type { Scan } from "../../scans/tables.ts";
+import { threats } from "../../threats/store/tables.ts";
+import type { ScanTrigger } from "../../vocabulary/scans.ts";
+import type { SandboxDns } from "./dns.ts";
 
 /** Minimum number of candidates per scan: the most likely ones suffice, in a tenth of the time of all. */
 const candidatesMin = 300;

@@ -1,10 +1,10 @@
-import { createIdFactory, randomText } from "../../lib/ids.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { createIdFactory, randomText } from "../../lib/ids.ts";
+import type { SeverityReason } from "../../threats/severity/severity-reasons.ts";
 import { severityOf, type SeverityFacts } from "../../threats/severity/severity.ts";
+import type { SimilarityReason } from "../../threats/store/similarity-reasons.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
 import type { Severity, Source, Status, ThreatType } from "../../vocabulary/threats.ts";
-import type { SeverityReason } from "../../threats/severity/severity-reasons.ts";
-import type { SimilarityReason } from "../../threats/store/similarity-reasons.ts";
 import namesText from "./names.txt" with { type: "text" };
 import type { SeededRandom } from "./random.ts";
 

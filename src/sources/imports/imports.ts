@@ -1,5 +1,5 @@
-import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditDetail } from "../../access/audit/actions.ts";
+import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";

@@ -1,11 +1,10 @@
 import { messageOf } from "../../lib/errors.ts";
+import type { ListFormat } from "../../vocabulary/lists.ts";
 import type { NameBatch } from "../name-batch.ts";
 import { openBytes, prepend, readAhead, type ByteOptions, type ByteSource } from "./bytes.ts";
 import { NameListError } from "./errors.ts";
-import type { ListFormat } from "../../vocabulary/lists.ts";
 import { chooseReading, revealsFormat, type ListReading } from "./formats.ts";
 import { readLines, type LineBlock } from "./lines.ts";
-import { screenedChunks, type Screening } from "./screening.ts";
 import {
   batchOfChunk,
   createNameChunkBuilder,
@@ -13,6 +12,7 @@ import {
   type NameChunk,
   type Place,
 } from "./name-chunk.ts";
+import { screenedChunks, type Screening } from "./screening.ts";
 
 /** Length of the start of a list from which its format is detected. */
 const headBytesMax = 1 << 16;

@@ -7,8 +7,8 @@ import type { Matcher } from "../../detection/match/matcher.ts";
 import type { ByteSource } from "./bytes.ts";
 import { lineBytesMax } from "./lines.ts";
 import type { NameChunk, Place } from "./name-chunk.ts";
-import type { ScreeningTask } from "./screening-worker.ts";
 import { createScreener, type LineByLine, type WholeLines } from "./screener.ts";
+import type { ScreeningTask } from "./screening-worker.ts";
 
 /** How to prefilter a list while it is read. */
 export interface Screening {

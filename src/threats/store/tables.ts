@@ -2,8 +2,8 @@ import { index, integer, real, sqliteTable, text, uniqueIndex, primaryKey } from
 import { actorChannels } from "../../access/audit/actor.ts";
 import { instant, json } from "../../database/columns.ts";
 import { protectedDomains } from "../../domains/tables.ts";
-import { severities, sources, statuses, threatTypes } from "../../vocabulary/threats.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
+import { severities, sources, statuses, threatTypes } from "../../vocabulary/threats.ts";
 import type { SeverityReason } from "../severity/severity-reasons.ts";
 import type { SimilarityReason } from "./similarity-reasons.ts";
 

@@ -1,5 +1,5 @@
-import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditAction, AuditDetail } from "../../access/audit/actions.ts";
+import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import { counted } from "../../lib/wording.ts";
 import type { Threat } from "../store/queries.ts";

@@ -7,8 +7,8 @@ import type { Outbox } from "../../events/outbox.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Severity, Status, ThreatType } from "../../vocabulary/threats.ts";
 import { changeableColumns } from "../store/fields.ts";
-import type { History } from "./history.ts";
 import { threats } from "../store/tables.ts";
+import type { History } from "./history.ts";
 
 /** Outcome for one threat; `status` is its present status, absent if the caller may not see it. */
 export type StatusChange =

@@ -4,8 +4,8 @@ import type { Database } from "../../database/database.ts";
 import { statement, value, valuesOf } from "../../database/statement.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";
-import type { RecordThreatDecision } from "./audit.ts";
 import { threatNotes, threats } from "../store/tables.ts";
+import type { RecordThreatDecision } from "./audit.ts";
 
 /** A note on a threat; its text is user input and must be escaped. */
 export interface Note {

@@ -7,10 +7,10 @@ import { protectedDomains } from "../../domains/tables.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import type { Status } from "../../vocabulary/threats.ts";
-import type { RecordThreatDecision } from "./audit.ts";
-import type { StatusChanger } from "./change-status.ts";
 import { changeableColumns } from "../store/fields.ts";
 import { threats, triageBatches, triageSteps } from "../store/tables.ts";
+import type { RecordThreatDecision } from "./audit.ts";
+import type { StatusChanger } from "./change-status.ts";
 
 /** Maximum number of threats in one batch. */
 export const triageThreatsMax = 1_000;

@@ -1,20 +1,7 @@
-import type { ProtectedDomain } from "../../../domains/domains.ts";
 import { wordWarnings } from "../../../detection/brand/word-warnings.ts";
+import type { ProtectedDomain } from "../../../domains/domains.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
-import { usePage } from "../../kit/page-context.ts";
-import { page, redirect, type PageResult } from "../../kit/page-result.ts";
-import {
-  ContentFields,
-  fieldErrorOf,
-  LookAlikes,
-  readFields,
-  KeywordWarnings,
-  type DomainFields,
-  type FieldError,
-} from "./form.tsx";
-import { splitList } from "../../kit/fields.ts";
-import { Button, Form, PostButton } from "../../kit/form.tsx";
 import {
   Confirm,
   DeclaredMark,
@@ -25,11 +12,24 @@ import {
   Section,
   Time,
 } from "../../kit/components.tsx";
+import { splitList } from "../../kit/fields.ts";
+import { Button, Form, PostButton } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath, newDomainPath, startScanPath } from "../../kit/paths.ts";
-import { listPath } from "../threats/filters.ts";
 import type { Context } from "../../shell/router.ts";
 import type { PageServices } from "../../shell/services.ts";
+import { listPath } from "../threats/filters.ts";
+import {
+  ContentFields,
+  fieldErrorOf,
+  LookAlikes,
+  readFields,
+  KeywordWarnings,
+  type DomainFields,
+  type FieldError,
+} from "./form.tsx";
 
 /** Counts the threats of a domain. */
 export function threatCounts({ threats }: Pick<PageServices, "threats">, domain: string) {

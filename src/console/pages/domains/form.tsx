@@ -1,18 +1,18 @@
+import { describeWarning, type WordWarning } from "../../../detection/brand/word-warnings.ts";
+import type { Permutation } from "../../../detection/generate/permutations.ts";
 import type { DomainAssessment } from "../../../domains/assess.ts";
 import { DomainFieldError } from "../../../domains/declaration.ts";
 import { PublicError } from "../../../lib/errors.ts";
 import { sentence } from "../../../lib/wording.ts";
-import { describeWarning, type WordWarning } from "../../../detection/brand/word-warnings.ts";
-import type { Permutation } from "../../../detection/generate/permutations.ts";
-import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { PageHead, FormError, Section } from "../../kit/components.tsx";
 import { splitList } from "../../kit/fields.ts";
 import { Button, Form, TextArea, TextField } from "../../kit/form.tsx";
-import { PageHead, FormError, Section } from "../../kit/components.tsx";
-import { Name } from "../../kit/name.tsx";
-import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
-import type { Context } from "../../shell/router.ts";
-import { Table, type Column } from "../../kit/table.tsx";
 import { inWords } from "../../kit/labels.ts";
+import { Name } from "../../kit/name.tsx";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
+import { Table, type Column } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
 
 /** Fields of the form as they were typed. */
 export interface DomainFields {

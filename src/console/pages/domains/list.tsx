@@ -1,14 +1,14 @@
 import type { ProtectedDomain } from "../../../domains/domains.ts";
 import { grouped } from "../../../lib/wording.ts";
-import { page, type PageResult } from "../../kit/page-result.ts";
-import { isDeclared, threatCounts } from "./detail.tsx";
-import { Button, TextField } from "../../kit/form.tsx";
 import { Badge, LinkButton, PageHead } from "../../kit/components.tsx";
+import { Button, TextField } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
+import { page, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
-import { listPath } from "../threats/filters.ts";
-import type { Context } from "../../shell/router.ts";
 import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+import { listPath } from "../threats/filters.ts";
+import { isDeclared, threatCounts } from "./detail.tsx";
 
 const perPage = 50;
 /** The search form is shown from this number of domains on. */

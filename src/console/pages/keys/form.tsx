@@ -1,10 +1,10 @@
-import { defaultPlan, defaultScopes, planLimits, plans, scopes } from "../../../vocabulary/keys.ts";
-import { badRequest } from "../../../lib/errors.ts";
 import type { Instant } from "../../../lib/clock.ts";
-import { page, redirect } from "../../kit/page-result.ts";
+import { badRequest } from "../../../lib/errors.ts";
+import { defaultPlan, defaultScopes, planLimits, plans, scopes } from "../../../vocabulary/keys.ts";
+import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
 import { attempt, parseDay, splitList } from "../../kit/fields.ts";
 import { Button, Choices, Form, Select, TextArea, TextField, type Choice } from "../../kit/form.tsx";
-import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
+import { page, redirect } from "../../kit/page-result.ts";
 import { keysPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 

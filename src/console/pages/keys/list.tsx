@@ -1,5 +1,5 @@
-import type { ApiKey } from "../../../access/keys/keys.ts";
 import type { KeyUsage } from "../../../access/keys/key-usage.ts";
+import type { ApiKey } from "../../../access/keys/keys.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import { Badge, DeclaredMark, LinkButton, PageHead, Time } from "../../kit/components.tsx";

@@ -1,11 +1,11 @@
 import type { ApiKey } from "../../../access/keys/keys.ts";
 import type { Readiness } from "../../../api/site/health.ts";
+import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
 import type { Scan } from "../../../scans/tables.ts";
 import type { Source, SourceStatus } from "../../../sources/source.ts";
-import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import { relativeTime } from "../../kit/components.tsx";
 import { feedsPath, keysPath, scansPath, systemPath, webhookPath } from "../../kit/paths.ts";
 

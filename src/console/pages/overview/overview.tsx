@@ -1,23 +1,23 @@
 import type { VNode } from "preact";
-import { threatTypes } from "../../../vocabulary/threats.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { Scans } from "../../../scans/scans.ts";
 import type { ThreatIndex } from "../../../threat-index/threat-index.ts";
+import { threatTypes } from "../../../vocabulary/threats.ts";
 import { severities, type Severity, type ThreatType } from "../../../vocabulary/threats.ts";
-import { fragment, page, type PageResult } from "../../kit/page-result.ts";
-import { concernsOf, type Concern } from "./attention.ts";
 import { DaysChart, SeverityBar, severityLayers, totalOf } from "../../kit/charts.tsx";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
-import { formatDay } from "../../kit/fields.ts";
-import { FirstSteps } from "./first-steps.tsx";
 import { PageHead, Progress, Section, StateBadge, Time } from "../../kit/components.tsx";
+import { formatDay } from "../../kit/fields.ts";
+import { inWords } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
+import { fragment, page, type PageResult } from "../../kit/page-result.ts";
 import { overviewPath, runningScanPath, scansPath } from "../../kit/paths.ts";
-import type { Context } from "../../shell/router.ts";
 import { Table } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
 import { listPath } from "../threats/filters.ts";
 import { Indicators, ThreatLink } from "../threats/list-rows.tsx";
-import { inWords } from "../../kit/labels.ts";
+import { concernsOf, type Concern } from "./attention.ts";
+import { FirstSteps } from "./first-steps.tsx";
 
 const dayMs = 86_400_000;
 /** Days for which an undecided high-severity threat counts as new. */

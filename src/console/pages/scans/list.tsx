@@ -1,16 +1,16 @@
-import { nextTime } from "../../../lib/schedule.ts";
 import { PublicError } from "../../../lib/errors.ts";
+import { nextTime } from "../../../lib/schedule.ts";
 import { grouped, sentence } from "../../../lib/wording.ts";
 import type { Scan } from "../../../scans/tables.ts";
-import { usePage } from "../../kit/page-context.ts";
-import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { PageHead, Section, Time } from "../../kit/components.tsx";
 import { splitList } from "../../kit/fields.ts";
 import { Button, Choices, Form, Select, TextField } from "../../kit/form.tsx";
-import { PageHead, Section, Time } from "../../kit/components.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { newDomainPath, scanPath, scansPath, startScanPath } from "../../kit/paths.ts";
+import { PagedTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { scanDuration, ScannedDomains, ScanPanel, ScanState, triggers } from "./panel.tsx";
-import { PagedTable, type Column } from "../../kit/table.tsx";
 
 const perPage = 25;
 /** Maximum number of domains offered as checkboxes; for more, names are typed in. */

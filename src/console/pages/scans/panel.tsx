@@ -1,15 +1,15 @@
+import { spanText } from "../../../lib/durations.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
 import type { ScanProgress } from "../../../scans/progress.ts";
 import type { Scan } from "../../../scans/tables.ts";
 import type { ScanStatus } from "../../../vocabulary/scans.ts";
-import { visible } from "../../../lib/safe-text.ts";
+import { Badge, Facts, Progress, Time, type Tone } from "../../kit/components.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { PostButton } from "../../kit/form.tsx";
-import { Badge, Facts, Progress, Time, type Tone } from "../../kit/components.tsx";
 import { Name } from "../../kit/name.tsx";
 import { scanPath } from "../../kit/paths.ts";
 import { listPath } from "../threats/filters.ts";
-import { spanText } from "../../../lib/durations.ts";
-import { counted, grouped } from "../../../lib/wording.ts";
 
 const tones: Record<ScanStatus, Tone> = {
   running: "warn",

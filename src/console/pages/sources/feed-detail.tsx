@@ -1,12 +1,12 @@
 import { basename } from "node:path";
+import { bytesText } from "../../../lib/durations.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { bytesText } from "../../../lib/durations.ts";
 import { grouped } from "../../../lib/wording.ts";
 import type { FeedStatus } from "../../../sources/feeds/feed-status.ts";
 import type { FeedFile } from "../../../sources/feeds/tables.ts";
-import { PostButton } from "../../kit/form.tsx";
 import { Badge, DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { feedPath, feedsPath } from "../../kit/paths.ts";

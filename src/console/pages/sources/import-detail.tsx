@@ -1,8 +1,8 @@
 import { notFound } from "../../../lib/errors.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { ListImport } from "../../../sources/imports/tables.ts";
-import { parseWholeNumber } from "../../kit/fields.ts";
 import { Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { parseWholeNumber } from "../../kit/fields.ts";
 import { Text } from "../../kit/name.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { feedsPath, importPath } from "../../kit/paths.ts";

@@ -1,12 +1,12 @@
-import type { ImportState, ListImport } from "../../../sources/imports/tables.ts";
+import { bytesText, spanText } from "../../../lib/durations.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { PostButton } from "../../kit/form.tsx";
+import { counted, grouped } from "../../../lib/wording.ts";
+import type { ImportState, ListImport } from "../../../sources/imports/tables.ts";
 import { Badge, Facts, type Tone } from "../../kit/components.tsx";
+import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { importPath } from "../../kit/paths.ts";
-import { bytesText, spanText } from "../../../lib/durations.ts";
-import { counted, grouped } from "../../../lib/wording.ts";
 
 const tones: Record<ImportState, Tone> = {
   running: "warn",

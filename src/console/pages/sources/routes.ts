@@ -1,9 +1,9 @@
 import { feedsPath, importsPath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
 import { readAgain, showFeed } from "./feed-detail.tsx";
-import { listSources } from "./list.tsx";
 import { cancelImport, showImport, showPanel, showRunning } from "./import-detail.tsx";
 import { importFile, importNames } from "./import-form.tsx";
+import { listSources } from "./list.tsx";
 
 /** Feeds and imports: the origins of names. */
 export const sourcePages = pageGroup({

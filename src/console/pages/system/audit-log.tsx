@@ -1,16 +1,16 @@
-import { describeActor, channelNames, actorChannels } from "../../../access/audit/actor.ts";
 import { auditActions } from "../../../access/audit/actions.ts";
+import { describeActor, channelNames, actorChannels } from "../../../access/audit/actor.ts";
 import { auditEntriesMax, type AuditEntry } from "../../../access/audit/audit-log.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { grouped } from "../../../lib/wording.ts";
-import { page } from "../../kit/page-result.ts";
-import { Select } from "../../kit/form.tsx";
 import { PageHead, Time } from "../../kit/components.tsx";
-import { Text } from "../../kit/name.tsx";
-import { auditPath } from "../../kit/paths.ts";
-import type { Context } from "../../shell/router.ts";
-import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
+import { Select } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
+import { Text } from "../../kit/name.tsx";
+import { page } from "../../kit/page-result.ts";
+import { auditPath } from "../../kit/paths.ts";
+import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
 
 const perPage = 50;
 const valueCharactersMax = 300;

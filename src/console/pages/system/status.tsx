@@ -1,15 +1,15 @@
 import type { Config } from "../../../config/config.ts";
-import type { Database } from "../../../database/database.ts";
 import { describeEffective, type Origin, type Setting } from "../../../config/effective.ts";
+import type { Database } from "../../../database/database.ts";
 import { toIsoTime } from "../../../lib/clock.ts";
 import { bytesText } from "../../../lib/durations.ts";
-import { download, page } from "../../kit/page-result.ts";
-import { PostButton } from "../../kit/form.tsx";
 import { Badge, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
+import { download, page } from "../../kit/page-result.ts";
 import { signOutEverywherePath, systemPath, webhookPath } from "../../kit/paths.ts";
-import type { Context } from "../../shell/router.ts";
 import { Table, type Column } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
 
 /** Maximum number of entries listed in one value. */
 const listedMax = 20;

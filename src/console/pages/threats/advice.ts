@@ -1,8 +1,8 @@
 import type { Facts } from "../../../enrichment/facts/facts.ts";
 import { hasPage, mailServersOf, parkedWith, showsPhishingPage } from "../../../enrichment/facts/facts.ts";
-import type { Status, ThreatType } from "../../../vocabulary/threats.ts";
 import { indicatorsIn } from "../../../threats/severity/indicators.ts";
 import type { SeverityReason } from "../../../threats/severity/severity-reasons.ts";
+import type { Status, ThreatType } from "../../../vocabulary/threats.ts";
 
 /** Returns recommended actions for a threat, most urgent first, one sentence each. */
 export function adviceOn({

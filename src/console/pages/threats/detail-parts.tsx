@@ -2,8 +2,8 @@ import { visible } from "../../../lib/safe-text.ts";
 import type { Neighbor } from "../../../threats/store/neighbors.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
 import type { Status } from "../../../vocabulary/threats.ts";
-import { PostButton } from "../../kit/form.tsx";
 import { Time } from "../../kit/components.tsx";
+import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { threatPath } from "../../kit/paths.ts";
 

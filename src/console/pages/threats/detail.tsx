@@ -2,8 +2,8 @@ import { evidenceBundle, gatherEvidence } from "../../../evidence/evidence-bundl
 import { notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import type { Threat } from "../../../threats/store/queries.ts";
 import { describeSeverityReason } from "../../../threats/severity/severity-reasons.ts";
+import type { Threat } from "../../../threats/store/queries.ts";
 import { describeSimilarityReason } from "../../../threats/store/similarity-reasons.ts";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
 import { LinkButton, PageHead, Section, StateBadge, Time } from "../../kit/components.tsx";

@@ -1,14 +1,14 @@
-import { threatTypes } from "../../../vocabulary/threats.ts";
 import { grouped } from "../../../lib/wording.ts";
 import type { Facets } from "../../../threat-index/facets.ts";
 import type { SearchFilter } from "../../../threat-index/threat-index.ts";
-import { severities, sources, statuses } from "../../../vocabulary/threats.ts";
 import { indicators } from "../../../threats/severity/indicators.ts";
+import { threatTypes } from "../../../vocabulary/threats.ts";
+import { severities, sources, statuses } from "../../../vocabulary/threats.ts";
 import { formatDay } from "../../kit/fields.ts";
 import { HiddenFields, Select, TextField } from "../../kit/form.tsx";
+import { inWords, indicatorLabels } from "../../kit/labels.ts";
 import { threatsPath } from "../../kit/paths.ts";
 import { type ListRequest } from "./filters.ts";
-import { inWords, indicatorLabels } from "../../kit/labels.ts";
 
 /** Filters of the list. Each choice shows how many threats it would leave. */
 export function ThreatFilterForm({

@@ -1,5 +1,4 @@
 import { normalizeName } from "../../../detection/names/name.ts";
-import { threatTypes } from "../../../vocabulary/threats.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { badRequest, PublicError } from "../../../lib/errors.ts";
 import { parseNameQuery } from "../../../threat-index/name-query.ts";
@@ -9,8 +8,9 @@ import {
   type SearchOrder,
   type SortKey,
 } from "../../../threat-index/threat-index.ts";
-import { severities, sources, statuses } from "../../../vocabulary/threats.ts";
 import { indicators } from "../../../threats/severity/indicators.ts";
+import { threatTypes } from "../../../vocabulary/threats.ts";
+import { severities, sources, statuses } from "../../../vocabulary/threats.ts";
 import { parseDay } from "../../kit/fields.ts";
 import { threatsPath } from "../../kit/paths.ts";
 

@@ -1,19 +1,19 @@
 import { describeActor } from "../../../access/audit/actor.ts";
+import type { Delivery } from "../../../deliveries/delivery-log.ts";
 import type { RecordedEvent } from "../../../events/event-log.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
+import type { Threat } from "../../../threats/store/queries.ts";
 import type { DatedChange } from "../../../threats/triage/history.ts";
 import { noteCharactersMax, type Note } from "../../../threats/triage/notes.ts";
-import type { Threat } from "../../../threats/store/queries.ts";
-import type { Delivery } from "../../../deliveries/delivery-log.ts";
-import { DeliveryBadge } from "../webhooks/delivery-parts.tsx";
-import { Button, Form, TextArea } from "../../kit/form.tsx";
 import { Time } from "../../kit/components.tsx";
+import { Button, Form, TextArea } from "../../kit/form.tsx";
+import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { deliveryPath } from "../../kit/paths.ts";
 import { Empty } from "../../kit/table.tsx";
-import { inWords } from "../../kit/labels.ts";
+import { DeliveryBadge } from "../webhooks/delivery-parts.tsx";
 
 const changesShownMax = 30;
 const valueCharactersMax = 120;

@@ -5,10 +5,10 @@ import { indicatorsIn } from "../../../threats/severity/indicators.ts";
 import type { SeverityReason } from "../../../threats/severity/severity-reasons.ts";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
 import { Badge, StateBadge, Time } from "../../kit/components.tsx";
+import { inWords, indicatorLabels } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
 import { threatPath } from "../../kit/paths.ts";
 import { sortPath } from "./filters.ts";
-import { inWords, indicatorLabels } from "../../kit/labels.ts";
 
 /** Table of threats with a checkbox each, inside the form for batch decisions. */
 export function ThreatRows({

@@ -1,21 +1,21 @@
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { SearchFilter } from "../../../threat-index/threat-index.ts";
 import { sortedByNameMax } from "../../../threat-index/threat-index.ts";
+import type { Threats } from "../../../threats/threats.ts";
 import { triageThreatsMax } from "../../../threats/triage/triage.ts";
+import { FlashMessage, PageHead } from "../../kit/components.tsx";
+import { Form, HiddenFields } from "../../kit/form.tsx";
+import { inWords } from "../../kit/labels.ts";
 import { usePage } from "../../kit/page-context.ts";
 import { page, type Flash, type PageResult } from "../../kit/page-result.ts";
-import type { Threats } from "../../../threats/threats.ts";
-import { Form, HiddenFields } from "../../kit/form.tsx";
-import { FlashMessage, PageHead } from "../../kit/components.tsx";
 import { overviewPath, threatsPath, triagePath, undoTriagePath } from "../../kit/paths.ts";
-import type { Context } from "../../shell/router.ts";
 import { Empty, Pagination, pageNumber } from "../../kit/table.tsx";
-import { KeyboardHelp, ReadyViews } from "./views.tsx";
+import type { Context } from "../../shell/router.ts";
+import { decisions } from "./detail-parts.tsx";
 import { ThreatFilterForm } from "./filter-form.tsx";
 import { listPath, readListRequest } from "./filters.ts";
-import { decisions } from "./detail-parts.tsx";
 import { ThreatRows } from "./list-rows.tsx";
-import { inWords } from "../../kit/labels.ts";
+import { KeyboardHelp, ReadyViews } from "./views.tsx";
 
 const perPage = 50;
 

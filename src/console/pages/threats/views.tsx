@@ -1,6 +1,6 @@
 import type { Indicator } from "../../../threats/severity/indicators.ts";
-import { listPath } from "./filters.ts";
 import { indicatorLabels } from "../../kit/labels.ts";
+import { listPath } from "./filters.ts";
 
 const ofIndicator = (indicator: Indicator): [string, Record<string, string>] => [
   indicatorLabels[indicator][0]!.toUpperCase() + indicatorLabels[indicator].slice(1),

@@ -1,8 +1,8 @@
 import { badRequest } from "../../../lib/errors.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import type { TrapKind } from "../../../traps/kind.ts";
-import { Button, Choices, Form } from "../../kit/form.tsx";
 import { Confirm, LinkButton, PageHead } from "../../kit/components.tsx";
+import { Button, Choices, Form } from "../../kit/form.tsx";
 import { download, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { trapPath, trapsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
+import { counted } from "../../../lib/wording.ts";
 import type { TrapKind } from "../../../traps/kind.ts";
 import type { DeploymentStep, TrapFiles } from "../../../traps/presentation.ts";
 import type { Trap } from "../../../traps/trap.ts";
 import { rotates } from "../../../vocabulary/traps.ts";
-import { counted } from "../../../lib/wording.ts";
-import { Button, PostButton, TextArea, TextField } from "../../kit/form.tsx";
 import { Copyable, Facts, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Button, PostButton, TextArea, TextField } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { trapPath, trapsPath } from "../../kit/paths.ts";

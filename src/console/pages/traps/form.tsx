@@ -1,12 +1,12 @@
+import { badRequest } from "../../../lib/errors.ts";
 import type { TrapKind } from "../../../traps/kind.ts";
 import type { FieldValues, TrapField } from "../../../traps/presentation.ts";
+import { PageHead, FormError } from "../../kit/components.tsx";
 import { attempt, parseDay, splitList } from "../../kit/fields.ts";
 import { Button, Choices, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
-import { PageHead, FormError } from "../../kit/components.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { newDomainPath, newTrapPath, trapPath, trapsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { badRequest } from "../../../lib/errors.ts";
 
 type FormContext = Context<"domains" | "traps">;
 

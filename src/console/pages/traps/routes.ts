@@ -1,8 +1,8 @@
-import { formerTrapsPath, trapPath, trapsPath, visitPath } from "../../kit/paths.ts";
-import { redirect } from "../../kit/page-result.ts";
-import { pageGroup, type Context, type PageGroup, type Route } from "../../shell/router.ts";
 import type { TrapKind } from "../../../traps/kind.ts";
 import { rotates, type TrapKindName } from "../../../vocabulary/traps.ts";
+import { redirect } from "../../kit/page-result.ts";
+import { formerTrapsPath, trapPath, trapsPath, visitPath } from "../../kit/paths.ts";
+import { pageGroup, type Context, type PageGroup, type Route } from "../../shell/router.ts";
 import {
   confirmDeletion,
   confirmRotation,

@@ -1,15 +1,15 @@
+import type { DeliveryFilter } from "../../../deliveries/delivery-log.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import type { DeliveryFilter } from "../../../deliveries/delivery-log.ts";
 import { deliveryStatuses } from "../../../vocabulary/deliveries.ts";
-import { fragment, page, redirect } from "../../kit/page-result.ts";
-import { Attempts, DeliveryBadge, DeliveryTable, NextStep } from "./delivery-parts.tsx";
-import { PostButton, Select, TextField } from "../../kit/form.tsx";
 import { Facts, FlashMessage, PageHead, Section, Time } from "../../kit/components.tsx";
+import { PostButton, Select, TextField } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
+import { fragment, page, redirect } from "../../kit/page-result.ts";
 import { deliveriesPath, deliveryPath, webhookPath, webhooksPath } from "../../kit/paths.ts";
 import { pageGroup, type Context } from "../../shell/router.ts";
+import { Attempts, DeliveryBadge, DeliveryTable, NextStep } from "./delivery-parts.tsx";
 
 const perPage = 50;
 const bodyCharactersMax = 20_000;

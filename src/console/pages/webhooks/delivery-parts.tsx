@@ -1,12 +1,12 @@
-import { counted, grouped } from "../../../lib/wording.ts";
 import type { Attempt, Delivery } from "../../../deliveries/delivery-log.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
 import type { DeliveryStatus } from "../../../vocabulary/deliveries.ts";
-import { PostButton } from "../../kit/form.tsx";
 import { Badge, Time, type Tone } from "../../kit/components.tsx";
+import { PostButton } from "../../kit/form.tsx";
+import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import { deliveriesPath, deliveryPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
-import { inWords } from "../../kit/labels.ts";
 
 const statusLooks: Record<DeliveryStatus, { tone: Tone; label: string }> = {
   pending: { tone: "warn", label: "waiting" },

@@ -1,12 +1,12 @@
+import type { Endpoint, EndpointSettings } from "../../../channels/webhook/endpoint.ts";
+import { failureAdvice } from "../../../channels/webhook/failures.ts";
+import type { AttemptResult } from "../../../deliveries/channel.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import { eventDescriptions, eventTypes } from "../../../vocabulary/events.ts";
-import type { AttemptResult } from "../../../deliveries/channel.ts";
-import { failureAdvice } from "../../../channels/webhook/failures.ts";
-import type { Endpoint, EndpointSettings } from "../../../channels/webhook/endpoint.ts";
-import { page, redirect } from "../../kit/page-result.ts";
+import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
 import { attempt } from "../../kit/fields.ts";
 import { Button, Checkbox, Choices, Form, TextArea, TextField, type Choice } from "../../kit/form.tsx";
-import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
+import { page, redirect } from "../../kit/page-result.ts";
 import { webhooksPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 

@@ -1,11 +1,8 @@
+import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import { toIsoTime } from "../../../lib/clock.ts";
 import { badRequest, notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { counted } from "../../../lib/wording.ts";
-import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
-import { page, redirect, type PageResult } from "../../kit/page-result.ts";
-import { DeliveryTable } from "./delivery-parts.tsx";
-import { PostButton } from "../../kit/form.tsx";
 import {
   ActionLink,
   Badge,
@@ -16,10 +13,13 @@ import {
   PageHead,
   Section,
 } from "../../kit/components.tsx";
+import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
-import { pageGroup, type Context } from "../../shell/router.ts";
 import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
+import { pageGroup, type Context } from "../../shell/router.ts";
+import { DeliveryTable } from "./delivery-parts.tsx";
 import {
   addEndpoint,
   changeEndpoint,

@@ -1,9 +1,9 @@
+import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { grouped } from "../../../lib/wording.ts";
-import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
-import { ResponseStart } from "./delivery-parts.tsx";
 import { ActionLink, Badge, Copyable, FlashMessage, Time } from "../../kit/components.tsx";
 import { webhooksPath as path } from "../../kit/paths.ts";
+import { ResponseStart } from "./delivery-parts.tsx";
 import { type Saved } from "./webhook-form.tsx";
 
 /** Whether the endpoint is enabled, and whether its deliveries succeed. */

@@ -1,12 +1,12 @@
-import { badRequest } from "../../../lib/errors.ts";
-import { toIsoTime, type Instant } from "../../../lib/clock.ts";
-import { counted, grouped } from "../../../lib/wording.ts";
 import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import type { ReplayRequest } from "../../../deliveries/replay.ts";
-import { page, redirect } from "../../kit/page-result.ts";
+import { toIsoTime, type Instant } from "../../../lib/clock.ts";
+import { badRequest } from "../../../lib/errors.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
+import { LinkButton, PageHead, FormError, Section, Time } from "../../kit/components.tsx";
 import { attempt } from "../../kit/fields.ts";
 import { Button, Choices, Form, HiddenFields, TextField } from "../../kit/form.tsx";
-import { LinkButton, PageHead, FormError, Section, Time } from "../../kit/components.tsx";
+import { page, redirect } from "../../kit/page-result.ts";
 import { deliveriesPath, webhooksPath } from "../../kit/paths.ts";
 import type { Context, Route } from "../../shell/router.ts";
 

@@ -1,9 +1,9 @@
-import { rotationOverlapMs } from "../../../channels/webhook/endpoints.ts";
 import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
-import { page, redirect } from "../../kit/page-result.ts";
+import { rotationOverlapMs } from "../../../channels/webhook/endpoints.ts";
+import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
 import { attempt } from "../../kit/fields.ts";
 import { Button, Choices, Form, TextField } from "../../kit/form.tsx";
-import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
+import { page, redirect } from "../../kit/page-result.ts";
 import { webhooksPath } from "../../kit/paths.ts";
 import type { Context, Route } from "../../shell/router.ts";
 import { type Saved, savedName } from "./webhook-form.tsx";

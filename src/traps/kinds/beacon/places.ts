@@ -8,8 +8,8 @@ import { decodeLabel, normalizeName } from "../../../detection/names/name.ts";
 import { isAtOrBelow } from "../../../lib/host-names.ts";
 import { addressClass } from "../../../network/addresses.ts";
 import { isLocalName } from "../../../network/local-names.ts";
-import servicesText from "./places.txt" with { type: "text" };
 import type { PlaceClass } from "../../../vocabulary/traps.ts";
+import servicesText from "./places.txt" with { type: "text" };
 
 export type Place =
   /** Name, IPv4 address, or IPv6 address without brackets. */

@@ -1,5 +1,5 @@
-import { badRequest } from "../../../lib/errors.ts";
 import type { Instant } from "../../../lib/clock.ts";
+import { badRequest } from "../../../lib/errors.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import type { HoneytokenKind } from "../../../vocabulary/traps.ts";
 import type { NewTrap, Trap } from "../../trap.ts";

@@ -1,6 +1,6 @@
+import type { DocumentText } from "./document-text.ts";
 import { docxDocument } from "./docx.ts";
 import { pdfDocument } from "./pdf.ts";
-import type { DocumentText } from "./document-text.ts";
 
 const writers = { docx: docxDocument, pdf: pdfDocument };
 export type DocumentFormat = keyof typeof writers;
