@@ -26,9 +26,9 @@ export const sandboxTables: Record<string, () => string> = {
       return [name, ...counts, String(entries.filter(fits).length)];
     };
     return table(
-      ["", ...worldDomains.map((domain) => `\`${domain}\``), "all"],
+      ["Threats", ...worldDomains.map((domain) => `\`${domain}\``), "all"],
       [
-        row("threats", () => true),
+        row("all", () => true),
         ...statuses.map((value) => row(`status \`${value}\``, ({ status }) => status === value)),
         ...severities.map((value) => row(`severity \`${value}\``, ({ severity }) => severity === value)),
         ...threatTypes.map((value) => row(`type \`${value}\``, ({ type }) => type === value)),

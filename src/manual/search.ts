@@ -81,7 +81,8 @@ function sectionsOf(page: ManualPage): Section[] {
 function plainText(markdown: string): string {
   return markdown
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replaceAll(/[`*|]|-{3,}/g, " ")
+    .replaceAll(/[`*]/g, "")
+    .replaceAll(/\||-{3,}/g, " ")
     .replaceAll(/\s+/g, " ")
     .trim();
 }
@@ -91,9 +92,12 @@ function titleScore(heading: string, words: string[]): number {
   return words.filter((word) => title.includes(word)).length;
 }
 
+/** Returns whole words around the first match. */
 function excerptOf(body: string, word: string): string {
-  const at = Math.max(0, body.toLowerCase().indexOf(word) - excerptLength / 4);
-  const start = at === 0 ? 0 : body.indexOf(" ", at) + 1;
-  const text = body.slice(start, start + excerptLength);
-  return `${start > 0 ? "… " : ""}${text.toWellFormed()}${start + excerptLength < body.length ? " …" : ""}`;
+  const wanted = Math.max(0, body.toLowerCase().indexOf(word) - excerptLength / 4);
+  const start = wanted === 0 ? 0 : body.indexOf(" ", wanted) + 1;
+  const rest = body.slice(start);
+  if (rest.length <= excerptLength) return `${start > 0 ? "… " : ""}${rest}`;
+  const end = rest.lastIndexOf(" ", excerptLength);
+  return `${start > 0 ? "… " : ""}${rest.slice(0, end === -1 ? excerptLength : end).toWellFormed()} …`;
 }

@@ -4,6 +4,9 @@ import { escapeMarkup } from "./markup.ts";
 
 /** Pages of the manual as HTML. They contain no script and load one style sheet from this server. */
 
+/** Pages with fewer headings have no list of contents. */
+const headingsMin = 4;
+
 export const manualPolicy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -35,9 +38,31 @@ The reference of the HTTP API is at <a href="/docs/api">/docs/api</a>.</p>
 /** Returns undefined for a topic that does not exist. */
 export function manualPage(version: string, topic: string): string | undefined {
   const page = findManualPage(topic);
-  return page === undefined
-    ? undefined
-    : layout({ title: page.title, version, current: page, main: toHtml(page.text) });
+  if (page === undefined) return undefined;
+  const text = toHtml(page.text);
+  const main = text.replace("</p>", () => `</p>${contents(text)}`) + neighbors(page);
+  return layout({ title: page.title, version, current: page, main });
+}
+
+/** Returns links to the sections of a page, so that readers can skip long tables; empty for a short page. */
+function contents(html: string): string {
+  const headings = [...html.matchAll(/<h[23] id="([^"]+)">([^]*?)<\/h[23]>/g)];
+  if (headings.length < headingsMin) return "";
+  const links = headings.map(([, id, title]) => {
+    const text = title!.replaceAll(/<[^>]+>/g, "");
+    return `<li><a href="#${id}">${text}</a></li>`;
+  });
+  return `<nav class="contents" aria-label="On this page"><ul>${links.join("")}</ul></nav>`;
+}
+
+function neighbors(page: ManualPage): string {
+  const index = manualPages.indexOf(page);
+  const link = (neighbor: ManualPage | undefined, label: string) =>
+    neighbor === undefined
+      ? ""
+      : `<span>${label}: <a href="/docs/${neighbor.topic}">${escapeMarkup(neighbor.title)}</a></span>`;
+  const links = link(manualPages[index - 1], "Previous") + link(manualPages[index + 1], "Next");
+  return `<nav class="neighbors" aria-label="Previous and next page">${links}</nav>`;
 }
 
 function searchPage(version: string, query: string): string {
@@ -79,22 +104,29 @@ function layout({
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeMarkup(title)} – phishwatch manual</title><link rel="stylesheet" href="/docs/manual.css"></head>
 <body>
+<a class="skip" href="#content">Skip to content</a>
 <header><strong><a href="/docs">phishwatch manual</a></strong> <span class="quiet">${escapeMarkup(version)}</span>
 <a href="/docs/api">API reference</a> <a href="/console">Console</a>
-<form action="/docs" role="search"><input type="search" name="q" aria-label="Search the manual" value="${escapeMarkup(query.slice(0, 100))}"><button>Search</button></form></header>
-<div class="columns"><nav aria-label="Manual"><ul>${links.join("")}</ul></nav><main>${main}</main></div>
+<form action="/docs" role="search"><input type="search" name="q" aria-label="Search the manual" placeholder="Search" value="${escapeMarkup(query.slice(0, 100))}"><button>Search</button></form></header>
+<div class="columns"><nav aria-label="Manual"><ul>${links.join("")}</ul></nav><main id="content">${main}</main></div>
 </body>
 </html>
 `;
 }
 
-/** Links between pages are written for files (`configure.md#server`), so that they also work in a repository. */
+/**
+ * Links between pages are written for files (`configure.md#server`), so that they also work in a repository. What is
+ * wider than the page scrolls on its own, also with the keyboard.
+ */
 function toHtml(markdown: string): string {
   return Bun.markdown
     .html(markdown, { headings: { ids: true }, noHtmlBlocks: true, noHtmlSpans: true })
     .replaceAll(/href="([a-z-]+)\.md(#[^"]*)?"/g, (_match, topic: string, anchor = "") => {
       return `href="/docs/${topic}${anchor}"`;
-    });
+    })
+    .replaceAll("<pre>", `<pre tabindex="0">`)
+    .replaceAll("<table>", `<div class="scroll" tabindex="0"><table>`)
+    .replaceAll("</table>", "</table></div>");
 }
 
 function inline(markdown: string): string {
