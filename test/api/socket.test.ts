@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { openApi, type Api } from "../support/api.ts";
-import { until } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 let api: Api;
 let port: number;

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import tls from "node:tls";
 import { manualClock, temporaryFolder } from "../support/appliance.ts";
 import { createAuthority, issue } from "../support/certificates.ts";
-import { startReceiver, until } from "../support/receiver.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 import { openWebhooks } from "../support/webhooks.ts";
 
 const cleanup: (() => unknown)[] = [];

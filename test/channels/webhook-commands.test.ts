@@ -4,7 +4,8 @@ import { createHmac } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../support/appliance.ts";
-import { startReceiver, until, type Receiver } from "../support/receiver.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 // Administers endpoints from the shell beside a running server: each command is a process of its own.
 

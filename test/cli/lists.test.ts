@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { until } from "../support/receiver.ts";
 import { commandFolder, forms, quickest, type CommandFolder } from "../support/command-line.ts";
+import { until } from "../support/until.ts";
 
 let folder: CommandFolder;
 beforeEach(() => void (folder = commandFolder()));
@@ -252,7 +252,7 @@ describe("import", () => {
     running.stdin.write(names);
     await running.stdin.flush();
     // Standard input stays open, so the import waits for more.
-    while ((await listed()).length < 50) await Bun.sleep(20);
+    await until(async () => (await listed()).length >= 50, "the first threats are recorded");
     running.kill("SIGINT");
     const err = await new Response(running.stderr).text();
     expect(await running.exited).toBe(1);

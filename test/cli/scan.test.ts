@@ -3,7 +3,8 @@ import { progressText } from "../../src/cli/commands/scan.ts";
 import { permutations } from "../../src/detection/generate/permutations.ts";
 import { commandFolder, type CommandFolder } from "../support/command-line.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
-import { startReceiver, until } from "../support/receiver.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 const [earliest] = permutations({ domain: "acme.com", keywords: [], allow: [] }, { minSimilarity: 0.75 });
 

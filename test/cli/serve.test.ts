@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandFolder, defaultConfig, forms, type CommandFolder } from "../support/command-line.ts";
-import { startReceiver, until } from "../support/receiver.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 let folder: CommandFolder;
 beforeEach(() => void (folder = commandFolder()));
@@ -174,10 +175,8 @@ describe("beside a running server", () => {
     await ok("domains", "add", "example-shop.com");
     writeFileSync(join(feed, "names.txt"), "example-shop.net\n");
     let listed = "";
-    for (let tries = 0; listed === "" && tries < 100; tries++) {
-      await Bun.sleep(100);
-      listed = await ok("threats", "list", "--json");
-    }
+    const isListed = async () => (listed = await ok("threats", "list", "--json")) !== "";
+    await until(isListed, "the threat is listed");
     expect(JSON.parse(listed)).toMatchObject({ domain: "example-shop.net", source: "feed" });
     expect(JSON.parse(await ok("feeds", "list", "--json"))).toMatchObject({
       feed: "nrd",

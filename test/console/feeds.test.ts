@@ -6,7 +6,7 @@ import { importBytesMax } from "../../src/sources/imports/imports.ts";
 import { temporaryFolder } from "../support/appliance.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 import { hostileText } from "../support/console-pages.ts";
-import { until } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 let app: ConsoleApp;

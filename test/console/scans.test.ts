@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
-import { until } from "../support/receiver.ts";
 import { analyst } from "../support/stores.ts";
+import { until } from "../support/until.ts";
 
 let dns: DnsServer;
 let app: ConsoleApp;

@@ -7,7 +7,8 @@ import {
   type Browser,
 } from "../support/browser.ts";
 import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
-import { startReceiver, until, type Receiver } from "../support/receiver.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 describe.skipIf(chromium === undefined)("a person in a browser", () => {
   let opened: ConsoleApp;

@@ -4,7 +4,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hostileText, longText } from "../support/console-pages.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
-import { startReceiver, until, type Receiver } from "../support/receiver.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 const keysPath = "/console/settings/keys";
 const webhooksPath = "/console/settings/webhooks";

@@ -3,8 +3,9 @@ import { unzipSync } from "fflate";
 import { noteCharactersMax } from "../../src/threats/triage/notes.ts";
 import { hostileText, longText, tester } from "../support/console-pages.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
-import { startReceiver, until } from "../support/receiver.ts";
+import { startReceiver } from "../support/receiver.ts";
 import { capture, hostileFacts, hostileName, knowAbout, phishingFacts } from "../support/threat-samples.ts";
+import { until } from "../support/until.ts";
 
 let app: ConsoleApp;
 let visitor: Visitor;

@@ -7,7 +7,8 @@ import {
   type Browser,
 } from "../support/browser.ts";
 import { consolePassword, openConsoleApp, type ConsoleApp } from "../support/console.ts";
-import { startReceiver, until, type Receiver } from "../support/receiver.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 /** Ways to operate a page. Elements are identified by their text or by the name of a field. */
 interface Hand {

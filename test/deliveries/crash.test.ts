@@ -3,7 +3,8 @@ import { afterEach, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../support/appliance.ts";
-import { startReceiver, until, type Receiver } from "../support/receiver.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 // Kills the real process without warning at each step of a delivery. A separate process, `phishwatch import`,
 // records the names.

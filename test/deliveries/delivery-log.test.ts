@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { manualClock } from "../support/appliance.ts";
-import { startReceiver, until, type Receiver } from "../support/receiver.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 import { openWebhooks, type OpenWebhooks } from "../support/webhooks.ts";
 
 // One endpoint that accepts everything, and one that rejects events with an odd number.

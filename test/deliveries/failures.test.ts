@@ -4,7 +4,8 @@ import type net from "node:net";
 import type { WebhookFailure } from "../../src/channels/webhook/failures.ts";
 import { manualClock } from "../support/appliance.ts";
 import { startRawServer } from "../support/raw-server.ts";
-import { startReceiver, until } from "../support/receiver.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 import { openWebhooks, type OpenWebhooks } from "../support/webhooks.ts";
 
 // Failures of receivers and networks, and how the delivery log reports them.

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { manualClock } from "../support/appliance.ts";
-import { startReceiver, until, type Receiver } from "../support/receiver.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 import { openWebhooks, type OpenWebhooks } from "../support/webhooks.ts";
 
 const minuteMs = 60_000;

@@ -10,8 +10,8 @@ import { createLog } from "../../src/lib/log.ts";
 import { fillRandom, temporaryFolder } from "../support/appliance.ts";
 import { findChromium } from "../support/chromium.ts";
 import { startDnsServer, type Zones } from "../support/dns-server.ts";
-import { until } from "../support/receiver.ts";
 import { analyst } from "../support/stores.ts";
+import { until } from "../support/until.ts";
 
 const chromium = findChromium();
 const slowMs = 120_000;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Browser } from "../../src/lookups/page/chromium.ts";
 import { openEnrichment, registered, type OpenEnrichment } from "../support/enrichment.ts";
 import { webpOf } from "../support/pictures.ts";
-import { until } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 const hourMs = 3_600_000;
 const [itsPage, ownPage] = await Promise.all([

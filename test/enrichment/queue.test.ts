@@ -13,8 +13,8 @@ import {
   unknown,
   type OpenEnrichment,
 } from "../support/enrichment.ts";
-import { until } from "../support/receiver.ts";
 import { analyst } from "../support/stores.ts";
+import { until } from "../support/until.ts";
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;

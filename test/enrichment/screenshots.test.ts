@@ -11,7 +11,7 @@ import { createLog } from "../../src/lib/log.ts";
 import { temporaryFolder } from "../support/appliance.ts";
 import { findChromium } from "../support/chromium.ts";
 import { openEnrichment, plainPage } from "../support/enrichment.ts";
-import { until } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 const path = findChromium();
 const log = createLog({ level: "error", format: "json", clock: systemClock, write: () => {} });

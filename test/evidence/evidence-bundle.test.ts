@@ -9,8 +9,8 @@ import { createEventLog } from "../../src/events/event-log.ts";
 import { createDeliveryLog } from "../../src/deliveries/delivery-log.ts";
 import { openEnrichment, plainPage, registered, type OpenEnrichment } from "../support/enrichment.ts";
 import { webpOf } from "../support/pictures.ts";
-import { until } from "../support/receiver.ts";
 import { analyst } from "../support/stores.ts";
+import { until } from "../support/until.ts";
 
 const screenshot = await webpOf(64, 64, (x, y) => (x < 20 ? 20 : y < 30 ? 240 : 120));
 const browser: Browser = { takeScreenshot: async (url) => ({ ok: true, webp: screenshot, url }), close() {} };

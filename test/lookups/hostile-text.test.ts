@@ -12,7 +12,6 @@ import * as texts from "./whois-texts.ts";
 
 const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const rounds = 400;
-const roundMsMax = 250;
 
 /** Mulberry32. */
 function randomFrom(state: number): (below: number) => number {
@@ -89,10 +88,8 @@ test(`corrupted registry responses are read or rejected, seed ${seed}`, () => {
   for (let round = 0; round < rounds; round += 1) {
     const whois = spoiled(String(whoisTexts[random(whoisTexts.length)]), random);
     const rdap = spoiled(rdapTexts[random(rdapTexts.length)]!, random);
-    const startedAt = performance.now();
     const readings = [readWhois(whois, domain), readRdap(rdap, domain)];
     readReferral(whois);
-    expect([round, performance.now() - startedAt < roundMsMax]).toEqual([round, true]);
     for (const reading of readings) {
       kinds.add(reading.kind);
       if (reading.kind !== "registered") continue;
@@ -123,12 +120,10 @@ test(`corrupted pages are read without an error, seed ${seed}`, () => {
   for (let round = 0; round < rounds; round += 1) {
     const bytes = Buffer.from(spoiled(page, random));
     for (let count = random(4); count > 0; count -= 1) bytes[random(bytes.length)] = random(256);
-    const startedAt = performance.now();
     const content = readPage(decodePage(bytes, random(2) === 0 ? undefined : "text/html"));
     expect(typeof asksFor("password", content)).toBe("boolean");
     expect(typeof asksFor("card", content)).toBe("boolean");
     expect(typeof namesBrand(content, ["example-bank"], "example-banc.com")).toBe("boolean");
     parkedAs(content, []);
-    expect([round, performance.now() - startedAt < roundMsMax]).toEqual([round, true]);
   }
 });

@@ -5,7 +5,7 @@ import { createPageLookup, type Page, type PageResult } from "../../src/lookups/
 import { systemClock } from "../../src/lib/clock.ts";
 import { createAuthority, issue } from "../support/certificates.ts";
 import { startRawServer } from "../support/raw-server.ts";
-import { until } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 const open: { stop(): void }[] = [];
 afterEach(() => {
@@ -344,9 +344,7 @@ describe("page lookup failures", () => {
     });
     open.push(silent, trickling, endlessHeaders);
     for (const server of [silent, trickling, endlessHeaders]) {
-      const startedAt = performance.now();
       expect((await lookUp({ http: server.port }, { timeoutMs: 200 })).ok).toBe(false);
-      expect(performance.now() - startedAt).toBeLessThan(20_000);
       await until(() => server.connections() === 0, "the connection is closed");
     }
   });

@@ -126,7 +126,6 @@ test("a member of a wrong type is ignored, and the others are read", () => {
 test("only a bounded part of an oversized response is read", () => {
   const many = 20_000;
   const original = thin(related);
-  const startedAt = performance.now();
   const reading = read({
     ...original,
     nameservers: Array.from({ length: many }, (_, index) => ({ ldhName: `ns${index}.example` })),
@@ -140,8 +139,7 @@ test("only a bounded part of an oversized response is read", () => {
   const { registration } = reading as Extract<typeof reading, { kind: "registered" }>;
   expect(registration.name_servers).toHaveLength(32);
   expect(registration.status!.length).toBeLessThanOrEqual(32);
-  expect(performance.now() - startedAt).toBeLessThan(20_000);
-});
+}, 20_000);
 
 test("an abuse contact that a registrant lists does not count as the registrar's", () => {
   const original = full();

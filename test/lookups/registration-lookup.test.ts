@@ -7,7 +7,8 @@ import {
 } from "../../src/lookups/registration/registration-lookup.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { startRawServer } from "../support/raw-server.ts";
-import { startReceiver, until } from "../support/receiver.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 import { startWhoisServer } from "../support/whois-server.ts";
 import { full, notFound, thin } from "./rdap-texts.ts";
 import * as texts from "./whois-texts.ts";
@@ -240,10 +241,8 @@ describe("RDAP", () => {
       }),
     );
     for (const server of [silent, trickling]) {
-      const startedAt = performance.now();
       const result = await lookup({ rdapUrl: base(server.port), timeoutMs: 150 }).lookUpRegistration(domain);
       expect(result).toMatchObject({ ok: false, reason: expect.stringContaining("within 0.15 s") });
-      expect(performance.now() - startedAt).toBeLessThan(20_000);
       await until(() => server.connections() === 0, "the connection is closed");
     }
   });

@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandFolder, quickest } from "../support/command-line.ts";
 import { codeBlocks } from "../support/documentation.ts";
-import { startReceiver, until } from "../support/receiver.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 // Types what the README and the page First steps tell a newcomer to type, against a real server.
 

@@ -4,6 +4,7 @@ import { createDnsClient, type DnsAnswer, type NameServer } from "../../src/netw
 import { parseResolvers } from "../../src/network/dns/system-resolvers.ts";
 import { fillRandom } from "../support/appliance.ts";
 import { answerTo, startDnsServer, type DnsServer, type Zones } from "../support/dns-server.ts";
+import { until } from "../support/until.ts";
 
 const running: DnsServer[] = [];
 afterEach(() => {
@@ -203,15 +204,13 @@ test("the rate of queries never exceeds the limit", async () => {
 
 test("an aborted query resolves at once, even while it waits for the rate limit", async () => {
   const { server, asked } = await serve({ "silent.test": { silent: true } });
-  const { query } = client([server], { queriesPerSecond: 1, timeoutMs: 5_000 });
+  const { query } = client([server], { queriesPerSecond: 1, timeoutMs: 3_600_000 });
   const abort = new AbortController();
   const { signal } = abort;
   const answers = Promise.all([query("silent.test", "A", { signal }), query("late.test", "A", { signal })]);
-  while (asked.length === 0) await Bun.sleep(1);
-  const before = performance.now();
+  await until(() => asked.length > 0, "the first query arrives");
   abort.abort();
   expect((await answers).map(({ outcome }) => outcome)).toEqual(["unknown", "unknown"]);
-  expect(performance.now() - before).toBeLessThan(4_000);
   expect(asked.length).toBe(1);
 });
 

@@ -63,10 +63,8 @@ describe("a hostile DNS message", () => {
       Buffer.concat([owner, record(65_280, new Uint8Array())]),
     );
     const body = Buffer.concat([Buffer.from([0]), record(65_280, Buffer.concat(chain)), ...many]);
-    const startedAt = performance.now();
     expect(readReply(answerOf(body, 4_001), query, sent).kind).toBe("answer");
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
-  });
+  }, 20_000);
 
   test("that announces 65,535 records and is truncated anywhere is rejected as malformed", () => {
     expect(readReply(answerOf(new Uint8Array(), 65_535), query, sent)).toEqual(malformed as never);

@@ -10,7 +10,7 @@ import {
 import { resolveWithSystem, type ResolveHost } from "../../src/network/resolve.ts";
 import { createAuthority, issue } from "../support/certificates.ts";
 import { startRawServer, type RawServer } from "../support/raw-server.ts";
-import { until } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -239,7 +239,6 @@ describe("the deadline", () => {
     const result = await send(server.url, { timeoutMs: 150 });
     expect(summary(result)).toEqual(["timeout", reason]);
     expect(result.durationMs).toBeGreaterThanOrEqual(149);
-    expect(result.durationMs).toBeLessThan(10_000);
     await until(() => server.connections() === 0, "closed");
   });
 

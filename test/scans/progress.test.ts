@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { progressOf } from "../../src/scans/progress.ts";
 import type { Scan } from "../../src/scans/tables.ts";
 import { manualClock } from "../support/appliance.ts";
-import { until } from "../support/receiver.ts";
 import { scanWorld, type ScanWorld } from "../support/scan-world.ts";
 import { analyst } from "../support/stores.ts";
+import { until } from "../support/until.ts";
 
 let world: ScanWorld;
 beforeEach(() => void (world = scanWorld()));

@@ -5,9 +5,9 @@ import { events } from "../../src/events/tables.ts";
 import type { Found } from "../../src/scans/scan-recorder.ts";
 import { manualClock } from "../support/appliance.ts";
 import { answerTo, type DnsServer, type Zones } from "../support/dns-server.ts";
-import { until } from "../support/receiver.ts";
 import { scanWorld, type ScanSettings, type ScanWorld } from "../support/scan-world.ts";
 import { analyst } from "../support/stores.ts";
+import { until } from "../support/until.ts";
 
 let world: ScanWorld;
 beforeEach(() => void (world = scanWorld()));

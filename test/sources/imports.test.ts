@@ -10,9 +10,9 @@ import {
   type Imports,
   type ListToImport,
 } from "../../src/sources/imports/imports.ts";
-import { until } from "../support/receiver.ts";
 import { tester } from "../support/console-pages.ts";
 import { openStores, type Stores } from "../support/stores.ts";
+import { until } from "../support/until.ts";
 
 let stores: Stores;
 let imports: Imports;

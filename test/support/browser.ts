@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect } from "bun:test";
 import { findChromium } from "./chromium.ts";
 import { consolePassword } from "./console.ts";
+import { until } from "./until.ts";
 
 export const chromium = findChromium();
 /** For `test(…, browserTimeoutMs)`: starting a Chromium on a busy machine takes some seconds. */
@@ -35,7 +36,6 @@ export interface Browser {
 }
 
 const attemptsMax = 3;
-const waitMs = 20_000;
 
 /** @param hosts which names there are, as in Chromium's --host-resolver-rules; by default none. */
 export async function openBrowser({
@@ -86,14 +86,11 @@ export async function openBrowser({
     open: (url) => view.navigate(url),
     evaluate,
     async until(expression, what = expression) {
-      const end = Date.now() + waitMs;
-      for (;;) {
-        // Between two pages there is nothing to ask.
-        const holds = await evaluate<boolean>(`Boolean(${expression})`).catch(() => false);
-        if (holds) return;
-        if (Date.now() > end) throw new Error(`not within ${waitMs} ms: ${what}\n${await self.text()}`);
-        await Bun.sleep(20);
-      }
+      // Between two pages, nothing can be evaluated.
+      const isTrue = () => evaluate<boolean>(`Boolean(${expression})`).catch(() => false);
+      await until(isTrue, what).catch(async (error: Error) => {
+        throw new Error(`${error.message}\n${await self.text()}`);
+      });
     },
     async click(selector) {
       // What is below the edge of the window cannot be clicked.
@@ -154,7 +151,7 @@ export async function openBrowser({
     complaints: () => complaints.splice(0),
     async close() {
       Bun.WebView.closeAll();
-      // The pipe to it has to be closed before Bun starts another.
+      // Bun reports no end of the browser, and cannot start another before the pipe to this one is closed.
       await Bun.sleep(250);
     },
   };

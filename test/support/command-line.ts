@@ -1,7 +1,7 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "./appliance.ts";
-import { until } from "./receiver.ts";
+import { until } from "./until.ts";
 
 const root = join(import.meta.dir, "../..");
 const executable = join(root, "dist/phishwatch");

@@ -9,8 +9,8 @@ import type { Lookups } from "../../src/enrichment/lookups.ts";
 import type { Page, PageResult } from "../../src/lookups/page/page-lookup.ts";
 import { createLog } from "../../src/lib/log.ts";
 import type { Source } from "../../src/vocabulary/threats.ts";
-import { until } from "./receiver.ts";
 import { openStores } from "./stores.ts";
+import { until } from "./until.ts";
 
 export const existing: Existence = {
   exists: "yes",

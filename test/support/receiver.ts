@@ -49,12 +49,3 @@ export function startReceiver(answer: (request: Received, count: number) => Answ
 }
 
 export type Receiver = ReturnType<typeof startReceiver>;
-
-/** Waits until `condition` holds; fails with `what` when it does not within `timeoutMs`. */
-export async function until(condition: () => boolean, what: string, timeoutMs = 20_000): Promise<void> {
-  const end = Date.now() + timeoutMs;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error(`not within ${timeoutMs} ms: ${what}`);
-    await Bun.sleep(2);
-  }
-}

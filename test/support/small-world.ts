@@ -8,7 +8,7 @@ import net from "node:net";
 import { join } from "node:path";
 import { createAuthority, issue } from "./certificates.ts";
 import { startDnsServer } from "./dns-server.ts";
-import { startReceiver, until } from "./receiver.ts";
+import { startReceiver } from "./receiver.ts";
 import {
   ages,
   faults,
@@ -19,6 +19,7 @@ import {
   whoisAnswer,
   zones,
 } from "./small-world-cases.ts";
+import { until } from "./until.ts";
 
 export interface WorldPlan {
   /** Arguments that start phishwatch. */
@@ -168,7 +169,7 @@ void (async () => {
   for await (const piece of server.stderr) log += new TextDecoder().decode(piece);
 })();
 const answers = async () => (await fetch("http://127.0.0.1:8080/readyz").catch(() => undefined))?.ok === true;
-while (!(await answers())) await Bun.sleep(50);
+await until(answers, "the server is ready");
 const pictures: Seen["pictures"] = {};
 for (const [domain, { screenshot_url: url }] of Object.entries(threats)) {
   const answer = await fetch(url);

@@ -6,7 +6,8 @@ import { ownHosts, type Beacon } from "../../src/traps/kinds/beacon/details.ts";
 import { beaconSnippets } from "../../src/traps/kinds/beacon/snippets.ts";
 import { browserTimeoutMs, chromium, openBrowser, type Browser } from "../support/browser.ts";
 import { openConsoleApp } from "../support/console.ts";
-import { startReceiver, until, type Receiver } from "../support/receiver.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 interface TriggeredEvent {
   type: string;
@@ -80,15 +81,13 @@ events = ["beacon.triggered"]
     return browser.complaints();
   }
   test(
-    "that was copied to another host is reported as a threat with evidence within a second",
+    "that was copied to another host is reported as a threat with evidence",
     async () => {
       const copy = html(snippets().script).replaceAll("example-bank.com", "evil.top");
       documents.set("/login", { html: copy });
       expect(await openPage(address("login.evil.top", "/login?step=1"))).toEqual([]);
-      const loadedAt = Date.now();
       await until(() => events("/login").length === 1, "the event arrives");
       const [{ data } = { data: undefined }] = events("/login");
-      expect(receiver.received.at(-1)!.at - loadedAt).toBeLessThan(1_000);
       expect(data!.hit).toEqual({
         hostname: "login.evil.top",
         url: address("login.evil.top", "/login?step=1"),
