@@ -1,37 +1,41 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { Database } from "bun:sqlite";
 import { load, rawRequest, type RawRequest } from "./load.ts";
+import { readOptions } from "./options.ts";
 import { phishwatchExecutable, writeConfig } from "./phishwatch.ts";
-import { randomFrom } from "./random.ts";
-import { seededDatabase, type SeededDatabase } from "./seed.ts";
+import { sampleThreats, seededDatabase, type SeededDatabase, type ThreatSample } from "./seed.ts";
 import { freePort, startServer, type ServerProcess } from "./server-process.ts";
-import { formatTable, median, quantile } from "./statistics.ts";
+import { formatTable, median, printGoal, quantile, type Goal } from "./statistics.ts";
 
-// The API of the executable over a million threats, beside a bare Bun.serve and the same "get" built with
-// fastify and better-sqlite3 on Node. All servers stand side by side and take turns, several rounds, so
-// that a busy machine hurts all alike; CPU time per request is what is compared, for it does not depend
-// on how the load generator and its neighbours share the cores.
+// All servers run at the same time and take turns in several rounds, so that other load on the machine affects them
+// equally. The goals compare CPU time per request, because it does not depend on how the load generator and other
+// processes share the cores.
 
-const { values } = parseArgs({
+const {
+  threats: threatCount,
+  rounds,
+  seconds,
+  connections,
+  only,
+} = readOptions({
+  benchmark: "api",
+  summary:
+    "API requests to the executable with many threats, next to a bare Bun.serve and to the same GET implemented with\n" +
+    "fastify and better-sqlite3 on Node.",
   options: {
-    threats: { type: "string", default: "1000000" },
-    rounds: { type: "string", default: "5" },
-    seconds: { type: "string", default: "1" },
-    connections: { type: "string", default: "16" },
-    only: { type: "string" },
+    threats: { default: 1_000_000, value: "N", description: "threats in the database" },
+    rounds: { default: 5, value: "N", description: "rounds; the medians are reported" },
+    seconds: { default: 1, value: "N", description: "duration of each measurement" },
+    connections: { default: 16, value: "N", description: "concurrent connections" },
+    only: { default: null, value: "TEXT", description: "run only the scenarios whose name contains TEXT" },
   },
 });
-const threatCount = Number(values.threats);
-const rounds = Number(values.rounds);
-const durationMs = Number(values.seconds) * 1000;
-const connections = Number(values.connections);
+const durationMs = seconds * 1000;
 
 const sampleSize = 20_000;
 const batchSize = 100;
-const deepPage = Math.min(25_000, threatCount / 40);
+const deepPage = Math.max(1, Math.min(25_000, Math.floor(threatCount / 40)));
 const deepList = `list, page ${deepPage}`;
 const warmUpMs = 3_000;
 
@@ -39,14 +43,14 @@ interface Scenario {
   name: string;
   server: ServerProcess;
   nextRequest: () => RawRequest;
-  /** Of each round. */
+  /** CPU time per request, one value per round, as in the other lists. */
   cpuMicroseconds: number[];
   requestsPerSecond: number[];
   p50Ms: number[];
   p99Ms: number[];
-  /** With one connection: how long a single caller waits, without a queue of its own making. */
-  aloneP50Ms: number[];
-  aloneP99Ms: number[];
+  /** Latency with a single connection, and therefore without a queue. */
+  singleP50Ms: number[];
+  singleP99Ms: number[];
 }
 
 const folder = mkdtempSync(join(tmpdir(), "phishwatch-bench-api-"));
@@ -64,13 +68,14 @@ async function main(): Promise<void> {
   copyFileSync(seeded.path, database);
 
   const phishwatch = await startPhishwatch(database);
-  const sample = sampleOf(database);
+  const sample = sampleThreats(database, { threatCount, sampleSize, seed: 1 });
   const bodyBytes = await bodySize(phishwatch, sample.ids[0]!, seeded);
   const bare = await startBare(bodyBytes);
   const fastify = await startFastify(database);
 
   const all = scenariosOf({ phishwatch, bare, fastify }, seeded, sample);
-  const scenarios = all.filter(({ name }) => values.only === undefined || name.includes(values.only));
+  const scenarios = all.filter(({ name }) => only === null || name.includes(only));
+  if (scenarios.length === 0) throw new Error(`no scenario contains ${only}`);
 
   for (const scenario of scenarios) await run(scenario, connections, warmUpMs);
   for (let round = 0; round < rounds; round++) {
@@ -97,19 +102,19 @@ async function startBare(bodyBytes: number): Promise<ServerProcess> {
   );
 }
 
-/** Undefined where the peers cannot be installed; the rest is measured all the same. */
+/** Starts the server with fastify. Returns undefined if Node or npm is missing: the benchmark then runs without it. */
 async function startFastify(database: string): Promise<ServerProcess | undefined> {
   const peers = join(import.meta.dir, "peers");
   if (Bun.which("node") === null || Bun.which("npm") === null) {
-    console.error("No Node.js with npm: measured without fastify + better-sqlite3");
+    console.error("Node.js with npm is missing: running without fastify + better-sqlite3");
     return undefined;
   }
   if (!existsSync(join(peers, "node_modules"))) {
-    console.error("Installing fastify and better-sqlite3 (once; may compile for a minute) ...");
-    const installed = Bun.spawnSync(["npm", "ci"], { cwd: peers, stdio: ["ignore", "inherit", "inherit"] });
-    if (!installed.success) {
+    console.error("Installing fastify and better-sqlite3 (once; compiling can take a minute) ...");
+    const install = Bun.spawnSync(["npm", "ci"], { cwd: peers, stdio: ["ignore", "inherit", "inherit"] });
+    if (!install.success) {
       rmSync(join(peers, "node_modules"), { recursive: true, force: true });
-      throw new Error("the peers could not be installed (better-sqlite3 needs Python and a C++ compiler)");
+      throw new Error("installing fastify and better-sqlite3 failed (needs Python and a C++ compiler)");
     }
   }
   const port = freePort();
@@ -122,36 +127,12 @@ function register(server: ServerProcess): ServerProcess {
   return server;
 }
 
-interface Sample {
-  ids: string[];
-  domain: string;
-}
-
-/** Random threats, and the protected domain with the most of them. */
-function sampleOf(path: string): Sample {
-  const database = new Database(path, { readonly: true });
-  const random = randomFrom(1);
-  const byPosition = database.query<{ id: string }, [number]>("SELECT id FROM threats WHERE seq = ?");
-  const ids = Array.from(
-    { length: sampleSize },
-    () => byPosition.get(1 + random.below(threatCount))?.id ?? "",
-  );
-  const busiest = database
-    .query<{ domain: string }, []>(
-      `SELECT p.domain FROM protected_domains p JOIN threat_counts c ON c.protected_domain_seq = p.seq
-       GROUP BY p.seq ORDER BY sum(c.total) DESC LIMIT 1`,
-    )
-    .get();
-  database.close();
-  return { ids, domain: busiest?.domain ?? "" };
-}
-
 async function bodySize(server: ServerProcess, id: string, seeded: SeededDatabase): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${server.port}/v1/threats/${id}`, {
+  const response = await fetch(`http://127.0.0.1:${server.port}/v1/threats/${id}`, {
     headers: { authorization: `Bearer ${seeded.enterpriseKey}` },
   });
-  if (answer.status !== 200) throw new Error(`get answers ${answer.status}: ${await answer.text()}`);
-  return (await answer.bytes()).byteLength;
+  if (response.status !== 200) throw new Error(`get returned ${response.status}: ${await response.text()}`);
+  return (await response.bytes()).byteLength;
 }
 
 function scenariosOf(
@@ -161,7 +142,7 @@ function scenariosOf(
     fastify,
   }: { phishwatch: ServerProcess; bare: ServerProcess; fastify: ServerProcess | undefined },
   { proKeys, enterpriseKey }: SeededDatabase,
-  { ids, domain }: Sample,
+  { ids, domain }: ThreatSample,
 ): Scenario[] {
   const scenario = (name: string, server: ServerProcess, nextRequest: () => RawRequest): Scenario => ({
     name,
@@ -171,10 +152,10 @@ function scenariosOf(
     requestsPerSecond: [],
     p50Ms: [],
     p99Ms: [],
-    aloneP50Ms: [],
-    aloneP99Ms: [],
+    singleP50Ms: [],
+    singleP99Ms: [],
   });
-  // Made beforehand: the generator should only send.
+  // Built in advance, so that the load generator only sends.
   const gets = ids.map((id, index) =>
     rawRequest("GET", `/v1/threats/${id}`, { key: proKeys[index % proKeys.length]! }),
   );
@@ -231,49 +212,47 @@ async function measure(scenario: Scenario): Promise<void> {
   scenario.requestsPerSecond.push((busy.requests * 1000) / busy.durationMs);
   scenario.p50Ms.push(quantile(busy.latenciesMs, 0.5));
   scenario.p99Ms.push(quantile(busy.latenciesMs, 0.99));
-  const alone = await run(scenario, 1, durationMs / 2);
-  scenario.aloneP50Ms.push(quantile(alone.latenciesMs, 0.5));
-  scenario.aloneP99Ms.push(quantile(alone.latenciesMs, 0.99));
+  const single = await run(scenario, 1, durationMs / 2);
+  scenario.singleP50Ms.push(quantile(single.latenciesMs, 0.5));
+  scenario.singleP99Ms.push(quantile(single.latenciesMs, 0.99));
 }
 
 function report(scenarios: Scenario[], bodyBytes: number): void {
   console.log(
-    `${threatCount} threats, get answers ${bodyBytes} bytes; medians of ${rounds} rounds of ${durationMs} ms, ` +
-      `${connections} connections, and "alone" with one\n`,
+    `${threatCount} threats, get returns ${bodyBytes} bytes; medians of ${rounds} rounds of ${durationMs} ms with ` +
+      `${connections} connections ("single": with one)\n`,
   );
   const rows = scenarios.map((scenario) => [
     scenario.name,
     median(scenario.requestsPerSecond).toFixed(0),
     median(scenario.cpuMicroseconds).toFixed(1),
-    ...[scenario.p50Ms, scenario.p99Ms, scenario.aloneP50Ms, scenario.aloneP99Ms].map((ms) =>
+    ...[scenario.p50Ms, scenario.p99Ms, scenario.singleP50Ms, scenario.singleP99Ms].map((ms) =>
       median(ms).toFixed(2),
     ),
   ]);
-  const header = ["", "requests/s", "CPU us/request", "p50 ms", "p99 ms", "p50 alone", "p99 alone"];
+  const header = ["", "requests/s", "CPU µs/request", "p50 ms", "p99 ms", "p50 single", "p99 single"];
   console.log(`${formatTable(header, rows)}\n`);
 
-  const named = (name: string) => scenarios.find((scenario) => scenario.name === name);
   const cpu = (name: string) => {
-    const found = named(name);
-    return found ? median(found.cpuMicroseconds) : undefined;
+    const scenario = scenarios.find((one) => one.name === name);
+    return scenario && median(scenario.cpuMicroseconds);
   };
   const get = cpu("get");
   if (get === undefined) return;
-  goal("get: CPU of bare Bun.serve / ours", ratio(cpu("get, bare Bun.serve"), get), 0.3, "at least");
-  goal("get: CPU of fastify / ours", ratio(cpu("get, fastify + better-sqlite3"), get), 1.7, "at least");
-  for (const { name, aloneP99Ms, cpuMicroseconds } of scenarios) {
+  const getGoals: [name: string, other: number | undefined, limit: number][] = [
+    ["bare Bun.serve", cpu("get, bare Bun.serve"), 0.3],
+    ["fastify", cpu("get, fastify + better-sqlite3"), 1.7],
+  ];
+  for (const [name, other, limit] of getGoals) {
+    if (other !== undefined) goal(`get: CPU of ${name} / phishwatch`, other / get, limit, "at least");
+  }
+  for (const { name, singleP99Ms, cpuMicroseconds } of scenarios) {
     if (!name.startsWith("list")) continue;
     if (!name.startsWith(deepList)) goal(`${name}: CPU / get`, median(cpuMicroseconds) / get, 4, "at most");
-    else goal(`${name}: p99 ms, one caller`, median(aloneP99Ms), 15, "at most");
+    else goal(`${name}: p99 ms, single connection`, median(singleP99Ms), 15, "at most");
   }
 }
 
-function ratio(above: number | undefined, below: number): number | undefined {
-  return above === undefined ? undefined : above / below;
-}
-
-function goal(what: string, value: number | undefined, limit: number, kind: "at least" | "at most"): void {
-  if (value === undefined) return;
-  const reached = kind === "at least" ? value >= limit : value <= limit;
-  console.log(`${what}: ${value.toFixed(2)} (goal: ${kind} ${limit}) ${reached ? "reached" : "MISSED"}`);
+function goal(name: string, value: number, limit: number, kind: Goal["kind"]): void {
+  printGoal(name, value, { kind, limit, digits: 2 });
 }

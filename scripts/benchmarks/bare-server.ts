@@ -1,5 +1,5 @@
-// The least a Bun server can do: a constant JSON body. What phishwatch is measured beside, run
-// from source (api) and compiled (start). Environment: PORT, BODY_BYTES.
+// A minimal Bun server that returns a constant JSON body: the baseline for phishwatch, run from source (api) and
+// compiled (start). Environment: PORT, BODY_BYTES.
 const bodyBytes = Number(process.env["BODY_BYTES"] ?? 2);
 const body = JSON.stringify("x".repeat(bodyBytes - 2));
 

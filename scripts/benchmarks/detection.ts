@@ -1,60 +1,69 @@
-/**
- * Measures the names per second that detection processes, by the number of protected domains, next to alternatives:
- *
- *     scripts/bench detection [FILE]
- *
- * FILE is a list of names, one per line, plain or gzipped. Without it, the benchmark generates a million names.
- * Everything runs in one process on one core and the best of several rounds counts, so that the ratios are comparable.
- */
 import { createMatcher } from "../../src/detection/match/matcher.ts";
 import { permutations } from "../../src/detection/generate/permutations.ts";
 import type { ProtectedName } from "../../src/detection/types.ts";
+import { readOptions } from "./options.ts";
+import { randomFrom, type Random } from "./random.ts";
 
-const rounds = 5;
-const madeUpCount = 1_000_000;
+// Everything runs in one process on one core and the best of several rounds counts, so that the ratios are comparable.
+
+const options = readOptions({
+  benchmark: "detection",
+  summary:
+    "Names per second that detection processes, by the number of protected domains, next to grep, Levenshtein distance\n" +
+    "and dnstwist.",
+  options: {
+    names: { default: null, value: "FILE", description: "list of names, one per line, plain or gzipped" },
+    count: { default: 1_000_000, value: "N", description: "names to generate without --names" },
+    rounds: { default: 5, value: "N", description: "rounds; the best one counts" },
+  },
+});
+const minSimilarity = 0.75;
 const distanceMax = 2;
-const { bytes, starts, count } = await readNames(process.argv[2]);
+const levenshteinNamesMax = 2_000;
+const { bytes, starts, count } = await readNames(options.names);
 console.log(`${count} names, ${(bytes.length / count).toFixed(1)} bytes each\n`);
 
-const brandNames = madeUpBrands(1000);
+const brandNames = generateBrands(1000);
 const rates = new Map<number, number>();
 console.log(
   "| protected domains | names per second | ns per name | candidates | matched |\n|--:|--:|--:|--:|--:|",
 );
 for (const size of [1, 10, 100, 1000]) {
-  const matcher = createMatcher(brandNames.slice(0, size), { minSimilarity: 0.75 });
-  let looked = 0;
+  const matcher = createMatcher(brandNames.slice(0, size), { minSimilarity });
+  let candidates = 0;
   let matched = 0;
   const seconds = best(() => {
-    looked = 0;
+    candidates = 0;
     matched = 0;
     for (let i = 0; i < count; i++) {
       if (!matcher.screen(bytes, starts[i]!, starts[i + 1]! - 1)) continue;
-      looked++;
+      candidates++;
       if (matcher.match(textAt(i)).length > 0) matched++;
     }
   });
   rates.set(size, count / seconds);
   console.log(
-    `| ${size} | ${perSecond(count / seconds)} | ${((seconds / count) * 1e9).toFixed(0)} | ${looked} | ${matched} |`,
+    `| ${size} | ${perSecond(count / seconds)} | ${((seconds / count) * 1e9).toFixed(0)} | ${candidates} | ${matched} |`,
   );
 }
 const rate = rates.get(100)!;
-console.log(`\ncost from 1 to 100: ${(rates.get(1)! / rate).toFixed(2)} times`);
-console.log(`cost from 100 to 1,000: ${(rate / rates.get(1000)!).toFixed(2)} times\n`);
+console.log(`\ncost of 100 domains / 1 domain: ${(rates.get(1)! / rate).toFixed(2)}`);
+console.log(`cost of 1,000 domains / 100 domains: ${(rate / rates.get(1000)!).toFixed(2)}\n`);
 
 const words = brandNames.slice(0, 100).map(({ domain }) => domain.slice(0, domain.indexOf(".")));
 compare("grep -F -f brands (exact words only)", await grepSeconds(words), count);
-const sample = Math.min(count, 2000);
+const sample = Math.min(count, levenshteinNamesMax);
 compare(
-  `Levenshtein to each of 100 brands, of ${sample} names`,
+  `Levenshtein distance from ${sample} names to each of 100 brands`,
   best(() => levenshteinAll(words, sample), 1),
   sample,
 );
 
-const generated = best(() => [...permutations(brandNames[0]!, { minSimilarity: 0.75 })].length, 1);
-const generatedCount = [...permutations(brandNames[0]!, { minSimilarity: 0.75 })].length;
-console.log(`permutations: ${generatedCount} names in ${(generated * 1e3).toFixed(0)} ms`);
+let permutationCount = 0;
+const permutationSeconds = best(() => {
+  permutationCount = [...permutations(brandNames[0]!, { minSimilarity })].length;
+}, 1);
+console.log(`permutations: ${permutationCount} names in ${(permutationSeconds * 1e3).toFixed(0)} ms`);
 const dnstwist = Bun.which("dnstwist");
 if (dnstwist === null) console.log("dnstwist is not installed");
 else {
@@ -66,14 +75,15 @@ else {
   console.log(`dnstwist: ${lines} names in ${(seconds * 1e3).toFixed(0)} ms`);
 }
 
-function compare(what: string, seconds: number, names: number): void {
+function compare(name: string, seconds: number, names: number): void {
   const other = names / seconds;
   console.log(
-    `${what}: ${perSecond(other)} names per second; detection is ${(rate / other).toPrecision(2)} times as fast`,
+    `${name}: ${perSecond(other)} names per second; detection is ${(rate / other).toPrecision(2)} times as fast`,
   );
 }
 
-function best(run: () => unknown, times = rounds): number {
+/** Returns the shortest duration of several runs, in seconds. */
+function best(run: () => unknown, times = Math.max(1, options.rounds)): number {
   let least = Infinity;
   for (let round = 0; round < times; round++) {
     const before = performance.now();
@@ -129,54 +139,45 @@ function textAt(index: number): string {
 }
 
 async function readNames(
-  file: string | undefined,
+  file: string | null,
 ): Promise<{ bytes: Uint8Array; starts: Int32Array; count: number }> {
-  const raw = file === undefined ? madeUpNames() : new Uint8Array(await Bun.file(file).arrayBuffer());
+  const raw =
+    file === null ? generateNames(options.count) : new Uint8Array(await Bun.file(file).arrayBuffer());
   const text = file?.endsWith(".gz") ? Bun.gunzipSync(raw) : raw;
   const found: number[] = [0];
   for (let i = 0; i < text.length; i++) if (text[i] === 0x0a) found.push(i + 1);
   return { bytes: text, starts: Int32Array.from(found), count: found.length - 1 };
 }
 
-/** Generates names of syllables, some with hyphens or digits, like those that are registered every day. */
-function madeUpNames(): Uint8Array<ArrayBuffer> {
-  const random = createRandom(1);
+/** Generates names of syllables, some with hyphens or digits, similar to newly registered ones. */
+function generateNames(size: number): Uint8Array<ArrayBuffer> {
+  const random = randomFrom(1);
   const lines: string[] = [];
-  for (let i = 0; i < madeUpCount; i++) {
-    let label = syllables(random, 2 + random(5));
-    if (random(10) === 0) label += `-${syllables(random, 2)}`;
-    if (random(8) === 0) label += String(random(1000));
-    lines.push(`${label}.${["com", "net", "org", "top", "de"][random(5)]}\n`);
+  for (let i = 0; i < size; i++) {
+    let label = syllables(random, 2 + random.below(5));
+    if (random.below(10) === 0) label += `-${syllables(random, 2)}`;
+    if (random.below(8) === 0) label += String(random.below(1000));
+    lines.push(`${label}.${random.pick(["com", "net", "org", "top", "de"])}\n`);
   }
   return new Uint8Array(Buffer.from(lines.join("")));
 }
 
-function madeUpBrands(size: number): ProtectedName[] {
-  const random = createRandom(2);
-  return Array.from({ length: size }, () => {
-    return { domain: `${syllables(random, 3 + random(3))}.com`, keywords: [], allow: [] };
-  });
+function generateBrands(size: number): ProtectedName[] {
+  const random = randomFrom(2);
+  return Array.from({ length: size }, () => ({
+    domain: `${syllables(random, 3 + random.below(3))}.com`,
+    keywords: [],
+    allow: [],
+  }));
 }
 
-function syllables(random: (below: number) => number, size: number): string {
-  const [first, second, third] = ["bcdfglmnprstvkhw", "aeiouaeio", "nrslt"];
+function syllables(random: Random, size: number): string {
   let text = "";
   for (let i = 0; i < size; i++) {
-    text += first![random(first!.length)]! + second![random(second!.length)]!;
-    if (random(4) === 0) text += third![random(third!.length)]!;
+    text += random.text("bcdfglmnprstvkhw", 1) + random.text("aeiouaeio", 1);
+    if (random.below(4) === 0) text += random.text("nrslt", 1);
   }
   return text;
-}
-
-/** Mulberry32. */
-function createRandom(start: number): (below: number) => number {
-  let state = start;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
 }
 
 function perSecond(value: number): string {

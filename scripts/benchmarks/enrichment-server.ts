@@ -1,4 +1,4 @@
-/** The appliance with its look-ups led to loopback, which the executable does not do. Argument: settings as JSON. */
+/** Runs the appliance with lookups on loopback, which the executable does not allow. Argument: settings as JSON. */
 import { openApp } from "../../src/app.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { rdapServices } from "../../src/lookups/registration/rdap-services.ts";
@@ -47,5 +47,5 @@ const app = openApp({
 });
 app.server.listen();
 app.start();
-// How much is under way, for the benchmark's table.
+// Reports the number of lookups in flight to the benchmark.
 setInterval(() => process.stdout.write(`${app.enrichment.running()}\n`), 1_000);

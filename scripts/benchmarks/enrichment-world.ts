@@ -1,9 +1,10 @@
-/** A world on loopback for the enrichment benchmark: every name exists, and its page and registration come late. */
+/** DNS, web and RDAP servers on loopback for the enrichment benchmark: every name exists, and responses are slow. */
 import { startDnsServer } from "../../test/support/dns-server.ts";
 
 const pageDelayMs = Number(process.argv[2]);
 const registryDelayMs = 1_000;
-const paragraph = "<p>A page of some length, with nothing in it but words and a few links to read.</p>";
+const paragraph =
+  "<p>Text that makes the page long enough for its parsing to show up in the measurement.</p>";
 const page = `<title>Example Bank</title><form><input type="password"></form>${paragraph.repeat(600)}`;
 
 const dns = await startDnsServer({

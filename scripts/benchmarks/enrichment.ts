@@ -1,27 +1,31 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { load, rawRequest } from "./load.ts";
+import { readOptions } from "./options.ts";
 import { freePort } from "./server-process.ts";
 import { formatTable, median, quantile } from "./statistics.ts";
 
-// What the API's callers notice of enrichment: latencies of the list while nothing is to be done, and while a
-// thousand new threats are being looked at, with pages that take their time. From source, for the executable
-// never looks at loopback.
+// Runs from source, because the executable never looks up loopback addresses.
 
-const { values } = parseArgs({
+const options = readOptions({
+  benchmark: "enrichment",
+  summary:
+    "Latency of the list of threats while the server is idle and while it enriches new threats with slow pages.",
   options: {
-    threats: { type: "string", default: "1000" },
-    rounds: { type: "string", default: "5" },
-    seconds: { type: "string", default: "1" },
-    connections: { type: "string", default: "1" },
-    "page-delay": { type: "string", default: "8000" },
+    threats: { default: 1_000, value: "N", description: "threats to enrich (at most 1000)" },
+    rounds: { default: 5, value: "N", description: "rounds; the one with the lowest latency counts" },
+    seconds: { default: 1, value: "N", description: "duration of each measurement" },
+    connections: { default: 1, value: "N", description: "concurrent connections" },
+    "page-delay": { default: 8_000, value: "MS", description: "milliseconds before a page responds" },
   },
 });
+const { connections, rounds } = options;
+const durationMs = options.seconds * 1000;
 const key = "pw_benchmarkbenchmarkbenchmarkbench1";
-const durationMs = Number(values.seconds) * 1000;
-const connections = Number(values.connections);
+/** Fills one page of the list, so that idle and busy responses have the same size. */
+const firstThreats = 20;
+const pollMs = 2_000;
 const folder = mkdtempSync(join(tmpdir(), "phishwatch-bench-enrichment-"));
 const children: Bun.Subprocess[] = [];
 try {
@@ -33,10 +37,8 @@ try {
 
 async function main(): Promise<void> {
   const world = Bun.spawn(
-    [process.execPath, join(import.meta.dir, "enrichment-world.ts"), values["page-delay"]],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
+    [process.execPath, join(import.meta.dir, "enrichment-world.ts"), String(options["page-delay"])],
+    { stdio: ["ignore", "pipe", "inherit"] },
   );
   children.push(world);
   const ports = JSON.parse(await firstLine(world.stdout)) as Record<string, number>;
@@ -46,12 +48,12 @@ async function main(): Promise<void> {
     stdio: ["ignore", "pipe", "inherit"],
   });
   children.push(server);
-  const looks = { underWay: 0 };
+  const lookups = { inFlight: 0 };
   void (async () => {
     for await (const text of server.stdout.pipeThrough(new TextDecoderStream()))
-      looks.underWay = Number.parseInt(text, 10);
+      lookups.inFlight = Number.parseInt(text, 10);
   })();
-  await answers(port);
+  await waitUntilReady(port);
 
   const list = rawRequest("GET", "/v1/threats?per_page=20", { key });
   const measure = async () => {
@@ -62,50 +64,50 @@ async function main(): Promise<void> {
       p999: quantile(latenciesMs, 0.999),
     };
   };
-  // A full page in both cases; these have been looked at before anything is measured.
-  await submit(port, "first", 20);
-  do await Bun.sleep(2_000);
-  while (looks.underWay > 0);
+  // Enrich these before the first measurement.
+  await submit(port, "first", firstThreats);
+  do await Bun.sleep(pollMs);
+  while (lookups.inFlight > 0);
   await measure();
   const idle = [];
-  for (let round = 0; round < Number(values.rounds); round++) idle.push(await measure());
-  await submit(port, "next", Number(values.threats));
-  await Bun.sleep(Number(values["page-delay"]));
+  for (let round = 0; round < rounds; round++) idle.push(await measure());
+  await submit(port, "next", options.threats);
+  await Bun.sleep(options["page-delay"]);
   const busy = [];
-  const atWork: number[] = [];
-  for (let round = 0; round < Number(values.rounds); round++) {
+  const inFlight: number[] = [];
+  for (let round = 0; round < rounds; round++) {
     busy.push(await measure());
-    atWork.push(looks.underWay);
+    inFlight.push(lookups.inFlight);
   }
-  report(idle, busy, atWork);
+  report(idle, busy, inFlight);
 }
 
 type Measured = { p50: number; p99: number; p999: number };
 
-function report(idle: Measured[], busy: Measured[], atWork: number[]): void {
-  // The quietest round: what else runs on the machine only ever adds.
+function report(idle: Measured[], busy: Measured[], inFlight: number[]): void {
+  // The minimum, because other load on the machine only ever adds latency.
   const best = (runs: Measured[], part: keyof Measured) => Math.min(...runs.map((run) => run[part]));
   const parts: (keyof Measured)[] = ["p50", "p99", "p999"];
   const rows = parts.map((part) => {
     const [before, during] = [best(idle, part), best(busy, part)];
     return [part, before.toFixed(3), during.toFixed(3), (during / before).toFixed(2)];
   });
-  console.log(formatTable(["GET /v1/threats, ms", "idle", "enriching", "times"], rows));
-  console.log(`${values.threats} threats queued, ${median(atWork)} looks under way (median of rounds)`);
+  console.log(formatTable(["GET /v1/threats, ms", "idle", "enriching", "factor"], rows));
+  console.log(`${options.threats} threats queued, ${median(inFlight)} lookups in flight (median of rounds)`);
 }
 
 async function submit(port: number, name: string, count: number): Promise<void> {
   const domains = Array.from({ length: count }, (_, index) => `example-bank-${name}${index}.com`);
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/candidates`, {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/candidates`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify({ domains }),
   });
-  const { meta } = (await answer.json()) as { meta: { created: number } };
+  const { meta } = (await response.json()) as { meta: { created: number } };
   if (meta.created !== count) throw new Error(`${meta.created} threats created, not ${count}`);
 }
 
-async function answers(port: number): Promise<void> {
+async function waitUntilReady(port: number): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt++) {
     try {
       await fetch(`http://127.0.0.1:${port}/healthz`);
@@ -114,7 +116,7 @@ async function answers(port: number): Promise<void> {
       await Bun.sleep(50);
     }
   }
-  throw new Error("the server does not answer");
+  throw new Error("the server did not become ready");
 }
 
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {

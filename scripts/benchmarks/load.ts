@@ -1,15 +1,15 @@
-/** A request as it goes over the wire, ready to send. */
+/** A complete HTTP/1.1 request in wire format. */
 export type RawRequest = Uint8Array;
 
 export interface LoadResult {
   requests: number;
   durationMs: number;
-  /** Time from sending a request to the last byte of its answer, ascending. */
+  /** Time from sending a request to the last byte of its response, ascending. */
   latenciesMs: Float64Array;
 }
 
 const headerEnd = Buffer.from("\r\n\r\n");
-const answerHeaderBytesMax = 16 * 1024;
+const responseHeaderBytesMax = 16 * 1024;
 
 export function rawRequest(
   method: "GET" | "PATCH" | "POST",
@@ -26,12 +26,12 @@ export function rawRequest(
 }
 
 /**
- * Keeps `connections` connections busy for `durationMs`, each with one request under way. Speaks HTTP/1.1
- * over plain sockets, because `fetch` costs more CPU than the servers that are measured here, and both
- * share the machine's cores. Never sleeps meanwhile: a server pays the waking of a sleeping peer out of its
- * own CPU time (8 µs a request here), and a slow server's peer sleeps more often than a quick one's.
- * @param nextRequest called for every request.
- * @throws on any answer but 200, on a closed connection, on an answer without Content-Length.
+ * Keeps `connections` connections busy for `durationMs`, each with one request in flight. Speaks HTTP/1.1
+ * over plain sockets, because `fetch` uses more CPU than the measured servers, and both share the machine's
+ * cores. Never sleeps during the measurement: waking a sleeping peer costs the server CPU time (8 µs per request,
+ * measured), and the peer of a slow server sleeps more often than that of a fast one.
+ * @param nextRequest called for every request
+ * @throws if a response is not 200 or has no Content-Length, or if a connection is closed
  */
 export async function load({
   port,
@@ -58,7 +58,7 @@ export async function load({
       const request = nextRequest();
       sentAt = performance.now();
       if (socket.write(request) !== request.byteLength) {
-        reject(new Error("a request did not fit the socket's buffer"));
+        reject(new Error("a request did not fit into the socket's buffer"));
         socket.end();
       }
     };
@@ -88,14 +88,14 @@ export async function load({
           const chunk = partialHeader.length > 0 ? Buffer.concat([partialHeader, received]) : received;
           const bodyStart = chunk.indexOf(headerEnd) + headerEnd.length;
           if (bodyStart < headerEnd.length) {
-            if (chunk.length > answerHeaderBytesMax) return fail(socket, "an answer's header never ends");
+            if (chunk.length > responseHeaderBytesMax) return fail(socket, "a response header is too long");
             partialHeader = Buffer.from(chunk);
             return;
           }
           partialHeader = Buffer.alloc(0);
           const header = chunk.toString("latin1", 0, bodyStart);
           if (!header.startsWith("HTTP/1.1 200 "))
-            return fail(socket, `unexpected answer: ${chunk.toString()}`);
+            return fail(socket, `unexpected response: ${chunk.toString()}`);
           const length = /\r\ncontent-length: *(\d+)/i.exec(header)?.[1];
           if (length === undefined) return fail(socket, `no Content-Length in: ${header}`);
           missingBytes = Number(length) - (chunk.length - bodyStart);

@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Built by scripts/bench before anything else. */
+/** Built by scripts/bench before a benchmark starts. */
 export const phishwatchExecutable = join(import.meta.dir, "../../dist/phishwatch");
 
-/** Writes a configuration for one run beside its database and answers its path. */
+/** Writes a configuration file next to the database and returns its path. */
 export function writeConfig({ database, port }: { database: string; port: number }): string {
   const path = `${database}.toml`;
   const lines = [

@@ -1,15 +1,15 @@
-/** A reproducible source of chance: the same seed gives the same sequence. */
+/** Reproducible random values: the same seed gives the same sequence. */
 export interface Random {
-  /** From 0 to below 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   unit(): number;
-  /** A whole number from 0 to below `limit`. */
+  /** Returns an integer from 0 (inclusive) to `limit` (exclusive). */
   below(limit: number): number;
   pick<T>(values: readonly T[]): T;
   text(alphabet: string, length: number): string;
   fill(bytes: Uint8Array): void;
 }
 
-/** mulberry32: 32 bits of state are plenty for sample data, and it is quick. */
+/** Creates a mulberry32 generator: fast, and 32 bits of state suffice for sample data. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

@@ -1,37 +1,42 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { createExistenceLookup } from "../../src/lookups/dns/existence.ts";
 import { createWildcardProbe } from "../../src/lookups/dns/wildcards.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createDnsClient } from "../../src/network/dns/dns-client.ts";
 import type { Zones } from "../../test/support/dns-server.ts";
-import { formatTable, median } from "./statistics.ts";
+import { readOptions } from "./options.ts";
+import { formatTable, median, printGoal } from "./statistics.ts";
 
-// Look-ups a second of the scanner beside Debian's `dnstwist --registered`, on the names that dnstwist makes and
-// the same name server on loopback. dnstwist can only ask port 53, hence an address of loopback of its own, and
-// the right to take that port.
+// dnstwist can query port 53 only, so the DNS server uses a separate loopback address and needs permission to bind
+// that port.
 
-const { values } = parseArgs({
+const { domain, runs, threads } = readOptions({
+  benchmark: "scan",
+  summary:
+    "DNS lookups per second of the scanner next to Debian's `dnstwist --registered`, with the names that dnstwist\n" +
+    "generates and the same DNS server on loopback. Needs dnstwist and permission to bind port 53.",
   options: {
-    domain: { type: "string", default: "example-bank.com" },
-    runs: { type: "string", default: "5" },
-    threads: { type: "string", default: "6,32" },
+    domain: { default: "example-bank.com", value: "NAME", description: "domain to generate names for" },
+    runs: { default: 5, value: "N", description: "measured runs of each (dnstwist: at most 3)" },
+    threads: { default: "6,32", value: "N,N", description: "numbers of threads of dnstwist" },
   },
 });
+if (runs < 1) throw new Error("--runs must be at least 1");
 const factorMin = 10;
+const dnstwistRunsMax = 3;
 const server = { address: "127.0.0.153", port: 53 };
-/** One name of so many exists. */
-const existingEach = 40;
-/** What the scanner uses at this speed (`run-scan.ts`). */
-const lookUpsAtOnce = 128;
+/** One in this number of names exists. */
+const existingInterval = 40;
+/** `concurrentLookupsMax` of the scanner (`src/scans/run-scan.ts`). */
+const concurrentLookups = 128;
 const queriesPerSecond = 100_000;
 const dnstwist = "/usr/bin/dnstwist";
 
 if (!existsSync(dnstwist)) throw new Error("dnstwist is not installed: apt-get install dnstwist");
-const list = run([dnstwist, "--format", "list", values.domain]);
-const names = list.out.split("\n").filter((line) => line !== "" && line !== values.domain);
-const existing = new Set(names.filter((_, index) => index % existingEach === 0));
+const list = run([dnstwist, "--format", "list", domain]);
+const names = list.out.split("\n").filter((line) => line !== "" && line !== domain);
+const existing = new Set(names.filter((_, index) => index % existingInterval === 0));
 const stopServer = await startServer();
 try {
   await compare();
@@ -41,38 +46,38 @@ try {
 
 interface Figures {
   perSecond: number[];
-  /** CPU time of a look-up, in microseconds; hardly depends on what else the machine does. */
+  /** CPU time per lookup, in microseconds. Other load on the machine hardly affects it. */
   cpu: number[];
 }
 
 async function compare(): Promise<void> {
   const ours: Figures = { perSecond: [], cpu: [] };
-  for (let round = -1; round < Number(values.runs); round++) {
-    const { seconds, cpuMicroseconds } = await lookUpAll();
+  for (let round = -1; round < runs; round++) {
+    const { seconds, cpuMicroseconds } = await lookUpNames();
     if (round < 0) continue;
     ours.perSecond.push(names.length / seconds);
     ours.cpu.push(cpuMicroseconds / names.length);
   }
   const contestants = new Map([["phishwatch", ours]]);
-  for (const threads of values.threads.split(",")) {
+  for (const count of threads.split(",")) {
     const theirs: Figures = { perSecond: [], cpu: [] };
-    contestants.set(`dnstwist, ${threads} threads`, theirs);
-    for (let round = 0; round < Math.min(3, Number(values.runs)); round++) {
+    contestants.set(`dnstwist, ${count} threads`, theirs);
+    for (let round = 0; round < Math.min(dnstwistRunsMax, runs); round++) {
       const options = [
         "--registered",
         "--nameservers",
         server.address,
         "--threads",
-        threads,
+        count,
         "--format",
         "csv",
       ];
-      const { out, seconds, cpuMicroseconds } = run([dnstwist, ...options, values.domain]);
+      const { out, seconds, cpuMicroseconds } = run([dnstwist, ...options, domain]);
       const lines = out.split("\n").slice(1);
       const found = lines.map((line) => line.split(",")[1] ?? "");
-      const others = found.filter((name) => name !== "" && name !== values.domain);
-      check(`dnstwist, ${threads} threads`, new Set(others));
-      // Starting and making the names is not looking them up.
+      const others = found.filter((name) => name !== "" && name !== domain);
+      check(`dnstwist, ${count} threads`, new Set(others));
+      // Excludes starting dnstwist and generating the names.
       theirs.perSecond.push(names.length / (seconds - list.seconds));
       theirs.cpu.push((cpuMicroseconds - list.cpuMicroseconds) / names.length);
     }
@@ -88,16 +93,16 @@ function report(ours: Figures, contestants: Map<string, Figures>): void {
     median(cpu).toFixed(0),
   ]);
   const others = [...contestants.values()].filter((one) => one !== ours);
-  console.log(`${names.length} names, ${existing.size} of them exist; each found exactly these`);
-  console.log(formatTable(["look-ups a second", "median", "least", "CPU µs each"], rows));
+  console.log(`${names.length} names, of which ${existing.size} exist; each found exactly these`);
+  console.log(formatTable(["lookups per second", "median", "min", "CPU µs each"], rows));
   const factor = median(ours.perSecond) / Math.max(...others.map(({ perSecond }) => median(perSecond)));
   const cpuFactor = Math.min(...others.map(({ cpu }) => median(cpu))) / median(ours.cpu);
-  const verdict = factor >= factorMin ? "reached" : "MISSED";
-  console.log(`\nphishwatch / dnstwist: ${factor.toFixed(1)} (goal: at least ${factorMin}) ${verdict}`);
-  console.log(`CPU time of a look-up, dnstwist / phishwatch: ${cpuFactor.toFixed(1)}`);
+  console.log();
+  printGoal("phishwatch / dnstwist", factor, { kind: "at least", limit: factorMin, digits: 1 });
+  console.log(`CPU time per lookup, dnstwist / phishwatch: ${cpuFactor.toFixed(1)}`);
 }
 
-async function lookUpAll(): Promise<{ seconds: number; cpuMicroseconds: number }> {
+async function lookUpNames(): Promise<{ seconds: number; cpuMicroseconds: number }> {
   const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
   const dns = createDnsClient({
     clock: systemClock,
@@ -108,15 +113,15 @@ async function lookUpAll(): Promise<{ seconds: number; cpuMicroseconds: number }
   const probeWildcard = createWildcardProbe({ dns, clock: systemClock, fillRandom });
   const lookUp = createExistenceLookup({ dns, probeWildcard });
   const found = new Set<string>();
-  const rest = names.values();
+  const remaining = names.values();
   const startedMs = performance.now();
   const cpu = process.cpuUsage();
   await Promise.all(
-    Array.from({ length: lookUpsAtOnce }, async () => {
-      for (const name of rest) {
+    Array.from({ length: concurrentLookups }, async () => {
+      for (const name of remaining) {
         const { exists } = await lookUp(name);
         if (exists === "yes") found.add(name);
-        if (exists === "unknown") throw new Error(`${name} is unknown`);
+        if (exists === "unknown") throw new Error(`the lookup of ${name} failed`);
       }
     }),
   );
@@ -126,12 +131,13 @@ async function lookUpAll(): Promise<{ seconds: number; cpuMicroseconds: number }
   return { seconds, cpuMicroseconds: user + system };
 }
 
-function check(who: string, found: Set<string>): void {
+/** Throws unless exactly the existing names were found. */
+function check(contestant: string, found: Set<string>): void {
   const missing = [...existing].filter((name) => !found.has(name));
   const wrong = [...found].filter((name) => !existing.has(name));
   if (missing.length + wrong.length === 0) return;
   throw new Error(
-    `${who} missed ${missing.join(", ") || "none"} and found ${wrong.join(", ") || "none"} too many`,
+    `${contestant} missed ${missing.join(", ") || "none"} and wrongly found ${wrong.join(", ") || "none"}`,
   );
 }
 
@@ -144,17 +150,19 @@ function run(command: string[]): { out: string; seconds: number; cpuMicroseconds
 }
 
 async function startServer(): Promise<() => void> {
-  // A suffix exists by what is registered below it.
+  // A suffix exists in DNS if a name exists below it.
   const zones: Zones = Object.fromEntries(
     names.map((name) => [`nic.${name.slice(name.indexOf(".") + 1)}`, {}]),
   );
-  for (const name of [...existing, values.domain])
+  for (const name of [...existing, domain])
     zones[name] = { A: ["192.0.2.1"], NS: [`ns1.${name}`], MX: [[10, `mail.${name}`]] };
   const script = join(import.meta.dir, "dns-server-process.ts");
   const child = Bun.spawn([process.execPath, script], { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
   await child.stdin.write(JSON.stringify({ ...server, zones }));
   await child.stdin.end();
   const first = await child.stdout.getReader().read();
-  if (first.done) throw new Error(`no name server on ${server.address}:${server.port}: run it as root`);
+  if (first.done) {
+    throw new Error(`cannot start a DNS server on ${server.address}:${server.port}; try as root`);
+  }
   return () => child.kill();
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Database as Sqlite } from "bun:sqlite";
 import { hashKey, generateKey, shownLength } from "../../src/access/keys/key-format.ts";
 import { apiKeys } from "../../src/access/keys/tables.ts";
 import { openDatabase, type Database } from "../../src/database/database.ts";
@@ -13,15 +14,15 @@ import { statuses, type Source, type ThreatType } from "../../src/vocabulary/thr
 import { type Registration } from "../../src/vocabulary/registration.ts";
 import { randomFrom, type Random } from "./random.ts";
 
-/** Keys of plan `pro`, so that the limiter has to count; together they allow 1.2 million requests a minute. */
+/** Keys of plan `pro`, so that the rate limiter has to count. Together they allow 1.2 million requests per minute. */
 const proKeyCount = 2_000;
 const protectedDomainCount = 20;
 const threatsPerTransaction = 10_000;
-const seed = 20_260_101;
+const databaseSeed = 20_260_101;
 
 const hourMs = 3_600_000;
 const yearMs = 365 * 24 * hourMs;
-/** The last `first_seen`; fixed, so that every run makes the same database. */
+/** Latest creation time. Fixed, so that every run creates the same database. */
 const endOfYear = Date.UTC(2026, 0, 1);
 
 export interface SeededDatabase {
@@ -30,19 +31,19 @@ export interface SeededDatabase {
   enterpriseKey: string;
 }
 
-/** Path of a database with this many threats, made at the first call and kept in the temporary folder. */
+/** Returns a database with this number of threats. The first call creates it and keeps it in the temporary folder. */
 export function seededDatabase(threatCount: number): SeededDatabase {
-  const random = randomFrom(seed);
+  const random = randomFrom(databaseSeed);
   const [enterpriseKey = "", ...proKeys] = Array.from({ length: proKeyCount + 1 }, () =>
     generateKey((bytes) => random.fill(bytes)),
   );
   const path = join(tmpdir(), `phishwatch-bench-${threatCount}-${fingerprint()}.db`);
   if (!existsSync(path)) {
-    console.error(`Making ${path} with ${threatCount} threats (once) ...`);
+    console.error(`Creating ${path} with ${threatCount} threats (once) ...`);
     const unfinished = `${path}.${process.pid}`;
     const database = openDatabase(unfinished);
     try {
-      // A cut-off seeding is thrown away, so nothing has to be durable.
+      // An interrupted run discards the file, so writes need not be durable.
       database.sqlite.run("PRAGMA synchronous = OFF");
       seedKeys(database, enterpriseKey, proKeys);
       seedThreats(database, random, seedDomains(database), threatCount);
@@ -57,7 +58,32 @@ export function seededDatabase(threatCount: number): SeededDatabase {
   return { path, proKeys, enterpriseKey };
 }
 
-/** Another schema or another seeding makes another file. */
+export interface ThreatSample {
+  ids: string[];
+  /** The protected domain with the most threats. */
+  domain: string;
+}
+
+/** Returns random threats of a seeded database. */
+export function sampleThreats(
+  path: string,
+  { threatCount, sampleSize, seed }: { threatCount: number; sampleSize: number; seed: number },
+): ThreatSample {
+  const database = new Sqlite(path, { readonly: true });
+  const random = randomFrom(seed);
+  const bySeq = database.query<{ id: string }, [number]>("SELECT id FROM threats WHERE seq = ?");
+  const ids = Array.from({ length: sampleSize }, () => bySeq.get(1 + random.below(threatCount))!.id);
+  const busiest = database
+    .query<{ domain: string }, []>(
+      `SELECT p.domain FROM protected_domains p JOIN threat_counts c ON c.protected_domain_seq = p.seq
+       GROUP BY p.seq ORDER BY sum(c.total) DESC LIMIT 1`,
+    )
+    .get();
+  database.close();
+  return { ids, domain: busiest!.domain };
+}
+
+/** Returns a hash that changes with the schema and with this file. */
 function fingerprint(): string {
   const hasher = new Bun.CryptoHasher("sha256");
   const migrations = join(import.meta.dir, "../../drizzle");
@@ -194,20 +220,20 @@ const types: ThreatType[] = [
 ];
 const sources: Source[] = ["scan", "feed", "feed", "certificate_transparency", "submission"];
 
-/** Half are enriched; 7 of 10 are active; some domains draw far more look-alikes than others. */
+/** Half of the threats are enriched, 7 of 10 are active, and the number of threats per domain varies widely. */
 function threatRow(random: Random, domains: SeededDomain[], id: string, index: number, now: number) {
-  // The square favours the first domains: the busiest has a fifth of all threats, the quietest a fortieth.
+  // The square favors the first domains: the first has a fifth of all threats, the last a fortieth.
   const domain = domains[Math.floor(random.unit() ** 2 * domains.length)]!;
   const type = random.pick(types);
   const similarity = Math.round((0.75 + random.unit() * 0.25) * 10_000) / 10_000;
   const { severity, reasons: severityReasons } = severityOf({ type, similarity });
-  const suspicious = `${domain.label}-${random.text(letters, 4)}${index.toString(36)}.${random.pick(suffixes)}`;
+  const name = `${domain.label}-${random.text(letters, 4)}${index.toString(36)}.${random.pick(suffixes)}`;
   const statusDraw = random.unit();
   const enriched = random.unit() < 0.5;
   return {
     id,
     protectedDomainSeq: domain.seq,
-    domain: suspicious,
+    domain: name,
     type,
     status: statuses[statusDraw < 0.7 ? 0 : statusDraw < 0.9 ? 1 : 2],
     severity,
@@ -215,7 +241,7 @@ function threatRow(random: Random, domains: SeededDomain[], id: string, index: n
     similarity,
     source: random.pick(sources),
     reasons: [{ code: "label_part", params: { label: domain.label, position: 0, found: domain.label } }],
-    // Sources tell of a name some hours after they saw it.
+    // Sources report a name some hours after they saw it.
     firstSeen: now - Math.floor(random.unit() ** 3 * 48 * hourMs),
     createdAt: now,
     statusChangedAt: now,

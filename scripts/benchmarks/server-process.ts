@@ -1,29 +1,30 @@
 import { readFileSync, readdirSync } from "node:fs";
 
-/** Linux gives CPU times in ticks of this many a second, on every architecture (`getconf CLK_TCK`). */
+/** Unit of the CPU times that Linux reports, on every architecture (`getconf CLK_TCK`). */
 const ticksPerSecond = 100;
 const startTimeoutMs = 20_000;
 const stopTimeoutMs = 15_000;
 const pollIntervalMs = 0.5;
-const endKnownMs = 500;
+/** Maximum time between the loss of a connection and the exit of the process that caused it. */
+const exitDelayMs = 500;
 
 export interface ServerProcess {
   name: string;
   port: number;
-  /** User and system CPU time of the whole process so far, all threads, in seconds; 10 ms fine. */
+  /** Returns the user and system CPU time of all threads so far, in seconds, with a resolution of 10 ms. */
   cpuSeconds(): number;
-  /** Resident memory now, in bytes. */
+  /** Returns the current resident memory, in bytes. */
   residentBytes(): number;
-  /** Time from starting the process to its first answer 200, in milliseconds. */
+  /** Time from starting the process to its first 200 response, in milliseconds. */
   startMs: number;
-  /** CPU time of the process until then, all threads, in milliseconds. */
+  /** CPU time of all threads up to that response, in milliseconds. */
   startCpuMs: number;
-  /** @throws what is known of its end, when it has ended. */
+  /** @throws if the process has exited, with its exit code and log. */
   requireAlive(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a server and waits until `readyPath` answers 200. */
+/** Starts a server and waits until `readyPath` returns 200. */
 export async function startServer({
   name,
   command,
@@ -47,16 +48,16 @@ export async function startServer({
   });
   const log = new Response(child.stderr).text();
   const url = `http://127.0.0.1:${port}${readyPath}`;
-  const died = async () =>
-    new Error(`${name} ended (code ${child.exitCode}, signal ${child.signalCode}): ${await log}`);
+  const exitError = async () =>
+    new Error(`${name} exited (code ${child.exitCode}, signal ${child.signalCode}): ${await log}`);
   let ready = false;
   while (!ready) {
-    if (child.exitCode !== null) throw await died();
+    if (child.exitCode !== null) throw await exitError();
     if (performance.now() - startedAt > startTimeoutMs) {
       child.kill("SIGKILL");
-      throw new Error(`${name} did not answer ${url} with 200 in time: ${await log}`);
+      throw new Error(`${name} did not return 200 for ${url} in time: ${await log}`);
     }
-    ready = await answers200(url);
+    ready = await returns200(url);
     if (!ready) await Bun.sleep(pollIntervalMs);
   }
   const startMs = performance.now() - startedAt;
@@ -67,7 +68,7 @@ export async function startServer({
     startMs,
     startCpuMs,
     cpuSeconds: () => {
-      // The name in parentheses may hold blanks; utime and stime are fields 14 and 15 (proc_pid_stat(5)).
+      // The name in parentheses can contain spaces; utime and stime are fields 14 and 15 (proc_pid_stat(5)).
       const stat = readFileSync(`/proc/${child.pid}/stat`, "latin1");
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
@@ -77,9 +78,8 @@ export async function startServer({
       return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
     },
     async requireAlive() {
-      // What became of the process is known some time after its connections broke.
-      await Promise.race([child.exited, Bun.sleep(endKnownMs)]);
-      if (child.exitCode !== null || child.signalCode !== null) throw await died();
+      await Promise.race([child.exited, Bun.sleep(exitDelayMs)]);
+      if (child.exitCode !== null || child.signalCode !== null) throw await exitError();
     },
     async stop() {
       child.kill("SIGTERM");
@@ -90,7 +90,7 @@ export async function startServer({
   };
 }
 
-/** Of all living threads, to the nanosecond: too dear to read often, and ended threads are missing. */
+/** Returns the exact CPU time of all live threads. Too expensive to read often, and excludes exited threads. */
 function cpuNanoseconds(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   return threads
@@ -98,17 +98,17 @@ function cpuNanoseconds(pid: number): number {
     .reduce((sum, schedstat) => sum + Number(schedstat.split(" ")[0]), 0);
 }
 
-async function answers200(url: string): Promise<boolean> {
+async function returns200(url: string): Promise<boolean> {
   try {
-    const answer = await fetch(url, { keepalive: false, proxy: false as never });
-    await answer.bytes();
-    return answer.status > 0;
+    const response = await fetch(url, { keepalive: false, proxy: false as never });
+    await response.bytes();
+    return response.status === 200;
   } catch {
     return false;
   }
 }
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 export function freePort(): number {
   const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   const { port } = listener;

@@ -1,7 +1,7 @@
-/** The value below which the given part (0 to 1) of ascending values lies. */
-export function quantile(ascending: ArrayLike<number>, part: number): number {
+/** Returns the value at the given fraction (0 to 1) of values in ascending order. */
+export function quantile(ascending: ArrayLike<number>, fraction: number): number {
   if (ascending.length === 0) throw new Error("no values");
-  return ascending[Math.min(ascending.length - 1, Math.floor(part * ascending.length))]!;
+  return ascending[Math.min(ascending.length - 1, Math.floor(fraction * ascending.length))]!;
 }
 
 export function median(values: readonly number[]): number {
@@ -11,7 +11,7 @@ export function median(values: readonly number[]): number {
   return (ascending[middle - 1]! + ascending[middle]!) / 2;
 }
 
-/** Columns are aligned; the first to the left, figures to the right. */
+/** Returns a table with aligned columns: the first one to the left, the others, which are numbers, to the right. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
@@ -23,4 +23,19 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
       )
       .join("  ");
   return [line(header), widths.map((width) => "-".repeat(width)).join("  "), ...rows.map(line)].join("\n");
+}
+
+export interface Goal {
+  kind: "at least" | "at most";
+  limit: number;
+}
+
+/** Prints a measured value next to its goal, and whether the goal is met. */
+export function printGoal(
+  name: string,
+  value: number,
+  { kind, limit, digits = 0 }: Goal & { digits?: number },
+): void {
+  const met = kind === "at least" ? value >= limit : value <= limit;
+  console.log(`${name}: ${value.toFixed(digits)} (goal: ${kind} ${limit}) ${met ? "met" : "MISSED"}`);
 }

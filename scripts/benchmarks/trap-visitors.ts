@@ -1,6 +1,6 @@
-// A process of its own for scripts/benchmarks/traps.ts: asks for a path so many times a second, from one network
-// or each time from another, until it is told to end; then prints how many were answered.
-const [port, path, perSecond, networks] = JSON.parse(process.argv[2]!) as [
+// Visitors for scripts/benchmarks/traps.ts, in a separate process: request a path at a fixed rate, from one network or
+// each time from a different one, until standard input ends. Prints the number of responses.
+const [port, path, visitsPerSecond, networks] = JSON.parse(process.argv[2]!) as [
   number,
   string,
   number,
@@ -8,16 +8,17 @@ const [port, path, perSecond, networks] = JSON.parse(process.argv[2]!) as [
 ];
 const connections = 16;
 const tickMs = 5;
-const underWayMax = 256;
-const marker = Buffer.from("HTTP/1.1 ");
+const inFlightMax = 256;
+const requestsPerWriteMax = 16;
+const responseStart = Buffer.from("HTTP/1.1 ");
 
 let sent = 0;
-let answered = 0;
+let responses = 0;
 const request = () => {
   sent += 1;
-  const from =
+  const address =
     networks === "one" ? "198.51.100.7" : `${(sent >> 16) & 127}.${(sent >> 8) & 255}.${sent & 255}.1`;
-  return `GET ${path} HTTP/1.1\r\nHost: traps.test\r\nUser-Agent: benchmark\r\nX-Forwarded-For: ${from}\r\n\r\n`;
+  return `GET ${path} HTTP/1.1\r\nHost: traps.test\r\nUser-Agent: benchmark\r\nX-Forwarded-For: ${address}\r\n\r\n`;
 };
 const sockets = await Promise.all(
   Array.from({ length: connections }, () =>
@@ -26,8 +27,11 @@ const sockets = await Promise.all(
       port,
       socket: {
         data(_socket, received) {
-          for (let at = received.indexOf(marker); at !== -1; at = received.indexOf(marker, at + 1))
-            answered += 1;
+          let at = received.indexOf(responseStart);
+          while (at !== -1) {
+            responses += 1;
+            at = received.indexOf(responseStart, at + 1);
+          }
         },
         close: () => {},
         error: () => {},
@@ -37,15 +41,15 @@ const sockets = await Promise.all(
 );
 const startedAt = performance.now();
 const timer = setInterval(() => {
-  const due = Math.floor(((performance.now() - startedAt) / 1_000) * perSecond) - sent;
-  // What is not answered yet is waited for: a queue in the socket would measure nothing.
-  const share = Math.min(Math.ceil(due / connections), 16);
-  if (sent - answered > underWayMax) return;
+  const due = Math.floor(((performance.now() - startedAt) / 1_000) * visitsPerSecond) - sent;
+  const share = Math.min(Math.ceil(due / connections), requestsPerWriteMax);
+  // Wait for the responses: otherwise the benchmark would measure a queue in the socket.
+  if (sent - responses > inFlightMax) return;
   for (const socket of sockets) if (share > 0) socket.write(Array.from({ length: share }, request).join(""));
 }, tickMs);
 process.stdin.once("end", () => {
   clearInterval(timer);
-  process.stdout.write(JSON.stringify({ answered, seconds: (performance.now() - startedAt) / 1_000 }));
+  process.stdout.write(JSON.stringify({ responses, seconds: (performance.now() - startedAt) / 1_000 }));
   process.exit();
 });
 process.stdin.resume();

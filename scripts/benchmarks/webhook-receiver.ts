@@ -1,9 +1,9 @@
-// Receivers for the webhook benchmark, in a process of their own: /healthy answers 200, /failing 500, /hanging
-// never. GET /figures tells what has arrived since the last call.
+// Webhook receivers for the webhook benchmark, in a separate process: /healthy returns 200, /failing returns 500,
+// /hanging never responds. GET /figures returns the deliveries received since the previous call.
 
 interface Figures {
   count: number;
-  /** Milliseconds from `created_at` of the body to the arrival. */
+  /** Milliseconds from `created_at` in the body to arrival. */
   latenciesMs: number[];
   lastAt: number;
 }
@@ -18,17 +18,17 @@ const server = Bun.serve({
   async fetch(request) {
     const { pathname } = new URL(request.url);
     if (pathname === "/figures") {
-      const answer = Response.json(Object.fromEntries(figures));
+      const response = Response.json(Object.fromEntries(figures));
       figures = new Map();
-      return answer;
+      return response;
     }
     const body = (await request.json()) as { created_at: string };
     const now = Date.now();
-    const own = figures.get(pathname) ?? { count: 0, latenciesMs: [], lastAt: 0 };
-    figures.set(pathname, own);
-    own.count += 1;
-    own.latenciesMs.push(now - Date.parse(body.created_at));
-    own.lastAt = now;
+    const received = figures.get(pathname) ?? { count: 0, latenciesMs: [], lastAt: 0 };
+    figures.set(pathname, received);
+    received.count += 1;
+    received.latenciesMs.push(now - Date.parse(body.created_at));
+    received.lastAt = now;
     if (pathname === "/hanging") return never;
     return new Response("ok", { status: pathname === "/failing" ? 500 : 200 });
   },

@@ -3,31 +3,42 @@ import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { targetOf } from "../../src/channels/webhook/endpoint.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createIdFactory, type IdFactory } from "../../src/lib/ids.ts";
+import { readOptions } from "./options.ts";
 import { phishwatchExecutable } from "./phishwatch.ts";
 import { freePort, startServer, type ServerProcess } from "./server-process.ts";
-import { formatTable, quantile } from "./statistics.ts";
+import { formatTable, printGoal, quantile } from "./statistics.ts";
 
-// Deliveries of the executable over loopback: a burst with a hanging and a failing receiver beside a healthy
-// one, the time from a commit to the first attempt, and what a million waiting deliveries cost.
-
-const { values } = parseArgs({
+const {
+  events: burstEvents,
+  seconds: latencySeconds,
+  pending: pendingDeliveries,
+} = readOptions({
+  benchmark: "webhooks",
+  summary:
+    "Webhook deliveries of the executable over loopback: a burst to a healthy, a failing and a hanging receiver, the time\n" +
+    "from commit to arrival, and the cost of pending deliveries.",
   options: {
-    events: { type: "string", default: "10000" },
-    seconds: { type: "string", default: "20" },
-    waiting: { type: "string", default: "1000000" },
+    events: { default: 10_000, value: "N", description: "events in the burst" },
+    seconds: { default: 20, value: "N", description: "duration of the latency measurement" },
+    pending: { default: 1_000_000, value: "N", description: "pending deliveries" },
   },
 });
-const burstEvents = Number(values.events);
-const latencySeconds = Number(values.seconds);
-const waitingDeliveries = Number(values.waiting);
 const eventsPerSecond = 200;
-const goals = { burstPerSecond: 3_000, latencyMsP99: 50 };
+const goals = {
+  burst: { kind: "at least", limit: 3_000 },
+  latency: { kind: "at most", limit: 50 },
+} as const;
+const bareConcurrency = 8;
+const pendingEndpoints = 1_000;
+/** Time for the server to finish its startup work or the deliveries in flight before a measurement. */
+const settleMs = 2_000;
+const idleMeasurementMs = 10_000;
+const hourMs = 3_600_000;
 
 const folder = mkdtempSync(join(tmpdir(), "phishwatch-bench-webhooks-"));
 const receiver = Bun.spawn([process.execPath, join(import.meta.dir, "webhook-receiver.ts")], {
@@ -45,27 +56,29 @@ const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes as U
 await bare();
 await burst();
 await latency();
-await waiting();
+await pending();
 process.exit(0);
 
-/** The least that a delivery can cost: a POST with its signature, nothing written down. */
+/** Measures the minimum cost of a delivery: a signed POST without any records. */
 async function bare(): Promise<void> {
   const body = JSON.stringify(sampleEvent());
   const url = `http://127.0.0.1:${receiverPort}/healthy`;
   const startedAt = performance.now();
-  let begun = 0;
+  let started = 0;
   const worker = async () => {
-    while (begun++ < burstEvents) {
+    while (started++ < burstEvents) {
       const signature = createHmac("sha256", "whsec_benchmark").update(body).digest("hex");
       const headers = { "Content-Type": "application/json", "X-Service-Signature": `sha256=${signature}` };
-      const answer = await fetch(url, { method: "POST", body, headers, proxy: false as never });
-      await answer.bytes();
+      const response = await fetch(url, { method: "POST", body, headers, proxy: false as never });
+      await response.bytes();
     }
   };
-  await Promise.all(Array.from({ length: 8 }, worker));
+  await Promise.all(Array.from({ length: bareConcurrency }, worker));
   const perSecond = burstEvents / ((performance.now() - startedAt) / 1_000);
   await figures();
-  console.log(`bare fetch with HMAC, 8 under way, nothing recorded: ${Math.round(perSecond)} a second\n`);
+  console.log(
+    `bare fetch with HMAC, ${bareConcurrency} in flight, nothing recorded: ${Math.round(perSecond)} per second\n`,
+  );
 }
 
 async function burst(): Promise<void> {
@@ -85,20 +98,21 @@ async function burst(): Promise<void> {
   const { "/healthy": healthy, "/failing": failing, "/hanging": hanging } = await figures();
   await server.stop();
   database.close();
-  const begunAt = startedAt + server.startMs;
-  const perSecond = wanted / ((endedAt - begunAt) / 1_000);
-  const healthyMs = healthy!.lastAt - begunAt;
+  const readyAt = startedAt + server.startMs;
+  const perSecond = wanted / ((endedAt - readyAt) / 1_000);
+  const healthyMs = healthy!.lastAt - readyAt;
   console.log(
-    `burst of ${burstEvents} events to three endpoints: ${healthy!.count} at the healthy one within ${Math.round(healthyMs)} ms, ` +
-      `${failing!.count} first attempts at the failing one, ${hanging!.count} under way at the hanging one`,
+    `burst of ${burstEvents} events to three endpoints: the healthy one received ${healthy!.count} within ` +
+      `${Math.round(healthyMs)} ms; ${failing!.count} first attempts at the failing one; ` +
+      `${hanging!.count} in flight at the hanging one`,
   );
-  report("deliveries a second, recorded durably", Math.round(perSecond), goals.burstPerSecond, "at least");
-  console.log(`CPU of the process for each: ${Math.round((cpuSeconds / wanted) * 1e6)} µs\n`);
+  printGoal("durably recorded deliveries per second", perSecond, goals.burst);
+  console.log(`CPU time per delivery: ${Math.round((cpuSeconds / wanted) * 1e6)} µs\n`);
 }
 
 async function latency(): Promise<void> {
   const path = join(folder, "latency.db");
-  // Look-alikes to triage: each change of status is one event.
+  // Look-alikes to triage: each status change records one event.
   const names = join(folder, "names.txt");
   writeFileSync(names, Array.from({ length: 200 }, (_, index) => `example-bank-${index}.com\n`).join(""));
   const { config, port } = configure(path, ["healthy", "failing", "hanging"]);
@@ -109,7 +123,7 @@ async function latency(): Promise<void> {
   const list = (await (await fetch(`${base}/threats?per_page=100`, { headers })).json()) as {
     data: { id: string }[];
   };
-  await Bun.sleep(2_000);
+  await Bun.sleep(settleMs);
   await figures();
   const total = eventsPerSecond * latencySeconds;
   const cpuBefore = server.cpuSeconds();
@@ -119,57 +133,62 @@ async function latency(): Promise<void> {
     const dueIn = startedAt + (index * 1_000) / eventsPerSecond - performance.now();
     if (dueIn > 1) await Bun.sleep(dueIn);
     const status = Math.floor(index / list.data.length) % 2 === 0 ? "false_positive" : "active";
-    // Beside it, in the same seconds, a bare POST to the same receiver: what this machine's own noise costs.
+    // At the same time, send a bare POST to the same receiver, which shows the noise of this machine.
     const bareBody = JSON.stringify(sampleEvent());
     requests.push(
-      fetch(`http://127.0.0.1:${receiverPort}/bare`, { method: "POST", body: bareBody }).then((answer) =>
-        answer.text(),
+      fetch(`http://127.0.0.1:${receiverPort}/bare`, { method: "POST", body: bareBody }).then((response) =>
+        response.text(),
       ),
     );
     const url = `${base}/threats/${list.data[index % list.data.length]!.id}`;
     requests.push(
-      fetch(url, { method: "PATCH", headers, body: JSON.stringify({ status }) }).then((answer) =>
-        answer.text(),
+      fetch(url, { method: "PATCH", headers, body: JSON.stringify({ status }) }).then((response) =>
+        response.text(),
       ),
     );
   }
   await Promise.all(requests);
   const seconds = (performance.now() - startedAt) / 1_000;
-  const busy = (server.cpuSeconds() - cpuBefore) / seconds;
-  await Bun.sleep(1_000);
+  const cpuShare = (server.cpuSeconds() - cpuBefore) / seconds;
+  await Bun.sleep(settleMs);
   const { "/healthy": healthy, "/bare": bareFetch } = await figures();
   await server.stop();
   const bareSorted = bareFetch!.latenciesMs.toSorted((a, b) => a - b);
   const sorted = healthy!.latenciesMs.toSorted((a, b) => a - b);
   console.log(
-    `${Math.round(total / seconds)} status changes a second for ${Math.round(seconds)} s, ${healthy!.count} events at the healthy endpoint; ` +
-      `commit to arrival: median ${quantile(sorted, 0.5)} ms, p99 ${quantile(sorted, 0.99)} ms, most ${sorted.at(-1)} ms`,
+    `${Math.round(total / seconds)} status changes per second for ${Math.round(seconds)} s; ` +
+      `the healthy endpoint received ${healthy!.count} events`,
   );
-  console.log(
-    `a bare POST in the same seconds: median ${quantile(bareSorted, 0.5)} ms, p99 ${quantile(bareSorted, 0.99)} ms, most ${bareSorted.at(-1)} ms`,
-  );
-  console.log(`CPU of the process meanwhile: ${Math.round(busy * 100)} % of one core`);
-  report("p99, ms", quantile(sorted, 0.99), goals.latencyMsP99, "at most");
+  console.log(`from commit to arrival: ${summarize(sorted)}`);
+  console.log(`bare POST at the same time: ${summarize(bareSorted)}`);
+  console.log(`CPU of the process at the same time: ${Math.round(cpuShare * 100)} % of one core`);
+  printGoal("p99, ms", quantile(sorted, 0.99), goals.latency);
   console.log();
 }
 
-/** Deliveries that are due in an hour, for a thousand endpoints: what the poll costs, and how much memory. */
-async function waiting(): Promise<void> {
+function summarize(ascendingMs: readonly number[]): string {
+  return `median ${quantile(ascendingMs, 0.5)} ms, p99 ${quantile(ascendingMs, 0.99)} ms, max ${ascendingMs.at(-1)} ms`;
+}
+
+/** Measures CPU and memory with many deliveries that are due in an hour, which the dispatcher polls. */
+async function pending(): Promise<void> {
   const rows: string[][] = [];
-  for (const count of [0, waitingDeliveries]) {
-    const path = join(folder, `waiting-${count}.db`);
-    seedWaiting(path, count);
+  for (const count of [0, pendingDeliveries]) {
+    const path = join(folder, `pending-${count}.db`);
+    seedPending(path, count);
     const { config, port } = configure(path, ["healthy"]);
     const server = await serve(config, port);
-    await Bun.sleep(2_000);
-    const before = server.cpuSeconds();
-    await Bun.sleep(10_000);
-    const cpuMs = (server.cpuSeconds() - before) * 100;
+    await Bun.sleep(settleMs);
+    const cpuBefore = server.cpuSeconds();
+    await Bun.sleep(idleMeasurementMs);
+    const cpuMsPerSecond = (server.cpuSeconds() - cpuBefore) * (1e6 / idleMeasurementMs);
     const resident = server.residentBytes() / 2 ** 20;
     await server.stop();
-    rows.push([String(count), cpuMs.toFixed(1), resident.toFixed(0)]);
+    rows.push([String(count), cpuMsPerSecond.toFixed(1), resident.toFixed(0)]);
   }
-  console.log(formatTable(["waiting, at 1000 endpoints", "CPU, ms a second", "MiB resident"], rows));
+  console.log(
+    formatTable([`pending, ${pendingEndpoints} endpoints`, "CPU ms per second", "MiB resident"], rows),
+  );
 }
 
 function configure(database: string, receivers: string[]): { config: string; port: number } {
@@ -196,9 +215,10 @@ function serve(config: string, port: number): Promise<ServerProcess> {
   return startServer({ name: "phishwatch", command, port, readyPath: "/healthz", cwd: folder });
 }
 
+/** Returns what the receivers received since the previous call. */
 async function figures(): Promise<Record<string, { count: number; latenciesMs: number[]; lastAt: number }>> {
-  const answer = await fetch(`http://127.0.0.1:${receiverPort}/figures`);
-  return (await answer.json()) as Awaited<ReturnType<typeof figures>>;
+  const response = await fetch(`http://127.0.0.1:${receiverPort}/figures`);
+  return (await response.json()) as Awaited<ReturnType<typeof figures>>;
 }
 
 function seedEvents(path: string, count: number): void {
@@ -211,9 +231,8 @@ function seedEvents(path: string, count: number): void {
   database.close();
 }
 
-function seedWaiting(path: string, count: number): void {
-  const endpoints = 1_000;
-  const events = Math.ceil(count / endpoints);
+function seedPending(path: string, count: number): void {
+  const events = Math.ceil(count / pendingEndpoints);
   const database = openDatabase(path);
   database.sqlite.run("PRAGMA synchronous = OFF");
   const ids: IdFactory = createIdFactory(systemClock.now, fillRandom);
@@ -241,16 +260,16 @@ function seedWaiting(path: string, count: number): void {
     `INSERT INTO deliveries (id, event_seq, recipient_seq, status, attempts, next_attempt_at, created_at) VALUES (?, ?, ?, 'pending', 1, ?, ?)`,
   );
   database.transaction(() => {
-    for (let index = 1; index <= endpoints; index += 1)
+    for (let index = 1; index <= pendingEndpoints; index += 1)
       endpoint.run(ids.next("endpoint"), `e${index}`, target);
     for (let index = 1; index <= events; index += 1)
       event.run(ids.next("event"), JSON.stringify(sampleEvent()), now, now);
     for (let index = 0; index < count; index += 1) {
       delivery.run(
         ids.next("delivery"),
-        Math.floor(index / endpoints) + 1,
-        (index % endpoints) + 1,
-        now + 3_600_000 + index,
+        Math.floor(index / pendingEndpoints) + 1,
+        (index % pendingEndpoints) + 1,
+        now + hourMs + index,
         now,
       );
     }
@@ -273,9 +292,4 @@ function sampleEvent() {
       },
     },
   };
-}
-
-function report(what: string, value: number, goal: number, side: "at least" | "at most"): void {
-  const reached = side === "at least" ? value >= goal : value <= goal;
-  console.log(`${what}: ${value} (goal: ${side} ${goal}) ${reached ? "reached" : "MISSED"}`);
 }

@@ -1,8 +1,7 @@
-// The peer: the same "get a threat by id" over the same database, built with fastify and
-// better-sqlite3 on Node the way their manuals advise: response schema (compiled
-// serialiser), statements prepared once, no request log. Key check, limiter and request id
-// do the same work as the product's; where there was a choice it is the quicker one
-// (all keys are held in memory).
+// The same "get a threat by ID" over the same database, built with fastify and better-sqlite3 on Node as their
+// manuals recommend: response schema (compiled serializer), statements prepared once, no request log. The key check,
+// rate limiter and request ID do the same work as phishwatch's. Where there is a choice, this server uses the faster
+// option (it keeps all keys in memory).
 // Usage: node fastify.js DATABASE PORT
 import { createHash, randomUUID } from "node:crypto";
 import Database from "better-sqlite3";
@@ -91,11 +90,12 @@ function authenticateAndCount(request, reply, done) {
 
 function getThreat(request, reply) {
   const { key } = request;
-  if (!key.scopes.includes("threats:read")) return fail(reply, 403, "forbidden", "the key may not read");
+  if (!key.scopes.includes("threats:read"))
+    return fail(reply, 403, "forbidden", "the key lacks the scope threats:read");
   const row = threatById.get(request.params.id);
   if (row === undefined) return fail(reply, 404, "not_found", "no such threat");
   if (key.domains.length > 0 && !key.domains.includes(row.protected_domain)) {
-    return fail(reply, 403, "forbidden", "the key is bound to other domains");
+    return fail(reply, 403, "forbidden", "the key is restricted to other domains");
   }
   reply.send({
     data: {
