@@ -1,6 +1,6 @@
 /**
- * Generates the TypeScript client from the two OpenAPI documents. Run it after a change to either; a test fails if
- * the client is out of date:
+ * Generates the TypeScript client from the OpenAPI documents of the API and of the sandbox's control plane. Run it
+ * after a change to either; a test fails if the client is out of date:
  *   scripts/bun scripts/generate-client.ts
  */
 import { writeFileSync } from "node:fs";
@@ -69,31 +69,32 @@ ${events.join("")}}
 /** Operations by method and path. */
 export interface Calls {
 ${calls.join("")}}
-${callerText}`;
+${clientCode}`;
 }
 
 function renderCall(method: string, path: string, operation: Operation): string {
   const { summary, parameters = [], requestBody, responses = {} } = operation;
-  const fields = (place: string) => parameters.filter((parameter) => parameter.in === place);
+  const parametersIn = (location: string) => parameters.filter((parameter) => parameter.in === location);
   const group = (name: string, members: Parameter[]) => {
     if (members.length === 0) return "";
     const optional = members.every(({ required }) => required !== true) ? "?" : "";
     const types = members.map(
-      (one) => `${quoted(one.name)}${one.required === true ? "" : "?"}: ${typeOf(one.schema)}`,
+      ({ name: field, required, schema }) =>
+        `${quoted(field)}${required === true ? "" : "?"}: ${typeOf(schema)}`,
     );
     return `${name}${optional}: { ${types.join("; ")} };`;
   };
-  const contents = Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) =>
+  const bodyTypes = Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) =>
     type === "application/json" ? typeOf(schema) : "string",
   );
   const body =
-    contents.length === 0
+    bodyTypes.length === 0
       ? ""
-      : `body${requestBody?.required === false ? "?" : ""}: ${contents.join(" | ")};`;
+      : `body${requestBody?.required === false ? "?" : ""}: ${bodyTypes.join(" | ")};`;
   const response = responses["200"]?.content?.["application/json"]?.schema;
   return `${comment(summary)}"${method.toUpperCase()} ${path}": {
-    ${group("params", fields("path"))}
-    ${group("query", fields("query"))}
+    ${group("params", parametersIn("path"))}
+    ${group("query", parametersIn("query"))}
     ${body}
     response: ${response === undefined ? "unknown" : typeOf(response)};
   };\n`;
@@ -129,9 +130,14 @@ function objectType({ properties = {}, required = [], patternProperties }: Schem
   if (anyValue !== undefined) return `Record<string, ${typeOf(anyValue)}>`;
   const fields = Object.entries(properties).map(
     ([name, schema]) =>
-      `${comment(schema.description)}${quoted(name)}${required.includes(name) ? "" : "?"}: ${typeOf(schema)};\n`,
+      `${comment(descriptionOf(schema))}${quoted(name)}${required.includes(name) ? "" : "?"}: ${typeOf(schema)};\n`,
   );
   return fields.length === 0 ? "Record<string, never>" : `{\n${fields.join("")}}`;
+}
+
+/** Returns the description of a schema or, for a nullable one, of its value. */
+function descriptionOf({ description, anyOf = [] }: Schema): string | undefined {
+  return description ?? anyOf.map(descriptionOf).find((text) => text !== undefined);
 }
 
 function comment(text: string | undefined): string {
@@ -142,7 +148,8 @@ function quoted(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
 }
 
-const callerText = `
+/** The end of the file: the code that does not depend on the documents. */
+const clientCode = `
 type Options<Name extends keyof Calls> = Omit<Calls[Name], "response">;
 
 /** An error response. */
@@ -177,10 +184,10 @@ export function createClient({ url, key }: { url: string; key?: string }) {
       body?: unknown;
     };
     const [method, path] = name.split(" ") as [string, string];
-    const filled = path.replace(/\\{(\\w+)\\}/g, (_, field: string) => encodeURIComponent(params?.[field] ?? ""));
+    const filledPath = path.replace(/\\{(\\w+)\\}/g, (_, field: string) => encodeURIComponent(params?.[field] ?? ""));
     const search = new URLSearchParams(Object.entries(query ?? {}).map(([field, value]) => [field, \`\${value}\`]));
     const isText = typeof body === "string";
-    const response = await fetch(\`\${url}\${filled}\${search.size > 0 ? \`?\${search}\` : ""}\`, {
+    const response = await fetch(\`\${url}\${filledPath}\${search.size > 0 ? \`?\${search}\` : ""}\`, {
       method,
       headers: {
         ...(key === undefined ? {} : { Authorization: \`Bearer \${key}\` }),
@@ -192,9 +199,9 @@ export function createClient({ url, key }: { url: string; key?: string }) {
       error?: { code: string; message: string };
     };
     if (response.ok) return result;
-    const wait = response.headers.get("Retry-After");
-    const { code = "unknown", message = "no reason given" } = result.error ?? {};
-    throw new CallError(response.status, code, message, wait === null ? undefined : Number(wait));
+    const retryAfter = response.headers.get("Retry-After");
+    const { code = "unknown", message = "no error message" } = result.error ?? {};
+    throw new CallError(response.status, code, message, retryAfter === null ? undefined : Number(retryAfter));
   };
 }
 `;

@@ -73,7 +73,9 @@ export type ThreatDetail = {
   created_at: string;
   /** Screenshot of the site or, if there is none, an image that states why. Opens without an API key and cannot be guessed. */
   screenshot_url: string;
+  /** IP address of the suspicious domain; null while unknown. */
   ip_address: string | null;
+  /** Registrar of the suspicious domain; null while unknown. */
   registrar: string | null;
   /** Registration data. A key is present only if its value is known. */
   whois: {
@@ -157,7 +159,7 @@ export type CandidateMeta = {
   created: number;
 };
 
-/** Why a request failed. */
+/** An error response. */
 export type Error = {
   error: {
     /** Stable code, for programs. */
@@ -326,7 +328,7 @@ export interface Events {
         threats_found: number;
         /** New threats. */
         threats_created: number;
-        /** Why the scan failed. */
+        /** Reason for the failure. */
         error?: string;
       };
     };
@@ -352,10 +354,13 @@ export interface Events {
         hostname: string;
         /** URL of the page. */
         url: string;
+        /** IP address of the visitor. */
         ip_address: string | null;
+        /** User agent that the visitor sent. */
         user_agent: string | null;
+        /** Referrer that the visitor sent. */
         referrer: string | null;
-        /** When the event occurred. */
+        /** When the visit occurred. */
         at: string;
       };
       threat: {
@@ -381,10 +386,13 @@ export interface Events {
         kind: string;
       };
       access: {
+        /** IP address of the visitor. */
         ip_address: string | null;
+        /** User agent that the visitor sent. */
         user_agent: string | null;
+        /** Referrer that the visitor sent. */
         referrer: string | null;
-        /** When the event occurred. */
+        /** When the visit occurred. */
         at: string;
       };
     };
@@ -521,14 +529,14 @@ export interface Calls {
       };
     };
   };
-  /** Moves the clock, or lets it run */
+  /** Advances, sets or starts the clock */
   "POST /sandbox/clock": {
     body?: {
-      /** time to let pass, such as 1m or 2h */
+      /** time to advance by, such as 1m or 2h */
       advance?: string;
-      /** an ISO 8601 time; a time in the past does not undo what has happened since */
+      /** an ISO 8601 time; setting an earlier time does not undo later changes */
       set?: string;
-      /** true: runs with real time from now on; false: stands still */
+      /** true: the clock runs with real time; false: the clock stops */
       run?: boolean;
     };
     response: {
@@ -540,7 +548,7 @@ export interface Calls {
       };
     };
   };
-  /** Returns everything to the start: data, clock, limits, webhook endpoints, inboxes, faults */
+  /** Resets everything to its initial state: data, clock, limits, webhook endpoints, inboxes, faults */
   "POST /sandbox/reset": {
     response: {
       data: Record<string, never>;
@@ -554,7 +562,7 @@ export interface Calls {
       };
     };
   };
-  /** Restores a snapshot: the latest, or the one named */
+  /** Restores a snapshot: the latest or the given one */
   "POST /sandbox/restore": {
     body?: {
       snapshot?: string;
@@ -565,7 +573,7 @@ export interface Calls {
       };
     };
   };
-  /** Records a look-alike: threat.created, or for a known one the effects of seeing it again */
+  /** Records a look-alike: threat.created, or a repeated sighting of a known one */
   "POST /sandbox/threats": {
     body?: {
       /** the suspicious domain; default: new names are generated */
@@ -621,7 +629,7 @@ export interface Calls {
       }[];
     };
   };
-  /** Runs a scan to its end: scan.started, threat.created for what it finds, scan.completed */
+  /** Runs a scan to completion: scan.started, threat.created for each new threat, scan.completed */
   "POST /sandbox/scans": {
     body?: {
       /** default: all */
@@ -655,7 +663,7 @@ export interface Calls {
         threats_found: number;
         /** New threats. */
         threats_created: number;
-        /** Why the scan failed. */
+        /** Reason for the failure. */
         error?: string;
       };
     };
@@ -685,6 +693,7 @@ export interface Calls {
         name: string;
         /** Requested URL */
         url: string;
+        /** Class of the visit; null if it was only counted */
         class: string | null;
         event_id: string | null;
         threat_id: string | null;
@@ -712,13 +721,14 @@ export interface Calls {
         name: string;
         /** Requested URL */
         url: string;
+        /** Class of the visit; null if it was only counted */
         class: string | null;
         event_id: string | null;
         threat_id: string | null;
       };
     };
   };
-  /** Adds a webhook endpoint: an inbox of the sandbox, or a receiver of your own */
+  /** Adds a webhook endpoint: an inbox of the sandbox, or your own receiver */
   "POST /sandbox/webhooks": {
     body?: {
       /** name of an inbox: letters, digits, . _ - */
@@ -789,10 +799,12 @@ export interface Calls {
         endpoint: string;
         /** Status of the delivery */
         status: "pending" | "succeeded" | "failed";
+        /** Null: no further attempt */
         next_attempt_at: string | null;
         attempts: {
           /** When the attempt started */
           at: string;
+          /** HTTP status; null: no response */
           status: number | null;
           failure: string | null;
           error: string | null;
@@ -800,7 +812,7 @@ export interface Calls {
       }[];
     };
   };
-  /** Lists the received messages, oldest first; waits for them if asked to */
+  /** Lists the received messages, oldest first; can wait for them */
   "GET /sandbox/inbox/{name}": {
     params: { name: string };
     query?: {
@@ -833,6 +845,7 @@ export interface Calls {
           service: "valid" | "invalid" | "missing";
           standard: "valid" | "invalid" | "missing";
         };
+        /** Endpoint whose secret signed the message */
         endpoint_id: string | null;
         /** Response of the inbox */
         answered: number | "reset" | "silence";
@@ -959,14 +972,14 @@ export function createClient({ url, key }: { url: string; key?: string }) {
       body?: unknown;
     };
     const [method, path] = name.split(" ") as [string, string];
-    const filled = path.replace(/\{(\w+)\}/g, (_, field: string) =>
+    const filledPath = path.replace(/\{(\w+)\}/g, (_, field: string) =>
       encodeURIComponent(params?.[field] ?? ""),
     );
     const search = new URLSearchParams(
       Object.entries(query ?? {}).map(([field, value]) => [field, `${value}`]),
     );
     const isText = typeof body === "string";
-    const response = await fetch(`${url}${filled}${search.size > 0 ? `?${search}` : ""}`, {
+    const response = await fetch(`${url}${filledPath}${search.size > 0 ? `?${search}` : ""}`, {
       method,
       headers: {
         ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
@@ -978,8 +991,8 @@ export function createClient({ url, key }: { url: string; key?: string }) {
       error?: { code: string; message: string };
     };
     if (response.ok) return result;
-    const wait = response.headers.get("Retry-After");
-    const { code = "unknown", message = "no reason given" } = result.error ?? {};
-    throw new CallError(response.status, code, message, wait === null ? undefined : Number(wait));
+    const retryAfter = response.headers.get("Retry-After");
+    const { code = "unknown", message = "no error message" } = result.error ?? {};
+    throw new CallError(response.status, code, message, retryAfter === null ? undefined : Number(retryAfter));
   };
 }

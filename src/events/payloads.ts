@@ -31,7 +31,7 @@ const visitor = {
   ip_address: textOrNull("IP address of the visitor."),
   user_agent: textOrNull("User agent that the visitor sent."),
   referrer: textOrNull("Referrer that the visitor sent."),
-  at: time("When the event occurred."),
+  at: time("When the visit occurred."),
 };
 
 export const payloadSchemas = {
@@ -55,7 +55,7 @@ export const payloadSchemas = {
       resolving: count("Candidates that resolve."),
       threats_found: count("Look-alikes found."),
       threats_created: count("New threats."),
-      error: Type.Optional(text("Why the scan failed.")),
+      error: Type.Optional(text("Reason for the failure.")),
     }),
   }),
   "beacon.triggered": object({

@@ -21,7 +21,7 @@ const errorSchema = Type.Object(
       closed,
     ),
   },
-  { ...closed, $id: "Error", description: "Why a request failed." },
+  { ...closed, $id: "Error", description: "An error response." },
 );
 
 /** Returns the `components.responses` entry of an error. */

@@ -32,7 +32,7 @@ export const eventOperations = [
     method: "POST",
     path: "/sandbox/threats",
     id: "makeThreats",
-    summary: "Records a look-alike: threat.created, or for a known one the effects of seeing it again",
+    summary: "Records a look-alike: threat.created, or a repeated sighting of a known one",
     description:
       "Without a domain, new names are generated. Type and similarity default to those that detection computes. " +
       "The severity follows from them: high from a similarity of 0.95 (homographs 0.9), medium from 0.88.",
@@ -80,7 +80,7 @@ export const eventOperations = [
     method: "POST",
     path: "/sandbox/scans",
     id: "runScan",
-    summary: "Runs a scan to its end: scan.started, threat.created for what it finds, scan.completed",
+    summary: "Runs a scan to completion: scan.started, threat.created for each new threat, scan.completed",
     description: "This is the production scan, over a DNS that exists only in the sandbox.",
     body: jsonBody(
       Type.Object(

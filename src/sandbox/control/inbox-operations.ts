@@ -18,7 +18,7 @@ export const inboxOperations = [
     method: "GET",
     path: "/sandbox/inbox/{name}",
     id: "readInbox",
-    summary: "Lists the received messages, oldest first; waits for them if asked to",
+    summary: "Lists the received messages, oldest first; can wait for them",
     params: { name: nameSchema },
     query: {
       wait: durationParameter("real time to wait for count messages, such as 5s; default: none", waitMsMax),

@@ -44,7 +44,7 @@ export const stateOperations = [
     method: "POST",
     path: "/sandbox/clock",
     id: "moveClock",
-    summary: "Moves the clock, or lets it run",
+    summary: "Advances, sets or starts the clock",
     description:
       "Send exactly one field. Whatever becomes due on the way happens at exactly its time and in order: " +
       "delivery retries, rate limits, key expiry, schedules. The call returns once all of it has happened. " +
@@ -52,14 +52,14 @@ export const stateOperations = [
     body: jsonBody(
       Type.Object(
         {
-          advance: Type.Optional(Type.String({ description: "time to let pass, such as 1m or 2h" })),
+          advance: Type.Optional(Type.String({ description: "time to advance by, such as 1m or 2h" })),
           set: Type.Optional(
             Type.String({
-              description: "an ISO 8601 time; a time in the past does not undo what has happened since",
+              description: "an ISO 8601 time; setting an earlier time does not undo later changes",
             }),
           ),
           run: Type.Optional(
-            Type.Boolean({ description: "true: runs with real time from now on; false: stands still" }),
+            Type.Boolean({ description: "true: the clock runs with real time; false: the clock stops" }),
           ),
         },
         closed,
@@ -81,7 +81,8 @@ export const stateOperations = [
     method: "POST",
     path: "/sandbox/reset",
     id: "reset",
-    summary: "Returns everything to the start: data, clock, limits, webhook endpoints, inboxes, faults",
+    summary:
+      "Resets everything to its initial state: data, clock, limits, webhook endpoints, inboxes, faults",
     description:
       "A concurrent request sees either the state before or the state after. Deliveries in flight are aborted. " +
       "Snapshots are kept.",
@@ -103,7 +104,7 @@ export const stateOperations = [
     method: "POST",
     path: "/sandbox/restore",
     id: "restoreSnapshot",
-    summary: "Restores a snapshot: the latest, or the one named",
+    summary: "Restores a snapshot: the latest or the given one",
     description: "Like a reset, but to the snapshot. Rate limits start over, and faults are cleared.",
     body: jsonBody(Type.Object({ snapshot: Type.Optional(Type.String()) }, closed)),
     response: snapshotResponse,

@@ -22,7 +22,7 @@ export const webhookOperations = [
     method: "POST",
     path: "/sandbox/webhooks",
     id: "addWebhook",
-    summary: "Adds a webhook endpoint: an inbox of the sandbox, or a receiver of your own",
+    summary: "Adds a webhook endpoint: an inbox of the sandbox, or your own receiver",
     body: jsonBody(
       Type.Object(
         {
