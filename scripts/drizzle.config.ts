@@ -1,7 +1,7 @@
 import { defineConfig } from "drizzle-kit";
 
-// drizzle-kit insists on a default export. Its paths are relative to the top of the
-// project, where scripts/generate-migration starts it.
+// drizzle-kit requires a default export. Paths are relative to the top of the repository, where
+// scripts/generate-migration runs it.
 export default defineConfig({
   dialect: "sqlite",
   schema: "./src/**/tables.ts",

@@ -1,4 +1,4 @@
-/** Measures recall on known look-alikes and the share of other names that match; see `usage`. */
+/** Measures recall on known look-alikes and the share of other names that match. See `usage`. */
 import { parseArgs } from "node:util";
 import { createMatcher } from "../src/detection/match/matcher.ts";
 import { displayName } from "../src/detection/names/name.ts";
@@ -7,16 +7,16 @@ import type { ProtectedName } from "../src/detection/types.ts";
 
 const usage = `usage: scripts/evaluate [--positives FILE]... [--noise FILE]... [options]
 
-  --positives FILE       lines of name<TAB>protected name[<TAB>class[<TAB>anything<TAB>brand word]]
+  --positives FILE       lines of name<TAB>protected domain[<TAB>class[<TAB>ignored<TAB>brand keyword]]
   --noise FILE           list of names, one per line, in which look-alikes are rare
-  --protect DOMAIN       domain to protect while noise is measured (repeatable; default: all of the positives')
-  --keywords FILE        lines of protected name<TAB>keyword
-  --brand-words          use the fifth column of the positives as keywords of their protected domains
+  --protect DOMAIN       domain to protect for the noise (repeatable; default: the protected domains of the positives)
+  --keywords FILE        lines of protected domain<TAB>brand keyword
+  --brand-keywords       use the fifth column of the positives as keywords of their protected domains
   --min-similarity X     minimum similarity (default 0.75)
   --show N               number of misses and false positives to show (default 20)
 
-Files may be gzipped. Names in the noise that contain a brand word are counted separately, because the name
-alone does not show that they are harmless.`;
+Files may be gzipped. Names in the noise that contain a brand keyword are counted separately, because the name alone
+does not show that they are harmless.`;
 
 const { values: options } = parseArgs({
   options: {
@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
     noise: { type: "string", multiple: true, default: [] },
     protect: { type: "string", multiple: true, default: [] },
     keywords: { type: "string" },
-    "brand-words": { type: "boolean", default: false },
+    "brand-keywords": { type: "boolean", default: false },
     "min-similarity": { type: "string", default: "0.75" },
     show: { type: "string", default: "20" },
     help: { type: "boolean", default: false },
@@ -52,7 +52,7 @@ for (const file of options.positives) {
   for (const line of await readLines(file)) {
     const [name = "", domain = "", kind = "all", , word] = line.split("\t");
     positives.push({ name, domain, kind });
-    if (options["brand-words"] && word !== undefined) addKeyword(domain, word);
+    if (options["brand-keywords"] && word !== undefined) addKeyword(domain, word);
   }
 }
 if (options.keywords !== undefined) {
@@ -83,7 +83,7 @@ function measureRecall(): void {
       matchers.set(domain, matcher);
     }
     const found = matcher.match(name).length > 0;
-    // A class can have two parts: the place of the brand and its spelling.
+    // A class can have two parts, the position of the brand and its spelling; count each.
     for (const group of new Set([kind, kind.slice(kind.indexOf("-") + 1), "all"])) {
       const count = counts.get(group) ?? { found: 0, all: 0 };
       count.all++;
@@ -96,7 +96,7 @@ function measureRecall(): void {
   for (const [kind, { found, all }] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
     console.log(`| ${kind} | ${all} | ${found} | ${percent(found / all, 2)} |`);
   }
-  console.log("\n## Misses, by the class with most of them\n");
+  console.log("\n## Misses, by class, most frequent first\n");
   for (const [kind, list] of [...misses].sort(([, a], [, b]) => b.length - a.length)) {
     console.log(`${kind} (${list.length}):`);
     const step = Math.max(1, Math.floor(list.length / shownMax));
@@ -111,16 +111,16 @@ async function measureNoise(file: string): Promise<void> {
     .flatMap((domain) => [splitName(domain).registrableLabel, ...(keywords.get(domain) ?? [])])
     .map((word) => word.replaceAll("-", ""));
   const falsePositives = new Map<string, { count: number; examples: string[] }>();
-  let [all, outright, flagged] = [0, 0, 0];
+  let [all, withKeyword, others] = [0, 0, 0];
   for (const name of await readLines(file)) {
     all++;
     const [match] = matcher.match(name);
     if (match === undefined) continue;
     if (words.some((word) => name.replaceAll("-", "").includes(word))) {
-      outright++;
+      withKeyword++;
       continue;
     }
-    flagged++;
+    others++;
     const part = match.reasons.map(({ params }) => params).find((one) => "found" in one || "label" in one)!;
     const text = "found" in part ? part.found : "label" in part ? part.label : "";
     const key = `${displayName(text)} for ${match.protectedDomain} (${match.type})`;
@@ -131,8 +131,8 @@ async function measureNoise(file: string): Promise<void> {
   }
   console.log(`\n## Noise: ${file}\n`);
   console.log(`${all} names, ${protectedDomains.length} protected`);
-  console.log(`contain a brand word: ${outright} (${percent(outright / all, 4)})`);
-  console.log(`other matches: ${flagged} (${percent(flagged / all, 4)})`);
+  console.log(`contain a brand keyword: ${withKeyword} (${percent(withKeyword / all, 4)})`);
+  console.log(`other matches: ${others} (${percent(others / all, 4)})`);
   console.log("\nMost frequent:");
   const frequent = [...falsePositives].sort(([, a], [, b]) => b.count - a.count).slice(0, shownMax);
   for (const [key, { count, examples }] of frequent) {

@@ -4,8 +4,8 @@
  *
  *     bun scripts/generate-confusables.ts path/to/confusables.txt
  *
- * Keeps the characters that the engine cannot fold without a table, which are those whose prototype differs from
- * their compatibility decomposition without marks.
+ * Keeps only the characters that the engine needs a table for: those whose prototype differs from their compatibility
+ * decomposition without marks.
  */
 import { join } from "node:path";
 import { stripped } from "../src/detection/names/fold.ts";
@@ -26,8 +26,8 @@ for (const line of text.split("\n")) {
   const points = fields[2]!.split(" ").map((hex) => Number.parseInt(hex, 16));
   prototypes.set(String.fromCodePoint(Number.parseInt(fields[1]!, 16)), String.fromCodePoint(...points));
 }
-// UTS #39 maps the letter m, and everything that looks like it, to r and n. Here m stays a letter; alignment
-// compares rn with m as one of its pairs.
+// UTS #39 maps the letter m, and every character that looks like it, to "rn". Here m stays a letter, because alignment
+// has the pair rn and m.
 const letterOf = new Map([[prototypes.get("m")!, "m"]]);
 
 const byTarget = new Map<string, number[]>();
@@ -39,7 +39,7 @@ for (const [character, prototype] of prototypes) {
   byTarget.set(target, [...(byTarget.get(target) ?? []), character.codePointAt(0)!]);
 }
 
-/** Resolves prototypes of prototypes, in lower case and without marks. */
+/** Resolves prototypes of prototypes, in lowercase and without marks. */
 function settle(character: string, prototype: string): string {
   let target = letterOf.get(prototype) ?? prototype;
   for (let round = 0; round < 4; round++) {
@@ -48,7 +48,7 @@ function settle(character: string, prototype: string): string {
       return letterOf.get(next) ?? next;
     }).join("");
   }
-  // The lower-case form of a capital can look different: the prototype of U+0399 is the letter l.
+  // The lowercase form of a capital can look different: the prototype of U+0399 is the letter l.
   return stripped(target) === stripped(character) ? "" : stripped(target);
 }
 
@@ -66,7 +66,7 @@ const lines = [...byTarget]
 const head = [
   `# Confusable characters of Unicode ${version} (UTS #39, confusables.txt), reduced by scripts/generate-confusables.ts.`,
   "# Copyright 1991-2022 Unicode, Inc. Used under the Unicode License: https://www.unicode.org/license.txt",
-  "# Each line: what it is taken for (letters, or = and code points), then the code points that look like it.",
+  "# Each line: the target (letters, or = and code points), then the code points that look like it.",
 ];
 await Bun.write(
   join(import.meta.dir, "../src/detection/data/confusables.txt"),

@@ -16,9 +16,9 @@ if (scowl === undefined || topSites === undefined) {
 }
 const target = join(import.meta.dir, "../src/detection/data");
 
-/** Excludes rarer words, with which nearly every typo of a short word would be a word. */
+/** Excludes the larger sizes: with their rare words, nearly every typo of a short word would be a word. */
 const sizes = [10, 20, 35, 40, 50];
-/** Sizes up to this one hold the 12,000 most common words; the next size is three times as large. */
+/** Sizes up to this one contain the 12,000 most common words. The next size is three times as large. */
 const commonSizeMax = 20;
 const commonLengths = /^[a-z]{4,5}$/;
 
@@ -57,7 +57,7 @@ await write("common-words.txt", [
 const sites = (await Bun.file(topSites).json()) as { rootDomain: string }[];
 const names = new Set(sites.map((site) => splitName(site.rootDomain).registrableDomain).filter(Boolean));
 await write("popular-names.txt", [
-  "# The registrable names of the 500 most linked sites, from the npm package top-sites 1.1.222.",
+  "# Registrable names of the 500 most linked sites, from the npm package top-sites 1.1.222.",
   "# Copyright 2018 Kiko Beats, MIT License.",
   ...[...names].sort(),
 ]);

@@ -1,5 +1,5 @@
 /**
- * Makes src/lookups/registration/data/rdap-services.txt from IANA's bootstrap registry for domain names (RFC 9224):
+ * Generates src/lookups/registration/data/rdap-services.txt from IANA's bootstrap registry for domain names (RFC 9224):
  *   scripts/bun scripts/generate-rdap-services.ts dns.json > src/lookups/registration/data/rdap-services.txt
  */
 import { readFileSync } from "node:fs";
@@ -13,5 +13,5 @@ const byUrl = Map.groupBy(parsed.services, ([, url]) => url);
 const lines = [...byUrl].map(([url, pairs]) => [url, ...pairs.map(([suffix]) => suffix).sort()].join(" "));
 console.log(`# RDAP services of top-level domains: IANA's bootstrap registry for domain name space (RFC 9224),
 # published ${parsed.publication ?? "at an unknown date"}, https://data.iana.org/rdap/dns.json, reduced by
-# scripts/generate-rdap-services.ts. Each line: the service's address, then the suffixes that it answers for.
+# scripts/generate-rdap-services.ts. Each line: the URL of the service, then its suffixes.
 ${lines.sort().join("\n")}`);

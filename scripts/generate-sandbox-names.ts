@@ -1,6 +1,6 @@
 /**
- * Generates src/sandbox/world/names.txt, the names of the sandbox's threats, with the production detection. Run it
- * after a change to detection; a test fails if the file is out of date:
+ * Generates src/sandbox/world/names.txt, the names of the sandbox's threats, with the detection engine. Run it after a
+ * change to detection; a test fails if the file is out of date:
  *   scripts/bun scripts/generate-sandbox-names.ts > src/sandbox/world/names.txt
  */
 import { createMatcher } from "../src/detection/match/matcher.ts";
@@ -46,6 +46,7 @@ const wanted: [domain: string, counts: Partial<Record<ThreatType, number>>][] = 
     },
   ],
 ];
+/** Domains that sound like a protected domain. */
 const soundAlikes = ["samplicks-login.com", "samplicks-secure.org", "login-samplicks.net"];
 /** Names of cloned sites, which are not look-alikes. */
 const copies: [name: string, of: string, similarity: number][] = [
@@ -62,7 +63,7 @@ const names = wanted.flatMap(([domain, counts]) => {
   const found = [...permutations({ domain, keywords: [], allow: [] }, { minSimilarity: 0.75 })];
   return Object.entries(counts).flatMap(([type, count]) => {
     const ofType = found.filter((one) => one.type === type);
-    // Spread over all candidates, so that similarities differ.
+    // Takes evenly spaced candidates, so that similarities differ.
     return Array.from(
       { length: count },
       (_, index) => ofType[Math.floor((index * ofType.length) / count)]!.name,

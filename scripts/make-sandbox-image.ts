@@ -1,4 +1,4 @@
-/** Writes the initial database of a sandbox to the given file, which `scripts/build` embeds in the executable. */
+/** Writes the initial database of a sandbox to a file, which `scripts/build` embeds in the executable. */
 import { writeFileSync } from "node:fs";
 import { systemClock } from "../src/lib/clock.ts";
 import { createLog } from "../src/lib/log.ts";

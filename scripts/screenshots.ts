@@ -15,38 +15,39 @@ const looks = [
 ] as const;
 
 if (chromium === undefined) {
-  console.error("there is no Chromium on this machine");
+  console.error("Chromium is not installed");
   process.exit(1);
 }
 const wanted = process.argv.slice(2);
 const browser = await openBrowser();
 try {
-  if (wanted.includes("--readme")) await takeForReadme();
-  else await takeAll();
+  if (wanted.includes("--readme")) await takeReadmeScreenshots();
+  else await takePageScreenshots();
 } finally {
   await browser.close();
 }
 
-function keep(path: string, picture: Uint8Array): void {
-  writeFileSync(path, picture);
-  console.log(`${path} ${Math.ceil(picture.length / 1_000)} kB`);
+function save(path: string, screenshot: Uint8Array): void {
+  writeFileSync(path, screenshot);
+  console.log(`${path} ${Math.ceil(screenshot.length / 1_000)} kB`);
 }
 
-/** Every page in every look, whole, with hostile samples among the others. */
-async function takeAll(): Promise<void> {
+/** Takes full-page screenshots of the wanted pages in every look. The sample data includes hostile input. */
+async function takePageScreenshots(): Promise<void> {
   const folder = "dist/screenshots";
   mkdirSync(folder, { recursive: true });
   const pages = consolePages.filter(
     ({ name }) => wanted.length === 0 || wanted.some((text) => name.includes(text)),
   );
-  // Runs as in use, but asks no registry and delivers nothing: the samples' receivers are made up.
+  if (pages.length === 0) throw new Error(`no page is called ${wanted.join(" or ")}`);
+  // Runs as in production, but without registration lookups and deliveries: the receivers of the samples do not exist.
   const app = openConsoleApp({ config: sampleConfig, scan: "registration_data = false" });
   try {
     mkdirSync(join(app.folder, "feeds/newly-registered"), { recursive: true });
     app.app.start();
     await app.app.deliveries.dispatcher.stop(0);
     const samples = await seedSamples(app.app);
-    // Reads what it did before.
+    // Restart the feeds, so that they load the history that the samples added.
     for (const feed of app.app.feeds.sources) {
       await feed.stop();
       feed.start();
@@ -61,7 +62,7 @@ async function takeAll(): Promise<void> {
         await browser.colors(colors);
         await browser.size(width);
         await browser.open(`${app.url}${path(samples)}`);
-        keep(`${folder}/${name}.${look}.png`, await browser.picture());
+        save(`${folder}/${name}.${look}.png`, await browser.screenshot());
       }
     }
   } finally {
@@ -69,8 +70,8 @@ async function takeAll(): Promise<void> {
   }
 }
 
-/** The first screenful of three pages, with what a team may have after a month; the same at each run. */
-async function takeForReadme(): Promise<void> {
+/** Takes screenshots of the top of three pages with a month of sample data. Reproducible. */
+async function takeReadmeScreenshots(): Promise<void> {
   const folder = ".github/pictures";
   mkdirSync(folder, { recursive: true });
   const clock = manualClock(readmeStart);
@@ -78,7 +79,7 @@ async function takeForReadme(): Promise<void> {
   const app = openConsoleApp({
     clock,
     fillRandom,
-    // Nothing is looked up: the samples say what was found.
+    // The samples contain the results of all lookups.
     scan: "registration_data = false",
     config: "allow_private_networks = true",
   });
@@ -86,13 +87,13 @@ async function takeForReadme(): Promise<void> {
   try {
     await browser.colors("light");
     await browser.size(1280, 800);
-    const capture = async (copied: boolean) => {
+    const takeSignInPage = async (copied: boolean) => {
       await browser.open(`data:text/html;base64,${Buffer.from(bankPage(copied)).toString("base64")}`);
-      return new Bun.Image(await browser.picture("window")).webp({ quality: 80 }).bytes();
+      return new Bun.Image(await browser.screenshot("window")).webp({ quality: 80 }).bytes();
     };
-    const pages = { own: await capture(false), clone: await capture(true) };
+    const pages = { own: await takeSignInPage(false), clone: await takeSignInPage(true) };
     const shown = await seedReadme(app.app, clock, receiver.url, pages);
-    if (clock.now() !== readmeNow) throw new Error("the seeded month has another end");
+    if (clock.now() !== readmeNow) throw new Error("the sample data does not end at the expected time");
     await browser.signIn(app.url);
     for (const [name, path, height, colors] of [
       ["overview", "/console", 1_000, "light"],
@@ -102,8 +103,8 @@ async function takeForReadme(): Promise<void> {
       await browser.colors(colors);
       await browser.size(1280, height);
       await browser.open(`${app.url}${path}`);
-      const picture = new Bun.Image(await browser.picture("window"));
-      keep(`${folder}/${name}.webp`, await picture.webp({ lossless: true }).bytes());
+      const screenshot = new Bun.Image(await browser.screenshot("window"));
+      save(`${folder}/${name}.webp`, await screenshot.webp({ lossless: true }).bytes());
     }
   } finally {
     await app.dispose();

@@ -27,7 +27,7 @@ export interface Browser {
   /** Whether the console's script may come. */
   script(enabled: boolean): Promise<void>;
   /** The whole page as PNG, or what the window shows of it. */
-  picture(extent?: "page" | "window"): Promise<Uint8Array<ArrayBuffer>>;
+  screenshot(extent?: "page" | "window"): Promise<Uint8Array<ArrayBuffer>>;
   /** Signs in to the console that answers at this address. */
   signIn(url: string): Promise<void>;
   /** What the page complained of in its console, what failed to load and what the policy forbade, since last asked. */
@@ -130,7 +130,7 @@ export async function openBrowser({
       await view.cdp("Network.setCacheDisabled", { cacheDisabled: !enabled });
       await view.cdp("Network.setBlockedURLs", { urls: enabled ? [] : ["*/console/assets/*.js"] });
     },
-    async picture(extent = "page") {
+    async screenshot(extent = "page") {
       // Else the page is laid out without the bars once it is pictured whole, and cut off by their width.
       await view.cdp("Emulation.setScrollbarsHidden", { hidden: true });
       // A window keeps the bars that it was laid out with.
