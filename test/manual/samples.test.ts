@@ -4,6 +4,8 @@ import { loadAllCommands } from "../../src/cli/commands.ts";
 import type { CommandDefinition } from "../../src/cli/terminal/command.ts";
 import { eventTypes, pingEventType } from "../../src/vocabulary/events.ts";
 import { findManualPage, manualPages } from "../../src/manual/manual.ts";
+import { specificity } from "../../src/vocabulary/threats.ts";
+import { commandFolder } from "../support/command-line.ts";
 import { errorLines } from "../config/helper.ts";
 import { codeBlocks, documents, phishwatchCalls, readDocument } from "../support/documentation.ts";
 
@@ -86,6 +88,50 @@ describe("the README and the manual", () => {
     });
     expect(wrong).toEqual([]);
     expect(settings.size).toBeGreaterThan(50);
+  });
+
+  test("show what `match` prints", async () => {
+    const folder = commandFolder("");
+    const blocks = codeBlocks(["console"]).filter(({ code }) => code.includes("phishwatch match"));
+    for (const { file, code } of blocks) {
+      const [prompt, ...shown] = code.trimEnd().split("\n");
+      const [, names, args] = /^\$ (?:echo|printf '%s\\n') (.+) \| \S*phishwatch (.+)$/.exec(prompt!)!;
+      const { out } = await folder.run(args!.split(" "), { stdin: `${names!.replaceAll(" ", "\n")}\n` });
+      expect([file, out.trimEnd()]).toEqual([file, shown.join("\n")]);
+    }
+    expect(blocks.map(({ file }) => file).sort()).toEqual([
+      "README.md",
+      "src/manual/detection.md",
+      "src/manual/first-steps.md",
+    ]);
+    folder.dispose();
+  });
+
+  test("show what an invalid configuration prints", async () => {
+    const block = codeBlocks(["console"]).find(({ file }) => file === "src/manual/configure.md");
+    const folder = commandFolder(
+      '[server]\nlisten = "127.0.0.1"\n[scan]\nshedule = ""\n\n[[api_keys]]\nname = "ci"\n\nkey = { env = "NOT_SET" }\n',
+    );
+    const { code, err } = await folder.run(["serve"]);
+    expect({ code, err }).toEqual({ code: 2, err: block!.code.replace(/^\$ .*\n/, "") });
+    folder.dispose();
+  });
+
+  test("list the types of look-alikes in the order of their precedence, with examples that have them", async () => {
+    const table = readDocument("src/manual/detection.md").split("## Types")[1]!.split("\n## ")[0]!;
+    const rows = [...table.matchAll(/^\| `(\w+)` +\| (?:`([^`]+)`)?/gm)];
+    expect(rows.map(([, type]) => type!)).toEqual([...specificity, "cloned_site"]);
+    const examples = rows.flatMap(([, type, name]) => (name === undefined ? [] : [{ type: type!, name }]));
+    const folder = commandFolder("");
+    const stdin = examples.map(({ name }) => `${name}\n`).join("");
+    const { out } = await folder.run(["match", "--protect", "example-bank.com"], { stdin });
+    const found = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split("\t"));
+    expect(found.map(([name, , type]) => ({ type: type!, name: name! }))).toEqual(examples);
+    expect(examples.length).toBe(7);
+    folder.dispose();
   });
 
   test("link to each other by files and headings that exist", () => {
