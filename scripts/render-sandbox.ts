@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { operations } from "../src/sandbox/control/control.ts";
 import { sandboxKeys, type SandboxKey } from "../src/sandbox/world/keys.ts";
 import { worldDomains, worldEntries, type WorldEntry } from "../src/sandbox/world/world.ts";
-import { severities, sources, statuses } from "../src/vocabulary/threats.ts";
+import { severities, threatSources, statuses } from "../src/vocabulary/threats.ts";
 import { threatTypes } from "../src/vocabulary/threats.ts";
 
 const pagePath = join(import.meta.dir, "../src/manual/sandbox.md");
@@ -32,7 +32,7 @@ export const sandboxTables: Record<string, () => string> = {
         ...statuses.map((value) => row(`status \`${value}\``, ({ status }) => status === value)),
         ...severities.map((value) => row(`severity \`${value}\``, ({ severity }) => severity === value)),
         ...threatTypes.map((value) => row(`type \`${value}\``, ({ type }) => type === value)),
-        ...sources.map((value) => row(`source \`${value}\``, ({ source }) => source === value)),
+        ...threatSources.map((value) => row(`source \`${value}\``, ({ source }) => source === value)),
         row("not looked up yet, or not in DNS: `whois` is `{}`", hasNoFacts),
       ],
     );

@@ -270,7 +270,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     webhooks,
     traps,
     server,
-    /** Starts background work: deliveries, feeds, scans. */
+    /** Starts all background work. */
     start() {
       deliveries.start();
       for (const source of sources) source.start();

@@ -10,7 +10,7 @@ import { protectedDomains } from "../../src/domains/tables.ts";
 import { createIdFactory } from "../../src/lib/ids.ts";
 import { severityOf } from "../../src/threats/severity/severity.ts";
 import { threats } from "../../src/threats/store/tables.ts";
-import { statuses, type Source, type ThreatType } from "../../src/vocabulary/threats.ts";
+import { statuses, type ThreatSource, type ThreatType } from "../../src/vocabulary/threats.ts";
 import { type Registration } from "../../src/vocabulary/registration.ts";
 import { randomFrom, type Random } from "./random.ts";
 
@@ -218,7 +218,7 @@ const types: ThreatType[] = [
   "tld_squatting",
   "levelsquatting",
 ];
-const sources: Source[] = ["scan", "feed", "feed", "certificate_transparency", "submission"];
+const sources: ThreatSource[] = ["scan", "feed", "feed", "certificate_transparency", "submission"];
 
 /** Half of the threats are enriched, 7 of 10 are active, and the number of threats per domain varies widely. */
 function threatRow(random: Random, domains: SeededDomain[], id: string, index: number, now: number) {

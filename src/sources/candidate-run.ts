@@ -6,7 +6,7 @@ import type { Clock, Instant } from "../lib/clock.ts";
 import type { Yielder } from "../lib/yielder.ts";
 import type { RecordedThreat, Sighting } from "../threats/record.ts";
 import type { Threats } from "../threats/threats.ts";
-import type { Source } from "../vocabulary/threats.ts";
+import type { ThreatSource } from "../vocabulary/threats.ts";
 import type { NameBatch } from "./name-batch.ts";
 
 const invalidShownMax = 5;
@@ -32,7 +32,7 @@ export interface Tally {
 }
 
 export interface CandidateOptions {
-  source: Source;
+  source: ThreatSource;
   /** When the source saw the names; absent: now. */
   observedAt?: Instant | undefined;
   /** Protected domains that the caller may see; empty or absent: all. */

@@ -6,15 +6,17 @@ import { spanText } from "../lib/durations.ts";
  *
  * To add one, write a folder below `sources/` and add its sources to the list in `app.ts`. A source passes its names
  * to `Candidates.process()`, and stores the position that it gets back in its own table, in the transaction that
- * records the threats. Nothing else knows what a position is. The console, `phishwatch check`, startup and shutdown
- * use this interface only.
+ * records the threats. Nothing else knows what a position is. The list of sources in the console, `phishwatch check`,
+ * startup and shutdown use this interface only.
  */
 export interface Source {
   /** Unique among the sources of its kind. */
   readonly name: string;
   readonly kind: SourceKind;
+  /** How it is declared in the configuration file, such as `[[feeds]]`; null if it is not declared there. */
+  readonly declaredAs: string | null;
   status(): SourceStatus;
-  /** Tests whether names can be read, without reading any; null if there is nothing to test. */
+  /** Tests whether names can be read, without recording any; null if there is nothing to test. */
   check(): Promise<SourceCheck | null>;
   start(): void;
   /** Stops at the next yield. Everything up to the last recorded position is kept. */
@@ -28,8 +30,8 @@ export interface SourceStatus {
   name: string;
   /** Where the names come from: a path or URL. */
   location: string;
-  /** `waiting`: not checked yet. `missing`: nothing can be read at the location. */
-  state: "waiting" | "watching" | "reading" | "missing";
+  /** `waiting`: not checked yet. `unavailable`: nothing can be read at the location. */
+  state: "waiting" | "watching" | "reading" | "unavailable";
   /** Why nothing can be read, or what is wrong with the part that was read last. */
   problem: string | null;
   /** Set if nothing new has arrived for much longer than usual. */

@@ -1,4 +1,4 @@
-import type { Severity, Source, Status, ThreatType } from "../vocabulary/threats.ts";
+import type { Severity, ThreatSource, Status, ThreatType } from "../vocabulary/threats.ts";
 import { kindCount, kinds, type Kind } from "./kinds.ts";
 
 type KindFilter = { [field in keyof Kind]?: Kind[field] | undefined };
@@ -8,7 +8,7 @@ export interface Facets {
   type: Map<ThreatType, number>;
   status: Map<Status, number>;
   severity: Map<Severity, number>;
-  source: Map<Source, number>;
+  source: Map<ThreatSource, number>;
 }
 
 const kindFields = ["type", "status", "severity", "source"] as const;

@@ -1,6 +1,6 @@
 import type { Instant } from "../lib/clock.ts";
 import type { Indicator } from "../threats/severity/indicators.ts";
-import type { Severity, Source, Status, ThreatType } from "../vocabulary/threats.ts";
+import type { Severity, ThreatSource, Status, ThreatType } from "../vocabulary/threats.ts";
 import type { NameQuery } from "./name-query.ts";
 import type { SortKey } from "./sort-keys.ts";
 
@@ -11,7 +11,7 @@ export interface SearchFilter {
   status?: Status | undefined;
   severity?: Severity | undefined;
   type?: ThreatType | undefined;
-  source?: Source | undefined;
+  source?: ThreatSource | undefined;
   indicator?: Indicator | undefined;
   text?: NameQuery | undefined;
   /** First seen at this time or later. */

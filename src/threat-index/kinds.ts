@@ -1,10 +1,10 @@
 import { threatTypes } from "../vocabulary/threats.ts";
 import {
   severities,
-  sources,
+  threatSources,
   statuses,
   type Severity,
-  type Source,
+  type ThreatSource,
   type Status,
   type ThreatType,
 } from "../vocabulary/threats.ts";
@@ -14,13 +14,13 @@ export interface Kind {
   type: ThreatType;
   status: Status;
   severity: Severity;
-  source: Source;
+  source: ThreatSource;
 }
 
 /** All combinations; the index of one is its number. */
 export const kinds: readonly Kind[] = threatTypes.flatMap((type) =>
   statuses.flatMap((status) =>
-    severities.flatMap((severity) => sources.map((source) => ({ type, status, severity, source }))),
+    severities.flatMap((severity) => threatSources.map((source) => ({ type, status, severity, source }))),
   ),
 );
 export const kindCount = kinds.length;

@@ -7,7 +7,7 @@ import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { randomText, type FillRandom, type IdFactory } from "../lib/ids.ts";
-import type { Severity, Source, ThreatType } from "../vocabulary/threats.ts";
+import type { Severity, ThreatSource, ThreatType } from "../vocabulary/threats.ts";
 import { severityOf } from "./severity/severity.ts";
 import type { SimilarityReason } from "./store/similarity-reasons.ts";
 import { threats } from "./store/tables.ts";
@@ -19,7 +19,7 @@ export interface Sighting {
   /** The suspicious name, normalized (A-label form). */
   domain: string;
   match: Match;
-  source: Source;
+  source: ThreatSource;
   /** When the source saw it; a time in the future counts as now. */
   seenAt: Instant;
   /** Reasons beyond what the name shows. */
@@ -37,10 +37,16 @@ export interface RecordedThreat {
 }
 
 /**
- * Sources that show that a domain is in use now. Feeds are not among them: lists repeat names for years, and would
- * undo a team's triage every night.
+ * Whether a sighting by this source shows that the domain is in use now. Feeds do not: lists repeat names for years,
+ * and would undo a team's triage every night.
  */
-const sourcesOfLife: readonly Source[] = ["scan", "certificate_transparency", "submission", "beacon"];
+const showsLife: Readonly<Record<ThreatSource, boolean>> = {
+  scan: true,
+  certificate_transparency: true,
+  feed: false,
+  submission: true,
+  beacon: true,
+};
 
 const screenshotTokenBytes = 16;
 
@@ -113,9 +119,7 @@ export function createRecorder({
     const severity = sighting.match.type === "cloned_site" ? noteClone(known, seenAt) : known.severity;
     if (seenAt < known.firstSeen) statements.setFirstSeen.run({ firstSeen: seenAt, seq: known.seq });
     const isBack =
-      known.status === "resolved" &&
-      sourcesOfLife.includes(sighting.source) &&
-      seenAt > known.statusChangedAt;
+      known.status === "resolved" && showsLife[sighting.source] && seenAt > known.statusChangedAt;
     if (reactivate && isBack) statusChanger.apply({ ...known, severity, protectedDomain }, "active", system);
     const { id, domain, type, similarity } = known;
     return { threatId: id, domain, protectedDomain, type, similarity, outcome: "known" };

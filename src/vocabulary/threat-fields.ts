@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { choice, typeId } from "./schemas.ts";
-import { severities, sources, statuses, threatTypes } from "./threats.ts";
+import { severities, threatSources, statuses, threatTypes } from "./threats.ts";
 
 export const hostName = (description: string) => Type.String({ description, examples: ["examp1e-bank.com"] });
 
@@ -22,5 +22,5 @@ export const threatFields = {
       "Similarity to the protected domain, with at most four decimal places. 1 means indistinguishable.",
     examples: [0.9375],
   }),
-  source: choice(sources, { description: "How the threat was detected." }),
+  source: choice(threatSources, { description: "How the threat was detected." }),
 } as const;

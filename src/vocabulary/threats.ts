@@ -31,5 +31,5 @@ export const severities = ["high", "medium", "low"] as const;
 export type Severity = (typeof severities)[number];
 
 /** How a threat was detected. */
-export const sources = ["scan", "certificate_transparency", "feed", "submission", "beacon"] as const;
-export type Source = (typeof sources)[number];
+export const threatSources = ["scan", "certificate_transparency", "feed", "submission", "beacon"] as const;
+export type ThreatSource = (typeof threatSources)[number];

@@ -214,10 +214,10 @@ test("a feed shows its files and counts and can be read again, and a missing fol
   await until(() => feed().state === "watching", "the feed is idle");
   const all = await visitor.get("/console/feeds");
   expect(all.text).toMatch(
-    /nrd watching Location .* Last file 2026-01-14\.txt .* Read 1 file, 2 lines, 0 rejected Found 1 matched, 1 new threat/,
+    /nrd watching Location .* Latest 2026-01-14\.txt .* Read 1 file, 2 lines, 0 rejected Found 1 matched, 1 new threat/,
   );
   expect(all.text).toContain("Declared as [[feeds]] in the configuration file");
-  expect(all.text).toMatch(/gone missing .* Not readable it does not exist/);
+  expect(all.text).toMatch(/gone unavailable .* Not readable it does not exist/);
   const one = await visitor.get("/console/feeds/nrd");
   expect(one.text).toContain("configuration file");
   expect(one.text).toMatch(/2026-01-14\.txt .* read 26 B 2 0 1 1 Read again/);

@@ -5,7 +5,7 @@ import { isGeneratedKey } from "../../src/access/keys/key-format.ts";
 import { sandboxKeys } from "../../src/sandbox/world/keys.ts";
 import { createRandom } from "../../src/sandbox/world/random.ts";
 import { defaultStart, makeWorld, worldDomains, worldEntries } from "../../src/sandbox/world/world.ts";
-import { severities, sources, statuses } from "../../src/vocabulary/threats.ts";
+import { severities, threatSources, statuses } from "../../src/vocabulary/threats.ts";
 import { openSandbox } from "../support/sandbox.ts";
 
 const world = (seed: number, start = defaultStart) => makeWorld(start, createRandom(seed));
@@ -28,7 +28,7 @@ describe("the sample data", () => {
       expect(values("status")).toEqual([...statuses].toSorted());
       expect(values("severity")).toEqual([...severities].toSorted());
       expect(values("type")).toEqual([...threatTypes].toSorted());
-      expect(values("source")).toEqual([...sources].toSorted());
+      expect(values("source")).toEqual([...threatSources].toSorted());
       expect(values("protectedDomain")).toEqual([...worldDomains].toSorted());
       const ids = threats.map(({ id }) => id);
       expect(ids).toEqual(ids.toSorted());

@@ -8,7 +8,7 @@ import type { RegistrationResult } from "../../src/lookups/registration/registra
 import type { Lookups } from "../../src/enrichment/lookups.ts";
 import type { Page, PageResult } from "../../src/lookups/page/page-lookup.ts";
 import { createLog } from "../../src/lib/log.ts";
-import type { Source } from "../../src/vocabulary/threats.ts";
+import type { ThreatSource } from "../../src/vocabulary/threats.ts";
 import { openStores } from "./stores.ts";
 import { until } from "./until.ts";
 
@@ -126,7 +126,7 @@ export function openEnrichment({
       enrichment = open();
       enrichment.start();
     },
-    sight(domain: string, { similarity = 0.9, source = "feed" as Source } = {}): string {
+    sight(domain: string, { similarity = 0.9, source = "feed" as ThreatSource } = {}): string {
       const match = {
         protectedDomain: "example-bank.com",
         type: "typosquatting" as const,

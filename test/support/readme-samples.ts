@@ -9,7 +9,7 @@ import { createScreenshotFiles } from "../../src/lookups/page/screenshot-files.t
 import { toIsoTime } from "../../src/lib/clock.ts";
 import { createRandom, type SeededRandom } from "../../src/sandbox/world/random.ts";
 import { worldDomains, worldEntries } from "../../src/sandbox/world/world.ts";
-import type { Source } from "../../src/vocabulary/threats.ts";
+import type { ThreatSource } from "../../src/vocabulary/threats.ts";
 import type { manualClock } from "./appliance.ts";
 import { knowAbout } from "./threat-samples.ts";
 
@@ -26,7 +26,7 @@ const soar: Actor = { channel: "api", name: "SOAR", address: "192.0.2.44" };
 type Kind = "clone" | "mail" | "parked" | "absent" | "unrelated" | "nowhere" | "young";
 
 /** The newest, chosen for what they show; hours before the picture. */
-const newest: readonly [domain: string, hoursAgo: number, source: Source, kind: Kind][] = [
+const newest: readonly [domain: string, hoursAgo: number, source: ThreatSource, kind: Kind][] = [
   ["example-bаnk.com", 31, "certificate_transparency", "young"],
   ["example-bank.com-id.top", 26, "certificate_transparency", "clone"],
   ["exampIe-bank.net", 22.4, "feed", "parked"],
@@ -43,7 +43,7 @@ const kinds: readonly Kind[] =
   "parked mail absent unrelated young parked nowhere absent clone unrelated parked mail absent".split(
     " ",
   ) as Kind[];
-const sources: readonly Source[] = ["scan", "feed", "certificate_transparency", "scan", "submission"];
+const sources: readonly ThreatSource[] = ["scan", "feed", "certificate_transparency", "scan", "submission"];
 const registrars = ["Quick Names LLC", "Northern Registry Services Ltd.", "Domainhaus GmbH"];
 
 /**

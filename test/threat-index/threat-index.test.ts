@@ -12,7 +12,7 @@ import { indicators, indicatorsIn } from "../../src/threats/severity/indicators.
 import { naiveSearch } from "../../src/threat-index/naive.ts";
 import type { SeverityFacts } from "../../src/threats/severity/severity.ts";
 import type { Threat } from "../../src/threats/store/queries.ts";
-import { severities, sources, statuses, type ThreatType } from "../../src/vocabulary/threats.ts";
+import { severities, threatSources, statuses, type ThreatType } from "../../src/vocabulary/threats.ts";
 import { randomFrom, seed } from "../support/random.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 
@@ -73,7 +73,7 @@ function addThreats(count: number): Threat[] {
           similarity: [0.8, 0.9, 0.99][random(3)]!,
           reasons: [],
         },
-        source: sources[random(sources.length)]!,
+        source: threatSources[random(threatSources.length)]!,
         seenAt: clock.now() - random(4) * 1_000,
       },
     ]);
@@ -100,7 +100,7 @@ function randomFilter(): SearchFilter {
     status: maybe(statuses),
     severity: maybe(severities),
     type: maybe(types),
-    source: random(3) === 0 ? maybe(sources) : undefined,
+    source: random(3) === 0 ? maybe(threatSources) : undefined,
     indicator: random(3) === 0 ? maybe(indicators) : undefined,
     minSimilarity: maybe([0.85, 0.99]),
     from: random(2) === 0 ? someTime() : undefined,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { changesPerThreatMax } from "../../src/threats/triage/history.ts";
 import type { SeverityFacts } from "../../src/threats/severity/severity.ts";
-import type { Source } from "../../src/vocabulary/threats.ts";
+import type { ThreatSource } from "../../src/vocabulary/threats.ts";
 import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;
@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => stores.dispose());
 
-function seeAgain(source: Source): string {
+function seeAgain(source: ThreatSource): string {
   const match = {
     protectedDomain: "example-bank.com",
     type: "typosquatting" as const,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Match } from "../../src/detection/types.ts";
-import type { Source } from "../../src/vocabulary/threats.ts";
+import type { ThreatSource } from "../../src/vocabulary/threats.ts";
 import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;
@@ -9,7 +9,7 @@ afterEach(() => stores.dispose());
 
 function sighting(
   domain: string,
-  options: { protectedDomain?: string; similarity?: number; source?: Source; seenAt?: number } = {},
+  options: { protectedDomain?: string; similarity?: number; source?: ThreatSource; seenAt?: number } = {},
 ) {
   const {
     protectedDomain = "example-bank.com",

@@ -4,7 +4,7 @@ import { counted, grouped } from "../../lib/wording.ts";
 import type { Tally } from "../../sources/candidate-run.ts";
 import { NameListError } from "../../sources/lists/errors.ts";
 import { openNameList } from "../../sources/lists/name-list.ts";
-import { sources } from "../../vocabulary/threats.ts";
+import { threatSources } from "../../vocabulary/threats.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, type OptionsOf } from "../terminal/command.ts";
@@ -16,7 +16,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
 
 const flags = {
-  source: choice("--source <source>", sources, "how the names were found", "feed"),
+  source: choice("--source <source>", threatSources, "how the names were found", "feed"),
   observedAt: time("--observed-at <time>", "when the names were seen, for first_seen (default: now)"),
   ...listFlags,
   json: jsonFlag,

@@ -5,7 +5,7 @@ import { completedScan } from "../../scans/store.ts";
 import type { Sighting } from "../../threats/record.ts";
 import { scanTriggers } from "../../vocabulary/scans.ts";
 import { choice, closed } from "../../vocabulary/schemas.ts";
-import { sources, threatTypes } from "../../vocabulary/threats.ts";
+import { threatSources, threatTypes } from "../../vocabulary/threats.ts";
 import { honeytokenKinds } from "../../vocabulary/traps.ts";
 import { runScan } from "../instance/scan.ts";
 import { matchOf, nameOf, newNames } from "./lookalikes.ts";
@@ -50,7 +50,7 @@ export const eventOperations = [
           protected_domain: text("the impersonated domain; default: as detected, or the first one"),
           type: oneOf(threatTypes, "default: as detected"),
           similarity: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-          source: oneOf(sources, "default: scan"),
+          source: oneOf(threatSources, "default: scan"),
           first_seen: text("an ISO 8601 time, not in the future; default: now"),
         },
         closed,

@@ -4,7 +4,7 @@ import type { SeverityReason } from "../../threats/severity/severity-reasons.ts"
 import { severityOf, type SeverityFacts } from "../../threats/severity/severity.ts";
 import type { SimilarityReason } from "../../threats/store/similarity-reasons.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
-import type { Severity, Source, Status, ThreatType } from "../../vocabulary/threats.ts";
+import type { Severity, ThreatSource, Status, ThreatType } from "../../vocabulary/threats.ts";
 import namesText from "./names.txt" with { type: "text" };
 import type { SeededRandom } from "./random.ts";
 
@@ -23,7 +23,7 @@ export interface WorldEntry {
   similarity: number;
   reasons: SimilarityReason[];
   status: Status;
-  source: Source;
+  source: ThreatSource;
   severity: Severity;
   severityReasons: SeverityReason[];
   /** Undefined: not looked up yet. */
@@ -47,7 +47,7 @@ const statusTurn: Status[] =
   "active active resolved active active false_positive active resolved active active resolved active false_positive".split(
     " ",
   ) as Status[];
-const sourceTurn: Source[] = [
+const sourceTurn: ThreatSource[] = [
   "scan",
   "certificate_transparency",
   "feed",

@@ -69,7 +69,7 @@ export function createFeedWatcher({
     const listing = await listFiles(feed.path);
     if (signal.aborted) return;
     if ("missing" in listing) return reportMissing(listing.missing);
-    if (state === "missing") log.info({ feed: feed.name, path: feed.path }, "feed available again");
+    if (state === "unavailable") log.info({ feed: feed.name, path: feed.path }, "feed available again");
     if (state !== "reading") state = "watching";
     missing = null;
     hints ??= watchForHints(feed.path, () => checks.runSoon(hintDelayMs));
@@ -90,8 +90,9 @@ export function createFeedWatcher({
   }
 
   function reportMissing(reason: string): void {
-    if (state !== "missing") log.warn({ feed: feed.name, path: feed.path, reason }, "feed cannot be read");
-    state = "missing";
+    if (state !== "unavailable")
+      log.warn({ feed: feed.name, path: feed.path, reason }, "feed cannot be read");
+    state = "unavailable";
     missing = reason;
     hints?.stop();
     hints = undefined;
@@ -110,6 +111,7 @@ export function createFeedWatcher({
   return {
     name: feed.name,
     kind: "feed",
+    declaredAs: "[[feeds]]",
     readAgain(path) {
       if (known.get(path) === undefined || !watched.has(path)) return false;
       if (state === "reading") throw badRequest("The feed is being read. Try again when it is done.");

@@ -95,6 +95,7 @@ export function createImports({
   return {
     name: "imports",
     kind: "import",
+    declaredAs: null,
     start() {
       // Only one process serves a database, so nobody else runs what is still marked as running.
       for (const { seq } of store.running())

@@ -3,7 +3,7 @@ import { actorChannels } from "../../access/audit/actor.ts";
 import { instant, json } from "../../database/columns.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
-import { severities, sources, statuses, threatTypes } from "../../vocabulary/threats.ts";
+import { severities, threatSources, statuses, threatTypes } from "../../vocabulary/threats.ts";
 import type { SeverityReason } from "../severity/severity-reasons.ts";
 import type { SimilarityReason } from "./similarity-reasons.ts";
 
@@ -25,7 +25,7 @@ export const threats = sqliteTable(
     status: text("status", { enum: statuses }).notNull(),
     severity: text("severity", { enum: severities }).notNull(),
     similarity: real("similarity").notNull(),
-    source: text("source", { enum: sources }).notNull(),
+    source: text("source", { enum: threatSources }).notNull(),
     /** Reasons for the similarity. */
     reasons: json<SimilarityReason[]>("reasons").notNull(),
     severityReasons: json<SeverityReason[]>("severity_reasons").notNull(),

@@ -19,7 +19,7 @@ export interface Concern {
 export const keyExpiresSoonMs = 14 * 86_400_000;
 /** How long an expired key is reported: its users will ask about it. */
 const keyExpiredMs = 7 * 86_400_000;
-/** Feeds usually deliver daily. */
+/** How long a source may be silent before it is reported, if its rhythm is not known; most deliver daily. */
 export const feedSilentMs = 7 * 86_400_000;
 const textMax = 160;
 

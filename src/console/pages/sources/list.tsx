@@ -31,7 +31,7 @@ const importColumns: Column<ListImport>[] = [
 ];
 
 export function listSources({ services }: Context<"imports" | "sources">): PageResult {
-  const watched = services.sources.filter((source) => source !== services.imports);
+  const watched = services.sources.filter(({ declaredAs }) => declaredAs !== null);
   const running = services.imports.running();
   return page(
     "Feeds",
@@ -42,7 +42,7 @@ export function listSources({ services }: Context<"imports" | "sources">): PageR
       />
       {running === undefined ? null : <ImportPanel list={running} />}
       <ImportForms />
-      <Section title="Watched files and folders">
+      <Section title="Declared sources">
         {watched.length === 0 ? (
           <Empty>
             No feeds yet. A feed checks new files automatically, such as a daily list of newly registered
@@ -51,7 +51,7 @@ export function listSources({ services }: Context<"imports" | "sources">): PageR
         ) : (
           <>
             <p>
-              <DeclaredMark where="[[feeds]]" />
+              <DeclaredMark where={[...new Set(watched.map(({ declaredAs }) => declaredAs))].join(", ")} />
             </p>
             <div class="cards">
               {watched.map((source) => (

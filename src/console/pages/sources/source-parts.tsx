@@ -8,11 +8,11 @@ const stateTones: Record<SourceStatus["state"], Tone> = {
   waiting: "neutral",
   watching: "good",
   reading: "warn",
-  missing: "bad",
+  unavailable: "bad",
 };
 
 export function SourceState({ status: { state, overdue } }: { status: SourceStatus }) {
-  if (state !== "missing" && state !== "reading" && overdue !== null)
+  if (state !== "unavailable" && state !== "reading" && overdue !== null)
     return <Badge tone="bad">overdue</Badge>;
   return <Badge tone={stateTones[state]}>{state}</Badge>;
 }
@@ -22,7 +22,7 @@ export function sourceFacts(status: SourceStatus) {
   return [
     ["Location", <code>{visible(location, 300)}</code>],
     [
-      "Last file",
+      "Latest",
       latest === null ? (
         "none"
       ) : (
@@ -34,7 +34,7 @@ export function sourceFacts(status: SourceStatus) {
     ...(overdue === null ? [] : [["Overdue", sentence(describeOverdue(overdue))] as const]),
     ...(problem === null
       ? []
-      : [[state === "missing" ? "Not readable" : "Error", visible(problem, 400)] as const]),
+      : [[state === "unavailable" ? "Not readable" : "Error", visible(problem, 400)] as const]),
     [
       "Read",
       `${amounts.map(({ count, unit }) => counted(count, unit)).join(", ")}, ${grouped(invalid)} rejected`,

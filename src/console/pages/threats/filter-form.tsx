@@ -3,7 +3,7 @@ import type { Facets } from "../../../threat-index/facets.ts";
 import type { SearchFilter } from "../../../threat-index/threat-index.ts";
 import { indicators } from "../../../threats/severity/indicators.ts";
 import { threatTypes } from "../../../vocabulary/threats.ts";
-import { severities, sources, statuses } from "../../../vocabulary/threats.ts";
+import { severities, threatSources, statuses } from "../../../vocabulary/threats.ts";
 import { formatDay } from "../../kit/fields.ts";
 import { HiddenFields, Select, TextField } from "../../kit/form.tsx";
 import { inWords, indicatorLabels } from "../../kit/labels.ts";
@@ -84,7 +84,7 @@ export function ThreatFilterForm({
             label="Source"
             name="source"
             value={filter.source ?? ""}
-            choices={[any, ...sources.map((source) => choice(source, facets.source.get(source)))]}
+            choices={[any, ...threatSources.map((source) => choice(source, facets.source.get(source)))]}
           />
           <Select
             label="Indicator"

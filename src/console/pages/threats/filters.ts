@@ -10,7 +10,7 @@ import {
 } from "../../../threat-index/threat-index.ts";
 import { indicators } from "../../../threats/severity/indicators.ts";
 import { threatTypes } from "../../../vocabulary/threats.ts";
-import { severities, sources, statuses } from "../../../vocabulary/threats.ts";
+import { severities, threatSources, statuses } from "../../../vocabulary/threats.ts";
 import { parseDay } from "../../kit/fields.ts";
 import { threatsPath } from "../../kit/paths.ts";
 
@@ -43,7 +43,7 @@ export function readListRequest(given: URLSearchParams): ListRequest {
     status: query.get("status") === "all" ? undefined : (oneOf(query, "status", statuses) ?? "active"),
     severity: oneOf(query, "severity", severities),
     type: oneOf(query, "type", threatTypes),
-    source: oneOf(query, "source", sources),
+    source: oneOf(query, "source", threatSources),
     indicator: oneOf(query, "sign", indicators),
     protectedDomain: domainOf(query),
     from: dayOf(query, "from"),
