@@ -1,3 +1,7 @@
 /** Formats of a list of names; `auto` tells them apart by their content. */
 export const listFormats = ["auto", "lines", "jsonl", "csv", "zone"] as const;
 export type ListFormat = (typeof listFormats)[number];
+
+/** States of the import of a list. */
+export const importStates = ["running", "completed", "failed", "cancelled"] as const;
+export type ImportState = (typeof importStates)[number];

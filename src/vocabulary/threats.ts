@@ -30,6 +30,10 @@ export type Status = (typeof statuses)[number];
 export const severities = ["high", "medium", "low"] as const;
 export type Severity = (typeof severities)[number];
 
+/** Outcomes of a batch decision for one threat. */
+export const decisionOutcomes = ["updated", "unchanged", "not_found", "forbidden"] as const;
+export type DecisionOutcome = (typeof decisionOutcomes)[number];
+
 /** How a threat was detected. */
 export const threatSources = ["scan", "certificate_transparency", "feed", "submission", "beacon"] as const;
 export type ThreatSource = (typeof threatSources)[number];

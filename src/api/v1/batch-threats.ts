@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/json-body.ts";
 import { exampleThreatId } from "../../threats/api-object.ts";
 import { choice, closed, count } from "../../vocabulary/schemas.ts";
-import { statuses, type Status } from "../../vocabulary/threats.ts";
+import { decisionOutcomes, statuses, type Status } from "../../vocabulary/threats.ts";
 import { actorOf, operation, type ApiLimits } from "./services.ts";
 
 const actions = ["resolve", "mark_false_positive", "reactivate"] as const;
@@ -11,7 +11,6 @@ const statusAfter: Record<(typeof actions)[number], Status> = {
   mark_false_positive: "false_positive",
   reactivate: "active",
 };
-const outcomes = ["updated", "unchanged", "not_found", "forbidden"] as const;
 
 const batch = (maxIds: number) =>
   Type.Object(
@@ -32,7 +31,7 @@ const batch = (maxIds: number) =>
 const batchItem = Type.Object(
   {
     id: Type.String({ description: "The ID as sent." }),
-    outcome: choice(outcomes, { description: "Result for this threat." }),
+    outcome: choice(decisionOutcomes, { description: "Result for this threat." }),
     status: Type.Optional(
       choice(statuses, { description: "Resulting status; absent if not found or forbidden." }),
     ),

@@ -2,13 +2,13 @@
 import { popularNamesWith } from "../data/lexicon.ts";
 import { splitName } from "../names/suffix.ts";
 import type { ProtectedName } from "../types.ts";
-import { brandWordsOf, type BrandWord } from "./brand-words.ts";
+import { brandWordsOf, type BrandWord, type Strictness } from "./brand-words.ts";
 
 export interface WordWarning {
   domain: string;
   word: string;
   /** `unused`: too short to be searched for at all. */
-  strictness: "careful" | "strict" | "unused";
+  strictness: Exclude<Strictness, "plain"> | "unused";
   /** Why: its length, or the English words and popular names that it is or is part of. */
   reason: string;
   /** Places in which the word still counts. */

@@ -1,12 +1,13 @@
 import type { Clock } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
+import type { ImportState } from "../../vocabulary/lists.ts";
 import type { Tally } from "../candidate-run.ts";
 import type { Candidates } from "../candidates.ts";
 import { NameListError } from "../lists/errors.ts";
 import type { NameList } from "../lists/name-list.ts";
 import type { BoundedStream } from "./bounded-stream.ts";
 import type { ImportStore } from "./import-store.ts";
-import type { ImportState, ListImport } from "./tables.ts";
+import type { ListImport } from "./tables.ts";
 
 /** The import in progress. */
 export interface Running {

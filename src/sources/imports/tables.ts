@@ -1,10 +1,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, json } from "../../database/columns.ts";
-import { listFormats } from "../../vocabulary/lists.ts";
+import { importStates, listFormats } from "../../vocabulary/lists.ts";
 import type { InvalidName } from "../candidate-run.ts";
-
-const importStates = ["running", "completed", "failed", "cancelled"] as const;
-export type ImportState = (typeof importStates)[number];
 
 /** One row for each list that was imported in the console, with its counts. */
 export const listImports = sqliteTable("list_imports", {

@@ -5,15 +5,15 @@ import { opaqueValue, statement, value, valuesOf } from "../../database/statemen
 import { protectedDomains } from "../../domains/tables.ts";
 import type { Outbox } from "../../events/outbox.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Severity, Status, ThreatType } from "../../vocabulary/threats.ts";
+import type { DecisionOutcome, Severity, Status, ThreatType } from "../../vocabulary/threats.ts";
 import { changeableColumns } from "../store/fields.ts";
 import { threats } from "../store/tables.ts";
 import type { History } from "./history.ts";
 
 /** Outcome for one threat; `status` is its present status, absent if the caller may not see it. */
 export type StatusChange =
-  | { id: string; outcome: "updated" | "unchanged"; status: Status }
-  | { id: string; outcome: "not_found" | "forbidden" };
+  | { id: string; outcome: Extract<DecisionOutcome, "updated" | "unchanged">; status: Status }
+  | { id: string; outcome: Extract<DecisionOutcome, "not_found" | "forbidden"> };
 
 /** The fields of a threat that a status change and its events need. */
 export interface ChangeableThreat {

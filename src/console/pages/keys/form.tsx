@@ -1,6 +1,13 @@
 import type { Instant } from "../../../lib/clock.ts";
 import { badRequest } from "../../../lib/errors.ts";
-import { defaultPlan, defaultScopes, planLimits, plans, scopes } from "../../../vocabulary/keys.ts";
+import {
+  defaultPlan,
+  defaultScopes,
+  planLimits,
+  plans,
+  scopes,
+  type Scope,
+} from "../../../vocabulary/keys.ts";
 import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
 import { attempt, parseDay, splitList } from "../../kit/fields.ts";
 import { Button, Choices, Form, Select, TextArea, TextField, type Choice } from "../../kit/form.tsx";
@@ -18,11 +25,16 @@ const planChoices: Choice[] = plans.map((plan) => {
   return { value: plan, label: `${plan}: ${limit === null ? "no limit" : `${limit} requests per minute`}` };
 });
 
-const scopeChoices: Choice[] = [
-  { value: "threats:read", label: "threats:read", hint: "list and read threats" },
-  { value: "threats:write", label: "threats:write", hint: "change a threat's status" },
-  { value: "candidates:write", label: "candidates:write", hint: "submit names to check" },
-];
+const scopeHints: Record<Scope, string> = {
+  "threats:read": "list and read threats",
+  "threats:write": "change a threat's status",
+  "candidates:write": "submit names to check",
+};
+const scopeChoices: Choice[] = scopes.map((scope) => ({
+  value: scope,
+  label: scope,
+  hint: scopeHints[scope],
+}));
 
 const expiries = [
   { value: "", label: "never" },

@@ -1,7 +1,8 @@
 import { bytesText, spanText } from "../../../lib/durations.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
-import type { ImportState, ListImport } from "../../../sources/imports/tables.ts";
+import type { ListImport } from "../../../sources/imports/tables.ts";
+import type { ImportState } from "../../../vocabulary/lists.ts";
 import { Badge, Facts, type Tone } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
