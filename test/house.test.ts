@@ -425,7 +425,6 @@ describe("the structure", () => {
   test(`has at most ${functionLinesMax} lines in a function, except in plain wiring`, () => {
     const wiring = [
       "src/app.ts: openApp",
-      "src/channels/webhook/endpoints.ts: createEndpoints",
       "src/config/read.ts: readValues",
       "src/deliveries/dispatcher.ts: createDispatcher",
       "src/deliveries/lanes.ts: createLanes",

@@ -4,7 +4,9 @@ import type { AuditLog } from "../../access/audit/audit-log.ts";
 import { toIsoTime } from "../../lib/clock.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** Audit entries for changes of webhook endpoints, written in the caller's transaction. */
+export type EndpointAudit = ReturnType<typeof createEndpointAudit>;
+
+/** Writes audit entries for changes of webhook endpoints, in the caller's transaction. */
 export function createEndpointAudit(auditLog: Pick<AuditLog, "record">) {
   function changed(by: Actor, before: Endpoint, after: Endpoint): void {
     const names = comparedSettings.filter(

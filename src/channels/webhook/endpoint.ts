@@ -4,6 +4,9 @@ import type { Instant } from "../../lib/clock.ts";
 /** Kind of the webhook channel, stored with each endpoint. */
 export const webhookKind = "webhook";
 
+/** How long the previous secret of a rotation also signs, unless the caller says otherwise. */
+export const rotationOverlapMs = 86_400_000;
+
 /** Where and how a webhook endpoint is sent events. */
 export interface WebhookTarget {
   url: string;

@@ -1,23 +1,29 @@
 import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Database } from "../../database/database.ts";
-import { checkName, freeName } from "../../deliveries/recipient-rules.ts";
-import type { NewRecipient, Recipient, Recipients } from "../../deliveries/recipients.ts";
-import type { Clock, Instant } from "../../lib/clock.ts";
-import { badRequest, notFound, PublicError, StartError } from "../../lib/errors.ts";
+import { freeName } from "../../deliveries/recipient-rules.ts";
+import type { Recipients } from "../../deliveries/recipients.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../../lib/ids.ts";
-import { visible } from "../../lib/safe-text.ts";
 import { createEndpointAudit } from "./endpoint-audit.ts";
 import {
+  createEndpointStore,
+  definedOf,
+  enabledState,
+  targetSettings,
+  withoutPreviousSecret,
+  withSecret,
+} from "./endpoint-store.ts";
+import {
+  rotationOverlapMs,
   targetOf,
   toEndpoint,
-  webhookKind,
   type DeclaredEndpoint,
   type Endpoint,
   type EndpointSettings,
   type NewEndpoint,
-  type WebhookTarget,
 } from "./endpoint.ts";
+import { reconcileEndpoints } from "./reconcile-endpoints.ts";
 import { makeSecret } from "./signing.ts";
 import { checkSecret } from "./target-rules.ts";
 
@@ -59,13 +65,6 @@ export interface Endpoints {
   reconcile(declared: readonly DeclaredEndpoint[]): void;
 }
 
-export const rotationOverlapMs = 86_400_000;
-
-const defaults = { events: [], headers: {}, concurrency: null, ratePerSecond: null };
-const noFiles = { caFile: null, clientCertFile: null, clientKeyFile: null };
-const noPreviousSecret = { previousSecret: null, previousSecretUntil: null };
-const enabledState = { enabled: true, disabledReason: null, consecutiveFailures: 0, failingSince: null };
-
 export function createEndpoints({
   auditLog,
   clock,
@@ -82,94 +81,21 @@ export function createEndpoints({
   recipients: Recipients;
 }): Endpoints {
   const audit = createEndpointAudit(auditLog);
-  const list = () => recipients.list(webhookKind);
-  const disabledState = (reason: Endpoint["disabledReason"]) => ({
-    enabled: false,
-    disabledReason: reason,
-    disabledAt: clock.now(),
-  });
-
-  function get(key: string): Recipient {
-    const recipient = recipients.find(webhookKind, key);
-    if (recipient === undefined) throw notFound(`there is no endpoint ${visible(key, 100)}`);
-    return recipient;
-  }
-
-  function editable(key: string): Recipient {
-    const recipient = get(key);
-    if (recipient.origin === "file")
-      throw badRequest(`${recipient.name} is declared in the configuration file; change it there`);
-    return recipient;
-  }
-
-  function insert(
-    { name, secret, ...settings }: NewEndpoint & { name: string; secret: string },
-    state: Pick<NewRecipient, "origin" | "enabled" | "disabledReason" | "disabledAt">,
-  ): Endpoint {
-    const { url, headers, caFile, clientCertFile, clientKeyFile, events, concurrency, ratePerSecond } = {
-      ...defaults,
-      ...noFiles,
-      ...settings,
-    };
-    const target = {
-      url,
-      headers,
-      secret,
-      caFile,
-      clientCertFile,
-      clientKeyFile,
-      ...noPreviousSecret,
-    };
-    return toEndpoint(
-      recipients.insert({
-        id: ids.next("endpoint"),
-        name: checkEndpointName(name),
-        channel: webhookKind,
-        target,
-        events,
-        concurrency,
-        ratePerSecond,
-        ...state,
-      }),
-    );
-  }
-
-  /** Adds or updates an endpoint that the configuration file declares. */
-  function declare(declared: DeclaredEndpoint): void {
-    const present = recipients.find(webhookKind, checkEndpointName(declared.name));
-    if (present === undefined)
-      return audit.declared(undefined, insert(declared, { origin: "file", enabled: true }));
-    const before = toEndpoint(present);
-    const { secret, ...settings } = { ...defaults, ...noFiles, ...declared };
-    const target = withSecret(
-      { ...targetOf(before), ...targetSettings(settings) },
-      secret,
-      rotationOverlapMs,
-      clock.now(),
-    );
-    const changed = recipients.change(present, { ...settings, target });
-    // An endpoint that was disabled for failing stays disabled until its URL changes or someone enables it.
-    const staysDisabled = before.disabledReason === "failing" && before.url === toEndpoint(changed).url;
-    const after = recipients.update(changed, {
-      origin: "file",
-      ...(before.enabled || staysDisabled ? {} : enabledState),
-    });
-    audit.declared(before, toEndpoint(after));
-  }
+  const store = createEndpointStore({ clock, ids, recipients });
 
   return {
-    list: () => list().map(toEndpoint),
+    list: () => store.list().map(toEndpoint),
     find(key) {
-      const recipient = recipients.find(webhookKind, key);
+      const recipient = store.find(key);
       return recipient === undefined ? undefined : toEndpoint(recipient);
     },
-    get: (key) => toEndpoint(get(key)),
+    get: (key) => toEndpoint(store.get(key)),
 
     add: ({ name, secret = makeSecret(fillRandom), enabled = true, ...settings }, { by }) =>
       database.transaction(() => {
-        const endpoint = insert(
-          { ...settings, name: name ?? nameFor(settings.url, recipients.isTaken), secret },
-          { origin: "runtime", ...(enabled ? { enabled } : disabledState("operator")) },
+        const endpoint = store.insert(
+          { ...settings, name: name ?? nameFor(settings.url, store.isTaken), secret },
+          { origin: "runtime", ...(enabled ? { enabled } : store.disabledState("operator")) },
         );
         audit.added(by, endpoint);
         return { endpoint, secret };
@@ -177,90 +103,66 @@ export function createEndpoints({
 
     change: (key, { events, concurrency, ratePerSecond, ...changes }, { by }) =>
       database.transaction(() => {
-        const recipient = editable(key);
+        const recipient = store.getEditable(key);
         const before = toEndpoint(recipient);
         const target = { ...targetOf(before), ...targetSettings(changes) };
         const settings = definedOf({ events, concurrency, ratePerSecond });
-        const after = toEndpoint(recipients.change(recipient, { ...settings, target }));
+        const after = toEndpoint(store.change(recipient, { ...settings, target }));
         audit.changed(by, before, after);
         return after;
       }),
 
     disable: (key, { by }) =>
       database.transaction(() => {
-        const recipient = editable(key);
+        const recipient = store.getEditable(key);
         if (!recipient.enabled) return toEndpoint(recipient);
-        const after = toEndpoint(recipients.update(recipient, disabledState("operator")));
+        const after = toEndpoint(store.update(recipient, store.disabledState("operator")));
         audit.switched(by, toEndpoint(recipient), after);
         return after;
       }),
 
     enable: (key, { by }) =>
       database.transaction(() => {
-        const recipient = get(key);
-        if (recipient.disabledReason === "undeclared") editable(key);
+        const recipient = store.get(key);
+        if (recipient.disabledReason === "undeclared") store.getEditable(key);
         if (recipient.enabled) return toEndpoint(recipient);
-        const after = toEndpoint(recipients.update(recipient, enabledState));
+        const after = toEndpoint(store.update(recipient, enabledState));
         audit.switched(by, toEndpoint(recipient), after);
         return after;
       }),
 
     remove(key, { by }) {
-      const recipient = get(key);
+      const recipient = store.get(key);
       // An endpoint that is no longer declared belongs to nobody, so it can be removed here.
-      if (recipient.disabledReason !== "undeclared") editable(key);
-      recipients.update(recipient, disabledState("operator"));
+      if (recipient.disabledReason !== "undeclared") store.getEditable(key);
+      store.update(recipient, store.disabledState("operator"));
       // The deliveries are deleted in several transactions, the endpoint and its audit entry in the last one.
-      recipients.remove(recipient, () => audit.removed(by, toEndpoint(recipient)));
+      store.remove(recipient, () => audit.removed(by, toEndpoint(recipient)));
     },
 
     rotate: (key, { secret: given, overlapMs = rotationOverlapMs, by }) =>
       database.transaction(() => {
-        const recipient = editable(key);
+        const recipient = store.getEditable(key);
         const secret = given ?? makeSecret(fillRandom);
         const current = targetOf(toEndpoint(recipient));
-        const target = withSecret(current, checkSecret(secret), overlapMs, clock.now());
-        const endpoint = toEndpoint(recipients.update(recipient, { target }));
+        const target = withSecret(current, { secret: checkSecret(secret), overlapMs, now: clock.now() });
+        const endpoint = toEndpoint(store.update(recipient, { target }));
         audit.rotated(by, endpoint, given !== undefined);
         return { endpoint, secret };
       }),
 
     endRotation: (key, { by }) =>
       database.transaction(() => {
-        const recipient = get(key);
-        const target = { ...targetOf(toEndpoint(recipient)), ...noPreviousSecret };
-        const endpoint = toEndpoint(recipients.update(recipient, { target }));
+        const recipient = store.get(key);
+        const target = withoutPreviousSecret(targetOf(toEndpoint(recipient)));
+        const endpoint = toEndpoint(store.update(recipient, { target }));
         audit.rotationEnded(by, endpoint);
         return endpoint;
       }),
 
     reconcile: (declared) =>
-      database.transaction(() => {
-        for (const endpoint of declared) {
-          try {
-            declare(endpoint);
-          } catch (error) {
-            if (!(error instanceof PublicError)) throw error;
-            const message = `webhooks.endpoints "${visible(endpoint.name)}": ${error.message}`;
-            throw new StartError(message, { exitCode: 2, cause: error });
-          }
-        }
-        const names = new Set(declared.map((endpoint) => endpoint.name));
-        for (const recipient of list()) {
-          const isUndeclared = recipient.origin === "file" && !names.has(recipient.name);
-          if (!isUndeclared || recipient.disabledReason === "undeclared") continue;
-          const after = recipients.update(recipient, disabledState("undeclared"));
-          audit.declared(toEndpoint(recipient), toEndpoint(after));
-        }
-      }),
+      database.transaction(() => reconcileEndpoints(declared, { audit, clock, store })),
   };
-}
-
-/** @throws PublicError */
-function checkEndpointName(name: string): string {
-  // Everything that takes a name also takes an identifier.
-  if (name.startsWith("whk_")) throw badRequest("a name cannot begin with whk_");
-  return checkName(name);
 }
 
 /** Returns a name that is not taken, made from the host of the URL. */
@@ -268,27 +170,4 @@ function nameFor(url: string, isTaken: (name: string) => boolean): string {
   const host = URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, "") : "";
   // The URL is validated with the other settings.
   return freeName(host === "" ? "endpoint" : host, isTaken);
-}
-
-/** Replaces the secret. The current one continues to sign for `overlapMs`. */
-function withSecret(target: WebhookTarget, secret: string, overlapMs: number, now: Instant): WebhookTarget {
-  if (secret === target.secret) return target;
-  if (overlapMs <= 0) return { ...target, ...noPreviousSecret, secret };
-  return { ...target, secret, previousSecret: target.secret, previousSecretUntil: now + overlapMs };
-}
-
-/** Returns those of the settings that belong to the target and were given. */
-function targetSettings({
-  url,
-  headers,
-  caFile,
-  clientCertFile,
-  clientKeyFile,
-}: Partial<EndpointSettings>): Partial<WebhookTarget> {
-  return definedOf({ url, headers, caFile, clientCertFile, clientKeyFile });
-}
-
-/** Leaves out properties that are undefined. */
-function definedOf<T extends object>(settings: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as T;
 }
