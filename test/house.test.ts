@@ -425,10 +425,8 @@ describe("the structure", () => {
   test(`has at most ${functionLinesMax} lines in a function, except in plain wiring`, () => {
     const wiring = [
       "src/app.ts: openApp",
-      "src/config/read.ts: readValues",
       "src/deliveries/dispatcher.ts: createDispatcher",
       "src/deliveries/lanes.ts: createLanes",
-      "src/deliveries/recipients.ts: createRecipients",
       "src/network/http/http-client.ts: createHttpClient",
       "src/network/http/http-response.ts: createResponseReader",
     ];

@@ -1,18 +1,10 @@
-import { oneOf, pathKey, plural } from "./config-error.ts";
-import { describeKind, describeValue } from "./describe-node.ts";
+import { oneOf, plural } from "./config-error.ts";
+import { describeValue } from "./describe-node.ts";
+import { createDiagnostics, type Diagnostic } from "./diagnostics.ts";
 import type { FieldSchema, ReadContext } from "./fields.ts";
 import { nearest } from "./nearest.ts";
 import { readSecret, secretForms } from "./secrets.ts";
 import type { Position, TableNode, TomlNode } from "./toml/nodes.ts";
-
-/** Error without the name of the file. */
-export interface Diagnostic {
-  path: string;
-  at: Position;
-  found: string;
-  allowed: string;
-  nearest?: string | undefined;
-}
 
 export interface Reading {
   /** Invalid fields are undefined. */
@@ -24,9 +16,9 @@ export interface Reading {
 
 /** Reads the whole tree against the schema: all values, defaults and diagnostics. */
 export function readValues(schema: FieldSchema, root: TableNode, context: ReadContext): Reading {
-  const diagnostics: Diagnostic[] = [];
+  const diagnostics = createDiagnostics(schema);
+  const { add, reject } = diagnostics;
   const positions = new Map<string, Position>();
-  const knownPaths = leafPaths(schema, "");
 
   function read(field: FieldSchema, node: TomlNode, path: string): unknown {
     positions.set(path, { line: node.line, column: node.column });
@@ -34,12 +26,12 @@ export function readValues(schema: FieldSchema, root: TableNode, context: ReadCo
       case "table":
         return node.kind === "table"
           ? readTable(field, node, path)
-          : rejectKind(node, path, tableForm(field, path));
+          : diagnostics.rejectKind(node, path, tableForm(field, path));
       case "tables":
       case "array":
         return node.kind === "array"
           ? readArray(field, node, path)
-          : rejectKind(node, path, arrayForm(field, path));
+          : diagnostics.rejectKind(node, path, arrayForm(field, path));
       case "boolean":
         return node.kind === "boolean" ? node.value : reject(node, path, "true or false", swapQuotes(node));
       case "integer":
@@ -57,14 +49,14 @@ export function readValues(schema: FieldSchema, root: TableNode, context: ReadCo
   function readTable(field: FieldSchema, node: TableNode, path: string): Record<string, unknown> {
     const properties = field.properties!;
     for (const [key, { keyAt }] of node.entries) {
-      if (!Object.hasOwn(properties, key)) rejectKey(field, key, keyAt, path);
+      if (!Object.hasOwn(properties, key)) diagnostics.rejectKey(field, key, keyAt, path);
     }
     const values: Record<string, unknown> = {};
     for (const [key, property] of Object.entries(properties)) {
       const propertyPath = path === "" ? key : `${path}.${key}`;
       const entry = node.entries.get(key);
       if (entry !== undefined) values[key] = read(property, entry.node, propertyPath);
-      else if (property.default === undefined) rejectMissing(property, node, propertyPath);
+      else if (property.default === undefined) diagnostics.rejectMissing(property, node, propertyPath);
       else values[key] = read(property, nodeOf(property.default, node), propertyPath);
     }
     return values;
@@ -77,18 +69,8 @@ export function readValues(schema: FieldSchema, root: TableNode, context: ReadCo
       return add({ path, at: node, found: plural(items.length, "entry", "entries"), allowed });
     }
     const values = items.map((item, index) => read(field.items!, item, `${path}[${index}]`));
-    if (field.uniqueItems === true) rejectRepeated(values, items, path);
+    if (field.uniqueItems === true) diagnostics.rejectRepeated(values, items, path);
     return values;
-  }
-
-  function rejectRepeated(values: unknown[], items: TomlNode[], path: string): void {
-    const seen = new Set<unknown>();
-    values.forEach((value, index) => {
-      const found = `${describeValue(items[index]!)} a second time`;
-      if (seen.has(value))
-        add({ path: `${path}[${index}]`, at: items[index]!, found, allowed: "each entry once" });
-      if (value !== undefined) seen.add(value);
-    });
   }
 
   function readNumber(field: FieldSchema, node: TomlNode, path: string): unknown {
@@ -124,55 +106,7 @@ export function readValues(schema: FieldSchema, root: TableNode, context: ReadCo
     return add({ path, at: node, found: "an empty string", allowed: secretForms(field.rule!) });
   }
 
-  function rejectKey(field: FieldSchema, key: string, at: Position, path: string): void {
-    const known = Object.keys(field.properties!);
-    const meant = nearest(key, known);
-    const here = meant === undefined ? undefined : path === "" ? meant : `${path}.${meant}`;
-    const elsewhere = here === undefined ? knownPaths.get(key) : undefined;
-    add({
-      path: path === "" ? pathKey(key) : `${path}.${pathKey(key)}`,
-      at,
-      found: "an unknown key",
-      allowed: oneOf(known),
-      nearest: here ?? elsewhere,
-    });
-  }
-
-  function rejectMissing(field: FieldSchema, at: Position, path: string): void {
-    const example = JSON.stringify(field.example);
-    const allowed =
-      field.kind === "secret" ? secretForms(field.rule!) : `a ${field.kind}, such as ${example}`;
-    add({ path, at, found: "nothing", allowed });
-  }
-
-  function reject(node: TomlNode, path: string, allowed: string, meant?: string): undefined {
-    return add({ path, at: node, found: describeValue(node), allowed, nearest: meant });
-  }
-
-  /** Does not show the value: a text where a table is expected could be a misplaced secret. */
-  function rejectKind(node: TomlNode, path: string, allowed: string): undefined {
-    return add({ path, at: node, found: describeKind(node), allowed });
-  }
-
-  function add(diagnostic: Diagnostic): undefined {
-    diagnostics.push(diagnostic);
-    return undefined;
-  }
-
-  return { value: read(schema, root, ""), diagnostics, positions };
-}
-
-/** Maps the last part of each path to the path, to find keys that are in the wrong table. */
-function leafPaths(field: FieldSchema, path: string): Map<string, string> {
-  const paths = new Map<string, string>();
-  for (const [key, property] of Object.entries(field.properties ?? field.items?.properties ?? {})) {
-    const propertyPath = path === "" ? key : `${path}.${key}`;
-    const nested = leafPaths(property, property.kind === "tables" ? `${propertyPath}[]` : propertyPath);
-    for (const [leaf, leafPath] of [[key, propertyPath] as const, ...nested]) {
-      if (!paths.has(leaf)) paths.set(leaf, leafPath);
-    }
-  }
-  return paths;
+  return { value: read(schema, root, ""), diagnostics: diagnostics.all, positions };
 }
 
 /** Returns `10` for `"10"` and `true` for `"true"`, because extra quotation marks are a common mistake. */

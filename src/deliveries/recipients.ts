@@ -66,6 +66,86 @@ export function createRecipients({
   const notify = () => {
     for (const listener of listeners) listener();
   };
+  const reads = prepareReads(database);
+
+  function update(recipient: Recipient, values: Partial<Recipient>): Recipient {
+    const changed = Object.entries(values).some(
+      ([name, after]) => JSON.stringify(after) !== JSON.stringify(recipient[name as keyof Recipient]),
+    );
+    if (!changed) return recipient;
+    query
+      .update(recipients)
+      .set({ ...values, updatedAt: clock.now() })
+      .where(eq(recipients.seq, recipient.seq))
+      .run();
+    database.afterCommit(notify);
+    return reads.one.get({ channel: recipient.channel, key: recipient.id })!;
+  }
+
+  const channelOf = (kind: string): Channel => {
+    const channel = channels.get(kind);
+    if (channel === undefined) throw new Error(`no channel ${kind}`);
+    return channel;
+  };
+
+  return {
+    list: (channel) => reads.all.all({ channel }),
+    find: (channel, key) => reads.one.get({ channel, key }),
+    isTaken: (name) => reads.named.get({ name }) !== undefined,
+
+    insert({ id, name, channel, target, events, concurrency, ratePerSecond, ...state }) {
+      const checked = {
+        target: channelOf(channel).validate(target),
+        events: checkEvents(events),
+        concurrency: checkConcurrency(concurrency),
+        ratePerSecond: checkRate(ratePerSecond),
+      };
+      if (reads.named.get({ name: checkName(name) }) !== undefined)
+        throw badRequest(`the name ${visible(name, 100)} is already taken`);
+      if (query.select({ total: count() }).from(recipients).get()!.total >= recipientsMax)
+        throw badRequest(`there are already ${recipientsMax} recipients; remove one first`);
+      const now = clock.now();
+      query
+        .insert(recipients)
+        .values({
+          ...state,
+          id,
+          name,
+          channel,
+          ...checked,
+          consecutiveFailures: 0,
+          createdAt: now,
+          updatedAt: now,
+        })
+        .run();
+      database.afterCommit(notify);
+      return reads.one.get({ channel, key: id })!;
+    },
+
+    change: (recipient, { target, events, concurrency, ratePerSecond }) =>
+      update(recipient, {
+        ...(target === undefined ? {} : { target: channelOf(recipient.channel).validate(target) }),
+        ...(events === undefined ? {} : { events: checkEvents(events) }),
+        ...(concurrency === undefined ? {} : { concurrency: checkConcurrency(concurrency) }),
+        ...(ratePerSecond === undefined ? {} : { ratePerSecond: checkRate(ratePerSecond) }),
+      }),
+
+    update,
+
+    remove(recipient, record) {
+      deleteDeliveries(query, recipient);
+      database.transaction(() => {
+        query.delete(recipients).where(eq(recipients.seq, recipient.seq)).run();
+        record();
+        database.afterCommit(notify);
+      });
+    },
+
+    onChanged: (listener) => void listeners.push(listener),
+  };
+}
+
+function prepareReads(database: Database) {
   const ofChannel = eq(recipients.channel, value(recipients.channel));
   const all = statement(database, (builder) =>
     builder.select().from(recipients).where(ofChannel).orderBy(asc(recipients.name)),
@@ -90,91 +170,17 @@ export function createRecipients({
       .from(recipients)
       .where(eq(recipients.name, value(recipients.name))),
   );
+  return { all, one, named };
+}
 
-  function update(recipient: Recipient, values: Partial<Recipient>): Recipient {
-    const changed = Object.entries(values).some(
-      ([name, after]) => JSON.stringify(after) !== JSON.stringify(recipient[name as keyof Recipient]),
-    );
-    if (!changed) return recipient;
-    query
-      .update(recipients)
-      .set({ ...values, updatedAt: clock.now() })
-      .where(eq(recipients.seq, recipient.seq))
-      .run();
-    database.afterCommit(notify);
-    return one.get({ channel: recipient.channel, key: recipient.id })!;
-  }
-
-  const channelOf = (kind: string): Channel => {
-    const channel = channels.get(kind);
-    if (channel === undefined) throw new Error(`no channel ${kind}`);
-    return channel;
-  };
-
-  return {
-    list: (channel) => all.all({ channel }),
-    find: (channel, key) => one.get({ channel, key }),
-    isTaken: (name) => named.get({ name }) !== undefined,
-
-    insert({ id, name, channel, target, events, concurrency, ratePerSecond, ...state }) {
-      const checked = {
-        target: channelOf(channel).validate(target),
-        events: checkEvents(events),
-        concurrency: checkConcurrency(concurrency),
-        ratePerSecond: checkRate(ratePerSecond),
-      };
-      if (named.get({ name: checkName(name) }) !== undefined)
-        throw badRequest(`the name ${visible(name, 100)} is already taken`);
-      if (query.select({ total: count() }).from(recipients).get()!.total >= recipientsMax)
-        throw badRequest(`there are already ${recipientsMax} recipients; remove one first`);
-      const now = clock.now();
-      query
-        .insert(recipients)
-        .values({
-          ...state,
-          id,
-          name,
-          channel,
-          ...checked,
-          consecutiveFailures: 0,
-          createdAt: now,
-          updatedAt: now,
-        })
-        .run();
-      database.afterCommit(notify);
-      return one.get({ channel, key: id })!;
-    },
-
-    change: (recipient, { target, events, concurrency, ratePerSecond }) =>
-      update(recipient, {
-        ...(target === undefined ? {} : { target: channelOf(recipient.channel).validate(target) }),
-        ...(events === undefined ? {} : { events: checkEvents(events) }),
-        ...(concurrency === undefined ? {} : { concurrency: checkConcurrency(concurrency) }),
-        ...(ratePerSecond === undefined ? {} : { ratePerSecond: checkRate(ratePerSecond) }),
-      }),
-
-    update,
-
-    remove(recipient, record) {
-      const batch = query
-        .select({ seq: deliveries.seq })
-        .from(deliveries)
-        .where(eq(deliveries.recipientSeq, recipient.seq))
-        .limit(removalRowsMax);
-      const removeBatch = () =>
-        query
-          .delete(deliveries)
-          .where(inArray(deliveries.seq, batch))
-          .returning({ seq: deliveries.seq })
-          .all();
-      while (removeBatch().length > 0);
-      database.transaction(() => {
-        query.delete(recipients).where(eq(recipients.seq, recipient.seq)).run();
-        record();
-        database.afterCommit(notify);
-      });
-    },
-
-    onChanged: (listener) => void listeners.push(listener),
-  };
+/** Deletes all deliveries to a recipient, in several transactions. */
+function deleteDeliveries(query: Database["query"], { seq }: Recipient): void {
+  const batch = query
+    .select({ seq: deliveries.seq })
+    .from(deliveries)
+    .where(eq(deliveries.recipientSeq, seq))
+    .limit(removalRowsMax);
+  const deleteBatch = () =>
+    query.delete(deliveries).where(inArray(deliveries.seq, batch)).returning({ seq: deliveries.seq }).all();
+  while (deleteBatch().length > 0);
 }
