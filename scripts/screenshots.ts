@@ -32,6 +32,14 @@ function save(path: string, screenshot: Uint8Array): void {
   console.log(`${path} ${Math.ceil(screenshot.length / 1_000)} kB`);
 }
 
+/** Loads and decodes all images of the page, including those that would load when scrolled into view. */
+async function loadImages(): Promise<void> {
+  await browser.evaluate(`Promise.all(Array.from(document.images, (image) => {
+    image.loading = "eager";
+    return image.decode();
+  })).then(() => true)`);
+}
+
 /** Takes full-page screenshots of the wanted pages in every look. The sample data includes hostile input. */
 async function takePageScreenshots(): Promise<void> {
   const folder = "dist/screenshots";
@@ -62,6 +70,7 @@ async function takePageScreenshots(): Promise<void> {
         await browser.colors(colors);
         await browser.size(width);
         await browser.open(`${app.url}${path(samples)}`);
+        await loadImages();
         save(`${folder}/${name}.${look}.png`, await browser.screenshot());
       }
     }
@@ -103,6 +112,7 @@ async function takeReadmeScreenshots(): Promise<void> {
       await browser.colors(colors);
       await browser.size(1280, height);
       await browser.open(`${app.url}${path}`);
+      await loadImages();
       const screenshot = new Bun.Image(await browser.screenshot("window"));
       save(`${folder}/${name}.webp`, await screenshot.webp({ lossless: true }).bytes());
     }
