@@ -81,7 +81,7 @@ async function takePageScreenshots(): Promise<void> {
 
 /** Takes screenshots of the top of three pages with a month of sample data. Reproducible. */
 async function takeReadmeScreenshots(): Promise<void> {
-  const folder = ".github/pictures";
+  const folder = ".github/screenshots";
   mkdirSync(folder, { recursive: true });
   const clock = manualClock(readmeStart);
   const { fillRandom } = createRandom(1);

@@ -346,7 +346,7 @@ describe("the project", () => {
       bytes: statSync(join(top, path!), { throwIfNoEntry: false })?.size ?? Infinity,
     }));
     expect(pictures.filter(({ words, bytes }) => words === "" || bytes > pictureBytesMax)).toEqual([]);
-    expect(pictures.map(({ path }) => path).sort()).toEqual(filesBelow(".github/pictures"));
+    expect(pictures.map(({ path }) => path).sort()).toEqual(filesBelow(".github/screenshots"));
     expect(pictures).toHaveLength(3);
   });
 });
