@@ -110,7 +110,7 @@ function lowerCase(headers: Record<string, string>): Record<string, string> {
 
 const verdicts = (all: Case[]) => all.map(({ what, service, standard }) => [what, service, standard]);
 
-test("TypeScript without a library", async () => {
+test("the manual's receiver in TypeScript without a library accepts exactly the valid signatures", async () => {
   const path = join(folder.path, "receiver.ts");
   writeFileSync(path, recipe("ts", "// receiver without a library"));
   const { isServiceSignature, isStandardWebhook } = (await import(path)) as Record<
@@ -125,7 +125,7 @@ test("TypeScript without a library", async () => {
   expect(found).toEqual(verdicts(all));
 });
 
-test("TypeScript with the library of Standard Webhooks", async () => {
+test("the manual's receiver in TypeScript with the Standard Webhooks library accepts exactly the valid signatures", async () => {
   // Beside the packages of the project, where the import is resolved.
   const path = join(root, "node_modules", ".cache", `receiver-${process.pid}.ts`);
   mkdirSync(join(path, ".."), { recursive: true });
@@ -142,29 +142,34 @@ test("TypeScript with the library of Standard Webhooks", async () => {
   }
 });
 
-test.skipIf(Bun.which("python3") === null)("Python without a library", () => {
-  const harness = `
+test.skipIf(Bun.which("python3") === null)(
+  "the manual's receiver in Python without a library accepts exactly the valid signatures",
+  () => {
+    const harness = `
 import json, sys
 for case in json.load(sys.stdin):
     parameters = (case["body"].encode(), case["headers"], case["secret"])
     print(json.dumps([case["what"], is_service_signature(*parameters), is_standard_webhook(*parameters)]))
 `;
-  const script = join(folder.path, "receiver.py");
-  writeFileSync(script, recipe("python", "# receiver without a library") + harness);
-  const all = cases(Date.now());
-  const { stdout, stderr } = Bun.spawnSync(["python3", script], { stdin: Buffer.from(JSON.stringify(all)) });
-  expect(stderr.toString()).toBe("");
-  expect(
-    stdout
-      .toString()
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line)),
-  ).toEqual(verdicts(all));
-});
+    const script = join(folder.path, "receiver.py");
+    writeFileSync(script, recipe("python", "# receiver without a library") + harness);
+    const all = cases(Date.now());
+    const { stdout, stderr } = Bun.spawnSync(["python3", script], {
+      stdin: Buffer.from(JSON.stringify(all)),
+    });
+    expect(stderr.toString()).toBe("");
+    expect(
+      stdout
+        .toString()
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual(verdicts(all));
+  },
+);
 
 test.skipIf(findGo() === undefined)(
-  "Go without a library",
+  "the manual's receiver in Go without a library accepts exactly the valid signatures",
   () => {
     const harness = `
 func TestCases(t *testing.T) {

@@ -210,7 +210,7 @@ describe("domains", () => {
 });
 
 describe("webhooks", () => {
-  test("an endpoint is added, tested, rotated, disabled and removed; its secret is shown at birth only", async () => {
+  test("an endpoint is added, tested, rotated, disabled and removed; its secret is shown only when it is added", async () => {
     const receiver = startReceiver();
     const added = await run(
       "webhooks",
@@ -244,7 +244,7 @@ describe("webhooks", () => {
     await receiver.stop();
   });
 
-  test("an endpoint that does not answer fails its test", async () => {
+  test("the test of an endpoint that does not respond fails", async () => {
     await run("webhooks", "add", "http://127.0.0.1:9/", "--name", "dead");
     const { code, out, err } = await run("webhooks", "test", "dead");
     expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -262,7 +262,7 @@ describe("webhooks", () => {
     );
   });
 
-  test("an address that may not be delivered to is refused with the reason", async () => {
+  test("an address that is not an allowed destination is rejected with the reason", async () => {
     const { code, err } = await run("webhooks", "add", "https://169.254.169.254/");
     expect(code).toBe(1);
     expect(err).toContain("cannot be delivered to");
@@ -278,7 +278,7 @@ describe("check", () => {
     expect(out).toMatch(/^ok +protected domains: 1$/m);
   });
 
-  test("`check` reports a feed that stopped bringing new files, and no feed that keeps its rhythm", async () => {
+  test("`check` reports a feed that stopped providing new files, and no feed that is on schedule", async () => {
     const dayMs = 86_400_000;
     for (const [name, newest] of [
       ["late", 5],
@@ -301,7 +301,7 @@ describe("check", () => {
     expect(out).toMatch(/^ok +feed daily: .*daily: 5 files$/m);
   });
 
-  test("`check` reports each brand word that is not searched for everywhere, with reason and advice", async () => {
+  test("`check` reports each brand keyword that is not matched everywhere, with reason and advice", async () => {
     for (const domain of ["x.com", "chase.com", "wellsfargo.com"]) await run("domains", "add", domain);
     await run("domains", "add", "orange.fr", "--keyword", "orangetelecom");
     const { code, out } = await run("check");

@@ -105,7 +105,7 @@ test("a request in progress at SIGTERM receives its response", async () => {
   await until(() => server.err().includes("stopping"), "it is stopping");
   expect(fetch(`${server.url}/v1/threats`)).rejects.toThrow();
   request.send();
-  await until(() => request.answer().includes("\r\n\r\n"), "the request is answered");
+  await until(() => request.answer().includes("\r\n\r\n"), "the response arrives");
   expect(request.answer()).toStartWith("HTTP/1.1 200");
   expect(await server.process.exited).toBe(0);
   request.end();
@@ -149,20 +149,20 @@ describe("beside a running server", () => {
     await receiver.stop();
   });
 
-  test("a brand word that is not searched for everywhere is logged once, with the first checked name", async () => {
+  test("a brand keyword that is not matched everywhere is logged once, with the first checked name", async () => {
     folder.file("phishwatch.toml", `${defaultConfig}\n[[protected_domains]]\ndomain = "chase.com"\n`);
     const server = await folder.serve();
     const authorization = `Bearer ${await ok("keys", "create", "--scope", "candidates:write")}`;
-    const told = () => server.err().match(/brand keyword is not matched everywhere/g)?.length ?? 0;
-    expect(told()).toBe(0);
+    const warnings = () => server.err().match(/brand keyword is not matched everywhere/g)?.length ?? 0;
+    expect(warnings()).toBe(0);
     for (const name of ["one.example", "two.example"]) {
       const headers = { authorization, "content-type": "text/plain" };
       const request = { method: "POST", headers, body: name };
       expect((await fetch(`${server.url}/v1/candidates`, request)).status).toBe(200);
     }
-    await until(() => told() > 0, "the brand word is logged");
+    await until(() => warnings() > 0, "the brand keyword is logged");
     const { err } = await server.stop();
-    expect(told()).toBe(1);
+    expect(warnings()).toBe(1);
     const line = err.split("\n").find((text) => text.includes("brand keyword"))!;
     expect(JSON.parse(line)).toMatchObject({ domain: "chase.com", word: "chase", strictness: "strict" });
   });
@@ -191,7 +191,7 @@ describe("beside a running server", () => {
     await server.stop();
   }, 20_000);
 
-  test("a session that was ended since the backup does not hold again, and the log says who restored it", async () => {
+  test("a restore does not revive a session that was ended after the backup, and is logged with its actor", async () => {
     const database = join(folder.path, "data/test.db");
     const ask = <T>(sql: string) => {
       const sqlite = new Sqlite(database, { readwrite: true });
@@ -213,7 +213,7 @@ describe("beside a running server", () => {
     ]);
   });
 
-  test("a backup is taken, and put back once the server has stopped", async () => {
+  test("a backup can be created, and restored once the server has stopped", async () => {
     const server = await folder.serve();
     await folder.run(["import", "-"], { stdin: "example-bank.net\n" });
     await ok("backup", "copy.db");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { errorLines } from "./helper.ts";
 
-/** What is wrong, the file, and each line that is told, after the file's name. */
+/** The error, the file, and each expected line of output without the file's name. */
 type Case = [wrong: string, file: string, ...lines: string[]];
 
 function table(cases: Case[]): void {
@@ -114,7 +114,7 @@ describe("API keys", () => {
       '4: api_keys[0].scopes[2]: found "threats:write" a second time; expected each entry once',
     ],
     [
-      "a domain that is none",
+      "a value that is not a domain",
       '[[api_keys]]\nname = "ci"\nkey = "opensesame-opensesame"\ndomains = ["example"]',
       '4: api_keys[0].domains[0]: found "example"; expected a domain name with a label before its public suffix, such as example.com',
     ],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { errorLines } from "./helper.ts";
 
-/** What is wrong, the file, and each line that is told, after the file's name. */
+/** The error, the file, and each expected line of output without the file's name. */
 type Case = [wrong: string, file: string, ...lines: string[]];
 
 function table(cases: Case[]): void {
@@ -38,7 +38,7 @@ describe("text that is not TOML", () => {
       "2:11: found invalid TOML (Unexpected character); expected TOML 1.0; did you mean true?",
     ],
     [
-      "a colon for the equals sign",
+      "a colon instead of an equals sign",
       '[log]\nlevel: "info"',
       "2:6: found invalid TOML (Unexpected character); expected TOML 1.0; did you mean = instead of :?",
     ],
@@ -74,7 +74,7 @@ describe("text that is not TOML", () => {
 describe("unknown keys", () => {
   table([
     [
-      "a misspelt key",
+      "a misspelled key",
       '[server]\nlistn = "127.0.0.1:1"',
       "2: server.listn: found an unknown key; expected listen, public_url, tls_cert, tls_key, trusted_proxies or metrics_token; did you mean server.listen?",
     ],
@@ -95,17 +95,17 @@ describe("unknown keys", () => {
     ],
     ["a key like no other", "[storage]\nzzz = 1", "2: storage.zzz: found an unknown key; expected path"],
     [
-      "a misspelt table",
+      "a misspelled table",
       '[webhook]\ntimeout = "1s"',
       "1: webhook: found an unknown key; expected server, storage, console, api, detection, scan, screenshots, webhooks, traps, retention, log, protected_domains, feeds or api_keys; did you mean webhooks?",
     ],
     [
-      "a table that is none of ours",
+      "an unknown table",
       "[sandbox]\nseed = 1",
       "1: sandbox: found an unknown key; expected server, storage, console, api, detection, scan, screenshots, webhooks, traps, retention, log, protected_domains, feeds or api_keys",
     ],
     [
-      "a misspelt key in an entry",
+      "a misspelled key in an entry",
       '[[protected_domains]]\ndomain = "example.com"\nkeyword = ["x"]',
       "3: protected_domains[0].keyword: found an unknown key; expected domain, keywords or allow; did you mean protected_domains[0].keywords?",
     ],
@@ -116,7 +116,7 @@ describe("unknown keys", () => {
       '2: "": found an unknown key; expected server, storage, console, api, detection, scan, screenshots, webhooks, traps, retention, log, protected_domains, feeds or api_keys',
     ],
     [
-      "a misspelt secret, which is not shown",
+      "a misspelled secret, which is not shown",
       '[console]\npasword = "correct horse battery"',
       "2: console.pasword: found an unknown key; expected enabled or password; did you mean console.password?",
     ],
@@ -206,7 +206,7 @@ describe("numbers and sets", () => {
       "2: detection.min_similarity: found nan; expected a number from 0 to 1",
     ],
     [
-      "a misspelt choice",
+      "a misspelled choice",
       '[log]\nlevel = "Info"\nformat = "jsno"',
       '2: log.level: found "Info"; expected "trace", "debug", "info", "warn" or "error"; did you mean "info"?',
       '3: log.format: found "jsno"; expected "auto", "json" or "pretty"; did you mean "json"?',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { errorLines } from "./helper.ts";
 
-/** What is wrong, the file, and each line that is told, after the file's name. */
+/** The error, the file, and each expected line of output without the file's name. */
 type Case = [wrong: string, file: string, ...lines: string[]];
 
 function table(cases: Case[]): void {
@@ -58,7 +58,7 @@ describe("server", () => {
       "2: server.tls_key: found no tls_cert beside it; expected both or none",
     ],
     [
-      "networks that are none",
+      "values that are not networks",
       '[server]\ntrusted_proxies = [\n  "10.0.0.0/33",\n  "10.0.0.0/8",\n  "proxy.example",\n  5,\n  "10.0.0.0/8",\n]',
       '3: server.trusted_proxies[0]: found "10.0.0.0/33"; expected a network such as "10.0.0.0/8" or "2001:db8::/32"',
       '5: server.trusted_proxies[2]: found "proxy.example"; expected a network such as "10.0.0.0/8" or "2001:db8::/32"',
@@ -91,7 +91,7 @@ describe("scan", () => {
       '2: scan.schedule: found "2026-01-01T00:00:00"; expected five cron fields in UTC such as "17 3 * * *", or "" for never',
     ],
     [
-      "resolvers that are none",
+      "values that are not resolvers",
       '[scan]\nresolvers = ["9.9.9.9:0", "dns.example:53", "::1:53"]',
       '2: scan.resolvers[0]: found "9.9.9.9:0"; expected an IP address with or without a port, such as "9.9.9.9:53" or "[2620:fe::fe]:53"',
       '2: scan.resolvers[1]: found "dns.example:53"; expected an IP address with or without a port, such as "9.9.9.9:53" or "[2620:fe::fe]:53"',
@@ -102,7 +102,7 @@ describe("scan", () => {
       '2: scan.screenshots: found ""; expected "auto", "off" or the path of a Chromium',
     ],
     [
-      "arguments for Chromium that are none",
+      "values that are not arguments for Chromium",
       '[screenshots]\nchromium_args = ["no-sandbox"]',
       '2: screenshots.chromium_args[0]: found "no-sandbox"; expected an argument such as "--no-sandbox", of at most 1000 characters',
     ],

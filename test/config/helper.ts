@@ -1,6 +1,6 @@
 import { formatConfigError, loadConfig, type LoadResult } from "../../src/config/load.ts";
 
-interface Surroundings {
+interface Environment {
   env?: Record<string, string>;
   /** By absolute path; null: may not be read. */
   files?: Record<string, string | Uint8Array | null>;
@@ -8,7 +8,7 @@ interface Surroundings {
 
 export const configPath = "/etc/phishwatch/phishwatch.toml";
 
-export function load(text: string, { env = {}, files = {} }: Surroundings = {}): LoadResult {
+export function load(text: string, { env = {}, files = {} }: Environment = {}): LoadResult {
   return loadConfig({
     path: configPath,
     text,
@@ -22,15 +22,15 @@ export function load(text: string, { env = {}, files = {} }: Surroundings = {}):
 }
 
 /** The configuration of a file without error. */
-export function loaded(text: string, surroundings?: Surroundings) {
-  const result = load(text, surroundings);
+export function loaded(text: string, environment?: Environment) {
+  const result = load(text, environment);
   if (!result.ok) throw new Error(result.errors.map(formatConfigError).join("\n"));
   return result.config;
 }
 
-/** What a person is told, each line without the name of the file. None: the file is without error. */
-export function errorLines(text: string, surroundings?: Surroundings): string[] {
-  const result = load(text, surroundings);
+/** Returns the reported errors, each without the name of the file; empty if the file is valid. */
+export function errorLines(text: string, environment?: Environment): string[] {
+  const result = load(text, environment);
   if (result.ok) return [];
   return result.errors.map((error) => formatConfigError(error).replace(`${configPath}:`, ""));
 }

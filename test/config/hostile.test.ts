@@ -106,7 +106,7 @@ test.each([
   ["a long schedule", `[scan]\nschedule = "${"1,".repeat(40_000)}1 * * * *"`],
   ["a long domain", `[[protected_domains]]\ndomain = "${"a.".repeat(40_000)}com"`],
   ["a long key", `${many("k")} = 1`],
-  ["own names", `[[protected_domains]]\ndomain = "a.com"\nallow = [${many('"a.com",')}]`],
+  ["allowed names", `[[protected_domains]]\ndomain = "a.com"\nallow = [${many('"a.com",')}]`],
 ])(
   "a large file of %s is rejected in less than quadratic time",
   (_, text) => {

@@ -46,7 +46,7 @@ describe("an unset secret", () => {
   });
 });
 
-describe("is told", () => {
+describe("an invalid secret is reported", () => {
   const cases: [what: string, secret: string, line: string][] = [
     [
       "an unset variable",
@@ -94,7 +94,7 @@ describe("is told", () => {
       "found the file long of 201 characters; expected 16 to 200 visible ASCII characters",
     ],
     [
-      "a misspelt reference",
+      "a misspelled reference",
       '{ evn = "SHORT" }',
       'found a table with evn; expected a string, { env = "NAME" } or { file = "path" }',
     ],

@@ -3,7 +3,7 @@ import { defaultPublicUrl } from "../../src/config/config.ts";
 import type { Config } from "../../src/config/load.ts";
 import { errorLines, loaded } from "./helper.ts";
 
-/** What is written, and what the program gets. */
+/** The setting as written, and the value that the program reads. */
 function table(cases: [file: string, part: (config: Config) => unknown, value: unknown][]): void {
   for (const [file, part, value] of cases) {
     test(`${file.replaceAll("\n", " ")} is read as ${JSON.stringify(value)}`, () =>

@@ -5,14 +5,14 @@ import { ResponseStart } from "../../src/console/pages/webhooks/delivery-parts.t
 import { visible } from "../../src/lib/safe-text.ts";
 
 /** As it comes from a receiver and is kept. */
-const shown = (answer: string) => renderToString(h(ResponseStart, { response: visible(answer, 1_024) }));
+const shown = (response: string) => renderToString(h(ResponseStart, { response: visible(response, 1_024) }));
 
-test("a receiver's answer is shown in its lines, other hidden characters stay written out", () => {
+test("a receiver's response keeps its line breaks, and other hidden characters are escaped", () => {
   const html = shown("<html>\r\n<title>502</title>\n\tBad\u{202e}Gateway\n");
   expect(html).toContain("<bdi>&lt;html>\n&lt;title>502&lt;/title>\n\tBad\\u{202e}Gateway</bdi>");
 });
 
-test("of an answer with many lines the first twenty are shown, and nothing of an empty one", () => {
+test("only the first twenty lines of a long response are shown, and nothing of an empty one", () => {
   const html = shown(Array.from({ length: 50 }, (_, line) => `line ${line}`).join("\n"));
   expect(html).toContain("line 19</bdi>");
   expect(shown(" \r\n\n")).toBe("");

@@ -29,7 +29,7 @@ describe("the overview", () => {
     ),
   ];
 
-  test("of a new appliance lists the first steps, whose links work", async () => {
+  test("lists the first steps on a new appliance, with links that work", async () => {
     const { html, text } = await overviewOf({});
     expect(text).toContain("First steps");
     expect(html).not.toContain('class="chart"');

@@ -25,7 +25,7 @@ describe("roles", () => {
 });
 
 describe("the router", () => {
-  test("refuses a route that the role does not allow, and lets one pass that it does", () => {
+  test("rejects a route that the role does not allow, and accepts one that it does", () => {
     const route: Pick<AnyRoute, "permission"> = { permission: "decide" };
     expect(() => authorize("viewer", route)).toThrow("Your role does not allow this.");
     expect(() => authorize("analyst", route)).not.toThrow();
@@ -35,7 +35,7 @@ describe("the router", () => {
     expect(() => authorize("administrator", { permission: "administer" })).not.toThrow();
   });
 
-  test("hands a page group the services that it names and no others", async () => {
+  test("passes a page group the services that it names and no others", async () => {
     let seen: string[] = [];
     const group = pageGroup({
       services: ["feeds", "imports"],
@@ -68,12 +68,12 @@ describe("buttons", () => {
       ),
     );
 
-  test("are shown for what the visitor may do", () => {
+  test("are shown for actions that the visitor may take", () => {
     expect(render(true)).toContain("Back up");
     expect(render(true)).toContain("Create");
   });
 
-  test("are not rendered for what the visitor may not do", () => {
+  test("are not rendered for actions that the visitor may not take", () => {
     expect(render(false)).toBe("");
   });
 });

@@ -168,7 +168,7 @@ describe("webhooks", () => {
     expect(latestActions(1)).toEqual(["webhook.add"]);
   });
 
-  test("whose test fails are saved, and the page says why in words, hostile answers as text", async () => {
+  test("are saved even if their test fails, and the page states the reason and renders hostile responses as text", async () => {
     says = () => new Response(`${hostileText}${longText}`, { status: 503 });
     const response = await visitor.submit(`${webhooksPath}/add`, {
       url: receiver.url,
@@ -229,7 +229,7 @@ describe("webhooks", () => {
     expect((await visitor.get(page)).status).toBe(404);
   });
 
-  test("of the configuration file are shown with the reason and cannot be changed", async () => {
+  test("from the configuration file are marked and cannot be changed", async () => {
     const { id } = opened.app.webhooks.endpoints.get("declared hook");
     const page = `${webhooksPath}/${id}`;
     const { text, html } = await visitor.get(page);

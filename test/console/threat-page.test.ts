@@ -71,10 +71,10 @@ describe("the page of a threat", () => {
     expect(nothing.text).toContain("Captured once there is a screenshot of the suspicious page.");
     const id = sight("example-bank.cm");
     const { registration: _registration, page: _page, ...facts } = phishingFacts;
-    const unknown = { registration: "the registry does not response", page: "connection refused" };
+    const unknown = { registration: "the registry does not respond", page: "connection refused" };
     knowAbout(app.app, id, { ...facts, unknown }, Date.now());
     const failed = await visitor.get(pathOf(id));
-    expect(failed.text).toContain("Lookup failed: the registry does not response .");
+    expect(failed.text).toContain("Lookup failed: the registry does not respond .");
     expect(failed.text).toContain("No page could be fetched: connection refused .");
     knowAbout(
       app.app,

@@ -48,7 +48,7 @@ describe("opening", () => {
     }
   });
 
-  test("again applies no migration twice", () => {
+  test("applies no migration twice", () => {
     openDatabase(path).close();
     const database = openDatabase(path);
     const before = schemaOf(database.sqlite);
@@ -60,12 +60,12 @@ describe("opening", () => {
 
   test.each([
     [
-      "a file that is no database",
+      "a file that is not a database",
       () => writeFileSync(path, "this is no database, but long enough to be one. ".repeat(40)),
       "damaged or not a database",
     ],
     ["a folder in its place", () => mkdirSync(path), "cannot be opened"],
-  ])("%s is refused with a message that names the file and what to do", (_, prepare, message) => {
+  ])("%s is rejected with a message that names the file and the remedy", (_, prepare, message) => {
     mkdirSync(join(folder.path, "nested"));
     prepare();
     expect(() => openDatabase(path)).toThrow(message);
@@ -146,31 +146,31 @@ describe("transactions", () => {
     const database = openDatabase(path);
     const insert = () =>
       database.sqlite.run("INSERT INTO settings (name, value, updated_at) VALUES ('a', 'b', 1)");
-    let told = 0;
+    let calls = 0;
     expect(() =>
       database.transaction(() => {
         insert();
-        database.afterCommit(() => void (told += 1));
+        database.afterCommit(() => void (calls += 1));
         throw new Error("no");
       }),
     ).toThrow("no");
     expect(database.sqlite.query("SELECT * FROM settings").all()).toEqual([]);
     database.transaction(() => {
       database.transaction(() => void insert());
-      expect(told).toBe(0);
-      database.afterCommit(() => void (told += 1));
+      expect(calls).toBe(0);
+      database.afterCommit(() => void (calls += 1));
     });
-    expect(told).toBe(1);
+    expect(calls).toBe(1);
     database.close();
   });
 
   test("of one turn of the event loop share a commit, and a failed one is rolled back alone", async () => {
     const database = openDatabase(path);
-    let told = 0;
-    const tell = () => void (told += 1);
+    let calls = 0;
+    const callback = () => void (calls += 1);
     const insert = (name: string) => {
       database.sqlite.run("INSERT INTO settings (name, value, updated_at) VALUES (?, '', 1)", [name]);
-      database.afterCommit(tell);
+      database.afterCommit(callback);
       return name;
     };
     const outcomes = await Promise.allSettled([
@@ -190,7 +190,7 @@ describe("transactions", () => {
       { name: "first" },
       { name: "last" },
     ]);
-    expect(told).toBe(1);
+    expect(calls).toBe(1);
     database.close();
   });
 

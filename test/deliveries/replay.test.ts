@@ -62,7 +62,7 @@ describe("redelivery", () => {
 });
 
 describe("a replay", () => {
-  test("of what failed sends only that, from the moment on, and says beforehand how much", async () => {
+  test("replaying failed deliveries sends only those since the given time, and returns their number beforehand", async () => {
     webhooks.endpoints.add({ url: receiver.url, name: "soc" });
     status = 500;
     const early = await recordEach("threat.created");

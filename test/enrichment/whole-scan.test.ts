@@ -41,7 +41,7 @@ async function runScan(): Promise<Seen> {
 test.skipIf(network === undefined)(
   `a scan finds exactly what was planted, with facts, severities, screenshots and events (Chromium ${chromium === undefined ? "missing" : sandboxed ? "in its sandbox" : "without its sandbox"})`,
   async () => {
-    const { again, events, log, pictures: screenshots, scan, threats } = await runScan();
+    const { again, events, log, screenshots, scan, threats } = await runScan();
     expect({ code: scan.code, err: scan.err }).toEqual({
       code: 0,
       err: expect.stringContaining(`enriched ${planted.length} of ${planted.length} threats`),

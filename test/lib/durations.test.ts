@@ -32,7 +32,7 @@ test.each([
   "٣s",
   "3651d",
   "9999999999999d",
-])("%p is no duration", (text) => {
+])("%p is not a duration", (text) => {
   expect(parseDuration(text)).toBeNull();
 });
 

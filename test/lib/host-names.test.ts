@@ -47,7 +47,7 @@ test.each([
   `${"a".repeat(64)}.com`,
   `${"a.".repeat(126)}com`,
   "a".repeat(5000),
-])("%p is no host name", (text) => {
+])("%p is not a host name", (text) => {
   expect(parseHostName(text)).toBeNull();
 });
 

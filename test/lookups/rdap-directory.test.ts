@@ -8,7 +8,7 @@ import {
 import { embeddedWhoisServers, whoisQuery } from "../../src/lookups/registration/whois-servers.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createHttpClient } from "../../src/network/http/http-client.ts";
-import { type Answer, type Receiver, startReceiver } from "../support/receiver.ts";
+import { type Receiver, type Reply, startReceiver } from "../support/receiver.ts";
 
 const receivers: Receiver[] = [];
 afterEach(() => {
@@ -21,7 +21,7 @@ const list = (count: number, url = "https://rdap.fresh.example/") => ({
   services: [[["com", ...Array.from({ length: count }, (_, index) => `tld${index}`)], [url]]],
 });
 
-function directory(respond: () => Answer) {
+function directory(respond: () => Reply) {
   const receiver = startReceiver(respond);
   receivers.push(receiver);
   let now = Date.parse("2026-03-01T00:00:00Z");
@@ -59,7 +59,7 @@ describe("RDAP directory", () => {
     ["a list that is nearly empty", () => Response.json(list(3))],
     ["a list without end", () => new Response("[".repeat(2 << 20))],
     ["silence", () => new Promise<Response>(() => {})],
-  ] as [string, () => Answer][])(
+  ] as [string, () => Reply][])(
     "the embedded copy is used in case of %s, and the download is retried once a day",
     async (_what, respond) => {
       const { serviceFor, received, pass } = directory(respond);

@@ -244,7 +244,7 @@ describe("allowed destinations", () => {
     expect(refusal(address, { allowPrivateNetworks: true }) === undefined).toBe(withPrivate);
   });
 
-  test("a refusal states the class and whether allow_private_networks would allow the address", () => {
+  test("a blocked address is reported with its class and whether allow_private_networks would allow it", () => {
     const refused = (address: string) => refusal(address, { allowPrivateNetworks: false });
     expect(refused("10.0.0.1")).toEqual({ address: "10.0.0.1", class: "private", allowable: true });
     expect(refused("169.254.169.254")).toMatchObject({ class: "metadata", allowable: false });

@@ -82,7 +82,7 @@ test("NXDOMAIN, NODATA and no usable response are three different results", asyn
   expect(await query("lame.test", "A")).toEqual(lame as DnsAnswer);
 });
 
-test("a CNAME chain is followed to its end, and a chain that ends in nothing still is an answer", async () => {
+test("a CNAME chain is followed to its end, and a chain that ends at a missing name is still a definite result", async () => {
   const { server } = await serve({
     "a.test": { CNAME: "b.test" },
     "b.test": { CNAME: "c.test" },
@@ -116,7 +116,7 @@ test("a server that does not support EDNS is queried again without it", async ()
   expect(asked.map(({ edns }) => edns)).toEqual([true, false]);
 });
 
-test("after a resolver that is down, refuses or fails, the next one is queried", async () => {
+test("the next resolver is queried after one that is down, refuses or fails", async () => {
   const good = await serve({ "here.test": { A: ["192.0.2.5"] } });
   const refusing = await serve({ "here.test": { rcode: "REFUSED" } });
   const failing = await serve({ "here.test": { rcode: "SERVFAIL" } });

@@ -152,7 +152,7 @@ async function ask(zones: Zones) {
     timeoutMs: 60,
   });
   const answer = await dns.query("bank.test", "A");
-  // Whatever came, the next question is answered.
+  // After any response, the next query still works.
   expect((await dns.query("next.test", "A")).outcome).toBe("answer");
   return answer;
 }

@@ -37,11 +37,11 @@ function get(proxy: GuardProxy, url: string): Promise<{ status: number; body: st
     const { host } = new URL(url);
     const asked = request(
       { host: "127.0.0.1", port: proxy.port, path: url, headers: { host }, agent: false },
-      (answer) => {
+      (response) => {
         let body = "";
-        answer.on("data", (data: Buffer) => (body += data.toString()));
-        answer.on("end", () => resolve({ status: answer.statusCode!, body }));
-        answer.on("error", reject);
+        response.on("data", (data: Buffer) => (body += data.toString()));
+        response.on("end", () => resolve({ status: response.statusCode!, body }));
+        response.on("error", reject);
       },
     );
     asked.on("error", reject);
@@ -49,34 +49,34 @@ function get(proxy: GuardProxy, url: string): Promise<{ status: number; body: st
   });
 }
 
-/** Sends bytes and answers all that comes until the proxy closes. */
+/** Sends bytes and returns everything received until the proxy closes. */
 function raw(proxy: GuardProxy, text: string): Promise<string> {
   return new Promise((resolve) => {
-    let answer = "";
+    let response = "";
     const socket = net.connect(proxy.port, "127.0.0.1", () => void socket.write(text));
-    socket.on("data", (data) => (answer += data.toString()));
+    socket.on("data", (data) => (response += data.toString()));
     socket.on("error", () => {});
-    socket.on("close", () => resolve(answer));
+    socket.on("close", () => resolve(response));
   });
 }
 
 describe("the guard proxy", () => {
   test("forwards plain requests to the address that it checked, without proxy headers", async () => {
     const { proxy, receiver } = await open();
-    const answer = await get(proxy, `http://examp1e-bank.com:${receiver.port}/path?x=1`);
-    expect(answer).toEqual({ status: 200, body: "hello from inside" });
+    const response = await get(proxy, `http://examp1e-bank.com:${receiver.port}/path?x=1`);
+    expect(response).toEqual({ status: 200, body: "hello from inside" });
     expect(receiver.received[0]!.headers["host"]).toBe(`examp1e-bank.com:${receiver.port}`);
     expect(proxy.refused()).toEqual([]);
   });
 
   test("opens tunnels to the address that it checked", async () => {
     const { proxy, receiver } = await open();
-    const answer = await raw(
+    const response = await raw(
       proxy,
       `CONNECT examp1e-bank.com:${receiver.port} HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
     );
-    expect(answer).toStartWith("HTTP/1.1 200 Connection established\r\n\r\nHTTP/1.1 200 OK");
-    expect(answer).toContain("hello from inside");
+    expect(response).toStartWith("HTTP/1.1 200 Connection established\r\n\r\nHTTP/1.1 200 OK");
+    expect(response).toContain("hello from inside");
   });
 
   test.each([
@@ -84,7 +84,7 @@ describe("the guard proxy", () => {
     ["a name of a loopback address", "inside.example"],
     ["another way to write one", "2130706433"],
     ["the IPv6 one", "[::1]"],
-  ])("refuses %s, for requests and tunnels, and nothing arrives there", async (_what, host) => {
+  ])("blocks %s, for requests and tunnels, and nothing arrives there", async (_what, host) => {
     const { proxy, receiver } = await open({ allowPrivateNetworks: false });
     expect((await get(proxy, `http://${host}:${receiver.port}/`)).status).toBe(403);
     const tunnel = await raw(proxy, `CONNECT ${host}:${receiver.port} HTTP/1.1\r\n\r\n`);
@@ -136,11 +136,11 @@ describe("the guard proxy", () => {
         ),
     });
     closing.push(() => void endless.stop(true));
-    const answer = await raw(
+    const response = await raw(
       proxy,
       `GET http://endless.example:${endless.port}/ HTTP/1.1\r\nHost: x\r\n\r\n`,
     );
-    expect(answer.length).toBeLessThan(400_000);
+    expect(response.length).toBeLessThan(400_000);
   });
 
   test("closes the connection when the request head is too long", async () => {

@@ -170,7 +170,7 @@ describe("compression", () => {
     ],
     ["ZIP", Buffer.from("PK\x03\x04 and so on"), "is a ZIP archive"],
     ["UTF-16", Buffer.from("\uFEFFa.com\n", "utf16le"), "is UTF-16"],
-  ])("%s is rejected with an error that says what it is", async (_, content, message) => {
+  ])("%s is rejected with an error that names the format", async (_, content, message) => {
     await expect(read(file(content))).rejects.toThrow(message);
   });
 

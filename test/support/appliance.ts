@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock, Instant, Timer } from "../../src/lib/clock.ts";
 
-/** A folder of its own for a test; `dispose` removes it. */
+/** Creates a temporary folder for a test; `dispose` deletes it. */
 export function temporaryFolder(): { path: string; dispose: () => void } {
   const path = mkdtempSync(join(tmpdir(), "phishwatch-test-"));
   return { path, dispose: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** A clock that stands still until it is told to go on; due timers then run in their order. */
+/** Returns a clock that stands still until it is advanced, which runs due timers in their order. */
 export function manualClock(
   start: Instant = Date.UTC(2026, 0, 15, 12),
 ): Clock & { advance(ms: number): void; jump(ms: number): void } {
@@ -35,7 +35,7 @@ export function manualClock(
       }
       now = end;
     },
-    /** As after a computer slept: everything that became due meanwhile runs once, late. */
+    /** Advances like a computer that slept: each timer that became due runs once, late. */
     jump(ms) {
       now += ms;
       const due = timers.filter(({ instant }) => instant <= now).sort((a, b) => a.instant - b.instant);

@@ -5,39 +5,39 @@ import { consolePassword } from "./console.ts";
 import { until } from "./until.ts";
 
 export const chromium = findChromium();
-/** For `test(…, browserTimeoutMs)`: starting a Chromium on a busy machine takes some seconds. */
+/** For `test(…, browserTimeoutMs)`: starting Chromium on a busy machine takes some seconds. */
 export const browserTimeoutMs = 90_000;
 
-/** A real browser; one at a time in a process, so a test file opens one and closes it at its end. */
+/** A real browser. A process can have one at a time, so a test file opens one and closes it at its end. */
 export interface Browser {
   open(url: string): Promise<void>;
-  /** The value of an expression in the page; a promise is waited for. */
+  /** Returns the value of an expression in the page, awaiting promises. */
   evaluate<T>(expression: string): Promise<T>;
-  /** Waits until the expression is true in the page, also in the one that comes after a click. */
+  /** Waits until the expression is true in the page, or in the page that a click leads to. */
   until(expression: string, what?: string): Promise<void>;
   click(selector: string): Promise<void>;
-  /** Fills a field as if typed, what stood in it is gone. */
+  /** Replaces the value of a field, as typing does. */
   fill(selector: string, text: string): Promise<void>;
   press(key: string): Promise<void>;
-  /** The text of the page as a person sees it. */
+  /** Returns the visible text of the page. */
   text(): Promise<string>;
-  /** CSS pixels. */
+  /** Sets the size of the window in CSS pixels. */
   size(width: number, height?: number): Promise<void>;
   colors(scheme: "light" | "dark"): Promise<void>;
-  /** Whether the console's script may come. */
+  /** Allows or blocks the console's script. */
   script(enabled: boolean): Promise<void>;
-  /** The whole page as PNG, or what the window shows of it. */
+  /** Returns a PNG of the whole page, or of the part in the window. */
   screenshot(extent?: "page" | "window"): Promise<Uint8Array<ArrayBuffer>>;
-  /** Signs in to the console that answers at this address. */
+  /** Signs in to the console at this address. */
   signIn(url: string): Promise<void>;
-  /** What the page complained of in its console, what failed to load and what the policy forbade, since last asked. */
+  /** Returns console errors, failed loads, and policy violations since the last call. */
   complaints(): string[];
   close(): Promise<void>;
 }
 
 const attemptsMax = 3;
 
-/** @param hosts which names there are, as in Chromium's --host-resolver-rules; by default none. */
+/** @param hosts names that resolve, as in Chromium's --host-resolver-rules; by default none. */
 export async function openBrowser({
   hosts = "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 }: { hosts?: string } = {}): Promise<Browser> {
@@ -67,11 +67,11 @@ export async function openBrowser({
   await view.cdp("Page.enable");
   view.addEventListener("Log.entryAdded", (event) => {
     const { entry } = (event as MessageEvent<{ entry: { level: string; text: string; url?: string } }>).data;
-    // A page that tells of an error is an answer like any other.
+    // An error page is a regular response.
     if (entry.level === "error" && !/status of 4\d\d/.test(entry.text))
       complaints.push(`${entry.text} ${entry.url ?? ""}`);
   });
-  /** A page that just gives way to the next one takes what was begun on it along: it is begun anew on the next. */
+  /** Navigation aborts an evaluation on the previous page, so it is repeated on the next one. */
   const evaluate = async <T>(expression: string): Promise<T> => {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -93,7 +93,7 @@ export async function openBrowser({
       });
     },
     async click(selector) {
-      // What is below the edge of the window cannot be clicked.
+      // Elements outside of the window cannot be clicked.
       await evaluate(
         `document.querySelector(${JSON.stringify(selector)})?.scrollIntoView({ block: "center" })`,
       );
@@ -120,20 +120,20 @@ export async function openBrowser({
       void (await view.cdp("Emulation.setEmulatedMedia", {
         features: [
           { name: "prefers-color-scheme", value: scheme },
-          // Else a colour is looked at on its way from one to the other.
+          // Otherwise a color could be checked during a transition.
           { name: "prefers-reduced-motion", value: "reduce" },
         ],
       })),
-    // The page's own script does not come; scripting as such stays on, for the tests look with it.
+    // Blocks only the page's own script: the tests need scripting to inspect the page.
     async script(enabled) {
       await view.cdp("Network.enable");
       await view.cdp("Network.setCacheDisabled", { cacheDisabled: !enabled });
       await view.cdp("Network.setBlockedURLs", { urls: enabled ? [] : ["*/console/assets/*.js"] });
     },
     async screenshot(extent = "page") {
-      // Else the page is laid out without the bars once it is pictured whole, and cut off by their width.
+      // Otherwise a screenshot of the whole page is laid out without scroll bars and cut off by their width.
       await view.cdp("Emulation.setScrollbarsHidden", { hidden: true });
-      // A window keeps the bars that it was laid out with.
+      // A window keeps the scroll bars that it was laid out with.
       await evaluate("void (document.documentElement.style.scrollbarWidth = 'none')");
       const { data } = await view.cdp<{ data: string }>("Page.captureScreenshot", {
         format: "png",
@@ -151,7 +151,7 @@ export async function openBrowser({
     complaints: () => complaints.splice(0),
     async close() {
       Bun.WebView.closeAll();
-      // Bun reports no end of the browser, and cannot start another before the pipe to this one is closed.
+      // Bun does not report the end of the browser, and cannot start another one before the pipe to this one is closed.
       await Bun.sleep(250);
     },
   };
@@ -165,11 +165,11 @@ const parts = {
   layout: { rules: { "color-contrast": { enabled: false } } },
 };
 
-/** No violation that axe-core finds, of WCAG 2.2 AA and of its best practices. */
+/** Fails if axe-core finds a violation of WCAG 2.2 AA or of its best practices. */
 export async function expectAccessible(
   browser: Browser,
   where: string,
-  /** `colors`: contrast alone, where nothing else differs; `layout`: all but that, which takes longest. */
+  /** `colors` checks only contrast; `layout` checks everything else, because contrast takes longest. */
   what: "all" | "colors" | "layout" = "all",
 ): Promise<void> {
   axe ??= readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");

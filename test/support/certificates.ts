@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 
-// Certificates made on the spot (RFC 5280), so that tests need neither a tool nor files that expire.
+// Generates certificates (RFC 5280), because files would expire and openssl may be missing.
 
 export interface Certificate {
   /** PEM. */
@@ -14,14 +14,14 @@ interface Issuer extends Certificate {
 
 const dayMs = 86_400_000;
 
-/** An authority that signs certificates for tests. */
+/** Creates an authority that signs certificates for tests. */
 export function createAuthority(commonName = "Test authority"): Issuer {
   const name = distinguishedName(commonName);
   const made = certificate({ subject: name, extensions: [basicConstraints(true)] });
   return { ...made, name };
 }
 
-/** A certificate for these names: host names, or IPv4 addresses. */
+/** Creates a certificate for host names or IPv4 addresses. */
 export function issue(
   issuer: Issuer,
   names: readonly string[],

@@ -1,6 +1,6 @@
 const chromiumNames = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
-/** Path of the Chromium that browser tests drive; undefined when there is none, and they skip themselves. */
+/** Returns the path of Chromium; without one, the browser tests are skipped. */
 export function findChromium(): string | undefined {
   for (const name of chromiumNames) {
     const path = Bun.which(name);

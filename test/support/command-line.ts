@@ -6,7 +6,7 @@ import { until } from "./until.ts";
 const root = join(import.meta.dir, "../..");
 const executable = join(root, "dist/phishwatch");
 
-/** How phishwatch can be started: from the sources and, where it has been built from them, as the executable. */
+/** Ways to start phishwatch: from the sources and, if it was built from them, as the executable. */
 export const forms: { form: string; command: string[] }[] = [
   { form: "sources", command: [process.execPath, join(root, "src/main.ts")] },
   ...(isUpToDate() ? [{ form: "executable", command: [executable] }] : []),
@@ -14,7 +14,7 @@ export const forms: { form: string; command: string[] }[] = [
 /** The executable starts ten times as fast. */
 export const quickest = forms.at(-1)!.command;
 
-/** An executable of an older state would fail tests that the sources pass. */
+/** An outdated executable would fail tests that the sources pass. */
 function isUpToDate(): boolean {
   if (!existsSync(executable)) return false;
   const builtAt = statSync(executable).mtimeMs;
@@ -35,7 +35,7 @@ export interface RunOptions {
   command?: string[];
 }
 
-/** A folder with a configuration, to run commands in. */
+/** Creates a folder with a configuration, in which commands run. */
 export function commandFolder(config = defaultConfig) {
   const folder = temporaryFolder();
   if (config !== "") writeFileSync(join(folder.path, "phishwatch.toml"), config);
@@ -88,7 +88,7 @@ export function commandFolder(config = defaultConfig) {
       return {
         url,
         process: running,
-        /** What it has written so far. */
+        /** Returns its output so far. */
         out: out.text,
         err: err.text,
         async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Ended> {

@@ -9,7 +9,7 @@ import {
   type DecodedPacket,
 } from "dns-packet";
 
-/** What there is at a name. */
+/** Records and behavior of a name. */
 export interface Entry {
   A?: string[];
   AAAA?: string[];
@@ -19,24 +19,24 @@ export interface Entry {
   CNAME?: string;
   SOA?: true;
   rcode?: "SERVFAIL" | "REFUSED" | "NOTIMP" | "FORMERR";
-  /** No answer at all. */
+  /** Sends no response. */
   silent?: true;
-  /** Over UDP an empty answer with the bit that asks for TCP. */
+  /** Over UDP, sends an empty response with the TC bit, which requests TCP. */
   truncated?: true;
-  /** Name servers of somebody else's in the authority section, no answer: a referral. */
+  /** Sends a referral: other name servers in the authority section, and no answer. */
   referral?: true;
-  /** Bytes instead of an answer: whatever a hostile server could send, each as one message. */
+  /** Sends these bytes, each as one message, like a hostile server. */
   raw?: (query: Buffer, over: "udp" | "tcp") => Uint8Array[];
 }
 
-/** Entries by name; `*.parent` answers for all that has no entry below the parent. */
+/** Entries by name; `*.parent` applies to every name below the parent that has no entry. */
 export type Zones = Record<string, Entry>;
 
 export interface Asked {
   name: string;
   type: string;
   over: "udp" | "tcp";
-  /** Source port and identifier: what a forger would have to guess. */
+  /** Source port and identifier, which a forger would have to guess. */
   port: number;
   id: number;
   edns: boolean;
@@ -46,8 +46,8 @@ const rcodes = { FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 } a
 const ttl = 60;
 
 /**
- * A real name server on loopback, UDP and TCP on one port, which answers as a recursive resolver does: chains
- * are followed, a name that has no entry does not exist, wildcards stand in for it.
+ * Starts a real name server on loopback, with UDP and TCP on one port, that responds like a recursive resolver: it
+ * follows chains, and a name without an entry or a wildcard does not exist.
  */
 export async function startDnsServer(zones: Zones, { address = "127.0.0.1", port: wanted = 0 } = {}) {
   const asked: Asked[] = [];
@@ -124,11 +124,11 @@ export async function startDnsServer(zones: Zones, { address = "127.0.0.1", port
         data(socket, data, port, from) {
           for (const message of respond(data, "udp", port)) socket.send(message, port, from);
         },
-        // Whoever asked may have given up meanwhile.
+        // The client may have disconnected.
         error() {},
       },
     });
-  // What is free for TCP need not be for UDP.
+  // A port that is free for TCP may be taken for UDP.
   let tcp = listenTcp();
   let udp: Awaited<ReturnType<typeof listenUdp>> | undefined;
   for (let attempt = 0; udp === undefined; attempt++) {
@@ -143,7 +143,7 @@ export async function startDnsServer(zones: Zones, { address = "127.0.0.1", port
   return {
     server: { address, port: tcp.port },
     asked,
-    /** What was asked about a name, as `type over transport`. */
+    /** Returns the queries for a name, as `type over transport`. */
     askedAbout: (name: string) =>
       asked.filter((one) => one.name === name).map(({ type, over }) => `${type} ${over}`),
     stop() {
@@ -155,7 +155,7 @@ export async function startDnsServer(zones: Zones, { address = "127.0.0.1", port
 
 export type DnsServer = Awaited<ReturnType<typeof startDnsServer>>;
 
-/** An answer to `query` with these records, for `raw` entries to spoil. */
+/** Returns a response to `query` with these records, which `raw` entries can corrupt. */
 export function answerTo(query: Buffer, answers: Answer[], flags = 0): Buffer {
   return respondWith(decode(query), flags, answers);
 }

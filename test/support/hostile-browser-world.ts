@@ -124,14 +124,14 @@ const first = await browser.takeScreenshot("http://examp1e-bank.com/", signal);
 const second = await browser.takeScreenshot("http://examp1e-bank.com/memory", signal);
 const after = await browser.takeScreenshot("http://examp1e-bank.com/", signal);
 browser.close();
-const told = (capture: typeof first) =>
+const describeCapture = (capture: typeof first) =>
   capture.ok ? { ok: true, url: capture.url, bytes: capture.webp.length } : capture;
 process.stdout.write(
   JSON.stringify({
     reached: [...new Set(reached)],
     hits: [...new Set(hits)],
     asked: [...new Set(asked)],
-    captures: [first, second, after].map(told),
+    captures: [first, second, after].map(describeCapture),
   }),
 );
 process.exit(0);

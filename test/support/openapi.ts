@@ -55,7 +55,7 @@ const errorPointer = "/components/schemas/Error";
 
 function pointerOf(operation: Described, template: string, method: string, status: number): string {
   if (operation.responses[status] === undefined) {
-    throw new Error(`${method} ${template} answers ${status}, which the document does not name`);
+    throw new Error(`${method} ${template} returned ${status}, which the document does not name`);
   }
   if (status !== 200) return errorPointer;
   const path = template.replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D");

@@ -1,12 +1,12 @@
 import { findChromium } from "./chromium.ts";
 
-/** Who does not exist as a person and owns nothing. */
+/** The user `nobody`, who owns no files. */
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 /**
- * The arguments before a command that give it a network of its own, in which any address of the world can be had;
- * undefined where that cannot be had.
+ * Returns the arguments that run a command in a network namespace of its own, where it can use any address; undefined
+ * without the right to create one.
  */
 export function ownNetwork(): string[] | undefined {
   if (process.platform !== "linux" || Bun.which("ip") === null) return undefined;
@@ -18,14 +18,14 @@ export function ownNetwork(): string[] | undefined {
   return works.exitCode === 0 ? prefix : undefined;
 }
 
-/** The arguments before a command that run it as a user without rights; undefined where one cannot become another. */
+/** Returns the arguments that run a command as a user without rights; undefined unless root runs the tests. */
 export function asNobody(): { prefix: string[]; uid: number } | undefined {
   if (!isRoot || Bun.which("setpriv") === null) return undefined;
   const prefix = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups", "--"];
   return { prefix, uid: nobody };
 }
 
-/** Whether Chromium starts here with its sandbox on, as nobody: it needs user namespaces or its set-uid helper. */
+/** Returns Chromium if it starts as `nobody` with its sandbox, which needs user namespaces or its set-uid helper. */
 export function sandboxedChromium(): string | undefined {
   const chromium = findChromium();
   const user = asNobody();

@@ -1,4 +1,4 @@
-/** A picture as WebP; `draw` gives the grey value of each point. */
+/** Returns an image as WebP; `draw` returns the gray value of each pixel. */
 export async function webpOf(
   width: number,
   height: number,
@@ -7,7 +7,7 @@ export async function webpOf(
   return new Bun.Image(bitmap(width, height, draw)).webp({ quality: 80 }).bytes();
 }
 
-/** A bitmap is plain enough to be written by hand: rows from the bottom, blue, green, red. */
+/** Returns a BMP file, which is simple enough to write by hand: rows from the bottom; blue, green, red. */
 export function bitmap(
   width: number,
   height: number,

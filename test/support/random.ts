@@ -6,5 +6,5 @@ export function randomFrom(state: number): (below: number) => number {
   };
 }
 
-/** Seed of the run; printed, so that a failure can be repeated with TEST_SEED. */
+/** Seed of the run. Tests print it, so that TEST_SEED can repeat a failure. */
 export const seed = Number(process.env.TEST_SEED ?? 20260115);

@@ -1,6 +1,6 @@
 import net from "node:net";
 
-/** A TCP server on loopback that says exactly what it is told, for answers that no HTTP server would give. */
+/** Starts a TCP server on loopback that sends exact bytes, for responses that no HTTP server would send. */
 export async function startRawServer(
   onRequest: (socket: net.Socket, request: string, count: number) => void,
   { onConnection = (_socket: net.Socket) => {} } = {},

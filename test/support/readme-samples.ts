@@ -13,7 +13,7 @@ import type { ThreatSource } from "../../src/vocabulary/threats.ts";
 import type { manualClock } from "./appliance.ts";
 import { knowAbout } from "./threat-samples.ts";
 
-/** What a team has after a month that it protects fictitious companies, for the pictures in the README. */
+/** Data of a team after a month of protecting fictitious companies, for the images in the README. */
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 const days = 30;
@@ -25,7 +25,7 @@ const soar: Actor = { channel: "api", name: "SOAR", address: "192.0.2.44" };
 
 type Kind = "clone" | "mail" | "parked" | "absent" | "unrelated" | "nowhere" | "young";
 
-/** The newest, chosen for what they show; hours before the picture. */
+/** The newest threats, chosen for what they show, with their age in hours. */
 const newest: readonly [domain: string, hoursAgo: number, source: ThreatSource, kind: Kind][] = [
   ["example-bаnk.com", 31, "certificate_transparency", "young"],
   ["example-bank.com-id.top", 26, "certificate_transparency", "clone"],
@@ -48,7 +48,7 @@ const registrars = ["Quick Names LLC", "Northern Registry Services Ltd.", "Domai
 
 /**
  * Fills an appliance that was opened at `readmeStart`, day by day, and lets its webhook deliver to `receiverUrl`.
- * Answers the threat of which all is known.
+ * Returns the threat that has every kind of fact.
  */
 export async function seedReadme(
   app: App,
@@ -66,9 +66,9 @@ export async function seedReadme(
   for (const { domain, at, source, kind } of arrivals(random)) {
     clock.jump(at - clock.now());
     const { matches } = await app.candidates.submit([domain], { source });
-    // Found by another of the protected domains, too: the first is the closest.
+    // It may also match another protected domain: the first match is the closest.
     const id = matches[0]?.threats[0]?.threatId;
-    if (id === undefined) throw new Error(`${domain} imitates nothing`);
+    if (id === undefined) throw new Error(`${domain} resembles no protected domain`);
     const isShown = domain === shownDomain;
     clock.jump(4_000);
     knowAbout(app, id, factsOf(domain, kind, clock.now(), random), clock.now());
@@ -78,7 +78,7 @@ export async function seedReadme(
       clock.jump(9_000);
       await capture(app, id, factsOf(domain, kind, clock.now(), random), pages, clock.now());
     } else if (at < readmeNow - dayMs) waited.push(id);
-    // Decided a day or two later, by people in the console or by a program.
+    // Decided a day or two later, in the console or through the API.
     if (waited.length > 6) {
       const earlier = waited.shift()!;
       const { severity } = app.threats.get(earlier)!;
@@ -106,12 +106,12 @@ function arrivals(random: SeededRandom) {
   const chosen = new Set(newest.map(([domain]) => domain));
   let foreign = 0;
   const earlier = worldEntries()
-    // A copied page is seen by a beacon; and of names in foreign letters there are as many as usual, few.
+    // Beacons report copied pages; homographs are as rare as usual.
     .filter(({ type, domain }) => type !== "cloned_site" && !chosen.has(domain))
     .filter(({ domain }) => !domain.startsWith("xn--") || ++foreign % 6 === 0)
     .map(({ domain }, index) => ({
       domain,
-      // More on some days than on others.
+      // Some days have more threats than others.
       at: readmeStart + hourMs + (random.below(28) + random.below(100) / 100) * dayMs,
       source: sources[index % sources.length]!,
       kind: kinds[index % kinds.length]!,
@@ -181,7 +181,7 @@ function pageOf(domain: string, isClone: boolean, now: number): NonNullable<Fact
   };
 }
 
-/** Keeps both pages and judges how alike they are, as the browser's own path does. */
+/** Stores screenshots of both pages and compares them, as enrichment does. */
 async function capture(
   app: App,
   id: string,
@@ -203,7 +203,7 @@ async function capture(
   knowAbout(app, id, { ...facts, screenshot }, at);
 }
 
-/** A bank's page where customers sign in; `copied`: as a kit makes it, not quite the same. */
+/** A bank's sign-in page; `copied` differs slightly, as if made by a phishing kit. */
 export function bankPage(copied: boolean): string {
   const blue = copied ? "#14508c" : "#0f4c8a";
   return `<!doctype html><meta charset="utf-8"><title>Example Bank – Sign in</title><style>

@@ -7,10 +7,10 @@ export interface Received {
   at: number;
 }
 
-export type Answer = Response | Promise<Response> | number;
+export type Reply = Response | Promise<Response> | number;
 
-/** A real HTTP receiver on loopback that keeps what it is sent and answers as it is told. */
-export function startReceiver(answer: (request: Received, count: number) => Answer = () => 200) {
+/** Starts a real HTTP receiver on loopback that keeps each request and responds as `respond` decides. */
+export function startReceiver(respond: (request: Received, count: number) => Reply = () => 200) {
   const received: Received[] = [];
   let underWay = 0;
   let underWayMost = 0;
@@ -30,8 +30,8 @@ export function startReceiver(answer: (request: Received, count: number) => Answ
       };
       received.push(item);
       try {
-        const answered = await answer(item, received.length);
-        return typeof answered === "number" ? new Response("ok", { status: answered }) : answered;
+        const response = await respond(item, received.length);
+        return typeof response === "number" ? new Response("ok", { status: response }) : response;
       } finally {
         underWay -= 1;
       }

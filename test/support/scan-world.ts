@@ -14,10 +14,10 @@ export interface ScanSettings {
   domains?: string[];
 }
 
-/** Names that resolvers deny where they are honest. */
+/** Names that an honest resolver denies. */
 const suffixes: Zones = { "nic.com": { A: ["192.0.2.250"] }, "nic.net": { A: ["192.0.2.250"] } };
 
-/** Appliances over one database file, whose scans ask name servers on loopback. */
+/** Opens appliances over one database file, whose scans query name servers on loopback. */
 export function scanWorld() {
   const folder = temporaryFolder();
   const servers: DnsServer[] = [];

@@ -1,8 +1,8 @@
-/** What is planted in the small world, by name: each kind of look-alike of example-bank.com once. */
+/** Names in the small world with what they serve: each kind of look-alike of example-bank.com once. */
 import { limited, ru } from "../lookups/whois-texts.ts";
 import type { Zones } from "./dns-server.ts";
 
-// Global addresses that are nobody's: the anycast addresses of RFC 7723 and RFC 8155. The third is a parking service's.
+// Global addresses that belong to no site: the anycast addresses of RFC 7723 and RFC 8155. The third belongs to a parking service.
 export const webAddress = "192.0.0.9";
 export const registryAddress = "192.0.0.10";
 const parkingAddress = "64.190.62.22";
@@ -30,14 +30,14 @@ export const zones: Zones = {
   "example-bank.ru": { NS: ["ns1.dns.example"] },
   "example-bank.de": web,
   "example-bank-login.com": web,
-  // Neither threats nor gone: nobody can tell.
+  // Unknown: neither threats nor gone.
   "exampe-bank.com": { rcode: "SERVFAIL" },
   "example-banck.com": { referral: true },
   "example-bnk.com": { CNAME: "example-bnk.net" },
   "example-bnk.net": { CNAME: "example-bnk.com" },
-  // Every name is there, so none of them is.
+  // Below a wildcard every name resolves, so none of them counts.
   "*.xyz": { A: [webAddress] },
-  // Not alike.
+  // No look-alikes.
   "unrelated.com": web,
 };
 export const planted = Object.keys(zones).slice(6, 17);
@@ -59,17 +59,17 @@ export const pages: Record<string, (request: Request) => Response> = {
   "exmaple-bank.com": html(
     "<title>Pay</title><form><input name=cardnumber placeholder='Card number'></form>",
   ),
-  // It sends a visitor inwards, where no one is to follow.
+  // Redirects the visitor into a private network, which must not be followed.
   "login-example-bank.com": () => Response.redirect("http://169.254.169.254/latest/meta-data/", 302),
   "example-bank.de": html("<title>Example Bank</title><p>Your Example Bank in Germany</p>"),
-  // A sign-in that calls itself an error, as browsers do not care and simple crawlers do.
+  // A sign-in page with an error status, which browsers ignore and simple crawlers do not.
   "example-bank-login.com": () =>
     new Response(signIn, { status: 404, headers: { "content-type": "text/html" } }),
 };
 
-/** Days since the registration; 400 where none stands here. */
+/** Days since the registration; by default 400. */
 export const ages: Record<string, number> = { "examp1e-bank.com": 1, "example-bamk.com": 3_000 };
-/** What the registry answers instead of a record. */
+/** Response of the registry instead of a record. */
 export const faults: Record<string, () => Response> = {
   "login-example-bank.com": html("<h1>Our new portal</h1>"),
   "example-bank.org": () => new Response("", { status: 429, headers: { "retry-after": "3600" } }),

@@ -1,7 +1,7 @@
 /**
- * A whole world in a network of its own, at the addresses and ports of the real one: a resolver, web sites, a
- * registry with RDAP over TLS, a WHOIS server, a receiver of webhooks. To be run within `ownNetwork`; runs the
- * executable in it and prints what that did and said, as JSON. Argument: `WorldPlan` as JSON.
+ * A small Internet in a network namespace of its own, at the addresses and ports of the real one: a resolver, web
+ * sites, a registry with RDAP over TLS, a WHOIS server, and a receiver of webhooks. Must run within `ownNetwork`. Runs
+ * the executable in it and prints its results and output as JSON. Argument: `WorldPlan` as JSON.
  */
 import { chownSync, writeFileSync } from "node:fs";
 import net from "node:net";
@@ -25,14 +25,14 @@ export interface WorldPlan {
   /** Arguments that start phishwatch. */
   command: string[];
   folder: string;
-  /** The user and group that the folder belongs to. */
+  /** User and group that own the folder. */
   uid: number | undefined;
   /** `scan.screenshots`. */
   screenshots: string;
   chromiumArgs: string[];
 }
 
-/** The part of `threats show --json` that is looked at. */
+/** The part of `threats show --json` that tests check. */
 export interface ShownThreat {
   screenshot_url: string;
   severity_reasons: string[];
@@ -46,8 +46,8 @@ export interface Seen {
   /** `threats show --json` by domain. */
   threats: Record<string, ShownThreat>;
   events: { type: string; data: { threat: { domain: string }; scan: Record<string, unknown> } }[];
-  /** By domain: what `screenshot_url` answers. */
-  pictures: Record<string, { status: number; type: string; bytes: number; text: string }>;
+  /** Responses of each `screenshot_url`, by domain. */
+  screenshots: Record<string, { status: number; type: string; bytes: number; text: string }>;
   log: string;
 }
 
@@ -168,17 +168,18 @@ let log = "";
 void (async () => {
   for await (const piece of server.stderr) log += new TextDecoder().decode(piece);
 })();
-const answers = async () => (await fetch("http://127.0.0.1:8080/readyz").catch(() => undefined))?.ok === true;
-await until(answers, "the server is ready");
-const pictures: Seen["pictures"] = {};
+const isReady = async () => (await fetch("http://127.0.0.1:8080/readyz").catch(() => undefined))?.ok === true;
+await until(isReady, "the server is ready");
+const screenshots: Seen["screenshots"] = {};
 for (const [domain, { screenshot_url: url }] of Object.entries(threats)) {
-  const answer = await fetch(url);
-  const body = await answer.bytes();
-  pictures[domain] = {
-    status: answer.status,
-    type: answer.headers.get("content-type") ?? "",
+  const response = await fetch(url);
+  const body = await response.bytes();
+  screenshots[domain] = {
+    status: response.status,
+    type: response.headers.get("content-type") ?? "",
     bytes: body.length,
-    text: answer.headers.get("content-type")?.includes("svg") === true ? new TextDecoder().decode(body) : "",
+    text:
+      response.headers.get("content-type")?.includes("svg") === true ? new TextDecoder().decode(body) : "",
   };
 }
 await until(() => receiver.received.some(({ body }) => body.includes("scan.completed")), "the events come");
@@ -194,7 +195,7 @@ const seen: Seen = {
   again: { code: again.code, found: rows(again.out) },
   threats,
   events: receiver.received.map(({ body }) => JSON.parse(body)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-  pictures,
+  screenshots,
   log,
 };
 process.stdout.write(JSON.stringify(seen));

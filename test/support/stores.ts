@@ -10,10 +10,10 @@ import { createIdFactory } from "../../src/lib/ids.ts";
 import { createThreats } from "../../src/threats/threats.ts";
 import { fillRandom, manualClock, temporaryFolder } from "./appliance.ts";
 
-/** Somebody who decides. */
+/** A person who makes decisions. */
 export const analyst: Actor = { channel: "console", name: null, address: "192.0.2.9" };
 
-/** Threats over a real database file, with two protected domains. */
+/** Opens threats over a real database file, with two protected domains. */
 export function openStores({ reactivate = true } = {}) {
   const folder = temporaryFolder();
   const path = join(folder.path, "phishwatch.db");

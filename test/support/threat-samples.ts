@@ -9,7 +9,7 @@ import { createScreenshotFiles } from "../../src/lookups/page/screenshot-files.t
 import { createEnrichmentStore } from "../../src/enrichment/store.ts";
 import { webpOf } from "./pictures.ts";
 
-/** What a look at a sign-in page that imitates a bank's finds out. */
+/** Facts about a sign-in page that copies a bank's. */
 export const phishingFacts: Facts = {
   existence: {
     exists: "yes",
@@ -50,7 +50,7 @@ export const phishingFacts: Facts = {
   unknown: {},
 };
 
-/** Everything that an attacker writes, as `text`. */
+/** Facts in which every text that an attacker controls is `text`. */
 export function hostileFacts(text: string): Facts {
   const many = Array.from({ length: 40 }, () => text);
   return {
@@ -92,10 +92,10 @@ export function hostileFacts(text: string): Facts {
   };
 }
 
-/** As long as a name may be, with a label that holds an override and one of the widest letters. */
+/** A name of the maximum length, with one label that contains a bidirectional override and one of the widest letters. */
 export const hostileName = `${"example-bank-".repeat(4)}login.xn--${encodePunycode("exa\u202emple\u200b")}.${"w".repeat(63)}.${"secure-".repeat(8)}x.xn--exmple-bank-p8h.xn--fiqs8s`;
 
-/** Writes facts about a threat as a look would, `at` then. */
+/** Writes facts about a threat as a lookup at `at` does. */
 export function knowAbout(
   app: Pick<App, "database" | "threats">,
   id: string,
@@ -123,7 +123,7 @@ const signIn = (brand: number) => (x: number, y: number) =>
         : 215
       : 250;
 
-/** A page and the one that it imitates, captured. */
+/** Stores screenshots of a page and of the protected page that it copies. */
 export async function capture(app: Pick<App, "database">, id: string): Promise<void> {
   const pictures = createScreenshotFiles(join(dirname(app.database.path), "screenshots"));
   const domainId = createEnrichmentStore(app.database).protectedDomainIdOf(id)!;
@@ -131,7 +131,7 @@ export async function capture(app: Pick<App, "database">, id: string): Promise<v
   await Promise.all([pictures.write(id, its), pictures.write(domainId, own)]);
 }
 
-/** One threat of which all is known and on which people worked, one of which all is hostile, one of which nothing is known. */
+/** Adds a threat with every fact and past decisions, one with hostile facts only, and one without facts. */
 export async function seedThreatPages(app: App, by: Actor, hostile: string) {
   const now = Date.now();
   const sight = (
@@ -157,7 +157,7 @@ export async function seedThreatPages(app: App, by: Actor, hostile: string) {
     now - 3_600_000,
   );
   await capture(app, known);
-  app.threats.notes.add(known, "Written to the registrar, ticket 4711.\nThey answer within a day.", { by });
+  app.threats.notes.add(known, "Written to the registrar, ticket 4711.\nThey respond within a day.", { by });
   app.threats.changeStatus([known], "resolved", { by });
   app.threats.changeStatus([known], "active", { by: { channel: "api", name: "soc", address: "192.0.2.44" } });
   const hostileId = sight(hostileName, [

@@ -111,7 +111,7 @@ export function openWebhooks({
         .from(events)
         .all()
         .find((row) => row.id === eventId)!.body,
-    /** Ends like a process, leaving the file. */
+    /** Stops like a process that exits, and keeps the file. */
     async close() {
       await dispatcher.stop(1_000);
       channel.close?.();

@@ -1,8 +1,8 @@
 import net from "node:net";
 
-/** A WHOIS server (RFC 3912) on loopback: reads a line, says what it is told, closes. */
+/** Starts a WHOIS server (RFC 3912) on loopback: it reads a line, sends what `respond` returns, and closes. */
 export async function startWhoisServer(
-  answer: (query: string, count: number) => string | Uint8Array | ((socket: net.Socket) => void),
+  respond: (query: string, count: number) => string | Uint8Array | ((socket: net.Socket) => void),
 ) {
   const sockets = new Set<net.Socket>();
   const queries: string[] = [];
@@ -16,16 +16,16 @@ export async function startWhoisServer(
       const end = read.indexOf("\r\n");
       if (end === -1) return;
       queries.push(read.slice(0, end));
-      const said = answer(read.slice(0, end), queries.length);
-      if (typeof said === "function") said(socket);
-      else socket.end(said);
+      const response = respond(read.slice(0, end), queries.length);
+      if (typeof response === "function") response(socket);
+      else socket.end(response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as net.AddressInfo;
   return {
     port,
-    /** What it was asked, without the line's end. */
+    /** The received queries, without line ends. */
     queries,
     connections: () => sockets.size,
     stop() {

@@ -56,7 +56,7 @@ async function migrated() {
   };
 }
 
-test("a database that holds sentences opens with the same threats and codes that say what the sentences said", async () => {
+test("a database that stores reasons as sentences opens with the same threats, and with codes of the same meaning", async () => {
   using opened = await migrated();
   expect(opened.old).toHaveLength(76);
   const codes = new Set<string>();
@@ -113,7 +113,7 @@ test("a database that holds sentences opens with the same threats and codes that
 });
 
 test.each(indicators)(
-  "the filter by %s finds the same threats in a database that held sentences",
+  "the filter by %s finds the same threats in a database that stored sentences",
   async (indicator) => {
     using opened = await migrated();
     const order = { key: "first_seen", descending: false } as const;
@@ -143,7 +143,7 @@ test.each([
   expect(similarityCodeOf(text)).toEqual({ code: "legacy", params: { text } });
 });
 
-test("hidden characters that a sentence shows escaped are stored as they are and escaped again when shown", () => {
+test("hidden characters that a sentence shows escaped are stored unescaped and escaped again when shown", () => {
   const sentence = String.raw`"\u{200d}" (U+200D) looks like "l" at position 2 of the label "a\u{200d}b"`;
   const code = similarityCodeOf(sentence);
   expect(code).toEqual({
