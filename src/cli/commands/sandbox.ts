@@ -21,7 +21,7 @@ export const sandboxCommand = command({
   details: `Prints one JSON line when it is ready: URLs, keys, and the control API. It listens on 127.0.0.1 only, opens no
 outgoing connections of its own and leaves no files behind. Its clock stands still until it is advanced.
 
-The README describes the sample data and the control API.`,
+'phishwatch help sandbox' describes the sample data and the control API.`,
   flags: {
     port: number(
       "--port <port>",
