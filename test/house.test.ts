@@ -428,7 +428,6 @@ describe("the structure", () => {
       "src/deliveries/dispatcher.ts: createDispatcher",
       "src/deliveries/lanes.ts: createLanes",
       "src/network/http/http-client.ts: createHttpClient",
-      "src/network/http/http-response.ts: createResponseReader",
     ];
     expectOnly(wiring, longFunctions());
   });

@@ -2,6 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { parseHostName } from "../../lib/host-names.ts";
 import type { AddressRules } from "../../network/addresses.ts";
+import { createByteBuffer } from "../../network/byte-buffer.ts";
 import { connect } from "../../network/http/connection.ts";
 import { allowedAddresses, type ResolveHost } from "../../network/resolve.ts";
 
@@ -54,8 +55,7 @@ export function createWhoisClient({
       const connection = await Promise.race([open(host, port, deadline.signal), aborted(deadline.signal)]);
       if (connection === undefined) return late;
       return await new Promise<WhoisResponse>((resolve) => {
-        const parts: Uint8Array[] = [];
-        let kept = 0;
+        const received = createByteBuffer(responseBytesMax);
         const finish = (response: WhoisResponse) => {
           deadline.signal.removeEventListener("abort", onAbort);
           connection.listen(undefined);
@@ -66,14 +66,11 @@ export function createWhoisClient({
         deadline.signal.addEventListener("abort", onAbort, { once: true });
         connection.listen({
           onData(bytes) {
-            const taken = bytes.subarray(0, responseBytesMax - kept);
-            parts.push(taken.slice());
-            kept += taken.length;
-            if (taken.length < bytes.length) finish({ text: decodeWhois(Buffer.concat(parts)), cut: true });
+            if (!received.add(bytes)) finish({ text: decodeWhois(received.bytes()), cut: true });
           },
           onClose(error) {
             // Some servers reset the connection after the response.
-            if (kept > 0) finish({ text: decodeWhois(Buffer.concat(parts)), cut: false });
+            if (received.length > 0) finish({ text: decodeWhois(received.bytes()), cut: false });
             else
               finish({
                 failure: error === undefined ? "connection closed without a response" : error.message,

@@ -1,4 +1,5 @@
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
+import { createByteBuffer } from "../byte-buffer.ts";
 
 export type Decoded = { body: Uint8Array; cut: boolean } | { error: string };
 
@@ -26,21 +27,17 @@ export function decodeBody({
   const stream = decoderFor(coding, body);
   if (stream === undefined) return Promise.resolve({ error: "an unknown content coding" });
   return new Promise((resolve) => {
-    const parts: Uint8Array[] = [];
-    let kept = 0;
+    const decoded = createByteBuffer(bytesMax);
     let settled = false;
     const finish = (cut: boolean, error?: Error) => {
       if (settled) return;
       settled = true;
       stream.destroy();
-      if (error !== undefined && kept === 0) resolve({ error: `not ${coding}` });
-      else resolve({ body: Buffer.concat(parts), cut });
+      if (error !== undefined && decoded.length === 0) resolve({ error: `not ${coding}` });
+      else resolve({ body: decoded.bytes(), cut });
     };
     stream.on("data", (part: Uint8Array) => {
-      const taken = part.subarray(0, bytesMax - kept);
-      parts.push(taken);
-      kept += taken.length;
-      if (taken.length < part.length) finish(true);
+      if (!decoded.add(part)) finish(true);
     });
     stream.on("end", () => finish(false));
     stream.on("error", (error: Error) => finish(true, error));

@@ -1,3 +1,12 @@
+import { createByteBuffer } from "../byte-buffer.ts";
+import {
+  createChunkedReader,
+  createLengthReader,
+  createUnframedReader,
+  type BodyReader,
+} from "./response-body.ts";
+import { createHeadReader, type ResponseHead } from "./response-head.ts";
+
 /** Response to one request. */
 export interface HttpResponse {
   status: number;
@@ -23,167 +32,108 @@ export interface ResponseReader {
   partial(): { status: number; body: Uint8Array } | undefined;
 }
 
-const headBytesMax = 16_384;
 const interimMax = 8;
-const chunkLineBytesMax = 1_024;
+const interimBytesMax = 65_536;
+/** Framing that a chunked response may have in addition to as many bytes as its content may have. */
+const framingBytesBase = 65_536;
 const more: Progress = { kind: "more" };
 
-interface Head {
-  version: string;
-  status: number;
-  headers: Map<string, string>;
-}
+type Framing = "none" | "chunked" | "close" | number;
 
 /**
  * RFC 9112. Strict where a response is ambiguous, because it decides whether an event counts as delivered; lenient
- * toward HTTP/1.0 and interim (1xx) responses.
+ * toward HTTP/1.0 and interim (1xx) responses. The server may be hostile: the time is linear in the
+ * bytes received, and no part of a response can grow without limit.
  */
 export function createResponseReader({ bodyBytesMax }: { bodyBytesMax: number }): ResponseReader {
-  let unread: Uint8Array = new Uint8Array(0);
-  let head: Head | undefined;
-  let framing: "length" | "chunked" | "close" = "close";
+  const headReader = createHeadReader();
+  const body = createByteBuffer(bodyBytesMax);
+  let opened: { head: ResponseHead; framing: Framing; reader: BodyReader } | undefined;
   let interim = 0;
-  /** Remaining bytes of the body or of the current chunk. */
-  let remaining = 0;
-  let chunkPart: "size" | "data" | "end" | "trailer" = "size";
-  const parts: Uint8Array[] = [];
-  let kept = 0;
+  let interimBytes = 0;
 
   const malformed = (reason: string): Progress => ({ kind: "malformed", reason });
 
-  const done = (complete: boolean): Progress => {
-    const { status, headers, version } = head!;
-    const connection = (headers.get("connection") ?? "").toLowerCase();
-    const stays = version === "1.1" ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
-    const reusable = complete && stays && framing !== "close" && unread.length === 0;
-    return { kind: "done", response: { status, headers, body: concat(parts), cut: !complete, reusable } };
+  const done = ({ complete, reusable }: { complete: boolean; reusable: boolean }): Progress => {
+    const { status, headers } = opened!.head;
+    return { kind: "done", response: { status, headers, body: body.bytes(), cut: !complete, reusable } };
   };
 
-  /** Returns false when the limit is reached; the rest is discarded. */
-  const keep = (bytes: Uint8Array): boolean => {
-    const room = bodyBytesMax - kept;
-    const taken = bytes.subarray(0, room);
-    if (taken.length > 0) parts.push(taken.slice());
-    kept += taken.length;
-    return bytes.length <= room;
-  };
-
-  const readHead = (): Progress | undefined => {
-    const end = indexOfBlankLine(unread);
-    if ((end === -1 ? unread.length : end) > headBytesMax) return malformed("headers over 16 KiB");
-    if (end === -1) return more;
-    const parsed = parseHead(new TextDecoder("latin1").decode(unread.subarray(0, end)));
-    unread = unread.subarray(end + 4);
-    if (typeof parsed === "string") return malformed(parsed);
-    if (parsed.status === 101) return malformed("switched to another protocol");
-    if (parsed.status < 200) {
+  /** Takes a complete head. Returns why it is invalid. */
+  const open = (): string | undefined => {
+    const { length } = headReader;
+    const head = headReader.parse();
+    if (typeof head === "string") return head;
+    if (head.status === 101) return "switched to another protocol";
+    if (head.status < 200) {
       interim += 1;
-      return interim > interimMax ? malformed("too many interim responses") : readHead();
+      interimBytes += length;
+      const tooMany = interim > interimMax || interimBytes > interimBytesMax;
+      return tooMany ? "too many interim responses" : undefined;
     }
-    head = parsed;
-    return startBody(parsed);
-  };
-
-  const startBody = ({ status, headers }: Head): Progress | undefined => {
-    const encoding = headers.get("transfer-encoding")?.toLowerCase();
-    const length = headers.get("content-length");
-    if (status === 204 || status === 304) {
-      framing = "length";
-      return done(true);
-    }
-    if (encoding !== undefined) {
-      if (length !== undefined) return malformed("both Content-Length and Transfer-Encoding");
-      framing = /(^|,)\s*chunked\s*$/.test(encoding) ? "chunked" : "close";
-    } else if (length !== undefined) {
-      const lengths = new Set(length.split(",").map((text) => text.trim()));
-      const [only = ""] = lengths;
-      if (lengths.size !== 1 || !/^\d{1,15}$/.test(only)) return malformed("bad Content-Length");
-      framing = "length";
-      remaining = Number(only);
-      if (remaining === 0) return done(true);
-    }
+    const framing = framingOf(head);
+    if (typeof framing === "object") return framing.invalid;
+    opened = { head, framing, reader: readerFor(framing) };
     return undefined;
   };
 
-  const readBody = (): Progress => {
-    if (framing === "chunked") return readChunks();
-    const part = framing === "length" ? unread.subarray(0, remaining) : unread;
-    unread = unread.subarray(part.length);
-    if (!keep(part)) return done(false);
-    if (framing === "close") return more;
-    remaining -= part.length;
-    return remaining === 0 ? done(true) : more;
+  const readerFor = (framing: Framing): BodyReader => {
+    if (framing === "chunked")
+      return createChunkedReader({ body, framingBytesMax: framingBytesBase + bodyBytesMax });
+    if (framing === "close") return createUnframedReader({ body });
+    return createLengthReader({ body, length: framing === "none" ? 0 : framing });
   };
 
-  const readChunks = (): Progress => {
-    for (;;) {
-      if (chunkPart === "data") {
-        const part = unread.subarray(0, remaining);
-        unread = unread.subarray(part.length);
-        remaining -= part.length;
-        if (!keep(part)) return done(false);
-        if (remaining > 0) return more;
-        chunkPart = "end";
-      }
-      const end = indexOfLineEnd(unread);
-      if (end === -1) return unread.length > chunkLineBytesMax ? malformed("bad chunk") : more;
-      const line = new TextDecoder("latin1").decode(unread.subarray(0, end));
-      unread = unread.subarray(end + 2);
-      if (chunkPart === "end") {
-        if (line !== "") return malformed("bad chunk");
-        chunkPart = "size";
-      } else if (chunkPart === "size") {
-        const size = /^([0-9a-f]{1,12})\s*(?:;.*)?$/i.exec(line)?.[1];
-        if (size === undefined) return malformed("bad chunk size");
-        remaining = Number.parseInt(size, 16);
-        chunkPart = remaining === 0 ? "trailer" : "data";
-      } else if (line === "") {
-        return done(true);
-      }
+  /** Reads heads up to the final one. Returns the index of the body's first byte, or an outcome before it. */
+  const readHeads = (bytes: Uint8Array): number | Progress => {
+    for (let index = 0; ;) {
+      index = headReader.read(bytes, index);
+      const state = headReader.state();
+      if (state === "too long") return malformed("headers over 16 KiB");
+      if (state === "more") return more;
+      const invalid = open();
+      if (invalid !== undefined) return malformed(invalid);
+      if (opened !== undefined) return index;
     }
   };
 
   return {
     push(bytes) {
-      unread = unread.length === 0 ? bytes : concat([unread, bytes]);
-      if (head === undefined) {
-        const progress = readHead();
-        if (progress !== undefined) return progress;
+      const start = opened === undefined ? readHeads(bytes) : 0;
+      if (typeof start === "object") return start;
+      const { head, reader } = opened!;
+      const progress = reader.read(bytes, start);
+      if (progress.kind === "complete") {
+        const isReusable = keepsAlive(head) && progress.end === bytes.length;
+        return done({ complete: true, reusable: isReusable });
       }
-      return readBody();
+      return progress.kind === "cut" ? done({ complete: false, reusable: false }) : progress;
     },
-    partial: () => (head === undefined ? undefined : { status: head.status, body: concat(parts) }),
+    partial: () => (opened === undefined ? undefined : { status: opened.head.status, body: body.bytes() }),
     close() {
-      if (head === undefined)
-        return malformed(unread.length === 0 ? "closed without a response" : "closed within the headers");
-      return framing === "close" ? done(true) : malformed("closed before the response was complete");
+      if (opened === undefined)
+        return malformed(headReader.length === 0 ? "closed without a response" : "closed within the headers");
+      if (opened.framing !== "close") return malformed("closed before the response was complete");
+      return done({ complete: true, reusable: false });
     },
   };
 }
 
-function parseHead(text: string): Head | string {
-  const [statusLine = "", ...lines] = text.split("\r\n");
-  const status = /^HTTP\/(1\.[01]) ([1-9]\d\d)(?: .*)?$/.exec(statusLine);
-  if (status === null) return "not an HTTP/1 response";
-  const headers = new Map<string, string>();
-  for (const line of lines) {
-    const field = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/.exec(line);
-    if (field === null) return "bad header line";
-    const [, name, value] = field as unknown as [string, string, string];
-    const known = headers.get(name.toLowerCase());
-    headers.set(name.toLowerCase(), known === undefined ? value : `${known}, ${value}`);
+function framingOf({ status, headers }: ResponseHead): Framing | { invalid: string } {
+  if (status === 204 || status === 304) return "none";
+  const encoding = headers.get("transfer-encoding")?.toLowerCase();
+  const length = headers.get("content-length");
+  if (encoding !== undefined) {
+    if (length !== undefined) return { invalid: "both Content-Length and Transfer-Encoding" };
+    return encoding.split(",").at(-1)!.trim() === "chunked" ? "chunked" : "close";
   }
-  return { version: status[1]!, status: Number(status[2]), headers };
+  if (length === undefined) return "close";
+  const lengths = new Set(length.split(",").map((text) => text.trim()));
+  const [only = ""] = lengths;
+  return lengths.size === 1 && /^\d{1,15}$/.test(only) ? Number(only) : { invalid: "bad Content-Length" };
 }
 
-function indexOfBlankLine(bytes: Uint8Array): number {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf("\r\n\r\n");
-}
-
-function indexOfLineEnd(bytes: Uint8Array): number {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf("\r\n");
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+function keepsAlive({ version, headers }: ResponseHead): boolean {
+  const connection = (headers.get("connection") ?? "").toLowerCase();
+  return version === "1.1" ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
 }

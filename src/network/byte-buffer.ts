@@ -1,0 +1,46 @@
+/** Bytes from the network, collected up to a limit. Takes linear time however small the pieces are. */
+export interface ByteBuffer {
+  readonly length: number;
+  /** Adds `bytes` from index `from` to before `to`. Returns false if they exceed the limit; the excess is dropped. */
+  add(bytes: Uint8Array, from?: number, to?: number): boolean;
+  /** Returns the collected bytes, which later additions do not change. */
+  bytes(): Uint8Array;
+  /** Empties the buffer for reuse; bytes that were returned before become invalid. */
+  clear(): void;
+}
+
+const capacityAtFirst = 1_024;
+/** Below this, copying one by one is faster than creating a view. */
+const viewLengthMin = 64;
+
+export function createByteBuffer(bytesMax: number): ByteBuffer {
+  let store = new Uint8Array(0);
+  let length = 0;
+
+  // The capacity doubles, so that each byte is moved at most twice on average.
+  const reserve = (needed: number) => {
+    if (needed <= store.length) return;
+    const larger = new Uint8Array(Math.min(bytesMax, Math.max(needed, capacityAtFirst, store.length * 2)));
+    larger.set(store.subarray(0, length));
+    store = larger;
+  };
+
+  return {
+    get length() {
+      return length;
+    },
+    add(bytes, from = 0, to = bytes.length) {
+      const end = Math.min(to, from + bytesMax - length);
+      reserve(length + end - from);
+      if (end - from >= viewLengthMin) {
+        store.set(bytes.subarray(from, end), length);
+        length += end - from;
+      } else {
+        for (let index = from; index < end; index += 1) store[length++] = bytes[index]!;
+      }
+      return end === to;
+    },
+    bytes: () => store.subarray(0, length),
+    clear: () => void (length = 0),
+  };
+}

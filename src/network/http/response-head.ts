@@ -1,0 +1,85 @@
+import { createByteBuffer } from "../byte-buffer.ts";
+
+/** Status line and headers of a response. */
+export interface ResponseHead {
+  version: string;
+  status: number;
+  /** By lowercase name; repeated headers are joined with ", ". */
+  headers: Map<string, string>;
+}
+
+/** Collects the bytes up to the blank line after the headers. */
+export interface HeadReader {
+  /** Number of bytes collected. */
+  readonly length: number;
+  /** Returns the index after the last byte that it took. */
+  read(bytes: Uint8Array, from: number): number;
+  state(): "more" | "complete" | "too long";
+  /** Parses a complete head, then starts over with the next one. Returns why it is invalid. */
+  parse(): ResponseHead | string;
+}
+
+export const headBytesMax = 16_384;
+const blankLineLength = 4;
+const carriageReturn = 13;
+const lineFeed = 10;
+
+export function createHeadReader(): HeadReader {
+  const buffer = createByteBuffer(headBytesMax + blankLineLength);
+  /** Number of bytes of the blank line's CR LF CR LF that were just read. */
+  let matched = 0;
+  const isTooLong = () => buffer.length - matched > headBytesMax;
+  return {
+    get length() {
+      return buffer.length;
+    },
+    read(bytes, from) {
+      const room = from + headBytesMax + blankLineLength - buffer.length;
+      const last = Math.min(bytes.length, room);
+      let index = from;
+      while (index < last && matched < blankLineLength) {
+        const byte = bytes[index]!;
+        if (byte === (matched % 2 === 0 ? carriageReturn : lineFeed)) matched += 1;
+        else matched = byte === carriageReturn ? 1 : 0;
+        index += 1;
+      }
+      buffer.add(bytes, from, index);
+      return index;
+    },
+    state: () => (isTooLong() ? "too long" : matched === blankLineLength ? "complete" : "more"),
+    parse() {
+      const bytes = buffer.bytes().subarray(0, buffer.length - blankLineLength);
+      const head = parseHead(new TextDecoder("latin1").decode(bytes));
+      buffer.clear();
+      matched = 0;
+      return head;
+    },
+  };
+}
+
+function parseHead(text: string): ResponseHead | string {
+  const [statusLine = "", ...lines] = text.split("\r\n");
+  const status = /^HTTP\/(1\.[01]) ([1-9]\d\d)(?: .*)?$/.exec(statusLine);
+  if (status === null) return "not an HTTP/1 response";
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    if (colon === -1 || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+:/.test(line) || /[\r\n]/.test(line))
+      return "bad header line";
+    const name = line.slice(0, colon).toLowerCase();
+    const value = trimBlanks(line.slice(colon + 1));
+    const known = headers.get(name);
+    headers.set(name, known === undefined ? value : `${known}, ${value}`);
+  }
+  return { version: status[1]!, status: Number(status[2]), headers };
+}
+
+/** Removes spaces and tabs at both ends. A regular expression takes quadratic time for thousands of inner spaces. */
+function trimBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  const isBlank = (index: number) => text[index] === " " || text[index] === "\t";
+  while (start < end && isBlank(start)) start += 1;
+  while (end > start && isBlank(end - 1)) end -= 1;
+  return text.slice(start, end);
+}
