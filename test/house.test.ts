@@ -16,9 +16,9 @@ import {
   top,
 } from "./support/source-tree.ts";
 
-// The rules of the house that a machine can check. Each failure lists every offender.
+// House rules that a test can check. Each failure lists every violation.
 
-/** From the top to the bottom of the house: a subject imports only from those below it. */
+/** From top to bottom: a subject imports only from those below it. */
 const subjects = (
   "main cli sandbox app console api http manual traps scans sources evidence channels deliveries enrichment " +
   "lookups threat-index threats events domains access detection network database config vocabulary lib"
@@ -29,13 +29,13 @@ const functionLinesMax = 100;
 /** Words and phrases that plain English does without; the left side of the glossary in CONTRIBUTING. */
 const stumblingWords =
   /\b(anew|at will|besides|time-outs?|look-ups?|thereof|whoever|under way|told of|(?:is|are|was|were) told|tells? of|so many|that is none|in the place of|by itself|hand(?:s|ed)? over|misspelt)\b/i;
-/** Of the console's own script, as it is written: comfort, and no application. */
+/** Size of the console's own script before minification: it adds comfort, it is not an application. */
 const browserScriptBytesMax = 12_000;
-/** Of all of the console's own style sheets together. */
+/** Total size of the console's own style sheets. */
 const styleBytesMax = 32_000;
 const readmeLinesMax = 250;
-/** Of a picture in the README. */
-const pictureBytesMax = 100_000;
+/** Size of an image in the README. */
+const imageBytesMax = 100_000;
 /** Built-in modules without input or output. */
 const pureModules = ["node:url", "node:util", "node:buffer"];
 
@@ -49,7 +49,7 @@ const everyTextFile = [
 ].filter((path) => !/\.(png|jpe?g|gif|webp|ico|woff2?|gz|zst|db)$/.test(path));
 
 describe("imports", () => {
-  test("run downwards only, from subject to subject", () => {
+  test("run downward only, from subject to subject", () => {
     const upwards = importsOf(typescript).filter(({ path, target }) => {
       if (!target?.startsWith("src/")) return false;
       const [from, to] = [subjectOf(path), subjectOf(target)];
@@ -58,7 +58,7 @@ describe("imports", () => {
     expect(upwards.map(({ path, specifier }) => `${path} imports ${specifier}`)).toEqual([]);
   });
 
-  test("of detection reach nothing but detection, vocabulary, lib and packages: no I/O, no clock", () => {
+  test("let detection use only detection, vocabulary, lib and packages, so it has no I/O and no clock", () => {
     const impure = importsOf(typescript).filter(({ path, specifier, target }) => {
       if (subjectOf(path) !== "detection") return false;
       if (target !== undefined) return !["detection", "vocabulary", "lib"].includes(subjectOf(target));
@@ -74,7 +74,7 @@ describe("imports", () => {
     expect(outside.map(({ path, specifier }) => `${path} imports ${specifier}`)).toEqual([]);
   });
 
-  test("leave the detection's tables to the first name that is judged: the start does not wait for them", () => {
+  test("do not load detection's tables at startup, but when the first name is classified", () => {
     const loaded = new Set<string>();
     const load = (path: string) => {
       if (loaded.has(path)) return;
@@ -97,14 +97,14 @@ describe("imports", () => {
     expect(loaded).toContain("src/detection/names/name.ts");
   });
 
-  test("of files carry the file's ending and name a file that exists", () => {
+  test("of files include the extension and name a file that exists", () => {
     const broken = importsOf(typescript).filter(
       ({ target }) => target !== undefined && !existsSync(join(top, target)),
     );
     expect(broken.map(({ path, specifier }) => `${path} imports ${specifier}`)).toEqual([]);
   });
 
-  test("are found by the scanner that these rules rest on", () => {
+  test("are found by the scanner that these rules use", () => {
     const text = [
       `import { a } from "./a.ts";`,
       `import type {\n  B,\n} from "../b/b.ts";`,
@@ -170,7 +170,7 @@ describe("source files", () => {
     expect(offenders(others, /\bconsole\.\w+\(/)).toEqual([]);
   });
 
-  test("take time, chance and environment as arguments: only main, app, cli and lib reach for them", () => {
+  test("take time, randomness and environment as arguments: only main, app, cli and lib access them", () => {
     const others = typescript.filter((path) => !["main", "app", "cli", "lib"].includes(subjectOf(path)));
     expect(offenders(others, /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bprocess\.env\b/)).toEqual([]);
   });
@@ -187,7 +187,7 @@ describe("source files", () => {
 });
 
 describe("exports", () => {
-  test("are needed elsewhere: what only its own file, or nobody, uses is not exported", () => {
+  test("are used by another file", () => {
     const readers = [...typescript, ...filesBelow("test"), ...filesBelow("scripts")].filter((path) =>
       /\.(tsx?|mjs|js)$|^scripts\/[^.]+$/.test(path),
     );
@@ -209,12 +209,12 @@ describe("the console", () => {
   const styles = pages.filter((path) => path.endsWith(".css"));
   const styleText = styles.map((path) => read(path).replace(/\/\*[\s\S]*?\*\//g, "")).join("\n");
 
-  test("has all components and, but for the manual, all style sheets", () => {
+  test("contains all components and, except for the manual's, all style sheets", () => {
     const elsewhere = sources.filter((path) => /\.(tsx|css)$/.test(path) && subjectOf(path) !== "console");
     expect(elsewhere).toEqual(["src/api/site/manual.css"]);
   });
 
-  test("writes no style and no script into a page, which the policy forbids, and no markup past the renderer", () => {
+  test("writes no inline style or script into a page, which the policy forbids, and no markup that bypasses the renderer", () => {
     const components = pages.filter((path) => path.endsWith(".tsx"));
     expect(
       offenders(components, /\bstyle=|<style\b|<script(?! src)|\bon[A-Z]\w+=|dangerouslySetInnerHTML/),
@@ -238,15 +238,15 @@ describe("the console", () => {
     expect(weak.map(({ path }) => path)).toEqual([]);
   });
 
-  test("leads from page to page by the addresses of paths.ts", () => {
+  test("links its pages by the addresses in paths.ts", () => {
     const others = pages.filter((path) => /\.tsx?$/.test(path) && !path.endsWith("/paths.ts"));
     expect(offenders(others, /^(?! *(\/\*)?\*).*["`]\/console/)).toEqual([]);
   });
 
-  test("styles by classes that are there, and has no rule for one that is not", () => {
+  test("uses only classes that have a rule, and has no rule for a class that is not used", () => {
     const code = pages.filter((path) => /\.(tsx?|js)$/.test(path)).map(read);
     const words = new Set(code.flatMap((text) => text.match(/[\w-]+/g) ?? []));
-    // Made of a word and a value: `of-${severity}`.
+    // Classes made of a word and a value: `of-${severity}`.
     const made = code.flatMap((text) => [...text.matchAll(/`([a-z]+-)\$\{/g)].map(([, start]) => start!));
     const styled = new Set([...styleText.matchAll(/\.([a-z][\w-]*)(?=[^{}]*\{)/g)].map(([, name]) => name!));
     const isUsed = (name: string) => words.has(name) || made.some((start) => name.startsWith(start));
@@ -259,7 +259,7 @@ describe("the console", () => {
     expect([...classes].filter((name) => !isKnown(name))).toEqual([]);
   });
 
-  test("stays small: one script for comfort, and rules over the base sheet", () => {
+  test("stays small: one script, and rules on top of the base style sheet", () => {
     expect(Buffer.byteLength(read("src/console/shell/browser.js"))).toBeLessThanOrEqual(
       browserScriptBytesMax,
     );
@@ -334,20 +334,20 @@ describe("the project", () => {
     expect(offenders(filesBelow("test"), /\b(test|it|describe)\.only\(/)).toEqual([]);
   });
 
-  test("holds no raw bidirectional or invisible characters: write them as escapes", () => {
+  test("contains no raw bidirectional or invisible characters: write them as escapes", () => {
     const hidden = /[\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF\u00AD]/u;
     expect(offenders(everyTextFile, hidden)).toEqual([]);
   });
 
-  test("shows in the README pictures that are there, load quickly, and are told of in words too", () => {
-    const pictures = [...read("README.md").matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, words, path]) => ({
+  test("shows images in the README that exist, load quickly, and have alternative text", () => {
+    const images = [...read("README.md").matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(([, words, path]) => ({
       path: path!,
       words,
       bytes: statSync(join(top, path!), { throwIfNoEntry: false })?.size ?? Infinity,
     }));
-    expect(pictures.filter(({ words, bytes }) => words === "" || bytes > pictureBytesMax)).toEqual([]);
-    expect(pictures.map(({ path }) => path).sort()).toEqual(filesBelow(".github/screenshots"));
-    expect(pictures).toHaveLength(3);
+    expect(images.filter(({ words, bytes }) => words === "" || bytes > imageBytesMax)).toEqual([]);
+    expect(images.map(({ path }) => path).sort()).toEqual(filesBelow(".github/screenshots"));
+    expect(images).toHaveLength(3);
   });
 });
 
@@ -374,16 +374,16 @@ describe("migrations", () => {
     : [];
   const files = filesBelow("drizzle").filter((path) => path.endsWith(".sql"));
 
-  test("carry strictly increasing timestamps: an older one would be skipped silently", () => {
+  test("have strictly increasing timestamps: an older one would be skipped silently", () => {
     const stale = entries.filter(({ when }, index) => index > 0 && when <= (entries[index - 1]?.when ?? 0));
     expect(stale).toEqual([]);
   });
 
-  test("stand in the journal and in the folder alike", () => {
+  test("are the same in the journal and in the folder", () => {
     expect(files).toEqual(entries.map(({ tag }) => `drizzle/${tag}.sql`));
   });
 
-  test("part their statements by breakpoints: a second one without would be skipped silently", () => {
+  test("separate their statements by breakpoints: a second statement without one would be skipped silently", () => {
     const joined = files.filter((path) =>
       read(path)
         .split("--> statement-breakpoint")
@@ -444,7 +444,7 @@ describe("the language", () => {
     expect(offenders(written, opening)).toEqual([]);
   });
 
-  test("uses none of the words that readers stumble over", () => {
+  test("avoids the words that readers stumble over", () => {
     const exceptions: string[] = [];
     expectOnly(
       exceptions,
@@ -470,7 +470,7 @@ function subjectOf(path: string): string {
   return (path.split("/")[1] ?? "").replace(/\.ts$/, "");
 }
 
-/** A trigger is one statement though semicolons stand in its body. */
+/** Counts statements. A trigger is one statement although its body contains semicolons. */
 function statementsIn(sql: string): number {
   const flat = sql
     .replace(/--.*$/gm, "")

@@ -149,9 +149,9 @@ describe("cameBackToLife", () => {
     ["not in DNS, then in a sinkhole", facts(missing), facts(sunk), false],
     ["parked, then with a page", facts(parked), facts(existing), true],
     ["parked, then without a page", facts(parked), facts(existing, false), false],
-    ["parked still", facts(parked), facts(parked), false],
+    ["still parked", facts(parked), facts(parked), false],
     ["in a sinkhole, then with a page", facts(sunk), facts(existing), true],
-    ["in DNS still", facts(existing), facts(existing), false],
+    ["still in DNS", facts(existing), facts(existing), false],
     ["in DNS, then not", facts(existing), facts(missing), false],
     ["never checked, then in DNS", nothingKnown, facts(existing), false],
     [
@@ -161,7 +161,7 @@ describe("cameBackToLife", () => {
       false,
     ],
   ];
-  test.each(rows)("%s", (_what, before, after, expected) => {
+  test.each(rows)("is decided correctly for a name that is %s", (_what, before, after, expected) => {
     expect(cameBackToLife(before, after)).toBe(expected);
   });
 });

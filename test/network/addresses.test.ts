@@ -214,7 +214,7 @@ describe("the class of an address", () => {
   });
 
   test.each(["", "localhost", "256.1.1.1", "1.2.3", "0x7f.1", "::1::", "[::1]", "1.2.3.4 "])(
-    "%p is no address",
+    "%p is not an address",
     (text) => {
       expect(addressClass(text)).toBeUndefined();
       expect(refusal(text, { allowPrivateNetworks: true })).toBeDefined();
@@ -239,7 +239,7 @@ describe("allowed destinations", () => {
     ["0.0.0.0", false, false],
     ["::", false, false],
     ["192.0.2.1", false, false],
-  ])("%s: %p by default of a public network, %p with private networks", (address, without, withPrivate) => {
+  ])("%s is allowed by default: %p, and with private networks: %p", (address, without, withPrivate) => {
     expect(refusal(address, { allowPrivateNetworks: false }) === undefined).toBe(without);
     expect(refusal(address, { allowPrivateNetworks: true }) === undefined).toBe(withPrivate);
   });

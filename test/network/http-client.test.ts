@@ -153,7 +153,7 @@ describe("a response", () => {
       ["connect", "closed within the headers"],
     ],
     ["that never comes", "", true, ["connect", "closed without a response"]],
-  ])("%s", async (_what, text, close, expected) => {
+  ])("%s is read completely, or fails with the reason", async (_what, text, close, expected) => {
     const server = await saying(text, { close });
     expect(summary(await send(server.url))).toEqual(expected);
     expect(server.requests).toHaveLength(1);

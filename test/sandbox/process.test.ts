@@ -120,7 +120,7 @@ function withoutPort(threat: { screenshot_url: string }) {
   return { ...threat, screenshot_url: threat.screenshot_url.replace(/:\d+/, "") };
 }
 
-test("exits when the process that started it exits", async () => {
+test("a sandbox exits when the process that started it exits", async () => {
   const command = forms
     .at(-1)!
     .command.map((word) => `'${word}'`)
@@ -142,7 +142,7 @@ test("exits when the process that started it exits", async () => {
   expect(existsSync(readyFile)).toBe(false);
 });
 
-test("applies the keys and limits of a configuration file, but not its storage and lookups", async () => {
+test("a sandbox applies the keys and limits of a configuration file, but not its storage and lookups", async () => {
   const config = folder.file(
     "mine.toml",
     `
