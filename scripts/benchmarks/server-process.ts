@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 
-/** Unit of the CPU times that Linux reports, on every architecture (`getconf CLK_TCK`). */
+/** Clock ticks per second in the CPU times that Linux reports, on every architecture (`getconf CLK_TCK`). */
 const ticksPerSecond = 100;
 const startTimeoutMs = 20_000;
 const stopTimeoutMs = 15_000;
