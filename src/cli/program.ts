@@ -124,7 +124,7 @@ function buildCommand(definition: CommandDefinition, terminal: Terminal, group =
   built.addHelpText("after", () => `\nExamples:\n${examplesText(examples)}`);
   prepare(built, terminal, `${group}${definition.name} --help`);
   return built.action(async () => {
-    if (definition.getsReady !== true) endStartup();
+    if (definition.endsStartup !== true) endStartup();
     const given = built.opts<Record<string, unknown>>();
     await definition.run({
       args: built.processedArgs.flat().filter((argument) => argument !== undefined) as string[],

@@ -227,7 +227,7 @@ export function explain(error: unknown): string {
   if (/^(SQLITE_READONLY|EROFS)/.test(code))
     return "it is read-only; give this user write permission for the file and its folder";
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
-    return `it is damaged or not a database (${message}); move it away, or bring back a copy with 'phishwatch restore'`;
+    return `it is damaged or not a database (${message}); move it away, or restore a backup with 'phishwatch restore'`;
   }
   if (code === "SQLITE_FULL" || code === "ENOSPC") return "the disk is full; make room and start again";
   if (/^(SQLITE_CANTOPEN|EACCES|EPERM)/.test(code)) {

@@ -62,7 +62,7 @@ export function statement<Query extends Preparable>(
   };
 }
 
-/** Placeholder for a value of `column`. It is called by `name`, by default the column's property in its table. */
+/** Placeholder for a value of `column`. It is named `name`, by default the column's property in its table. */
 export function value(column: Column, name = propertyOf(column)): SQL {
   return sql`${sql.param(sql.placeholder(name), column)}`;
 }
@@ -83,7 +83,7 @@ export function countValue(name: string): Placeholder {
   return sql`(select ${sql.placeholder(name)})` as unknown as Placeholder;
 }
 
-/** Placeholders for an insert or update of several columns, called by the columns' properties. */
+/** Placeholders for an insert or update of several columns, named after the columns' properties. */
 export function valuesOf<T extends Table, Name extends keyof T["_"]["columns"] & string>(
   table: T,
   ...names: Name[]

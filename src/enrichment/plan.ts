@@ -20,7 +20,7 @@ export const intervalsMs: readonly number[] = [1, 2, 4, 8, 16, 30].map((days) =>
 /** Delays after a check that was incomplete. After the last one, the next check follows its interval. */
 export const retryDelaysMs: readonly number[] = [5 * 60_000, 30 * 60_000, 2 * hourMs];
 const postponedMsMin = 1_000;
-/** Registrations change seldom, and their servers allow few queries. */
+/** Registrations rarely change, and their servers allow few queries. */
 const registrationAgeMs = 7 * dayMs;
 /** A page that is younger than this is not fetched again by a retry for another fact. */
 const freshMs = hourMs;
@@ -58,7 +58,7 @@ export function wantsScreenshot(
   after: Facts,
   { requested, status, now }: { requested: boolean; status: Status; now: Instant },
 ): boolean {
-  // A page may show its parking notice only to us: a screenshot shows what a browser gets to see.
+  // A page may show its parking notice only to us: a screenshot shows what a browser is shown.
   const hasContent = hasPage(after) || after.page?.unseen !== undefined;
   if (status === "false_positive" || !hasContent || hostingOf(after).parked !== undefined) return false;
   const { screenshot } = after;
@@ -88,14 +88,14 @@ export function nextCheck(
   return { dueAt: now + intervalsMs[at]!, step: Math.min(at + 1, intervalsMs.length - 1), failures: 0 };
 }
 
-/** Returns when a registration is looked up again; undefined: not before a check wants it. */
+/** Returns when a registration is looked up again; undefined: only when a check needs it. */
 export function nextRegistration(
   result: RegistrationResult,
   failures: number,
   now: Instant,
 ): { dueAt: Instant; failures: number } | undefined {
   if (result.ok || result.unregistered === true) return undefined;
-  // A server that demands a longer pause than a day is asked again when a check wants it.
+  // A server that demands a pause of more than a day is queried again when a check needs the data.
   const retryAfterMs = Math.min(result.retryAfterMs ?? 0, dayMs);
   // A query that was never sent is not a failure.
   if (result.postponed === true) return { dueAt: now + Math.max(retryAfterMs, postponedMsMin), failures };

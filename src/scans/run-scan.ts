@@ -142,6 +142,6 @@ async function requireHonestResolver(
   throw new ScanError(
     isLying
       ? `no resolver says when a name does not exist (${details}); set scan.resolvers to one that does`
-      : `no resolver answers (${details || "none is known"}); set scan.resolvers to one that does`,
+      : `no resolver responds (${details || "none is known"}); set scan.resolvers to one that does`,
   );
 }

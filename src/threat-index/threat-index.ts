@@ -16,7 +16,7 @@
  * SQLite alone takes 1.6 s for the counts of the filters among a million threats and 0.9 s for a page in an order
  * without an index. Rejected: more indexes, because no set of them serves every combination of seven filters and
  * five orders, exact totals still visit every match, and each index makes every insert slower. The API's list has
- * few filters, each combination of which has its index, and needs nothing in memory (`threats/queries.ts`).
+ * few filters, each combination of which has its index, and needs nothing in memory (`threats/store/list-query.ts`).
  *
  * `naive.ts` does the same in a few lines without regard to speed; tests compare the two on random input.
  */

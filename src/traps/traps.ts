@@ -25,7 +25,7 @@ export interface TrapSettings extends RecorderSettings {
   hitsKeptMs: number;
 }
 
-/** Addresses that report their visitors: they reveal that a page was copied or that somebody looks where nobody should. */
+/** Addresses that report their visitors: they reveal that a page was copied, or that there is an intruder. */
 export interface Traps {
   readonly kinds: readonly TrapKind[];
   /** The traps of one kind. */

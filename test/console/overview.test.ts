@@ -179,7 +179,7 @@ describe("the list of concerns", () => {
   const key = { name: "ci", revokedAt: null, expiresAt: null };
   const feed = { kind: "feed", name: "nrd", overdue: null, problem: null, latest: null, lastReadAt: null };
   const failing = { consecutiveFailures: 4, failingSince: now - 2 * 3_600_000 };
-  const scan = { status: "failed" as const, error: "no resolver answers", startedAt: now - day };
+  const scan = { status: "failed" as const, error: "no resolver responds", startedAt: now - day };
 
   test.each<[string, Partial<typeof healthy>, string[]]>([
     ["is empty when all is well", {}, []],
@@ -240,7 +240,7 @@ describe("the list of concerns", () => {
     [
       "names a failed scan",
       { lastScan: scan },
-      ["The last scan, started 1 day ago, failed: no resolver answers"],
+      ["The last scan, started 1 day ago, failed: no resolver responds"],
     ],
     ["omits a completed scan", { lastScan: { ...scan, status: "completed", error: null } }, []],
     [

@@ -281,15 +281,15 @@ describe("pages that hide something", () => {
 
   test("a redirect to the original counts only if a browser is redirected there as well", () => {
     const facts = withPage({ redirectsToProtected: true });
-    expect(severityFactsOf(facts, now).page!.redirectsToOwner).toBe(true);
+    expect(severityFactsOf(facts, now).page!.redirectsToProtected).toBe(true);
     const screenshot = { at: now, hash: "0", visualSimilarity: 1, atOriginal: false };
     const cloaked = { ...facts, screenshot };
     expect(severityFactsOf(cloaked, now).page).toMatchObject({
-      redirectsToOwner: false,
+      redirectsToProtected: false,
       visualSimilarity: 1,
     });
     const honest = { ...facts, screenshot: { ...screenshot, atOriginal: true } };
-    expect(severityFactsOf(honest, now).page!.redirectsToOwner).toBe(true);
+    expect(severityFactsOf(honest, now).page!.redirectsToProtected).toBe(true);
   });
 
   test("sinkhole or parking name servers that the registry does not list are ignored", () => {

@@ -119,7 +119,7 @@ describe("scans", () => {
   test("fail if requested", async () => {
     const { data } = await control("POST", "/scans", { fails: true });
     expect(data).toMatchObject({ status: "failed", threats_created: 0 });
-    expect(data.error).toContain("no resolver answers");
+    expect(data.error).toContain("no resolver responds");
     const { data: arrived } = await inbox("soc", "?wait=5s&count=2");
     expect(types(arrived)).toEqual(["scan.started", "scan.completed"]);
   });

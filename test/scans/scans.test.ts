@@ -155,7 +155,7 @@ describe("a scan", () => {
     liar.stop();
     expect(await lying.scans.run({ trigger: "cli", by: analyst })).toMatchObject({
       status: "failed",
-      error: expect.stringContaining("no resolver answers"),
+      error: expect.stringContaining("no resolver responds"),
     });
   });
 

@@ -19,7 +19,7 @@ export const secretsPage = {
   asksForPassword: true,
   asksForCard: false,
   namesBrand: true,
-  redirectsToOwner: false,
+  redirectsToProtected: false,
 } as const;
 
 /** Records threats as a feed would, with facts about them, and returns their ids. */

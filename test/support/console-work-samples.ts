@@ -47,7 +47,7 @@ export function seedWork(app: App) {
         unknown: failed ? 0 : 17,
         threatsFound: failed ? 0 : 228 + day,
         threatsCreated: failed ? 0 : day === 0 ? 228 : 1,
-        error: failed ? `no resolver answers (192.0.2.53:53: ${hostileText} ${longText})` : null,
+        error: failed ? `no resolver responds (192.0.2.53:53: ${hostileText} ${longText})` : null,
       })
       .run();
     return id;

@@ -45,7 +45,7 @@ function randomFacts(): SeverityFacts {
     asksForPassword: random(2) === 0,
     asksForCard: random(4) === 0,
     namesBrand: random(2) === 0,
-    redirectsToOwner: random(4) === 0,
+    redirectsToProtected: random(4) === 0,
     visualSimilarity: random(2) === 0 ? 0.9 : 0.1,
   };
   return {

@@ -14,11 +14,11 @@ test.each<[Indicator, Partial<SeverityFacts>]>([
   ["leads_nowhere", { reachable: false }],
   [
     "asks_for_secrets",
-    { page: { asksForPassword: true, asksForCard: false, namesBrand: false, redirectsToOwner: false } },
+    { page: { asksForPassword: true, asksForCard: false, namesBrand: false, redirectsToProtected: false } },
   ],
   [
     "asks_for_secrets",
-    { page: { asksForPassword: false, asksForCard: true, namesBrand: false, redirectsToOwner: false } },
+    { page: { asksForPassword: false, asksForCard: true, namesBrand: false, redirectsToProtected: false } },
   ],
   [
     "looks_like_original",
@@ -27,7 +27,7 @@ test.each<[Indicator, Partial<SeverityFacts>]>([
         asksForPassword: false,
         asksForCard: false,
         namesBrand: false,
-        redirectsToOwner: false,
+        redirectsToProtected: false,
         visualSimilarity: 1,
       },
     },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { isPhishingPage, looksLikeOriginal } from "../../src/threats/severity/phishing-page.ts";
 
-const page = { asksForPassword: true, asksForCard: false, namesBrand: true, redirectsToOwner: false };
+const page = { asksForPassword: true, asksForCard: false, namesBrand: true, redirectsToProtected: false };
 
 describe("isPhishingPage", () => {
   test.each<[string, Partial<typeof page> & { visualSimilarity?: number }, boolean]>([
@@ -19,7 +19,7 @@ describe("isPhishingPage", () => {
     ["a page that asks for nothing", { asksForPassword: false, visualSimilarity: 1 }, false],
     ["a login page of another brand", { namesBrand: false, visualSimilarity: 0.7 }, false],
     ["a login page that was not compared", { namesBrand: false }, false],
-    ["the brand's own login page", { redirectsToOwner: true, visualSimilarity: 1 }, false],
+    ["the brand's own login page", { redirectsToProtected: true, visualSimilarity: 1 }, false],
   ])("classifies %s", (_, given, expected) => {
     expect(isPhishingPage({ ...page, ...given })).toBe(expected);
   });

@@ -8,7 +8,7 @@ const plainPage: PageEvidence = {
   asksForPassword: false,
   asksForCard: false,
   namesBrand: false,
-  redirectsToOwner: false,
+  redirectsToProtected: false,
 };
 const exists: SeverityFacts = { exists: "yes", reachable: true };
 
@@ -78,25 +78,25 @@ const rows: Row[] = [
   [
     "a redirect to the owner makes a visually identical name low",
     0.96,
-    { ...exists, page: { ...plainPage, redirectsToOwner: true }, registeredDays: 400 },
+    { ...exists, page: { ...plainPage, redirectsToProtected: true }, registeredDays: 400 },
     "low",
   ],
   [
     "a redirect to the owner from a new domain, as phishing pages serve to unwanted visitors, leaves medium",
     0.96,
-    { ...exists, page: { ...plainPage, redirectsToOwner: true }, registeredDays: 3 },
+    { ...exists, page: { ...plainPage, redirectsToProtected: true }, registeredDays: 3 },
     "medium",
   ],
   [
     "a redirect to the owner from a domain of unknown age leaves medium",
     0.96,
-    { ...exists, page: { ...plainPage, redirectsToOwner: true } },
+    { ...exists, page: { ...plainPage, redirectsToProtected: true } },
     "medium",
   ],
   [
     "a page that asks for a password before it redirects to the owner is high",
     0.8,
-    { ...exists, page: { ...plainPage, asksForPassword: true, redirectsToOwner: true } },
+    { ...exists, page: { ...plainPage, asksForPassword: true, redirectsToProtected: true } },
     "high",
   ],
   [
@@ -114,7 +114,7 @@ const rows: Row[] = [
   [
     "a redirect to the owner with a mail server stays medium",
     0.96,
-    { ...exists, mail: true, page: { ...plainPage, redirectsToOwner: true }, registeredDays: 400 },
+    { ...exists, mail: true, page: { ...plainPage, redirectsToProtected: true }, registeredDays: 400 },
     "medium",
   ],
   [
@@ -153,7 +153,7 @@ describe("severity", () => {
       reachable: false,
       parked: "Sedo",
       registeredDays: 9_999,
-      page: { ...plainPage, redirectsToOwner: true },
+      page: { ...plainPage, redirectsToProtected: true },
     };
     const severityAfter = (cloneSeenDays: number | undefined, facts: SeverityFacts) =>
       severityOf({ type: "typosquatting", similarity: 0.8, facts, cloneSeenDays }).severity;
@@ -182,7 +182,7 @@ describe("severity", () => {
       ["gone", (facts) => ({ ...facts, exists: "no" })],
       ["sinkhole", (facts) => ({ ...facts, sinkholed: "x" })],
       ["old", (facts) => ({ ...facts, registeredDays: 9_999 })],
-      ["owner", (facts) => onPage(facts, { redirectsToOwner: true })],
+      ["owner", (facts) => onPage(facts, { redirectsToProtected: true })],
       ["parked", (facts) => ({ ...facts, parked: "x" })],
     ];
     const offenders: string[] = [];
@@ -220,7 +220,7 @@ function* everyPage(): Generator<PageEvidence> {
   for (const asksForPassword of truths)
     for (const asksForCard of truths)
       for (const namesBrand of truths)
-        for (const redirectsToOwner of truths)
+        for (const redirectsToProtected of truths)
           for (const visualSimilarity of [undefined, 0.5, 1])
-            yield { asksForPassword, asksForCard, namesBrand, redirectsToOwner, visualSimilarity };
+            yield { asksForPassword, asksForCard, namesBrand, redirectsToProtected, visualSimilarity };
 }

@@ -115,8 +115,8 @@ function layout({
 }
 
 /**
- * Links between pages are written for files (`configure.md#server`), so that they also work in a repository. What is
- * wider than the page scrolls on its own, also with the keyboard.
+ * Links between pages are written for files (`configure.md#server`), so that they also work in a repository. Code
+ * and tables that are wider than the page scroll on their own, with the keyboard too.
  */
 function toHtml(markdown: string): string {
   return Bun.markdown

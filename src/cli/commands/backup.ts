@@ -13,7 +13,7 @@ export const backupCommand = command({
   arguments: "<file>",
   summary: "write a consistent copy of the database, also while a server runs",
   details:
-    "The copy holds everything but the captured pages, secrets of webhooks too: keep it as safe as the database. The pictures are files in the folder screenshots beside the database; copy that folder as it is, at any time, and put it back beside a restored database. Without it threats show why there is no picture, and new ones come with the next capture. A file that exists is never overwritten.",
+    "The copy contains everything except screenshots. It includes the secrets of webhook endpoints, so protect it like the database. Screenshots are files in the folder screenshots beside the database. Copy that folder at any time, and put it back beside a restored database. Without it, threats have no screenshots until the next ones are taken. Never overwrites an existing file.",
   flags: { config: configFlag },
   examples: [["phishwatch backup /backups/phishwatch-$(date +%F).db", "once a day"]],
   async run({ args, options, terminal }) {

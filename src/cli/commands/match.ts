@@ -81,15 +81,15 @@ ${listDetails}`,
         for await (const chunk of list.chunks()) {
           const text = textOf(chunk);
           for (let i = 0; i < chunk.count; i++) {
-            const fault = chunk.errors.size === 0 ? undefined : chunk.errors.get(i);
-            if (fault === undefined && !matcher.screen(chunk.bytes, chunk.starts[i]!, chunk.ends[i]!))
+            const lineError = chunk.errors.size === 0 ? undefined : chunk.errors.get(i);
+            if (lineError === undefined && !matcher.screen(chunk.bytes, chunk.starts[i]!, chunk.ends[i]!))
               continue;
-            const normalized = fault === undefined ? normalizeName(text(i)) : { error: fault.why };
+            const normalized = lineError === undefined ? normalizeName(text(i)) : { error: lineError.why };
             if ("name" in normalized) show(normalized.name);
             else if (++invalidCount <= invalidShownMax)
               invalid.push({
                 line: chunk.firstLine + chunk.lines[i]!,
-                text: fault?.text ?? text(i),
+                text: lineError?.text ?? text(i),
                 why: normalized.error,
               });
           }

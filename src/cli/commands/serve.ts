@@ -22,7 +22,7 @@ the database. A second signal stops it immediately; acknowledged requests are no
     ["phishwatch serve", "run with ./phishwatch.toml"],
     ["phishwatch serve --config /etc/phishwatch/phishwatch.toml", "run with another configuration file"],
   ],
-  getsReady: true,
+  endsStartup: true,
   async run({ options, terminal }) {
     const stop = terminal.interruption();
     const config = await loadConfiguration(options.config, terminal.env);

@@ -17,7 +17,7 @@ export interface CommandDefinition {
   flags: Record<string, Flag<unknown>>;
   examples: [command: string, purpose: string][];
   /** Whether the command calls `endStartup` itself. Otherwise its startup ends when it runs. */
-  getsReady?: boolean;
+  endsStartup?: boolean;
   run(call: Call<Record<string, Flag<unknown>>>): Promise<void> | void;
 }
 

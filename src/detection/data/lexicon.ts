@@ -1,5 +1,5 @@
 /**
- * Dictionaries: English words, popular names, and the keywords that phishing names put beside a brand. They tell
+ * Dictionaries: English words, popular names, and the keywords that phishing names put beside a brand. They show
  * whether the rest of a label is ordinary, and whether a near miss of a brand is a word itself.
  */
 import { lazy } from "../../lib/startup.ts";

@@ -7,7 +7,7 @@ export type Edge = "separator" | "digit" | "keyword" | "letter";
 /** The rest of the label: empty, nothing but keywords, some keywords, or no keyword. */
 export type Rest = "none" | "keywords" | "some_keywords" | "other";
 
-/** Minimum length of a keyword that tells something; shorter ones are mostly country codes. */
+/** Minimum length of a keyword that counts as evidence; shorter ones are mostly country codes. */
 export const tellingKeywordMin = 3;
 
 /** Computes what takes long when it is first read, because most readings of a name are dropped before. */

@@ -35,7 +35,7 @@ const prominenceOf = {
 
 /** Factor for a label below somebody else's registrable domain. */
 const subLabelFactor = 0.98;
-/** Factor for the telling part of a label, which is less than the brand. */
+/** Factor for the distinctive part of a label, which is less than the brand. */
 const stemFactor = 0.92;
 
 /** @param cost hundredths of an edit */

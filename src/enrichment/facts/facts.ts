@@ -131,11 +131,7 @@ export function hasPage({ page }: Facts): boolean {
 export function showsPhishingPage(facts: Facts): boolean {
   const { page, screenshot } = facts;
   if (page === undefined || !hasPage(facts)) return false;
-  return isPhishingPage({
-    ...page,
-    redirectsToOwner: page.redirectsToProtected,
-    visualSimilarity: screenshot?.visualSimilarity,
-  });
+  return isPhishingPage({ ...page, visualSimilarity: screenshot?.visualSimilarity });
 }
 
 /** Returns whether a browser has shown a page that we could not read. */
@@ -168,7 +164,7 @@ export function severityFactsOf(facts: Facts, now: Instant): SeverityFacts {
             asksForCard: page.asksForCard,
             namesBrand: page.namesBrand,
             // A site that redirects us but not a browser has something to hide.
-            redirectsToOwner: page.redirectsToProtected && screenshot?.atOriginal !== false,
+            redirectsToProtected: page.redirectsToProtected && screenshot?.atOriginal !== false,
             visualSimilarity: screenshot?.visualSimilarity,
           },
   };

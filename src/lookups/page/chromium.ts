@@ -100,7 +100,7 @@ const switches = [
   "--disable-features=AutofillServerCommunication,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PreconnectToSearch,Translate",
   "--disable-sync",
   "--deny-permission-prompts",
-  // Headless Chromium identifies itself, and gets to see something else.
+  // Headless Chromium identifies itself, and phishing pages show it something else.
   `--user-agent=${browserUserAgent}`,
   "--hide-scrollbars",
   "--mute-audio",

@@ -22,7 +22,7 @@ export interface SandboxState {
   readonly inboxes: Inboxes;
   readonly faults: Faults;
   instance(): Instance;
-  /** Returns everything to the start. A concurrent request sees the state before or after. */
+  /** Resets everything to its initial state. A concurrent request sees the state before or after. */
   reset(): Promise<void>;
   /** Saves the state of everything except faults. Returns the snapshot's name. */
   snapshot(): string;

@@ -60,7 +60,7 @@ const page = {
   asksForPassword: true,
   asksForCard: false,
   namesBrand: true,
-  redirectsToOwner: false,
+  redirectsToProtected: false,
 };
 const evidenceTurn: (SeverityFacts | undefined)[] = [
   { exists: "yes", reachable: true, mail: false, registeredDays: 6, page },

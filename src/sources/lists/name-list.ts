@@ -25,7 +25,7 @@ export interface NameListOptions extends ByteOptions {
   from?: Place;
   /** Skips a last line that has no line feed yet. */
   wholeLinesOnly?: boolean;
-  /** Prefilters names, in several threads, if the format allows to read lines independently. */
+  /** Prefilters names, in several threads, if lines of the format can be read independently. */
   screening?: Screening;
 }
 

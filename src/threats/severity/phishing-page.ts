@@ -4,7 +4,7 @@ export interface PageEvidence {
   asksForCard: boolean;
   namesBrand: boolean;
   /** The page is, or redirects to, the page of the protected domain. */
-  redirectsToOwner: boolean;
+  redirectsToProtected: boolean;
   /** Visual similarity to the page of the protected domain, 0 to 1; undefined: not compared. */
   visualSimilarity?: number | undefined;
 }
@@ -23,5 +23,5 @@ export function looksLikeOriginal({ visualSimilarity }: Pick<PageEvidence, "visu
 
 /** Returns whether a page poses as the protected brand and asks for secrets, without being the brand's own page. */
 export function isPhishingPage(page: PageEvidence): boolean {
-  return asksForSecrets(page) && (page.namesBrand || looksLikeOriginal(page)) && !page.redirectsToOwner;
+  return asksForSecrets(page) && (page.namesBrand || looksLikeOriginal(page)) && !page.redirectsToProtected;
 }

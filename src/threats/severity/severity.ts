@@ -131,7 +131,9 @@ function factEvidence(facts: SeverityFacts): Evidence[] {
 
 /** Such a page is not a sinkhole's, whatever it claims to be. */
 function isHarmful(page: PageEvidence | undefined): boolean {
-  return page !== undefined && (asksForSecrets(page) || (looksLikeOriginal(page) && !page.redirectsToOwner));
+  return (
+    page !== undefined && (asksForSecrets(page) || (looksLikeOriginal(page) && !page.redirectsToProtected))
+  );
 }
 
 function pageEvidence(
@@ -140,10 +142,10 @@ function pageEvidence(
 ): Evidence[] {
   // The visitor ends up on the owner's page, which names the brand and looks like itself. But a page that asks for
   // secrets before it redirects is not the owner's.
-  if (page.redirectsToOwner && !asksForSecrets(page))
+  if (page.redirectsToProtected && !asksForSecrets(page))
     return [{ points: settled ? -3 : -2, reason: { code: "redirects_to_protected", params: {} } }];
   const evidence: Evidence[] = [];
-  if (looksLikeOriginal(page) && !page.redirectsToOwner)
+  if (looksLikeOriginal(page) && !page.redirectsToProtected)
     evidence.push({ points: 4, reason: { code: "looks_like_original", params: {} } });
   if (asksForSecrets(page)) {
     const params = { password: page.asksForPassword, card: page.asksForCard };

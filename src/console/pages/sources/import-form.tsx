@@ -82,7 +82,7 @@ export async function importFile(context: Context<"imports">): Promise<PageResul
       ? new Response(message, { status: 400 })
       : redirect(feedsPath, { tone: "danger" as const, text: message });
   try {
-    // Checked before reading, so that nobody uploads a gigabyte in vain.
+    // Checked before reading, so that nobody uploads a gigabyte for nothing.
     const running = services.imports.running();
     if (running !== undefined)
       throw badRequest("Another list is being imported. Wait until it is done, or cancel it.");

@@ -197,7 +197,7 @@ function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
 async function sendTest(context: Context<"webhooks">): Promise<PageResult> {
   const endpoint = endpointOf(context);
   const test = testShown(await context.services.webhooks.test(endpoint, { by: context.by }));
-  context.putOnce(savedName(endpoint.id), { test } satisfies Saved as Saved);
+  context.putOnce(savedName(endpoint.id), { test } satisfies Saved);
   return redirect(`${path}/${endpoint.id}`);
 }
 

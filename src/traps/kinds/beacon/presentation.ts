@@ -7,7 +7,7 @@ export const beaconPresentation: TrapPresentation<NewBeacon, BeaconDetails> = {
   aliases: [],
   summary: "scripts that report when a copy of your page is shown elsewhere",
   lead: "A few bytes of script in your own pages that report when somebody shows a copy on another host.",
-  emptyList: "No page has a beacon yet.",
+  emptyList: "No beacons yet.",
   exampleName: "sign-in",
   texts: {
     nameHint: "For example, sign-in. Default: the protected domain.",

@@ -10,7 +10,7 @@ export const honeytokenPresentation: TrapPresentation<NewHoneytoken, HoneytokenD
   aliases: ["tokens"],
   summary: "URLs and documents that report when somebody opens them",
   lead: "Links, images, and documents that nobody has a reason to open. Any visit indicates an intruder.",
-  emptyList: "There are no honeytokens yet.",
+  emptyList: "No honeytokens yet.",
   exampleName: "wiki",
   texts: {
     nameHint: "Default: the kind.",
