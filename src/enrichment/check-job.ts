@@ -18,7 +18,7 @@ import {
   wantsPage,
   wantsRegistration,
   wantsScreenshot,
-  type Abilities,
+  type EnabledLookups,
 } from "./plan.ts";
 import type { RegistrationQueue } from "./registration-queue.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
@@ -32,7 +32,7 @@ const pageTimeoutMs = 60_000;
 const pagesPerAddressMax = 2;
 
 interface CheckJob {
-  abilities: Abilities;
+  enabledLookups: EnabledLookups;
   clock: Clock;
   database: Database;
   handoff: Handoff;
@@ -66,7 +66,7 @@ export function createCheckJob(job: CheckJob): RunJob {
   };
 }
 
-function createCheckLookups({ abilities, clock, handoff, log, lookups }: CheckJob) {
+function createCheckLookups({ enabledLookups, clock, handoff, log, lookups }: CheckJob) {
   const perAddress = createKeyedLimiter(pagesPerAddressMax);
 
   function lookUpPage({ domain, protectedDomain, keywords }: Subject, facts: Facts) {
@@ -77,7 +77,7 @@ function createCheckLookups({ abilities, clock, handoff, log, lookups }: CheckJo
   }
 
   return async (subject: Subject, requested: boolean, signal: AbortSignal): Promise<CheckResults> => {
-    if (!abilities.names) return {};
+    if (!enabledLookups.names) return {};
     const { domain, facts: before, id } = subject;
     const results: CheckResults = {};
     results.existence =
@@ -101,7 +101,7 @@ function createCheckLookups({ abilities, clock, handoff, log, lookups }: CheckJo
 }
 
 function saveResults(
-  { abilities, clock, reactivate, registrationQueue, store, threats }: CheckJob,
+  { enabledLookups, clock, reactivate, registrationQueue, store, threats }: CheckJob,
   { threatSeq, requested, results }: { threatSeq: number; requested: boolean; results: CheckResults },
 ): void {
   // Read again: a screenshot job or a person may have changed it meanwhile.
@@ -129,14 +129,14 @@ function saveResults(
   // A threat that is in the queue already keeps its time.
   const mayEnqueue = requested || subject.registrationRank === null;
   if (
-    abilities.registration &&
+    enabledLookups.registration &&
     mayEnqueue &&
     wantsRegistration(after, before, { requested, retry: subject.failures > 0, now })
   ) {
     const due = { rank: requested ? ranks.requested : rank, dueAt: now, failures: 0 };
     registrationQueue.save(threatSeq, subject.domain, due);
   }
-  if (abilities.screenshots && wantsScreenshot(before, after, { requested, status, now })) {
+  if (enabledLookups.screenshots && wantsScreenshot(before, after, { requested, status, now })) {
     store.saveScreenshotDue(threatSeq, { rank, dueAt: now, failures: 0 });
   }
 }

@@ -9,7 +9,7 @@ import { createCheckJob } from "./check-job.ts";
 import { explainMissingScreenshot } from "./facts/missing-screenshot.ts";
 import { createHandoff } from "./handoff.ts";
 import type { Lookups } from "./lookups.ts";
-import type { Abilities } from "./plan.ts";
+import type { EnabledLookups } from "./plan.ts";
 import { createRegistrationJob } from "./registration-job.ts";
 import { createRegistrationQueue } from "./registration-queue.ts";
 import { createRegistrationResponses, type RegistrationResponse } from "./registration-responses.ts";
@@ -51,7 +51,7 @@ const admittedPerStepMax = 200;
 const requestsMax = 1_000;
 
 interface EnrichmentDependencies {
-  abilities: Omit<Abilities, "screenshots">;
+  enabledLookups: Omit<EnabledLookups, "screenshots">;
   /** Undefined if no screenshots are taken. */
   browser: Browser | undefined;
   /** Why no screenshots are taken. */
@@ -68,9 +68,9 @@ interface EnrichmentDependencies {
 }
 
 export function createEnrichment(dependencies: EnrichmentDependencies): Enrichment {
-  const { abilities, browser, clock, database, log, noBrowser, onStop, screenshotFiles, threats } =
+  const { enabledLookups, browser, clock, database, log, noBrowser, onStop, screenshotFiles, threats } =
     dependencies;
-  const { names, registration } = abilities;
+  const { names, registration } = enabledLookups;
   const store = createEnrichmentStore(database);
   const responses = createRegistrationResponses(database);
   const handoff = createHandoff(clock);
@@ -144,7 +144,7 @@ function createAdmission({ clock, log, store }: { clock: Clock; log: Log; store:
 }
 
 function createWorkers({
-  abilities: { names, registration },
+  enabledLookups: { names, registration },
   admission,
   browser,
   clock,
@@ -165,7 +165,7 @@ function createWorkers({
 }): Worker[] {
   const registrationQueue = createRegistrationQueue(database);
   // DNS and the web determine which page to take a screenshot of.
-  const abilities: Abilities = { names, registration, screenshots: names && browser !== undefined };
+  const enabledLookups: EnabledLookups = { names, registration, screenshots: names && browser !== undefined };
   const checks = createWorker({
     clock,
     log,
@@ -175,7 +175,7 @@ function createWorkers({
     prepare: admission.run,
     take: (limit) => store.due(clock.now(), limit),
     run: createCheckJob({
-      abilities,
+      enabledLookups,
       clock,
       database,
       handoff,

@@ -73,7 +73,7 @@ export function openEnrichment({
   const chromium = chromiumOf({ config, which, isRoot });
   const { path } = config.storage;
   return createEnrichment({
-    abilities: { names: config.scan.schedule !== null, registration: config.scan.registrationData },
+    enabledLookups: { names: config.scan.schedule !== null, registration: config.scan.registrationData },
     browser:
       "path" in chromium ? createBrowser({ chromium, clock, log, rules, resolveHost, ports }) : undefined,
     noBrowser: "reason" in chromium ? chromium.reason : undefined,

@@ -3,8 +3,8 @@ import type { RegistrationResult } from "../lookups/registration/registration-lo
 import type { Severity, Status } from "../vocabulary/threats.ts";
 import { hasPage, hostingOf, type Facts } from "./facts/facts.ts";
 
-/** Lookups that the configuration allows. */
-export interface Abilities {
+/** Lookups that the configuration enables. */
+export interface EnabledLookups {
   /** DNS and web pages. */
   names: boolean;
   /** RDAP and WHOIS. */

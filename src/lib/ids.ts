@@ -1,4 +1,4 @@
-import { fromUUIDBytes, toUUIDBytes } from "typeid-js";
+import { fromUUIDBytes, toUUIDBytes, type TypeId } from "typeid-js";
 import type { Instant } from "./clock.ts";
 
 /**
@@ -58,7 +58,9 @@ export function createIdFactory(now: () => Instant, fillRandom: FillRandom): IdF
     const floor = max(last.get(prefix) ?? "", after);
     const fresh: string = fromUUIDBytes(prefix, uuidV7(now(), fillRandom));
     const id =
-      fresh > floor ? fresh : fromUUIDBytes(prefix, successor(toUUIDBytes(floor as never), fillRandom));
+      fresh > floor
+        ? fresh
+        : fromUUIDBytes(prefix, successor(toUUIDBytes(floor as TypeId<string>), fillRandom));
     last.set(prefix, id);
     return id;
   }

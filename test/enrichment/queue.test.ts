@@ -430,7 +430,7 @@ describe("the queue", () => {
   });
 
   test("with all lookups disabled, nothing is checked and requests are declined", async () => {
-    const off = openEnrichment({ abilities: { names: false, registration: false } });
+    const off = openEnrichment({ enabledLookups: { names: false, registration: false } });
     const id = off.sight("examp1e-bank.com");
     off.enrichment().start();
     await off.pass(dayMs);
@@ -440,7 +440,7 @@ describe("the queue", () => {
   });
 
   test("with scans disabled and registration data enabled, only registries are queried", async () => {
-    const some = openEnrichment({ abilities: { names: false, registration: true } });
+    const some = openEnrichment({ enabledLookups: { names: false, registration: true } });
     some.sight("examp1e-bank.com");
     some.enrichment().start();
     await some.pass(1_000);

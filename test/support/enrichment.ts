@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import type { Browser } from "../../src/lookups/page/chromium.ts";
 import { createScreenshotFiles } from "../../src/lookups/page/screenshot-files.ts";
 import { createEnrichment } from "../../src/enrichment/enrichment.ts";
-import type { Abilities } from "../../src/enrichment/plan.ts";
+import type { EnabledLookups } from "../../src/enrichment/plan.ts";
 import type { Existence } from "../../src/lookups/dns/existence.ts";
 import type { RegistrationResult } from "../../src/lookups/registration/registration-lookup.ts";
 import type { Lookups } from "../../src/enrichment/lookups.ts";
@@ -56,10 +56,10 @@ export interface World {
 
 /** Opens an enrichment with a real database file, given lookup results and a manual clock. */
 export function openEnrichment({
-  abilities = { names: true, registration: true },
+  enabledLookups = { names: true, registration: true },
   browser,
   reactivate = true,
-}: { abilities?: Omit<Abilities, "screenshots">; browser?: Browser; reactivate?: boolean } = {}) {
+}: { enabledLookups?: Omit<EnabledLookups, "screenshots">; browser?: Browser; reactivate?: boolean } = {}) {
   const stores = openStores({ reactivate });
   const { clock, database, threats } = stores;
   const world: World = { existence: existing, registration: registered, page: { ok: true, page: plainPage } };
@@ -83,7 +83,7 @@ export function openEnrichment({
   const screenshotFiles = createScreenshotFiles(join(dirname(stores.path), "screenshots"));
   const open = () =>
     createEnrichment({
-      abilities,
+      enabledLookups,
       browser,
       clock,
       database,

@@ -143,12 +143,12 @@ const states = { ok: "ok", warning: "note", error: "fault" } as const;
 /** A resolver that does not respond is not an error if no scan is scheduled. */
 async function resolvers({ scans, dns }: App, { scan }: Config): Promise<CheckResult[]> {
   const bad = scan.schedule === null ? "note" : "fault";
-  const wayOut = scan.schedule === null ? "" : `; ${adviceOffline}`;
+  const remedy = scan.schedule === null ? "" : `; ${adviceOffline}`;
   const checks = await scans.checkResolvers();
   const results = checks.map(({ server: { address, port }, verdict, detail }): CheckResult => {
     const what = `resolver ${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
     if (verdict === "honest") return { what, state: "ok", detail };
-    if (verdict === "silent") return { what, state: bad, detail: `${detail}${wayOut}` };
+    if (verdict === "silent") return { what, state: bad, detail: `${detail}${remedy}` };
     return {
       what,
       state: "fault",
@@ -157,7 +157,7 @@ async function resolvers({ scans, dns }: App, { scan }: Config): Promise<CheckRe
   });
   if (!checks.some(({ verdict }) => verdict === "honest")) return results;
   if ((await dns.query(knownName, "NS")).outcome !== "nxdomain") return results;
-  const detail = `report that "${knownName}" does not exist, so scans would find nothing${wayOut}`;
+  const detail = `report that "${knownName}" does not exist, so scans would find nothing${remedy}`;
   return [...results, { what: "resolvers", state: bad, detail }];
 }
 

@@ -48,7 +48,7 @@ outgoing connections of its own and leaves no files behind. Its clock stands sti
     ["phishwatch sandbox", "run the sandbox until Ctrl-C"],
     ["phishwatch sandbox --ready-file ready.json --exit-with-parent &", "start the sandbox from a test"],
   ],
-  getsReady: true,
+  endsStartup: true,
   async run({ options, terminal }) {
     const ended = endOf(terminal, options.exitWithParent);
     const given =

@@ -36,8 +36,8 @@ export function DaysChart<Key extends string>({
   type Day = (typeof days)[number];
   const keys = layers.map(({ key }) => key);
   const totalOfDay = (counts: Record<Key, number>) => keys.reduce((sum, key) => sum + counts[key], 0);
-  const most = Math.max(1, ...days.map(totalOfDay));
-  const y = scaleLinear([0, most], [plotHeight, 12]).nice(3);
+  const maxTotal = Math.max(1, ...days.map(totalOfDay));
+  const y = scaleLinear([0, maxTotal], [plotHeight, 12]).nice(3);
   const x = scaleBand(
     days.map(({ day }) => day),
     // Leaves room for the axis labels before the first day.
@@ -97,7 +97,7 @@ export function DaysChart<Key extends string>({
               ...layers.map(({ key, label }) => ({
                 title: label,
                 cell: (counts: Day) => grouped(counts[key]),
-                look: "number" as const,
+                layout: "number" as const,
               })),
             ]}
             rows={days.filter((counts) => totalOfDay(counts) > 0).toReversed()}
@@ -129,8 +129,8 @@ function Legend({ layers }: { layers: readonly Layer<string>[] }) {
 }
 
 /** A bar with one segment per severity, scaled to the largest total. */
-export function SeverityBar({ counts, most }: { counts: Record<Severity, number>; most: number }) {
-  const x = scaleLinear([0, Math.max(1, most)], [0, 100]);
+export function SeverityBar({ counts, maxTotal }: { counts: Record<Severity, number>; maxTotal: number }) {
+  const x = scaleLinear([0, Math.max(1, maxTotal)], [0, 100]);
   return (
     <svg class="severity-bar" width="100%" height="12" aria-hidden="true">
       {stacked([counts], severities).map((layer) => {

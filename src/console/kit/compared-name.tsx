@@ -4,7 +4,7 @@ import {
   type NamePart,
 } from "../../detection/match/compare-names.ts";
 import { unicodeName } from "../../detection/names/name.ts";
-import { WrittenBeside } from "./name.tsx";
+import { ALabelBeside } from "./name.tsx";
 
 /** Longer additions are truncated in the middle: attackers use them to push the brand out of sight. */
 const addedMax = 48;
@@ -25,7 +25,7 @@ export function ComparedName({ name, comparison }: { name: string; comparison: N
           <Part part={part} />
         ))}
       </bdi>
-      {isWritten ? null : <WrittenBeside name={name} />}
+      {isWritten ? null : <ALabelBeside name={name} />}
     </span>
   );
 }

@@ -69,7 +69,7 @@ export function Button({
   value?: string;
   dataKey?: string | undefined;
 }) {
-  const look = variant === "outline" ? { class: "outline" } : { "data-variant": variant };
+  const style = variant === "outline" ? { class: "outline" } : { "data-variant": variant };
   return (
     <button
       type="submit"
@@ -78,7 +78,7 @@ export function Button({
       data-key={dataKey}
       aria-keyshortcuts={dataKey}
       title={dataKey === undefined ? undefined : `Keyboard shortcut: ${dataKey}`}
-      {...look}
+      {...style}
     >
       {label}
     </button>

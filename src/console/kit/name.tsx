@@ -9,18 +9,18 @@ const nameCharactersMax = 260;
  * right-to-left letters reorder nothing around them, and hidden characters are escaped.
  */
 export function Name({ name }: { name: string }) {
-  const written = visible(name, nameCharactersMax);
-  const looks = visible(unicodeName(name), nameCharactersMax);
+  const aLabel = visible(name, nameCharactersMax);
+  const displayed = visible(unicodeName(name), nameCharactersMax);
   return (
     <span class="name">
-      <bdi class="looks">{looks}</bdi>
-      {looks === written ? null : <WrittenBeside name={name} />}
+      <bdi class="looks">{displayed}</bdi>
+      {displayed === aLabel ? null : <ALabelBeside name={name} />}
     </span>
   );
 }
 
 /** The A-label form, after the U-label form. */
-export function WrittenBeside({ name }: { name: string }) {
+export function ALabelBeside({ name }: { name: string }) {
   return (
     <>
       {" "}

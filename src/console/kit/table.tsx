@@ -5,7 +5,7 @@ export interface Column<Row> {
   title: ComponentChildren;
   cell: (row: Row) => ComponentChildren;
   /** `number`: right-aligned; `wide`: takes the remaining width; `tight`: never wraps. */
-  look?: "number" | "wide" | "tight";
+  layout?: "number" | "wide" | "tight";
 }
 
 interface TableProps<Row> {
@@ -29,8 +29,8 @@ export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
         <caption class="unseen">{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ title, look }) => (
-              <th scope="col" role="columnheader" class={look}>
+            {columns.map(({ title, layout }) => (
+              <th scope="col" role="columnheader" class={layout}>
                 {title}
               </th>
             ))}
@@ -39,8 +39,8 @@ export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
         <tbody role="rowgroup">
           {rows.map((row) => (
             <tr role="row">
-              {columns.map(({ title, cell, look }) => (
-                <td role="cell" class={look} data-title={typeof title === "string" ? title : undefined}>
+              {columns.map(({ title, cell, layout }) => (
+                <td role="cell" class={layout} data-title={typeof title === "string" ? title : undefined}>
                   <div class="cell">{cell(row)}</div>
                 </td>
               ))}

@@ -15,11 +15,11 @@ interface FrameProps {
   context: PageContext;
   children: ComponentChildren;
   /** Class of the `<body>` element. */
-  look?: string;
+  bodyClass?: string;
 }
 
 /** The HTML document around every page. */
-export function Frame({ title, assets, theme, context, look, children }: FrameProps) {
+export function Frame({ title, assets, theme, context, bodyClass, children }: FrameProps) {
   return (
     <html lang="en" data-theme={theme === "auto" ? undefined : theme}>
       <head>
@@ -30,7 +30,7 @@ export function Frame({ title, assets, theme, context, look, children }: FramePr
         <link rel="stylesheet" href={assets.stylePath} />
         <script src={assets.scriptPath} defer></script>
       </head>
-      <body class={look}>
+      <body class={bodyClass}>
         <PageContextOf.Provider value={context}>{children}</PageContextOf.Provider>
       </body>
     </html>
@@ -67,7 +67,7 @@ export function Layout({
     </ul>
   );
   return (
-    <Frame {...frame} look="framed">
+    <Frame {...frame} bodyClass="framed">
       <a class="skip" href="#content">
         Skip to content
       </a>

@@ -73,7 +73,7 @@ export function createResponder({
       session === undefined ? undefined : (memory.take(session.seq, flashName) as Flash | undefined);
     const document =
       session === undefined ? (
-        <Frame {...frame} look="bare">
+        <Frame {...frame} bodyClass="bare">
           {content}
         </Frame>
       ) : (

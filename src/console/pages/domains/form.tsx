@@ -131,9 +131,9 @@ export function KeywordWarnings({ warnings }: { warnings: readonly WordWarning[]
 }
 
 const lookAlikeColumns: Column<Permutation>[] = [
-  { title: "Look-alike", look: "wide", cell: ({ name }) => <Name name={name} /> },
-  { title: "Type", look: "tight", cell: ({ type }) => inWords(type) },
-  { title: "Similarity", look: "number", cell: ({ similarity }) => similarity.toFixed(2) },
+  { title: "Look-alike", layout: "wide", cell: ({ name }) => <Name name={name} /> },
+  { title: "Type", layout: "tight", cell: ({ type }) => inWords(type) },
+  { title: "Similarity", layout: "number", cell: ({ similarity }) => similarity.toFixed(2) },
 ];
 
 export function LookAlikes({ lookAlikes }: { lookAlikes: readonly Permutation[] }) {

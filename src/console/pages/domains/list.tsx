@@ -19,7 +19,7 @@ type Row = ProtectedDomain & { counts: { all: number; active: number } };
 const columns: Column<Row>[] = [
   {
     title: "Domain",
-    look: "wide",
+    layout: "wide",
     cell: ({ domain }) => (
       <a href={domainPath(domain)}>
         <Name name={domain} />
@@ -27,18 +27,18 @@ const columns: Column<Row>[] = [
     ),
   },
   { title: "Keywords", cell: ({ keywords }) => shortList(keywords) },
-  { title: "Allow list", look: "number", cell: ({ allow }) => grouped(allow.length) },
+  { title: "Allow list", layout: "number", cell: ({ allow }) => grouped(allow.length) },
   {
     title: "Active threats",
-    look: "number",
+    layout: "number",
     cell: ({ domain, counts }) => (
       <a href={listPath(new URLSearchParams({ domain }))}>{grouped(counts.active)}</a>
     ),
   },
-  { title: "Total", look: "number", cell: ({ counts }) => grouped(counts.all) },
+  { title: "Total", layout: "number", cell: ({ counts }) => grouped(counts.all) },
   {
     title: "State",
-    look: "tight",
+    layout: "tight",
     cell: (row) => (
       <>
         <Badge tone={row.enabled ? "good" : "neutral"}>{row.enabled ? "protected" : "disabled"}</Badge>{" "}

@@ -64,7 +64,7 @@ function hasEnded({ revokedAt, expiresAt }: ApiKey, now: Instant): boolean {
 const commonColumns: readonly Column<ApiKey>[] = [
   {
     title: "Name",
-    look: "wide",
+    layout: "wide",
     cell: (key) => (
       <>
         <Text text={key.name} /> <br />
@@ -85,7 +85,7 @@ const commonColumns: readonly Column<ApiKey>[] = [
       </>
     ),
   },
-  { title: "Plan", look: "tight", cell: ({ plan }) => plan },
+  { title: "Plan", layout: "tight", cell: ({ plan }) => plan },
 ];
 
 function validColumns(
@@ -96,7 +96,7 @@ function validColumns(
     ...commonColumns,
     {
       title: "Last hour",
-      look: "number",
+      layout: "number",
       cell({ seq }) {
         const { requests, limited } = keyUsage.lastHour(seq, now);
         return (
@@ -113,12 +113,12 @@ function validColumns(
     },
     {
       title: "Last used",
-      look: "tight",
+      layout: "tight",
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : <Time at={lastUsedAt} relative />),
     },
     {
       title: "Expires",
-      look: "tight",
+      layout: "tight",
       cell: ({ expiresAt }) => <Expiration expiresAt={expiresAt} now={now} />,
     },
     {
@@ -139,7 +139,7 @@ const endedColumns: readonly Column<ApiKey>[] = [
   ...commonColumns,
   {
     title: "Ended",
-    look: "tight",
+    layout: "tight",
     cell: ({ revokedAt, expiresAt }) =>
       revokedAt === null ? (
         <>

@@ -214,7 +214,7 @@ function ByType({ active }: { active: Awaited<ReturnType<ThreatIndex["byKind"]>>
   const rows = threatTypes
     .flatMap((type) => (counts.has(type) ? [{ type, counts: counts.get(type)! }] : []))
     .sort((a, b) => totalOf(b.counts) - totalOf(a.counts));
-  const most = Math.max(0, ...rows.map((row) => totalOf(row.counts)));
+  const maxTotal = Math.max(0, ...rows.map((row) => totalOf(row.counts)));
   return (
     <Section title="Active threats by type and severity">
       <Table
@@ -222,12 +222,12 @@ function ByType({ active }: { active: Awaited<ReturnType<ThreatIndex["byKind"]>>
         columns={[
           {
             title: "Type",
-            look: "tight",
+            layout: "tight",
             cell: ({ type }) => <a href={listPath(new URLSearchParams({ type }))}>{inWords(type)}</a>,
           },
           ...severities.map((severity) => ({
             title: inWords(severity),
-            look: "number" as const,
+            layout: "number" as const,
             cell: ({ type, counts: row }: (typeof rows)[number]) =>
               row[severity] === 0 ? (
                 "0"
@@ -237,8 +237,8 @@ function ByType({ active }: { active: Awaited<ReturnType<ThreatIndex["byKind"]>>
           })),
           {
             title: <span class="unseen">Chart</span>,
-            look: "wide",
-            cell: ({ counts: row }) => <SeverityBar counts={row} most={most} />,
+            layout: "wide",
+            cell: ({ counts: row }) => <SeverityBar counts={row} maxTotal={maxTotal} />,
           },
         ]}
         rows={rows}

@@ -25,21 +25,21 @@ const limits = [
 const columns: Column<Scan>[] = [
   {
     title: "Started",
-    look: "tight",
+    layout: "tight",
     cell: (scan) => (
       <a href={scanPath(scan.id)}>
         <Time at={scan.startedAt} />
       </a>
     ),
   },
-  { title: "Domains", look: "wide", cell: (scan) => <ScannedDomains scan={scan} namesMax={3} /> },
-  { title: "Trigger", look: "tight", cell: ({ trigger }) => triggers[trigger] },
+  { title: "Domains", layout: "wide", cell: (scan) => <ScannedDomains scan={scan} namesMax={3} /> },
+  { title: "Trigger", layout: "tight", cell: ({ trigger }) => triggers[trigger] },
   { title: "State", cell: (scan) => <ScanState scan={scan} /> },
-  { title: "Checked", look: "number", cell: ({ candidates }) => grouped(candidates) },
-  { title: "Exist", look: "number", cell: ({ resolving }) => grouped(resolving) },
-  { title: "Threats", look: "number", cell: ({ threatsFound }) => grouped(threatsFound) },
-  { title: "New", look: "number", cell: ({ threatsCreated }) => grouped(threatsCreated) },
-  { title: "Duration", look: "tight", cell: scanDuration },
+  { title: "Checked", layout: "number", cell: ({ candidates }) => grouped(candidates) },
+  { title: "Exist", layout: "number", cell: ({ resolving }) => grouped(resolving) },
+  { title: "Threats", layout: "number", cell: ({ threatsFound }) => grouped(threatsFound) },
+  { title: "New", layout: "number", cell: ({ threatsCreated }) => grouped(threatsCreated) },
+  { title: "Duration", layout: "tight", cell: scanDuration },
 ];
 
 export function listScans({ services, query, now }: Context<"config" | "domains" | "scans">): PageResult {

@@ -18,17 +18,17 @@ const filesPerPage = 50;
 
 function fileColumns(feed: string): Column<FeedFile>[] {
   return [
-    { title: "File", look: "wide", cell: ({ path }) => <Text text={basename(path)} charactersMax={120} /> },
-    { title: "Modified", look: "tight", cell: ({ modifiedAt }) => <Time at={modifiedAt} relative /> },
+    { title: "File", layout: "wide", cell: ({ path }) => <Text text={basename(path)} charactersMax={120} /> },
+    { title: "Modified", layout: "tight", cell: ({ modifiedAt }) => <Time at={modifiedAt} relative /> },
     { title: "State", cell: fileState },
-    { title: "Size", look: "number", cell: ({ bytes }) => bytesText(bytes) },
-    { title: "Lines", look: "number", cell: ({ lines }) => grouped(lines) },
-    { title: "Rejected", look: "number", cell: ({ invalid }) => grouped(invalid) },
-    { title: "Matched", look: "number", cell: ({ matched }) => grouped(matched) },
-    { title: "New threats", look: "number", cell: ({ created }) => grouped(created) },
+    { title: "Size", layout: "number", cell: ({ bytes }) => bytesText(bytes) },
+    { title: "Lines", layout: "number", cell: ({ lines }) => grouped(lines) },
+    { title: "Rejected", layout: "number", cell: ({ invalid }) => grouped(invalid) },
+    { title: "Matched", layout: "number", cell: ({ matched }) => grouped(matched) },
+    { title: "New threats", layout: "number", cell: ({ created }) => grouped(created) },
     {
       title: <span class="unseen">Actions</span>,
-      look: "tight",
+      layout: "tight",
       cell: ({ path }) => (
         <PostButton
           action={`${feedPath(feed)}/read-again`}

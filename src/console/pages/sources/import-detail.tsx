@@ -77,12 +77,12 @@ function RejectedLines({ list: { invalid, firstInvalid } }: { list: ListImport }
       <Table
         caption="First rejected lines"
         columns={[
-          { title: "Line", look: "number", cell: ({ line }) => grouped(line) },
+          { title: "Line", layout: "number", cell: ({ line }) => grouped(line) },
           {
             title: "Content",
             cell: ({ text }) => <Text text={text} charactersMax={120} />,
           },
-          { title: "Reason", look: "wide", cell: ({ why }) => `It ${why}` },
+          { title: "Reason", layout: "wide", cell: ({ why }) => `It ${why}` },
         ]}
         rows={firstInvalid}
         empty=""

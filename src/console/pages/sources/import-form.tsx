@@ -2,7 +2,7 @@ import { badRequest, PublicError } from "../../../lib/errors.ts";
 import { sentence } from "../../../lib/wording.ts";
 import type { ListToImport } from "../../../sources/imports/imports.ts";
 import type { ListImport } from "../../../sources/imports/tables.ts";
-import { listFormats } from "../../../vocabulary/lists.ts";
+import { listFormats, type ListFormat } from "../../../vocabulary/lists.ts";
 import { Button, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
@@ -14,13 +14,14 @@ const fieldBytesMax = 16 * 1024;
 const columnLengthMax = 200;
 const nameLengthMax = 300;
 
-const formats = [
-  { value: "auto", label: "detect from name and content" },
-  { value: "lines", label: "one name per line" },
-  { value: "csv", label: "CSV" },
-  { value: "jsonl", label: "JSON lines" },
-  { value: "zone", label: "zone file" },
-];
+const formatLabels: Record<ListFormat, string> = {
+  auto: "detect from name and content",
+  lines: "one name per line",
+  csv: "CSV",
+  jsonl: "JSON lines",
+  zone: "zone file",
+};
+const formatChoices = listFormats.map((format) => ({ value: format, label: formatLabels[format] }));
 
 /** Forms to upload a file or to type names. The fields precede the file in the form because the upload is streamed. */
 export function ImportForms() {
@@ -38,7 +39,7 @@ export function ImportForms() {
         >
           <details>
             <summary>File format</summary>
-            <Select label="Format" name="format" choices={formats} />
+            <Select label="Format" name="format" choices={formatChoices} />
             <TextField
               label="Column"
               name="column"

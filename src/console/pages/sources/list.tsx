@@ -15,19 +15,19 @@ const importsShown = 20;
 const importColumns: Column<ListImport>[] = [
   {
     title: "Started",
-    look: "tight",
+    layout: "tight",
     cell: ({ seq, startedAt }) => (
       <a href={importPath(seq)}>
         <Time at={startedAt} />
       </a>
     ),
   },
-  { title: "File", look: "wide", cell: ({ name }) => <ListName name={name} /> },
-  { title: "State", look: "tight", cell: ({ state }) => <ImportStateBadge state={state} /> },
-  { title: "Names", look: "number", cell: ({ received }) => grouped(received) },
-  { title: "Rejected", look: "number", cell: ({ invalid }) => grouped(invalid) },
-  { title: "Matched", look: "number", cell: ({ matched }) => grouped(matched) },
-  { title: "New threats", look: "number", cell: ({ created }) => grouped(created) },
+  { title: "File", layout: "wide", cell: ({ name }) => <ListName name={name} /> },
+  { title: "State", layout: "tight", cell: ({ state }) => <ImportStateBadge state={state} /> },
+  { title: "Names", layout: "number", cell: ({ received }) => grouped(received) },
+  { title: "Rejected", layout: "number", cell: ({ invalid }) => grouped(invalid) },
+  { title: "Matched", layout: "number", cell: ({ matched }) => grouped(matched) },
+  { title: "New threats", layout: "number", cell: ({ created }) => grouped(created) },
 ];
 
 export function listSources({ services }: Context<"imports" | "sources">): PageResult {

@@ -24,12 +24,12 @@ export function showAuditLog({ query, services: { auditLog } }: Context<"auditLo
   const rows = auditLog.list(filter, { limit: perPage, offset: (number - 1) * perPage });
   const isFiltered = action !== undefined || channel !== undefined;
   const columns: Column<AuditEntry>[] = [
-    { title: "Time", look: "tight", cell: ({ at }) => <Time at={at} seconds /> },
+    { title: "Time", layout: "tight", cell: ({ at }) => <Time at={at} seconds /> },
     { title: "Actor", cell: (entry) => <Text text={describeActor(entry)} /> },
-    { title: "Action", look: "tight", cell: (entry) => labelOf(entry.action) },
+    { title: "Action", layout: "tight", cell: (entry) => labelOf(entry.action) },
     {
       title: "Details",
-      look: "wide",
+      layout: "wide",
       cell: ({ subject, detail }) => (
         <>
           {subject === null ? null : (

@@ -94,13 +94,17 @@ export function showSystem({
             { title: "Address", cell: ({ address }) => address ?? "unknown" },
             {
               title: "Browser",
-              look: "wide",
+              layout: "wide",
               cell: ({ userAgent }) => <Text text={userAgent} charactersMax={150} />,
             },
-            { title: "Signed in", look: "tight", cell: ({ createdAt }) => <Time at={createdAt} relative /> },
+            {
+              title: "Signed in",
+              layout: "tight",
+              cell: ({ createdAt }) => <Time at={createdAt} relative />,
+            },
             {
               title: "Last seen",
-              look: "tight",
+              layout: "tight",
               cell: ({ lastSeenAt }) => <Time at={Math.min(lastSeenAt, now)} relative />,
             },
           ]}
@@ -133,13 +137,13 @@ function Configuration({ source, publicUrl }: { source: Config["source"]; public
     );
   const { settings, entries } = describeEffective(source);
   const columns: Column<Setting>[] = [
-    { title: "Key", look: "tight", cell: ({ path: key }) => <code>{key}</code> },
+    { title: "Key", layout: "tight", cell: ({ path: key }) => <code>{key}</code> },
     {
       title: "Value",
-      look: "wide",
+      layout: "wide",
       cell: (setting) => <SettingValue setting={setting} publicUrl={publicUrl} />,
     },
-    { title: "Origin", look: "tight", cell: ({ origin }) => <OriginText origin={origin} /> },
+    { title: "Origin", layout: "tight", cell: ({ origin }) => <OriginText origin={origin} /> },
     { title: "Description", cell: ({ description }) => <span class="hint">{description}</span> },
   ];
   return (

@@ -63,7 +63,7 @@ export async function renderThreat(
   const keywords = services.domains.list().find((one) => one.domain === protectedDomain)?.keywords;
   const comparison = compareNames(domain, protectedDomain, keywords);
   const { scan, detection } = services.config;
-  const abilities = { names: scan.schedule !== null, registration: scan.registrationData };
+  const enabledLookups = { names: scan.schedule !== null, registration: scan.registrationData };
   const deliveries = services.deliveries.log.list({ threat: id }, deliveriesShownMax);
   return page(
     visible(domain, 80),
@@ -124,7 +124,7 @@ export async function renderThreat(
       <FactSections
         threat={threat}
         facts={facts}
-        abilities={abilities}
+        enabledLookups={enabledLookups}
         hasRegistrationResponse={enrichment.registrationResponseOf(id) !== undefined}
       />
       <Section title="Abuse report" id="report">

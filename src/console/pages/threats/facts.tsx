@@ -1,31 +1,26 @@
 import type { ComponentChildren } from "preact";
 import { hasPage, type Facts as KnownFacts } from "../../../enrichment/facts/facts.ts";
+import type { EnabledLookups } from "../../../enrichment/plan.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
 import { Facts, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 
 type Row = readonly [string, ComponentChildren];
 
-/** Lookups that the configuration enables. */
-export interface Abilities {
-  names: boolean;
-  registration: boolean;
-}
-
 export interface FactsProps {
   threat: Threat;
   facts: KnownFacts | undefined;
-  abilities: Abilities;
+  enabledLookups: Pick<EnabledLookups, "names" | "registration">;
 }
 
 const listedMax = 6;
 const listedCharactersMax = 120;
 const valueCharactersMax = 160;
 
-export function DnsFacts({ facts, abilities }: FactsProps) {
+export function DnsFacts({ facts, enabledLookups }: FactsProps) {
   const { existence, unknown } = facts ?? {};
   if (existence === undefined)
-    return <Absent why={whyUnknown(abilities.names, unknown?.existence, "scan.schedule is off")} />;
+    return <Absent why={whyUnknown(enabledLookups.names, unknown?.existence, "scan.schedule is off")} />;
   const { exists, addresses, mailServers, nameServers, canonicalName, parked, sinkholed, wildcard } =
     existence;
   return (
@@ -66,7 +61,7 @@ const registrationNames: Record<string, string> = {
   fetched_at: "Fetched",
 };
 
-export function RegistrationFacts({ threat, facts, abilities }: FactsProps) {
+export function RegistrationFacts({ threat, facts, enabledLookups }: FactsProps) {
   const { whois } = threat;
   const known = Object.entries(registrationNames).filter(([key]) => key in whois);
   const failure = facts?.unknown.registration;
@@ -76,7 +71,7 @@ export function RegistrationFacts({ threat, facts, abilities }: FactsProps) {
         why={
           facts?.existence?.exists === "no" && failure === undefined
             ? "The domain is not in DNS, so its registration was not looked up."
-            : whyUnknown(abilities.registration, failure, "scan.registration_data is off")
+            : whyUnknown(enabledLookups.registration, failure, "scan.registration_data is off")
         }
       />
     );
@@ -98,9 +93,9 @@ function registrationValue(value: unknown): ComponentChildren {
   return Number.isNaN(at) ? <Text text={text} charactersMax={valueCharactersMax} /> : <When at={at} />;
 }
 
-export function PageFacts({ facts, abilities }: FactsProps) {
+export function PageFacts({ facts, enabledLookups }: FactsProps) {
   const { page, pageAt, unknown } = facts ?? {};
-  if (page === undefined) return <Absent why={whyNoPage(facts, abilities)} />;
+  if (page === undefined) return <Absent why={whyNoPage(facts, enabledLookups)} />;
   const asks = [page.asksForPassword ? "a password" : "", page.asksForCard ? "a card number" : ""].filter(
     Boolean,
   );
@@ -129,14 +124,14 @@ export function PageFacts({ facts, abilities }: FactsProps) {
   );
 }
 
-export function CertificateFacts({ facts, abilities }: FactsProps) {
+export function CertificateFacts({ facts, enabledLookups }: FactsProps) {
   const certificate = facts?.page?.certificate;
   if (certificate === undefined)
     return (
       <Absent
         why={
           facts?.page === undefined
-            ? whyNoPage(facts, abilities)
+            ? whyNoPage(facts, enabledLookups)
             : "The page was served without TLS, so there is no certificate."
         }
       />
@@ -154,7 +149,10 @@ export function CertificateFacts({ facts, abilities }: FactsProps) {
   );
 }
 
-function whyNoPage(facts: KnownFacts | undefined, { names }: Abilities): ComponentChildren {
+function whyNoPage(
+  facts: KnownFacts | undefined,
+  { names }: FactsProps["enabledLookups"],
+): ComponentChildren {
   const { existence, unknown } = facts ?? {};
   if (existence?.exists === "no") return "The domain is not in DNS, so there is no page.";
   if (existence !== undefined && existence.addresses.length === 0)

@@ -50,7 +50,7 @@ function columnsOf(
   return [
     {
       title: "Name",
-      look: "wide",
+      layout: "wide",
       cell: ({ id, name }) => (
         <a href={trapPath(kind.name, id)}>
           <Text text={name} />
@@ -62,7 +62,7 @@ function columnsOf(
       cell: (trap: Trap) => <ValueOf value={columns(trap)[index]!.value} charactersMax={120} />,
     })),
     { title: "Visits", cell: ({ id }) => totals(id) },
-    { title: "Created", look: "tight", cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { title: "State", look: "tight", cell: (trap) => <StateOf trap={trap} now={now} /> },
+    { title: "Created", layout: "tight", cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { title: "State", layout: "tight", cell: (trap) => <StateOf trap={trap} now={now} /> },
   ];
 }

@@ -22,13 +22,13 @@ const dayMs = 86_400_000;
 
 /** The request of a honeytoken's visit is on the page of the visit. */
 const columnsByName: Partial<Record<VisitColumn, Column<TrapVisit>>> = {
-  page: { title: "Page", look: "wide", cell: ({ url }) => <Text text={url} charactersMax={100} /> },
+  page: { title: "Page", layout: "wide", cell: ({ url }) => <Text text={url} charactersMax={100} /> },
   threat: {
     title: "Threat",
-    look: "tight",
+    layout: "tight",
     cell: ({ threatId }) => (threatId === null ? "–" : <a href={threatPath(threatId)}>show</a>),
   },
-  user_agent: { title: "User agent", look: "wide", cell: ({ userAgent }) => textOrDash(userAgent, 120) },
+  user_agent: { title: "User agent", layout: "wide", cell: ({ userAgent }) => textOrDash(userAgent, 120) },
   referrer: { title: "Referrer", cell: ({ referrer }) => textOrDash(referrer, 100) },
 };
 
@@ -76,17 +76,17 @@ export function Visits({
   const columns: Column<TrapVisit>[] = [
     {
       title: "First seen",
-      look: "tight",
+      layout: "tight",
       cell: ({ seq, firstAt }) => (
         <a href={visitPath(path, seq)}>
           <Time at={firstAt} />
         </a>
       ),
     },
-    { title: "Count", look: "number", cell: ({ count }) => grouped(count) },
-    { title: "Class", look: "tight", cell: (visit) => <ClassBadge name={visit.class} /> },
+    { title: "Count", layout: "number", cell: ({ count }) => grouped(count) },
+    { title: "Class", layout: "tight", cell: (visit) => <ClassBadge name={visit.class} /> },
     ...(visitColumns[0] === "page" && columnsByName.page !== undefined ? [columnsByName.page] : []),
-    { title: "Client", look: "tight", cell: ({ ipAddress }) => ipAddress ?? "–" },
+    { title: "Client", layout: "tight", cell: ({ ipAddress }) => ipAddress ?? "–" },
     ...visitColumns.filter((name) => name !== "page").flatMap((name) => columnsByName[name] ?? []),
   ];
   return (
@@ -123,16 +123,16 @@ export function SeenAt({ visits }: { visits: readonly TrapVisit[] }) {
   const columns: Column<TrapVisit>[] = [
     {
       title: "First seen",
-      look: "tight",
+      layout: "tight",
       cell: ({ trapId, seq, firstAt }) => {
         const kind = trapKindNames.find((name) => trapId.startsWith(`${trapIdPrefix(name)}_`));
         const time = <Time at={firstAt} />;
         return kind === undefined ? time : <a href={visitPath(trapPath(kind, trapId), seq)}>{time}</a>;
       },
     },
-    { title: "Count", look: "number", cell: ({ count }) => grouped(count) },
-    { title: "Page", look: "wide", cell: ({ url }) => <Text text={url} charactersMax={200} /> },
-    { title: "Visitor", look: "tight", cell: ({ ipAddress }) => ipAddress ?? "–" },
+    { title: "Count", layout: "number", cell: ({ count }) => grouped(count) },
+    { title: "Page", layout: "wide", cell: ({ url }) => <Text text={url} charactersMax={200} /> },
+    { title: "Visitor", layout: "tight", cell: ({ ipAddress }) => ipAddress ?? "–" },
   ];
   return (
     <Section title="Shown to visitors">

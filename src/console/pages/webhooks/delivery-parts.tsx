@@ -8,14 +8,14 @@ import { Text } from "../../kit/name.tsx";
 import { deliveriesPath, deliveryPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
 
-const statusLooks: Record<DeliveryStatus, { tone: Tone; label: string }> = {
+const statusBadges: Record<DeliveryStatus, { tone: Tone; label: string }> = {
   pending: { tone: "warn", label: "waiting" },
   succeeded: { tone: "good", label: "delivered" },
   failed: { tone: "bad", label: "failed" },
 };
 
 export function DeliveryBadge({ status }: { status: DeliveryStatus }) {
-  const { tone, label } = statusLooks[status];
+  const { tone, label } = statusBadges[status];
   return <Badge tone={tone}>{label}</Badge>;
 }
 
@@ -43,20 +43,20 @@ export function NextStep({ delivery }: { delivery: Delivery }) {
 }
 
 const attemptColumns: Column<Attempt>[] = [
-  { title: "Time", look: "tight", cell: ({ startedAt }) => <Time at={startedAt} seconds /> },
+  { title: "Time", layout: "tight", cell: ({ startedAt }) => <Time at={startedAt} seconds /> },
   {
     title: "Result",
-    look: "tight",
+    layout: "tight",
     cell: ({ statusCode, failure }) => (
       <Badge tone={failure === null ? "good" : "bad"}>
         {statusCode ?? (failure === null ? null : inWords(failure))}
       </Badge>
     ),
   },
-  { title: "Duration", look: "number", cell: ({ durationMs }) => `${grouped(durationMs)} ms` },
+  { title: "Duration", layout: "number", cell: ({ durationMs }) => `${grouped(durationMs)} ms` },
   {
     title: "Error and response",
-    look: "wide",
+    layout: "wide",
     cell: ({ error, response, address }) => (
       <>
         {error === null ? null : (
@@ -105,7 +105,7 @@ export function DeliveryTable({
   const columns: Column<Delivery>[] = [
     {
       title: "Event",
-      look: "tight",
+      layout: "tight",
       cell: ({ id, eventType }) => <a href={deliveryPath(id)}>{eventType}</a>,
     },
     ...(withEndpoint
@@ -116,9 +116,9 @@ export function DeliveryTable({
           },
         ]
       : []),
-    { title: "Status", look: "tight", cell: ({ status }) => <DeliveryBadge status={status} /> },
-    { title: "Created", look: "tight", cell: ({ createdAt }) => <Time at={createdAt} relative /> },
-    { title: "Outcome", look: "wide", cell: (delivery) => <NextStep delivery={delivery} /> },
+    { title: "Status", layout: "tight", cell: ({ status }) => <DeliveryBadge status={status} /> },
+    { title: "Created", layout: "tight", cell: ({ createdAt }) => <Time at={createdAt} relative /> },
+    { title: "Outcome", layout: "wide", cell: (delivery) => <NextStep delivery={delivery} /> },
     {
       title: <span class="unseen">Actions</span>,
       cell: ({ id, status }) =>

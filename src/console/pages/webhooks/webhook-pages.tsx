@@ -93,7 +93,7 @@ function listEndpoints({ services: { webhooks }, query }: Context<"webhooks">) {
         </>
       ),
     },
-    { title: "URL", look: "wide", cell: ({ url }) => <Text text={url} charactersMax={100} /> },
+    { title: "URL", layout: "wide", cell: ({ url }) => <Text text={url} charactersMax={100} /> },
     {
       title: "Events",
       cell: ({ events }) =>
