@@ -11,7 +11,7 @@ import type { NameBatch } from "./name-batch.ts";
 
 /** Maximum number of threats per transaction: about 10 ms in which nobody else can write. */
 const threatsPerTransactionMax = 64;
-/** Number of names between two checks whether other work waits. */
+/** Number of names between two checks for waiting work. */
 const namesPerCheck = 64;
 /** Threats and position are committed after at most this many names, and after at most this much time. */
 const namesPerCommitMax = 1 << 20;
@@ -34,7 +34,7 @@ export interface ProcessOptions<Position> extends CandidateOptions {
   onProgress?: (tally: Readonly<Tally>) => void;
 }
 
-/** Takes names from any source through detection to the threats. */
+/** Checks names from any source for look-alikes, and records those as threats. */
 export interface Candidates {
   /** Processes a bounded number of names. If it fails in the middle, what was recorded before stays. */
   submit(names: Iterable<string>, options: CandidateOptions): Promise<Submission>;

@@ -1,7 +1,10 @@
+import type { ConsoleSession } from "../../../access/console/sessions.ts";
+import type { Readiness } from "../../../api/site/health.ts";
+import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import type { Config } from "../../../config/config.ts";
 import { describeEffective, type Origin, type Setting } from "../../../config/effective.ts";
 import type { Database } from "../../../database/database.ts";
-import { toIsoTime } from "../../../lib/clock.ts";
+import { toIsoTime, type Instant } from "../../../lib/clock.ts";
 import { bytesText } from "../../../lib/durations.ts";
 import { Badge, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
@@ -19,12 +22,6 @@ export function showSystem({
   now,
 }: Context<"build" | "config" | "storage" | "publicUrl" | "readiness" | "sessions" | "webhooks">) {
   const { build, readiness, sessions, storage, webhooks } = services;
-  const { ready, checks } = readiness();
-  const failing = webhooks.endpoints
-    .list()
-    .filter(({ enabled, disabledReason, consecutiveFailures }) =>
-      enabled ? consecutiveFailures > 0 : disabledReason === "failing",
-    );
   return page(
     "System",
     <>
@@ -32,34 +29,7 @@ export function showSystem({
         title="System"
         lead="Health, version, database, sessions, and configuration of this appliance."
       />
-      <Section title="Health">
-        <p>{ready ? <Badge tone="good">ready</Badge> : <Badge tone="critical">not ready</Badge>}</p>
-        <Facts
-          facts={[
-            ["Database", <Check text={checks.database} />],
-            ["Disk", <Check text={checks.disk} />],
-            ["Schedulers", <Check text={checks.schedulers} />],
-            [
-              "Webhook endpoints",
-              failing.length === 0 ? (
-                <Check text="ok" />
-              ) : (
-                <>
-                  <Badge tone="bad">{failing.length} failing</Badge>{" "}
-                  {failing.slice(0, listedMax).map(({ id, name }, index) => (
-                    <>
-                      {index === 0 ? "" : ", "}
-                      <a href={webhookPath(id)}>
-                        <Text text={name} />
-                      </a>
-                    </>
-                  ))}
-                </>
-              ),
-            ],
-          ]}
-        />
-      </Section>
+      <Health readiness={readiness()} endpoints={webhooks.endpoints.list()} />
       <Section title="Version">
         <Facts
           facts={[
@@ -85,36 +55,84 @@ export function showSystem({
           </p>
         </div>
       </Section>
-      <Section title="Active sessions">
-        <Table
-          caption="Active sessions"
-          rows={sessions.list()}
-          empty="None."
-          columns={[
-            { title: "Address", cell: ({ address }) => address ?? "unknown" },
-            {
-              title: "Browser",
-              layout: "wide",
-              cell: ({ userAgent }) => <Text text={userAgent} charactersMax={150} />,
-            },
-            {
-              title: "Signed in",
-              layout: "tight",
-              cell: ({ createdAt }) => <Time at={createdAt} relative />,
-            },
-            {
-              title: "Last seen",
-              layout: "tight",
-              cell: ({ lastSeenAt }) => <Time at={Math.min(lastSeenAt, now)} relative />,
-            },
-          ]}
-        />
-        <p class="after">
-          <PostButton action={signOutEverywherePath} label="Sign out everywhere" variant="outline" />
-        </p>
-      </Section>
+      <ActiveSessions sessions={sessions.list()} now={now} />
       <Configuration source={services.config.source} publicUrl={services.publicUrl()} />
     </>,
+  );
+}
+
+function Health({
+  readiness: { ready, checks },
+  endpoints,
+}: {
+  readiness: Readiness;
+  endpoints: readonly Endpoint[];
+}) {
+  const failing = endpoints.filter(({ enabled, disabledReason, consecutiveFailures }) =>
+    enabled ? consecutiveFailures > 0 : disabledReason === "failing",
+  );
+  return (
+    <Section title="Health">
+      <p>{ready ? <Badge tone="good">ready</Badge> : <Badge tone="critical">not ready</Badge>}</p>
+      <Facts
+        facts={[
+          ["Database", <Check text={checks.database} />],
+          ["Disk", <Check text={checks.disk} />],
+          ["Schedulers", <Check text={checks.schedulers} />],
+          [
+            "Webhook endpoints",
+            failing.length === 0 ? (
+              <Check text="ok" />
+            ) : (
+              <>
+                <Badge tone="bad">{failing.length} failing</Badge>{" "}
+                {failing.slice(0, listedMax).map(({ id, name }, index) => (
+                  <>
+                    {index === 0 ? "" : ", "}
+                    <a href={webhookPath(id)}>
+                      <Text text={name} />
+                    </a>
+                  </>
+                ))}
+              </>
+            ),
+          ],
+        ]}
+      />
+    </Section>
+  );
+}
+
+function ActiveSessions({ sessions, now }: { sessions: readonly ConsoleSession[]; now: Instant }) {
+  return (
+    <Section title="Active sessions">
+      <Table
+        caption="Active sessions"
+        rows={sessions}
+        empty="None."
+        columns={[
+          { title: "Address", cell: ({ address }) => address ?? "unknown" },
+          {
+            title: "Browser",
+            layout: "wide",
+            cell: ({ userAgent }) => <Text text={userAgent} charactersMax={150} />,
+          },
+          {
+            title: "Signed in",
+            layout: "tight",
+            cell: ({ createdAt }) => <Time at={createdAt} relative />,
+          },
+          {
+            title: "Last seen",
+            layout: "tight",
+            cell: ({ lastSeenAt }) => <Time at={Math.min(lastSeenAt, now)} relative />,
+          },
+        ]}
+      />
+      <p class="after">
+        <PostButton action={signOutEverywherePath} label="Sign out everywhere" variant="outline" />
+      </p>
+    </Section>
   );
 }
 
