@@ -54,17 +54,22 @@ export function seedSettings(app: App) {
     .where(eq(recipients.seq, stopped.seq))
     .run();
 
-  const answers: [WebhookFailure | null, number | null, string | null, string][] = [
+  const responses: [WebhookFailure | null, number | null, string | null, string][] = [
     [null, 200, null, "ok"],
-    ["status", 500, "the receiver answered with status 500", `${visibleHostile} ${longText.slice(0, 1_000)}`],
+    [
+      "status",
+      500,
+      "the receiver responded with status 500",
+      `${visibleHostile} ${longText.slice(0, 1_000)}`,
+    ],
     ["timeout", null, "no response within 10 s", ""],
     ["tls", null, "certificate has expired", ""],
   ];
   let failed = "";
-  for (const [index, [failure, statusCode, error, answer]] of [
-    ...answers,
-    ...answers,
-    ...answers,
+  for (const [index, [failure, statusCode, error, response]] of [
+    ...responses,
+    ...responses,
+    ...responses,
   ].entries()) {
     const createdAt = now - (12 - index) * 17 * minuteMs;
     const id = `evt_0${String(index).padStart(25, "0")}`;
@@ -106,7 +111,7 @@ export function seedSettings(app: App) {
           statusCode,
           failure,
           error,
-          response: answer,
+          response,
         })
         .run();
     }

@@ -94,7 +94,7 @@ export async function seedReadme(
     }
     await app.deliveries.dispatcher.settled();
   }
-  app.threats.notes.add(shown, "Reported to the registrar, ticket 4711. They answer within a day.", {
+  app.threats.notes.add(shown, "Reported to the registrar, ticket 4711. They respond within a day.", {
     by: analyst,
   });
   clock.jump(readmeNow - clock.now());
