@@ -27,7 +27,7 @@ import { createYielder } from "./lib/yielder.ts";
 import { createDnsLookup } from "./lookups/dns/dns-lookup.ts";
 import { createDnsClient, type DnsClient } from "./network/dns/dns-client.ts";
 import { systemResolvers } from "./network/dns/system-resolvers.ts";
-import { resolveWithSystem as resolveHost } from "./network/resolve.ts";
+import { createSystemResolver } from "./network/dns/resolve-with-system.ts";
 import { createScans } from "./scans/scans.ts";
 import { createCandidates } from "./sources/candidates.ts";
 import { createFeeds } from "./sources/feeds/feeds.ts";
@@ -151,6 +151,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   });
 
   // Deliveries and traps
+  const resolveHost = createSystemResolver({ clock });
   const channel = createWebhookChannel({ clock, resolveHost, settings: config.webhooks, version });
   const deliveries = createDeliveries({
     auditLog,

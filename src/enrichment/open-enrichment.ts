@@ -18,6 +18,7 @@ import type { WhoisServerFor } from "../lookups/registration/whois-servers.ts";
 import type { AddressRules } from "../network/addresses.ts";
 import type { DnsClient } from "../network/dns/dns-client.ts";
 import { resolveWithDns } from "../network/dns/resolve-dns.ts";
+import { shareLookups } from "../network/shared-lookups.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createEnrichment, type Enrichment } from "./enrichment.ts";
 
@@ -61,7 +62,7 @@ export function openEnrichment({
   which: (name: string) => string | null;
 }): Enrichment {
   const { ports, rules, ...services } = reach;
-  const resolveHost = resolveWithDns(dns);
+  const resolveHost = shareLookups({ clock, resolveHost: resolveWithDns(dns) });
   const userAgent = `phishwatch/${version}`;
   const shared = { clock, rules, resolveHost };
   const registrations = createRegistrationLookup({ ...shared, ...services, userAgent });

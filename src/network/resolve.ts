@@ -1,16 +1,9 @@
-import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { describeRefusal, refusal, type AddressRules } from "./addresses.ts";
 import { ExchangeError } from "./failure.ts";
 
 /** Resolves a host name to all its addresses. Throws if it has none. */
 export type ResolveHost = (hostname: string) => Promise<string[]>;
-
-/** Resolves like the system does: with the hosts file, then its name servers. */
-export const resolveWithSystem: ResolveHost = async (hostname) => {
-  const answers = await lookup(hostname, { all: true, order: "verbatim" });
-  return answers.map((answer) => answer.address);
-};
 
 /**
  * Returns the addresses that a connection to `hostname` may go to. One forbidden address rejects the name as a whole:

@@ -7,7 +7,9 @@ import {
   type ExchangeResult,
   type HttpRequest,
 } from "../../src/network/http/http-client.ts";
-import { resolveWithSystem, type ResolveHost } from "../../src/network/resolve.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createSystemResolver } from "../../src/network/dns/resolve-with-system.ts";
+import type { ResolveHost } from "../../src/network/resolve.ts";
 import { createAuthority, issue } from "../support/certificates.ts";
 import { startRawServer, type RawServer } from "../support/raw-server.ts";
 import { until } from "../support/until.ts";
@@ -18,7 +20,7 @@ afterEach(() => {
 });
 
 function client({
-  resolveHost = resolveWithSystem,
+  resolveHost = createSystemResolver({ clock: systemClock }),
   allowPrivateNetworks = true,
   ...options
 }: { resolveHost?: ResolveHost; allowPrivateNetworks?: boolean; idleMs?: number } = {}) {

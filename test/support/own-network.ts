@@ -8,9 +8,15 @@ const isRoot = process.getuid?.() === 0;
  * Returns the arguments that run a command in a network namespace of its own, where it can use any address; undefined
  * without the right to create one.
  */
-export function ownNetwork(): string[] | undefined {
+export function ownNetwork({ mounts = false } = {}): string[] | undefined {
   if (process.platform !== "linux" || Bun.which("ip") === null) return undefined;
-  const prefix = ["unshare", ...(isRoot ? [] : ["--user", "--map-root-user"]), "--net", "--"];
+  const prefix = [
+    "unshare",
+    ...(isRoot ? [] : ["--user", "--map-root-user"]),
+    "--net",
+    ...(mounts ? ["--mount"] : []),
+    "--",
+  ];
   if (Bun.which(prefix[0]!) === null) return undefined;
   const works = Bun.spawnSync([...prefix, "ip", "link", "set", "lo", "up"], {
     stdio: ["ignore", "ignore", "ignore"],

@@ -11,7 +11,8 @@ import { events } from "../../src/events/tables.ts";
 import { systemClock, type Clock } from "../../src/lib/clock.ts";
 import { createIdFactory } from "../../src/lib/ids.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { resolveWithSystem, type ResolveHost } from "../../src/network/resolve.ts";
+import { createSystemResolver } from "../../src/network/dns/resolve-with-system.ts";
+import type { ResolveHost } from "../../src/network/resolve.ts";
 import type { EventType } from "../../src/vocabulary/events.ts";
 import { fillRandom, temporaryFolder } from "./appliance.ts";
 
@@ -35,7 +36,7 @@ const by: Actor = { channel: "command_line", name: "tester", address: null };
 export function openWebhooks({
   clock = systemClock,
   folder = temporaryFolder(),
-  resolveHost = resolveWithSystem,
+  resolveHost = createSystemResolver({ clock: systemClock }),
   ...given
 }: Partial<Settings> & {
   clock?: Clock;

@@ -1,0 +1,56 @@
+import type { Clock, Instant } from "../lib/clock.ts";
+import type { ResolveHost } from "./resolve.ts";
+
+const failureKeptMs = 5_000;
+const failuresMax = 1_000;
+
+/**
+ * Runs one lookup per name at a time, whose result all callers share, and repeats a failure for a few seconds. Many
+ * requests to a name without a responding name server thus cost one lookup. Addresses are not kept: each request after
+ * the lookup resolves the name again, and checks what it finds.
+ */
+export function shareLookups({
+  clock,
+  resolveHost,
+}: {
+  clock: Clock;
+  resolveHost: ResolveHost;
+}): ResolveHost {
+  const running = new Map<string, Promise<string[]>>();
+  /** By name, oldest first. */
+  const failures = new Map<string, { error: unknown; at: Instant }>();
+
+  const recentFailure = (name: string) => {
+    const failure = failures.get(name);
+    if (failure === undefined) return undefined;
+    const age = clock.now() - failure.at;
+    // The age is negative after the clock was set back.
+    if (age >= 0 && age < failureKeptMs) return failure;
+    failures.delete(name);
+    return undefined;
+  };
+
+  const lookUp = async (name: string) => {
+    try {
+      return await resolveHost(name);
+    } catch (error) {
+      failures.delete(name);
+      const [oldest] = failures.keys();
+      if (failures.size >= failuresMax) failures.delete(oldest!);
+      failures.set(name, { error, at: clock.now() });
+      throw error;
+    }
+  };
+
+  return async (hostname) => {
+    const name = hostname.toLowerCase();
+    const failure = recentFailure(name);
+    if (failure !== undefined) throw failure.error;
+    let lookup = running.get(name);
+    if (lookup === undefined) {
+      lookup = lookUp(name).finally(() => running.delete(name));
+      running.set(name, lookup);
+    }
+    return [...(await lookup)];
+  };
+}
