@@ -177,7 +177,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     log,
     outbox,
     yielder,
-    publicUrl: () => config.traps.publicUrl ?? publicUrl(),
+    publicUrl: () => server.trapsUrl,
     settings: { ...config.traps, hitsKeptMs: config.retention.hitsMs },
     threats,
   });

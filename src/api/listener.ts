@@ -1,8 +1,9 @@
 import type { Config } from "../config/config.ts";
+import type { GuardedRoutes } from "../http/guard.ts";
 import type { Clock } from "../lib/clock.ts";
 import { StartError, messageOf } from "../lib/errors.ts";
 
-/** The socket of the server. */
+/** A socket that serves HTTP. */
 export interface Listener {
   /**
    * Starts accepting connections on exactly the configured address. Returns the port: the system chooses one
@@ -23,14 +24,22 @@ const graceMsDefault = 10_000;
 // Longer than the idle timeout of common load balancers, so that they never reuse a connection closed here.
 const idleTimeoutSeconds = 120;
 
+interface Address {
+  host: string;
+  port: number;
+  tls: Config["server"]["tls"];
+  /** The setting that contains it, for messages. */
+  setting: string;
+}
+
 export function createListener({
-  config: { host, port, tls },
+  address: { host, port, tls, setting },
   clock,
-  handle,
+  routes,
 }: {
-  config: Pick<Config["server"], "host" | "port" | "tls">;
+  address: Address;
   clock: Clock;
-  handle: (request: Request) => Response | Promise<Response>;
+  routes: GuardedRoutes;
 }): Listener {
   let server: Bun.Server<undefined> | undefined;
   return {
@@ -46,10 +55,10 @@ export function createListener({
           // Each operation has its own limit and reports it; Bun's own response would be a bare 413.
           maxRequestBodySize: Number.MAX_SAFE_INTEGER,
           ...(tls === null ? {} : { tls: { cert: Bun.file(tls.certPath), key: Bun.file(tls.keyPath) } }),
-          fetch: handle,
+          routes,
         });
       } catch (error) {
-        throw listenError(error, { host, port, tls });
+        throw listenError(error, { host, port, tls, setting });
       }
       return { host, port: server.port ?? port };
     },
@@ -73,16 +82,13 @@ export function createListener({
   };
 }
 
-function listenError(
-  error: unknown,
-  { host, port, tls }: Pick<Config["server"], "host" | "port" | "tls">,
-): StartError {
+function listenError(error: unknown, { host, port, tls, setting }: Address): StartError {
   const code = (error as { code?: string }).code ?? "";
   const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const reasons: Record<string, string> = {
-    EADDRINUSE: `${address} is already in use by another program; stop it, or set server.listen to another port`,
-    EADDRNOTAVAIL: `${host} is not an address of this machine; set server.listen to one that is`,
-    EACCES: `this user may not listen on port ${port}; set server.listen to a port from 1024 on`,
+    EADDRINUSE: `${address} is already in use by another program; stop it, or set ${setting} to another port`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine; set ${setting} to one that is`,
+    EACCES: `this user may not listen on port ${port}; set ${setting} to a port from 1024 on`,
   };
   const certificate = `server.tls_cert (${tls?.certPath}) and server.tls_key (${tls?.keyPath})`;
   const reason =

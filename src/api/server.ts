@@ -1,7 +1,7 @@
 import type { KeyUsage } from "../access/keys/key-usage.ts";
 import type { ApiKeys } from "../access/keys/keys.ts";
 import { createRateLimiter } from "../access/keys/rate-limit.ts";
-import { defaultPublicUrl, type Config } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { DeliveryLog } from "../deliveries/delivery-log.ts";
 import { createAdmission } from "../http/admission.ts";
@@ -16,16 +16,18 @@ import type { Scans } from "../scans/scans.ts";
 import type { Candidates } from "../sources/candidates.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Traps } from "../traps/traps.ts";
-import { createListener } from "./listener.ts";
 import { createRoutes } from "./routes.ts";
 import { checkReadiness, type Readiness } from "./site/health.ts";
 import { createMetrics, type Metrics } from "./site/metrics.ts";
 import type { ReadScreenshot } from "./site/site-pages.ts";
+import { createSockets } from "./sockets.ts";
 import { describeApi } from "./v1/openapi.ts";
 import { apiOperations } from "./v1/operations.ts";
 
 export interface ServerDependencies {
-  config: Pick<Config, "server" | "console" | "api">;
+  config: Pick<Config, "server" | "console" | "api"> & {
+    traps: Pick<Config["traps"], "listen" | "publicUrl">;
+  };
   clock: Clock;
   log: Log;
   /** Returns a unique string of `[A-Za-z0-9._-]`. */
@@ -57,15 +59,17 @@ export type ConsoleHandler = (
 export interface Server {
   /** Without a trailing slash. Until the server listens, this is the configured URL. */
   readonly publicUrl: string;
+  /** Like `publicUrl`, for beacons and honeytokens. */
+  readonly trapsUrl: string;
   readonly readiness: () => Readiness;
   /**
-   * Handles a request that did not arrive on this server's socket.
+   * Handles a request that did not arrive on this server's sockets, without checking its host and path.
    * @param peer the peer's IP address; absent: unknown
    */
   handle(request: Request, peer?: string): Promise<Response>;
   /**
-   * Starts accepting connections on exactly the configured address.
-   * @throws StartError if the address is in use or not local, or the certificate cannot be used
+   * Starts accepting connections on exactly the configured addresses.
+   * @throws StartError if an address is in use or not local, or the certificate cannot be used
    */
   listen(): { url: string };
   /** Stops accepting, waits up to `graceMs` for requests in flight, then closes their connections. */
@@ -76,6 +80,8 @@ export interface Server {
 export interface TestableServer extends Server {
   routes: { method: string; path: string }[];
   readonly port: number | undefined;
+  /** Port of `traps.listen`. */
+  readonly trapsPort: number | undefined;
   /** Number of requests in flight. */
   readonly pending: number;
   /** Handles a request as if it had arrived on the socket. */
@@ -100,34 +106,27 @@ export function createServer({
   traps,
   schedulersRunning,
 }: ServerDependencies): TestableServer {
-  let publicUrl = config.server.publicUrl;
-  const metrics = createMetrics({
-    build,
-    threatTotals: threats.totals,
-    deliveryTotals: deliveries.totals,
-    scanTotals: scans.totals,
-    trapTotals: traps.totals,
-    memory: () => process.memoryUsage(),
-    cpu: () => process.cpuUsage(),
-  });
+  const publicUrl = () => sockets.publicUrl;
+  const metrics = processMetrics({ build, threats, deliveries, scans, traps });
   const resolveClient = createClientAddress(config.server.trustedProxies);
   /** Peers of requests that did not arrive on the server's socket. */
   const peers = new WeakMap<Request, string>();
   const clientAddress = (request: Request): string | undefined => {
-    const peer = peers.get(request) ?? listener.peerOf(request);
+    const peer = peers.get(request) ?? sockets.peerOf(request);
     return peer === undefined ? undefined : resolveClient(peer, request.headers.get("x-forwarded-for"));
   };
   const readiness = () => checkReadiness({ database, schedulersRunning });
   let consoleHandler: Promise<ConsoleHandler> | undefined;
+  const pipeline = createPipeline({
+    admit: createAdmission({ keys, usage: keyUsage, limiter: createRateLimiter(), clock }),
+    responder: createResponder({ log, metrics, newRequestId, clientAddress }),
+    snapshot: database.snapshot,
+  });
   const app = createRoutes({
     version: build.version,
-    pipeline: createPipeline({
-      admit: createAdmission({ keys, usage: keyUsage, limiter: createRateLimiter(), clock }),
-      responder: createResponder({ log, metrics, newRequestId, clientAddress }),
-      snapshot: database.snapshot,
-    }),
+    pipeline,
     operations: apiOperations(config.api),
-    services: { database, threats, candidates, publicUrl: () => publicUrl, clientAddress },
+    services: { database, threats, candidates, publicUrl, clientAddress },
     site: {
       threats,
       readScreenshot,
@@ -142,38 +141,67 @@ export function createServer({
     traps: trapRoutes({ traps, metrics, clientAddress }),
     async document() {
       // Loaded on request, to keep it out of the startup time.
-      return describeApi({ publicUrl, version: build.version, ...config.api });
+      return describeApi({ publicUrl: publicUrl(), version: build.version, ...config.api });
     },
   });
-  const handle = (request: Request) => app.fetch(withPlainUrl(request));
-  const listener = createListener({ config: config.server, clock, handle });
+  const respond = (request: Request) => app.fetch(withRoutableUrl(request));
+  const sockets = createSockets({
+    config,
+    clock,
+    routes: app.routes,
+    trapPaths: traps.kinds.map(({ pathSegment }) => `/${pathSegment}`),
+    respond,
+    reject: pipeline.reject,
+    countRequest: metrics.countRequest,
+  });
 
   return {
     routes: app.routes.map(({ method, path }) => ({ method, path })),
     get publicUrl() {
-      return publicUrl;
+      return sockets.publicUrl;
+    },
+    get trapsUrl() {
+      return sockets.trapsUrl;
     },
     readiness,
     get port() {
-      return listener.port;
+      return sockets.port;
+    },
+    get trapsPort() {
+      return sockets.trapsPort;
     },
     get pending() {
-      return listener.pending;
+      return sockets.pending;
     },
-    dispatch: handle,
+    dispatch: respond,
     async handle(request, peer) {
-      const plain = withPlainUrl(request);
-      if (peer !== undefined) peers.set(plain, peer);
-      return app.fetch(plain);
+      if (peer !== undefined) peers.set(request, peer);
+      return respond(request);
     },
     listen() {
-      const bound = listener.listen();
-      const { publicUrlIsDefault, tls } = config.server;
-      if (publicUrlIsDefault) publicUrl = defaultPublicUrl(bound, tls !== null);
-      return { url: publicUrl };
+      sockets.listen();
+      return { url: sockets.publicUrl };
     },
-    stop: listener.stop,
+    stop: sockets.stop,
   };
+}
+
+function processMetrics({
+  build,
+  threats,
+  deliveries,
+  scans,
+  traps,
+}: Pick<ServerDependencies, "build" | "threats" | "deliveries" | "scans" | "traps">): Metrics {
+  return createMetrics({
+    build,
+    threatTotals: threats.totals,
+    deliveryTotals: deliveries.totals,
+    scanTotals: scans.totals,
+    trapTotals: traps.totals,
+    memory: () => process.memoryUsage(),
+    cpu: () => process.cpuUsage(),
+  });
 }
 
 /** Routes of the traps, without the common headers, which would reveal the product to visitors. */
@@ -198,11 +226,15 @@ function trapRoutes({
 /**
  * Elysia searches for the path from the 12th character of the URL on, so it would miss the path behind a host
  * name of one to three letters (`http://pw/v1/threats`). An HTTP/1.0 request without a host has a path alone.
+ * A new Request would have no peer, so this one gets a `url` of its own.
  */
-function withPlainUrl(request: Request): Request {
+function withRoutableUrl(request: Request): Request {
   const { url } = request;
   const pathAt = pathStart(url);
-  if (pathAt >= elysiaPathOffset) return request;
-  return new Request(`http://localhost${pathAt === -1 ? "/" : url.slice(pathAt)}`, request);
+  if (pathAt < elysiaPathOffset)
+    Object.defineProperty(request, "url", {
+      value: `http://localhost${pathAt === -1 ? "/" : url.slice(pathAt)}`,
+    });
+  return request;
 }
 const elysiaPathOffset = 11;

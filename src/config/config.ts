@@ -21,6 +21,8 @@ export interface Config {
     tls: { certPath: string; keyPath: string } | null;
     /** Networks as `address/prefix length`. */
     trustedProxies: string[];
+    /** Lowercase, without ports. */
+    allowedHosts: string[];
     metricsToken: string | null;
   };
   /** `path` may be `:memory:`. */
@@ -53,7 +55,9 @@ export interface Config {
     endpoints: EndpointConfig[];
   };
   traps: {
-    /** Without trailing slash; null: `server.publicUrl`. */
+    /** Null: no listener of their own. */
+    listen: HostPort | null;
+    /** Without trailing slash; null: derived from `listen`, or `server.publicUrl`. */
     publicUrl: string | null;
     repeatAfterMs: number;
     alarmClasses: FileValues["traps"]["alarm_classes"];
@@ -120,6 +124,7 @@ export function toConfig(values: FileValues): Config {
       publicUrlIsDefault: server.public_url === null,
       tls,
       trustedProxies: server.trusted_proxies,
+      allowedHosts: server.allowed_hosts,
       metricsToken: server.metrics_token,
     },
     storage: values.storage,
@@ -146,6 +151,7 @@ export function toConfig(values: FileValues): Config {
       endpoints: webhooks.endpoints.map(toEndpoint),
     },
     traps: {
+      listen: traps.listen,
       publicUrl: traps.public_url,
       repeatAfterMs: traps.repeat_after,
       alarmClasses: traps.alarm_classes,

@@ -18,6 +18,7 @@ type LineOf = (path: string) => number | undefined;
 export function findConflicts(values: Partly<FileValues>, lineOf: LineOf): Conflict[] {
   return [
     ...tlsPair(values),
+    ...sharedPort(values),
     ...plainHttp(values),
     ...clientCertificates(values),
     ...secretForms(values),
@@ -39,6 +40,14 @@ function* tlsPair({ server }: Partly<FileValues>): Generator<Conflict> {
       yield { path: `server.${given}`, found: `no ${missing} beside it`, allowed: "both or none" };
     }
   }
+}
+
+function* sharedPort({ server, traps }: Partly<FileValues>): Generator<Conflict> {
+  const [first, second] = [server?.listen, traps?.listen];
+  if (first?.port === undefined || first.port === 0 || first.port !== second?.port) return;
+  if (first.host !== second.host) return;
+  const allowed = "another port than server.listen";
+  yield { path: "traps.listen", found: "the address of server.listen", allowed };
 }
 
 function* plainHttp({ webhooks }: Partly<FileValues>): Generator<Conflict> {

@@ -16,6 +16,7 @@ import {
   readChromiumArgument,
   readDatabasePath,
   readDuration,
+  readHost,
   readListen,
   readNetwork,
   readPath,
@@ -52,6 +53,14 @@ const server = table(
       text("network", readNetwork, item("a network")),
       { maxItems: 100, uniqueItems: true },
       { default: [], description: `networks whose X-Forwarded-For is trusted, such as "10.0.0.0/8"` },
+    ),
+    allowed_hosts: array(
+      text("host", readHost, item("a host name")),
+      { maxItems: 100, uniqueItems: true },
+      {
+        default: [],
+        description: "additional host names under which console, metrics and documentation respond",
+      },
     ),
     metrics_token: optionalSecret(
       { lengthMin: 16, lengthMax: 200, ascii: true },
@@ -195,8 +204,11 @@ const webhooks = table(
 
 const traps = table(
   {
+    listen: optionalText("host:port", readListen, {
+      description: 'additional listener that serves only /b and /t; "": none',
+    }),
     public_url: optionalText("URL", readPublicUrl, {
-      description: "address under which visitors reach /b and /t; default server.public_url",
+      description: "address under which visitors reach /b and /t; default traps.listen or server.public_url",
     }),
     repeat_after: text("duration", readDuration({ minimumMs: 1_000, maximumMs: 30 * dayMs }), {
       default: "1h",

@@ -77,6 +77,17 @@ function listenMeant(text: string): string | undefined {
   return isIP(address ?? "") === 6 ? `"[${address}]:${port}"` : undefined;
 }
 
+/** Name under which clients reach the server, as a `Host` header contains it. */
+export const readHost: TextReader<string> = (text) => {
+  const host = hostOf(text);
+  if (host !== null) return { value: host };
+  const meant = parseHostName(URL.parse(text)?.hostname ?? text.replace(/:[0-9]+$/, ""));
+  return {
+    allowed: `a host name such as "phishwatch.example.com", without scheme and port`,
+    nearest: meant === null ? undefined : `"${meant}"`,
+  };
+};
+
 function hostOf(text: string): string | null {
   return isIP(text) === 4 ? text : parseHostName(text);
 }

@@ -2,6 +2,7 @@ import type { ConsoleSession } from "../access/console/sessions.ts";
 import type { ConsoleHandler } from "../api/server.ts";
 import { badRequest, notFound, PublicError } from "../lib/errors.ts";
 import { logDropped } from "../lib/log.ts";
+import { pathOf, queryOf } from "../lib/request-path.ts";
 import { may, type Role } from "../vocabulary/permissions.ts";
 import type { PageResult } from "./kit/page-result.ts";
 import {
@@ -131,7 +132,8 @@ export function createConsole(
   }
 
   return async (request, headers, address) => {
-    const { pathname: path, searchParams: query } = new URL(request.url);
+    const path = pathOf(request.url);
+    const query = queryOf(request.url);
     const call: ConsoleRequest = { request, headers, address, path, query, visitor: undefined };
     try {
       return await respond(call);

@@ -1,4 +1,4 @@
-/** Returns the index at which the path begins, or -1. With HTTP/1.0 and no host, the URL is only a path. */
+/** Returns the index at which the path begins, or -1. Without a valid host, the URL is only a path. */
 export function pathStart(url: string): number {
   return url.startsWith("/") ? 0 : url.indexOf("/", "https://".length);
 }
@@ -10,4 +10,12 @@ export function pathOf(url: string): string {
   const path = url.slice(from);
   const end = path.search(/[?#]/);
   return end === -1 ? path : path.slice(0, end);
+}
+
+/** Returns the query of a request's URL. Never throws, unlike `new URL`, which also parses the host. */
+export function queryOf(url: string): URLSearchParams {
+  const end = url.indexOf("#");
+  const text = end === -1 ? url : url.slice(0, end);
+  const from = text.indexOf("?");
+  return new URLSearchParams(from === -1 ? "" : text.slice(from));
 }

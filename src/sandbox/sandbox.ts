@@ -1,4 +1,6 @@
 import { describeError } from "../http/errors.ts";
+import { guardRoutes, type Area, type GuardedRoutes } from "../http/guard.ts";
+import { createHosts } from "../http/hosts.ts";
 import { toIsoTime } from "../lib/clock.ts";
 import { StartError, messageOf } from "../lib/errors.ts";
 import { pathOf } from "../lib/request-path.ts";
@@ -30,7 +32,14 @@ const idleTimeoutSeconds = 255;
 
 /** Starts the appliance in memory behind a server on loopback, with a control plane. */
 export async function startSandbox({ port, pid, config, ...options }: Options): Promise<Sandbox> {
-  const server = listen(port, handle);
+  const everything: Area = {
+    path: "",
+    // `requireLocalCaller` checks the name.
+    hosts: "any",
+    handle,
+    reject: (request, error) => errorResponse(request, pathOf(request.url), error),
+  };
+  const server = listen(port, guardRoutes([everything], createHosts([])));
   const url = `http://${loopback}:${server.port!}`;
   const instanceOptions = { ...options, config: inSandbox(config, server.port!) };
   const inboxes = createInboxes();
@@ -72,10 +81,13 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
     try {
       return void requireLocalCaller(request, path);
     } catch (error) {
-      const where = { id: "sandbox", method: request.method, path };
-      const { status, body } = describeError(error, where, options.log);
-      return Response.json(body, { status, headers: { "cache-control": "no-store" } });
+      return errorResponse(request, path, error);
     }
+  }
+
+  function errorResponse({ method }: Request, path: string, error: unknown): Response {
+    const { status, body } = describeError(error, { id: "sandbox", method, path }, options.log);
+    return Response.json(body, { status, headers: { "cache-control": "no-store" } });
   }
 
   /** While a fault resets connections, no connection may be reused: its client would silently try again. */
@@ -121,7 +133,7 @@ function describeReady({
   };
 }
 
-function listen(port: number, fetch: (request: Request) => Promise<Response>): Bun.Server<undefined> {
+function listen(port: number, routes: GuardedRoutes): Bun.Server<undefined> {
   try {
     return Bun.serve({
       hostname: loopback,
@@ -130,7 +142,7 @@ function listen(port: number, fetch: (request: Request) => Promise<Response>): B
       development: false,
       idleTimeout: idleTimeoutSeconds,
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      fetch,
+      routes,
     });
   } catch (error) {
     const inUse = (error as { code?: string }).code === "EADDRINUSE";

@@ -50,6 +50,7 @@ export function inSandbox(config: Config, port: number): Config {
     console: { ...config.console, password: config.console.password ?? consolePassword },
     // Scans have a schedule of their own (`scheduleOf`): a schedule here would also enable lookups on the web.
     scan: { ...config.scan, schedule: null, registrationData: false, screenshots: "off" },
+    traps: { ...config.traps, listen: null },
     webhooks: { ...config.webhooks, allowHttp: true, allowPrivateNetworks: true },
     protectedDomains: [...config.protectedDomains, ...seeded],
   };

@@ -11,9 +11,19 @@ const notFoundPage = htmlPage(
   "<h1>Not Found</h1>\n<p>The requested URL was not found on this server.</p>",
 );
 
+const badRequestPage = htmlPage(
+  "400 Bad Request",
+  "<h1>Bad Request</h1>\n<p>The server could not understand the request.</p>",
+);
+
 /** Returns the same response for an address that never existed, no longer exists, or pretends not to exist. */
 export function notFoundResponse(): Response {
   return new Response(notFoundPage, { status: 404, headers: pageHeaders });
+}
+
+/** Returns the response to a request that cannot be read. */
+export function badRequestResponse(): Response {
+  return new Response(badRequestPage, { status: 400, headers: pageHeaders });
 }
 
 /** @param body HTML with its text escaped; `title` is escaped here */

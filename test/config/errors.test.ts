@@ -76,17 +76,17 @@ describe("unknown keys", () => {
     [
       "a misspelled key",
       '[server]\nlistn = "127.0.0.1:1"',
-      "2: server.listn: found an unknown key; expected listen, public_url, tls_cert, tls_key, trusted_proxies or metrics_token; did you mean server.listen?",
+      "2: server.listn: found an unknown key; expected listen, public_url, tls_cert, tls_key, trusted_proxies, allowed_hosts or metrics_token; did you mean server.listen?",
     ],
     [
       "camel case",
       '[server]\npublicUrl = ""',
-      "2: server.publicUrl: found an unknown key; expected listen, public_url, tls_cert, tls_key, trusted_proxies or metrics_token; did you mean server.public_url?",
+      "2: server.publicUrl: found an unknown key; expected listen, public_url, tls_cert, tls_key, trusted_proxies, allowed_hosts or metrics_token; did you mean server.public_url?",
     ],
     [
       "a key in the wrong table",
       "[server]\nmax_per_page = 3",
-      "2: server.max_per_page: found an unknown key; expected listen, public_url, tls_cert, tls_key, trusted_proxies or metrics_token; did you mean api.max_per_page?",
+      "2: server.max_per_page: found an unknown key; expected listen, public_url, tls_cert, tls_key, trusted_proxies, allowed_hosts or metrics_token; did you mean api.max_per_page?",
     ],
     [
       "a key outside its table",

@@ -25,6 +25,7 @@ const defaults: Config = {
     publicUrlIsDefault: true,
     tls: null,
     trustedProxies: [],
+    allowedHosts: [],
     metricsToken: null,
   },
   storage: { path: "/etc/phishwatch/data/phishwatch.db" },
@@ -51,6 +52,7 @@ const defaults: Config = {
     endpoints: [],
   },
   traps: {
+    listen: null,
     publicUrl: null,
     repeatAfterMs: 3_600_000,
     alarmClasses: [],

@@ -38,11 +38,13 @@ export interface ApiResponse {
 /** Opens the API over a real database file. Requests reach the server without a socket. */
 export function openApi({
   server: serverSettings = {},
+  trapConfig = {},
   consoleEnabled = true,
   schedulersRunning = () => true,
   readScreenshot = async () => ({ why: "This version does not capture pages." }),
 }: {
   server?: Partial<ServerDependencies["config"]["server"]>;
+  trapConfig?: Partial<ServerDependencies["config"]["traps"]>;
   consoleEnabled?: boolean;
   schedulersRunning?: () => boolean;
   readScreenshot?: ReadScreenshot;
@@ -67,11 +69,13 @@ export function openApi({
         publicUrlIsDefault: false,
         tls: null,
         trustedProxies: [],
+        allowedHosts: [],
         metricsToken: null,
         ...serverSettings,
       },
       console: { enabled: consoleEnabled, password: null },
       api: { maxPerPage: 100, maxBatchIds: 1000 },
+      traps: { listen: null, publicUrl: null, ...trapConfig },
     },
     clock,
     log,

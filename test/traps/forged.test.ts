@@ -194,3 +194,18 @@ describe("a visit that cannot be written", () => {
     expect(intake.totals()).toMatchObject({ recorded: 1, dropped: 0 });
   });
 });
+
+test("forged reports without a known address use up only one network's share of a beacon's threats (security 2)", async () => {
+  const { address } = world.createBeacon();
+  const forgeAnonymously = (url: string) =>
+    world.traps.respond(
+      new Request(`http://traps.test/b/${address}?${new URLSearchParams({ u: url, r: "" })}`),
+      undefined,
+    );
+  for (let host = 0; host < 100; host += 1) forgeAnonymously(`https://forged-${host}.top/`);
+  await world.traps.flush();
+  expect(world.events("threat.created")).toHaveLength(10);
+  forge(address, "https://real-copy.top/", { from: "198.51.100.1" });
+  await world.traps.flush();
+  expect(world.events("threat.created")).toHaveLength(11);
+});

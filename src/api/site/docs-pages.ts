@@ -4,6 +4,7 @@ import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import { noSuchRoute } from "../../http/errors.ts";
 import type { Page } from "../../http/pipeline.ts";
 import type { ResponseHeaders } from "../../http/responder.ts";
+import { queryOf } from "../../lib/request-path.ts";
 import { manualIndex, manualPage, manualPolicy } from "./manual-pages.ts";
 import manualStyles from "./manual.css" with { type: "text" };
 
@@ -68,7 +69,7 @@ export function docsPages({ document, version }: { document: () => Promise<objec
     },
 
     async manual(request, headers) {
-      const query = new URLSearchParams(request.url.split("?")[1] ?? "").get("q");
+      const query = queryOf(request.url).get("q");
       return html(manualIndex(version, query), manualPolicy, headers);
     },
 

@@ -33,6 +33,9 @@ the database. A second signal stops it immediately; acknowledged requests are no
         const { url } = appliance.server.listen();
         appliance.start();
         terminal.out.write(`phishwatch is ready on ${url}\n`);
+        const { trapsUrl } = appliance.server;
+        if (config.traps.listen !== null)
+          terminal.out.write(`beacons and honeytokens are served on ${trapsUrl}\n`);
         terminal.out.flush();
         announce(terminal.out, appliance.firstStart(), url);
         terminal.out.flush();

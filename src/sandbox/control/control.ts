@@ -2,6 +2,7 @@ import { describeError, noSuchRoute } from "../../http/errors.ts";
 import type { PathParameters } from "../../http/operation.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Log } from "../../lib/log.ts";
+import { pathOf } from "../../lib/request-path.ts";
 import { describeControl } from "./document.ts";
 import { eventOperations } from "./event-operations.ts";
 import { faultOperations } from "./fault-operations.ts";
@@ -40,7 +41,7 @@ export function createControl(state: SandboxState, log: Log): (request: Request)
   }
 
   return async (request) => {
-    const path = new URL(request.url).pathname;
+    const path = pathOf(request.url);
     try {
       const inbox = inboxPattern.exec(path)?.groups?.["name"];
       if (inbox !== undefined && request.method === "POST")

@@ -58,7 +58,7 @@ export function createAlertLimits({
   return {
     mayRecordThreat(trapId, host, network) {
       const now = clock.now();
-      const ofNetwork = network === "" ? 0 : threatsByNetwork.count(`${trapId} ${network}`, now);
+      const ofNetwork = threatsByNetwork.count(`${trapId} ${network}`, now);
       if (threatsOf(trapId).size < hostsPerHour && ofNetwork < perNetwork) return true;
       if (visits.hasThreat(trapId, host)) return true;
       // A flood may be meant to hide a real copy.

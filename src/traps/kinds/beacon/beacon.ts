@@ -1,5 +1,6 @@
 import { normalizeName } from "../../../detection/names/name.ts";
 import { badRequest } from "../../../lib/errors.ts";
+import { queryOf } from "../../../lib/request-path.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { headerOf } from "../../headers.ts";
 import type { TrapKind } from "../../kind.ts";
@@ -29,8 +30,8 @@ export const beacon: TrapKind<NewBeacon, BeaconDetails, PageReport> = {
   accepts: ({ method, suffix }) => method === "GET" && /^(\.gif)?$/i.test(suffix),
   respond: (_, { suffix }) => pixelResponse(suffix.endsWith(".gif") ? imageCacheControl : "no-store"),
   observe(request) {
-    const { searchParams } = new URL(request.url);
-    const [url, referrer] = [searchParams.get("u"), searchParams.get("r") ?? ""];
+    const query = queryOf(request.url);
+    const [url, referrer] = [query.get("u"), query.get("r") ?? ""];
     return {
       script:
         url === null ? null : { url: url.slice(0, urlLengthMax), referrer: referrer.slice(0, urlLengthMax) },

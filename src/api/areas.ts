@@ -1,0 +1,72 @@
+import { noSuchRoute } from "../http/errors.ts";
+import type { Area } from "../http/guard.ts";
+import type { PublicError } from "../lib/errors.ts";
+import { pathOf } from "../lib/request-path.ts";
+import { badRequestResponse, notFoundResponse } from "../traps/responses.ts";
+
+type Respond = (request: Request) => Response | Promise<Response>;
+
+/** Areas that serve the same under any host name. `/v1` needs a key, and liveness reveals nothing. */
+const openToAnyHost: readonly string[] = ["/v1", "/healthz"];
+
+/**
+ * Returns the areas of the server, one for each first segment of its routes. A new area responds only under known
+ * hosts, because its paths may need no key.
+ */
+export function serverAreas({
+  routes,
+  trapAreas,
+  respond,
+  reject,
+}: {
+  routes: readonly { path: string }[];
+  trapAreas: readonly Area[];
+  respond: Respond;
+  reject: (error: unknown, request: Request) => Response;
+}): Area[] {
+  const paths = new Set(routes.map(({ path }) => `/${path.split("/")[1] ?? ""}`));
+  for (const { path } of trapAreas) paths.delete(path);
+  paths.delete("/");
+  const rejectRequest = (request: Request, error: PublicError) => reject(error, request);
+  const areas = [...paths].map((path): Area => {
+    const hosts = openToAnyHost.includes(path) ? "any" : "known";
+    return { path, hosts, handle: respond, reject: rejectRequest };
+  });
+  const others: Area = {
+    path: "",
+    hosts: "known",
+    // Without the routes: nothing outside the areas may be mistaken for one of them.
+    handle: (request) => (pathOf(request.url) === "/" ? respond(request) : reject(noSuchRoute(), request)),
+    reject: rejectRequest,
+  };
+  return [...areas, ...trapAreas, others];
+}
+
+/** Returns the areas of the traps. A rejection must not reveal the product to visitors. */
+export function trapAreasOf({
+  paths,
+  respond,
+  countRequest,
+}: {
+  paths: readonly string[];
+  respond: Respond;
+  countRequest: (route: string, method: string, status: number) => void;
+}): Area[] {
+  return paths.map((path) => ({
+    path,
+    hosts: "any",
+    handle: respond,
+    reject({ method }) {
+      countRequest(`${path}/*`, method, 400);
+      return badRequestResponse();
+    },
+  }));
+}
+
+/** Everything outside the traps, on a listener that serves only them. */
+export const nothingElse: Area = {
+  path: "",
+  hosts: "any",
+  handle: () => notFoundResponse(),
+  reject: () => badRequestResponse(),
+};
