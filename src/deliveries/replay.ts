@@ -7,16 +7,12 @@ import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
 import { badRequest, notFound } from "../lib/errors.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import { visible } from "../lib/safe-text.ts";
+import type { ReplaySelection } from "../vocabulary/deliveries.ts";
 import type { Delivery, DeliveryLog } from "./delivery-log.ts";
 import { deliveries, recipients } from "./tables.ts";
 
 export interface ReplayRequest {
-  /**
-   * - `failed`: deliveries that failed for good, of one recipient or of all
-   * - `missed`: events that the recipient was never sent, because it was disabled or not there yet
-   * - `all`: every event that the recipient subscribes to, whether delivered or not
-   */
-  which: "failed" | "missed" | "all";
+  which: ReplaySelection;
   /** Identifier of the recipient; optional for `failed`. */
   recipient?: string;
   /** Only events from this time on. */

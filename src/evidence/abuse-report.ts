@@ -114,7 +114,7 @@ function evidenceLines(facts: Facts | undefined, protectedDomain: string): strin
   if (facts === undefined) return [];
   const { existence, page, screenshot } = facts;
   const found: string[] = [];
-  if (existence?.exists === "no") found.push("the domain does not exist in DNS at present");
+  if (existence?.exists === "no") found.push("the domain does not currently exist in DNS");
   if (existence?.exists === "yes" && existence.addresses.length > 0)
     found.push(`IP addresses: ${some(existence.addresses)}`);
   const mail = mailServersOf(facts);

@@ -7,7 +7,7 @@ import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { randomText, type FillRandom, type IdFactory } from "../lib/ids.ts";
-import type { Severity, ThreatSource, ThreatType } from "../vocabulary/threats.ts";
+import type { Severity, SightingOutcome, ThreatSource, ThreatType } from "../vocabulary/threats.ts";
 import { severityOf } from "./severity/severity.ts";
 import type { SimilarityReason } from "./store/similarity-reasons.ts";
 import { threats } from "./store/tables.ts";
@@ -33,7 +33,7 @@ export interface RecordedThreat {
   protectedDomain: string;
   type: ThreatType;
   similarity: number;
-  outcome: "created" | "known";
+  outcome: SightingOutcome;
 }
 
 /**

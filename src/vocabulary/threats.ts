@@ -30,6 +30,10 @@ export type Status = (typeof statuses)[number];
 export const severities = ["high", "medium", "low"] as const;
 export type Severity = (typeof severities)[number];
 
+/** Outcomes of a sighting: whether it created the threat. */
+export const sightingOutcomes = ["created", "known"] as const;
+export type SightingOutcome = (typeof sightingOutcomes)[number];
+
 /** Outcomes of a batch decision for one threat. */
 export const decisionOutcomes = ["updated", "unchanged", "not_found", "forbidden"] as const;
 export type DecisionOutcome = (typeof decisionOutcomes)[number];

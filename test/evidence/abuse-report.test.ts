@@ -129,7 +129,7 @@ Kind regards,
       "a domain that is gone from DNS as such",
       {},
       { ...bare, existence: { ...existence, exists: "no", addresses: [], mailServers: [], nameServers: [] } },
-      ["the domain does not exist in DNS at present"],
+      ["the domain does not currently exist in DNS"],
       /IP addresses|MX records|phishing/,
     ],
     [

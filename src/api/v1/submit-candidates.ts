@@ -5,6 +5,7 @@ import { badRequest } from "../../lib/errors.ts";
 import { exampleThreatId } from "../../threats/api-object.ts";
 import { choice, closed, count } from "../../vocabulary/schemas.ts";
 import { hostName, threatFields } from "../../vocabulary/threat-fields.ts";
+import { sightingOutcomes } from "../../vocabulary/threats.ts";
 import { operation } from "./services.ts";
 
 /** Maximum number of names in one call. */
@@ -37,7 +38,7 @@ const candidateMatch = Type.Object(
     protected_domain: threatFields.protected_domain,
     type: threatFields.type,
     similarity: threatFields.similarity,
-    outcome: choice(["created", "known"], { description: "Whether the threat is new." }),
+    outcome: choice(sightingOutcomes, { description: "Whether the threat is new." }),
   },
   closed,
 );

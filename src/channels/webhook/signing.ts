@@ -56,7 +56,8 @@ export function signatureHeaders({
   };
 }
 
-export type Verdict = "valid" | "invalid" | "missing";
+export const verdicts = ["valid", "invalid", "missing"] as const;
+export type Verdict = (typeof verdicts)[number];
 
 /** Maximum age of a delivery, as in the Standard Webhooks libraries. */
 const toleranceMs = 300_000;

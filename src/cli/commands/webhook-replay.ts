@@ -1,6 +1,7 @@
 import type { ReplayRequest } from "../../deliveries/replay.ts";
 import { toIsoTime } from "../../lib/clock.ts";
 import { counted } from "../../lib/wording.ts";
+import { replaySelections } from "../../vocabulary/deliveries.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError } from "../terminal/command.ts";
@@ -32,7 +33,7 @@ detect duplicates. A running server sends them at once; otherwise they are sent 
       const [endpoint] = args;
       const { failed, missed, all, since = 0, yes } = options;
       const given = { failed, missed, all };
-      const which = (["failed", "missed", "all"] as const).filter((one) => given[one]);
+      const which = replaySelections.filter((one) => given[one]);
       if (which.length !== 1) throw new UsageError("use one of --failed, --missed and --all");
       if (endpoint === undefined && !failed)
         throw new UsageError("name the endpoint, as in: phishwatch webhooks replay soc --missed");

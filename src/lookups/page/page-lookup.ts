@@ -140,11 +140,11 @@ function pageOf(
   const asksForCard = asksFor("card", content);
   const embedded = content.embedded.filter((address) => URL.canParse(address, last.url));
   const certificate = hops.find((hop) => hop.certificate !== undefined)?.certificate;
-  // A page that asks for secrets is never parked, whatever its text says.
   const namesOriginal = namesBrand(content, [...brandNames, protectedDomain], name);
   const silent = !asksForPassword && !asksForCard && !namesOriginal;
   const unseen =
     trail.unseen ?? (silent && !redirectsToProtected ? reasonForNoIndicators(last, content) : undefined);
+  // A page that asks for secrets is never parked, whatever its text says.
   const parked =
     asksForPassword || asksForCard || last.cut
       ? undefined

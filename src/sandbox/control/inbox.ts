@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../channels/webhook/endpoint.ts";
 import { verifySignatures, type Verdict } from "../../channels/webhook/signing.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
-import type { Failure } from "../faults/failures.ts";
+import type { Ending, Failure } from "../faults/failures.ts";
 
 /** A received delivery. */
 export interface Message {
@@ -19,7 +19,7 @@ export interface Message {
   /** ID of the endpoint whose secret signed the delivery; undefined if none of those that send here did. */
   endpoint: string | undefined;
   /** Response of the inbox: a status, `reset` or `silence`. */
-  answered: number | "reset" | "silence";
+  answered: number | Ending;
 }
 
 export interface Inbox {

@@ -1,17 +1,20 @@
 import { Type } from "@sinclair/typebox";
+import { verdicts } from "../../channels/webhook/signing.ts";
 import { payloadSchemas } from "../../events/payloads.ts";
 import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
 import { eventTypes } from "../../vocabulary/events.ts";
 import { choice, orNull, time } from "../../vocabulary/schemas.ts";
 import { threatFields } from "../../vocabulary/threat-fields.ts";
+import { sightingOutcomes } from "../../vocabulary/threats.ts";
+import { endings } from "../faults/failures.ts";
 import { sandboxKeys } from "../world/keys.ts";
 
-/** Schemas of the control plane's responses, for its OpenAPI document. */
+// Schemas of the control plane's responses, for its OpenAPI document.
 
 const text = (description?: string) => Type.String(description === undefined ? {} : { description });
 
 export const eventTypeList = (description: string) =>
-  Type.Array(Type.Union(eventTypes.map((type) => Type.Literal(type))), { description });
+  Type.Array(Type.Union(eventTypes.map((one) => Type.Literal(one))), { description });
 
 export const ready = Type.Object({
   url: text(),
@@ -41,7 +44,7 @@ export const madeThreat = Type.Object({
   severity,
   status,
   similarity,
-  outcome: choice(["created", "known"], { description: "Whether the threat is new" }),
+  outcome: choice(sightingOutcomes, { description: "Whether the threat is new" }),
 });
 
 export const { scan } = payloadSchemas["scan.completed"].properties;
@@ -81,7 +84,8 @@ export const delivery = Type.Object({
   ),
 });
 
-const verdict = Type.Union([Type.Literal("valid"), Type.Literal("invalid"), Type.Literal("missing")]);
+const verdict = Type.Union(verdicts.map((one) => Type.Literal(one)));
+const ending = endings.map((one) => Type.Literal(one));
 
 export const message = Type.Object({
   number: Type.Integer({ description: "1 for the first message" }),
@@ -92,7 +96,7 @@ export const message = Type.Object({
   signature_valid: Type.Boolean({ description: "Whether both signatures are valid" }),
   signatures: Type.Object({ service: verdict, standard: verdict }),
   endpoint_id: orNull(text("Endpoint whose secret signed the message")),
-  answered: Type.Union([Type.Integer(), Type.Literal("reset"), Type.Literal("silence")], {
+  answered: Type.Union([Type.Integer(), ...ending], {
     description: "Response of the inbox",
   }),
   headers: Type.Record(Type.String(), Type.String()),
@@ -106,6 +110,6 @@ export const fault = Type.Object({
   path: orNull(text()),
   status: orNull(Type.Integer()),
   delay_ms: Type.Integer(),
-  answer: orNull(Type.Union([Type.Literal("reset"), Type.Literal("silence")])),
+  answer: orNull(Type.Union(ending)),
   retry_after: orNull(Type.Integer()),
 });

@@ -1,3 +1,7 @@
+/** `reset`: closes the connection without a response; `silence`: never responds. */
+export const endings = ["reset", "silence"] as const;
+export type Ending = (typeof endings)[number];
+
 /** A failure of a request, instead of the regular response or before it. */
 export interface Failure {
   /** Status of the error response. */
@@ -6,8 +10,7 @@ export interface Failure {
   retryAfterSeconds?: number;
   /** Delay before the response, in real time. */
   delayMs?: number;
-  /** `reset`: closes the connection without a response; `silence`: never responds. */
-  ending?: "reset" | "silence";
+  ending?: Ending;
 }
 
 /**

@@ -9,7 +9,7 @@ import { Text } from "../../kit/name.tsx";
 import { fragment, page, redirect } from "../../kit/page-result.ts";
 import { deliveriesPath, deliveryPath, webhookPath, webhooksPath } from "../../kit/paths.ts";
 import { pageGroup, type Context } from "../../shell/router.ts";
-import { Attempts, DeliveryBadge, DeliveryTable, NextStep } from "./delivery-parts.tsx";
+import { Attempts, DeliveryBadge, DeliveryTable, NextStep, statusChoices } from "./delivery-parts.tsx";
 
 const perPage = 50;
 const bodyCharactersMax = 20_000;
@@ -72,12 +72,7 @@ function showLog({ query, services: { deliveries, webhooks } }: Context<"deliver
           label="Status"
           name="status"
           value={status ?? ""}
-          choices={[
-            { value: "", label: "all" },
-            { value: "failed", label: "failed" },
-            { value: "pending", label: "waiting" },
-            { value: "succeeded", label: "delivered" },
-          ]}
+          choices={[{ value: "", label: "all" }, ...statusChoices]}
         />
         <TextField
           label="Event or threat"

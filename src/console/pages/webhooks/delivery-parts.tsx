@@ -9,10 +9,12 @@ import { deliveriesPath, deliveryPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
 
 const statusBadges: Record<DeliveryStatus, { tone: Tone; label: string }> = {
+  failed: { tone: "bad", label: "failed" },
   pending: { tone: "warn", label: "waiting" },
   succeeded: { tone: "good", label: "delivered" },
-  failed: { tone: "bad", label: "failed" },
 };
+/** Choices of a filter, those that need attention first. */
+export const statusChoices = Object.entries(statusBadges).map(([value, { label }]) => ({ value, label }));
 
 export function DeliveryBadge({ status }: { status: DeliveryStatus }) {
   const { tone, label } = statusBadges[status];

@@ -3,6 +3,7 @@ import type { ReplayRequest } from "../../../deliveries/replay.ts";
 import { toIsoTime, type Instant } from "../../../lib/clock.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
+import { replaySelections, type ReplaySelection } from "../../../vocabulary/deliveries.ts";
 import { LinkButton, PageHead, FormError, Section, Time } from "../../kit/components.tsx";
 import { attempt } from "../../kit/fields.ts";
 import { Button, Choices, Form, HiddenFields, TextField } from "../../kit/form.tsx";
@@ -10,15 +11,15 @@ import { page, redirect } from "../../kit/page-result.ts";
 import { deliveriesPath, webhooksPath } from "../../kit/paths.ts";
 import type { Context, Route } from "../../shell/router.ts";
 
-const whichChoices = [
-  { value: "failed", label: "failed deliveries", hint: "deliveries without further retries" },
-  {
-    value: "missed",
+const selectionTexts: Record<ReplaySelection, { label: string; hint: string }> = {
+  failed: { label: "failed deliveries", hint: "deliveries without further retries" },
+  missed: {
     label: "missed events",
     hint: "events that were never sent to the endpoint, because it was disabled or not there yet",
   },
-  { value: "all", label: "every event", hint: "including those that were delivered" },
-] as const;
+  all: { label: "every event", hint: "including those that were delivered" },
+};
+const selections = replaySelections.map((value) => ({ value, ...selectionTexts[value] }));
 
 /** Routes for replaying events: the first step shows the number of deliveries, the second sends them. */
 export function replayRoutes(
@@ -78,7 +79,7 @@ async function show(
           single
           label="Replay"
           name="which"
-          choices={whichChoices}
+          choices={selections}
           values={[form.get("which") ?? "failed"]}
         />
         <TextField
@@ -139,7 +140,7 @@ function Counted({
 }
 
 function readRequest({ id }: Endpoint, form: URLSearchParams): ReplayRequest {
-  const which = whichChoices.find(({ value }) => value === form.get("which"))?.value;
+  const which = replaySelections.find((one) => one === form.get("which"));
   if (which === undefined) throw badRequest("Select what to send: failed, missed or all.");
   return { which, recipient: id, since: readTime(form.get("since") ?? "") };
 }

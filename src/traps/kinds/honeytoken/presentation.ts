@@ -1,9 +1,15 @@
 import { toIsoTime, type Instant } from "../../../lib/clock.ts";
 import { badRequest } from "../../../lib/errors.ts";
-import { honeytokenKinds } from "../../../vocabulary/traps.ts";
+import { honeytokenKinds, type HoneytokenKind } from "../../../vocabulary/traps.ts";
 import type { FieldValues, TrapField, TrapPresentation } from "../../presentation.ts";
 import type { HoneytokenDetails, NewHoneytoken, UrlResponse } from "./details.ts";
 import type { DocumentFormat } from "./documents.ts";
+
+const kindTexts: Record<HoneytokenKind, { label: string; hint: string }> = {
+  url: { label: "Link", hint: "an address in a wiki, an email, or a file of passwords" },
+  pixel: { label: "Image", hint: "one transparent pixel, for pages and HTML emails" },
+  document: { label: "Document", hint: "a Word document or PDF that reports when it is opened" },
+};
 
 export const honeytokenPresentation: TrapPresentation<NewHoneytoken, HoneytokenDetails> = {
   title: "Honeytokens",
@@ -99,15 +105,7 @@ function fields(): TrapField[] {
       name: "kind",
       type: "choice",
       label: "Kind",
-      choices: [
-        { value: "url", label: "Link", hint: "an address in a wiki, an email, or a file of passwords" },
-        { value: "pixel", label: "Image", hint: "one transparent pixel, for pages and HTML emails" },
-        {
-          value: "document",
-          label: "Document",
-          hint: "a Word document or PDF that reports when it is opened",
-        },
-      ],
+      choices: honeytokenKinds.map((kind) => ({ value: kind, ...kindTexts[kind] })),
       command: { argument: "kind" },
     },
     {
