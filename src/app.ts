@@ -69,6 +69,7 @@ export type App = ReturnType<typeof openApp>;
 export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, image }: Environment) {
   const { minSimilarity, reactivate } = config.detection;
   const { resolvers, queriesPerSecond, schedule } = config.scan;
+  const { endpointConcurrency: concurrency } = config.webhooks;
   const yielder = () => createYielder({ sliceMs, elapsedMs: () => performance.now() });
   const publicUrl = () => server.publicUrl;
   const { version } = buildInfo;
@@ -98,13 +99,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const threatIndex = lazy(() => threatIndexModule().createThreatIndex({ database, yielder }));
 
   // Names
-  const candidates = createCandidates({
-    database,
-    domains,
-    threats,
-    clock,
-    yielder,
-  });
+  const candidates = createCandidates({ database, domains, threats, clock, yielder });
   const feeds = createFeeds({ feeds: config.feeds, database, candidates, clock, log, auditLog });
   const imports = createImports({ auditLog, database, candidates, clock, log });
   const sources: readonly Source[] = [...feeds.sources, imports];
@@ -162,7 +157,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     ids,
     log,
     outbox,
-    settings: { ...config.webhooks, retention: config.retention },
+    settings: { ...config.webhooks, concurrency, retention: config.retention },
   });
   const { recipients } = deliveries;
   const webhooks = createWebhooks({ auditLog, channel, clock, database, fillRandom, ids, recipients });

@@ -261,7 +261,7 @@ function seedPending(path: string, count: number): void {
   );
   database.transaction(() => {
     for (let index = 1; index <= pendingEndpoints; index += 1)
-      endpoint.run(ids.next("endpoint"), `e${index}`, target);
+      endpoint.run(ids.nextWithPrefix("whk"), `e${index}`, target);
     for (let index = 1; index <= events; index += 1)
       event.run(ids.next("event"), JSON.stringify(sampleEvent()), now, now);
     for (let index = 0; index < count; index += 1) {

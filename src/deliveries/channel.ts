@@ -1,9 +1,13 @@
+import type { AuditDetail } from "../access/audit/actions.ts";
 import type { Instant } from "../lib/clock.ts";
+import type { EventType } from "../vocabulary/events.ts";
 
 /** A way to send messages, such as webhooks. Each recipient belongs to one channel. */
 export interface Channel<Target = unknown> {
-  /** Name that recipients are stored under. */
+  /** Name of the channel, stored with each recipient. Begins the names of its actions in the audit log. */
   readonly kind: string;
+  /** How recipients of the channel are named, compared and described. */
+  readonly recipients: RecipientTraits<Target>;
   /** The channel's failure codes, each with advice on how to fix the problem. */
   readonly failures: Readonly<Record<string, string>>;
   /**
@@ -17,6 +21,24 @@ export interface Channel<Target = unknown> {
   withoutExpired?(target: Target, now: Instant): Target;
   /** Closes connections that are kept open. */
   close?(): void;
+}
+
+/** Names, compares and describes the recipients of one channel, for their administration. */
+export interface RecipientTraits<Target = unknown> {
+  /** Name of one recipient in messages and on pages, in lowercase, such as "webhook endpoint". */
+  readonly noun: string;
+  /** Prefix of identifiers: three letters that no other kind of object has. */
+  readonly idPrefix: string;
+  /** Key of the configuration file under which recipients are declared. */
+  readonly configKey: string;
+  /** Properties of the target whose changes the audit log names. Leaves out secrets. */
+  readonly auditedProperties: readonly string[];
+  /** Returns the address: a recipient that was disabled for failing is enabled if the file declares another one. */
+  addressOf(target: Target): string;
+  /** Returns details of a recipient for the audit log, without what may be secret. */
+  describe(recipient: { target: Target; events: readonly EventType[] }): AuditDetail;
+  /** Returns whether the secret was replaced, which the audit log records as a rotation. */
+  isRotated?(before: Target, after: Target): boolean;
 }
 
 /** An event on its way to a recipient. */

@@ -1,3 +1,4 @@
+import { recipientActions, type AuditAction } from "../access/audit/actions.ts";
 import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
@@ -20,8 +21,8 @@ export interface DeliverySettings {
   retryDelaysMs: readonly number[];
   /** Maximum share of a delay that is added at random, 0 to 0.1. */
   retryJitter: number;
-  /** Maximum number of concurrent attempts per recipient that sets none of its own. */
-  endpointConcurrency: number;
+  /** Maximum number of concurrent attempts for a recipient without its own setting. */
+  concurrency: number;
   /** Duration of uninterrupted failure after which a recipient is disabled; null for never. */
   disableAfterMs: number | null;
   retention: { eventsMs: number; deliveriesMs: number };
@@ -36,6 +37,10 @@ export interface Deliveries {
   retention: Retention;
   /** Returns advice on how to fix a failed attempt. */
   failureAdvice(channel: string, failure: string): string | undefined;
+  /** Returns the name of one recipient of a channel, such as "webhook endpoint". */
+  nounOf(channel: string): string;
+  /** Returns the actions on recipients that the audit log may contain. */
+  auditActions(): AuditAction[];
   /** Starts to deliver and to delete old events and deliveries. */
   start(): void;
   /** Waits up to 10 seconds for attempts in flight. */
@@ -68,17 +73,19 @@ export function createDeliveries({
   const policy = { delaysMs: settings.retryDelaysMs, jitter: settings.retryJitter };
   const health = createHealth({ database, disableAfterMs: settings.disableAfterMs });
   const random = randomShare(fillRandom);
-  const send: Send = ({ channel, target }, message, signal) => {
-    const found = channels.get(channel);
-    if (found === undefined) throw new Error(`no channel ${channel}`);
-    return found.send(target, message, signal);
+  const channelOf = (kind: string): Channel => {
+    const channel = channels.get(kind);
+    if (channel === undefined) throw new Error(`no channel ${kind}`);
+    return channel;
   };
+  const send: Send = ({ channel, target }, message, signal) =>
+    channelOf(channel).send(target, message, signal);
   const dispatcher = createDispatcher({
     clock,
     createRecorder: (onRecorded) =>
       createRecorder({ database, clock, log, policy, health, random, onRecorded }),
     database,
-    defaultConcurrency: settings.endpointConcurrency,
+    defaultConcurrency: settings.concurrency,
     due: createDueDeliveries({ database }),
     fanOut: createFanOut({ database, clock, ids }),
     log,
@@ -97,6 +104,8 @@ export function createDeliveries({
     replay: createReplay({ auditLog, clock, database, ids, log: deliveryLog, onDue }),
     retention,
     failureAdvice: (channel, failure) => channels.get(channel)?.failures[failure],
+    nounOf: (channel) => channels.get(channel)?.recipients.noun ?? "recipient",
+    auditActions: () => channelList.flatMap(({ kind }) => recipientActions(kind)),
     start() {
       dispatcher.start();
       retention.start();

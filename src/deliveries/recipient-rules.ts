@@ -6,8 +6,13 @@ const nameCharactersMax = 100;
 const concurrencyMax = 256;
 const ratePerSecondMax = 10_000;
 
-/** @throws PublicError if the name is empty, too long, or has characters that are not visible */
-export function checkName(name: string): string {
+/**
+ * @param idPrefixes prefixes of identifiers: everything that takes a name also takes an identifier
+ * @throws PublicError if the name is empty, too long, has characters that are not visible, or begins like an identifier
+ */
+export function checkName(name: string, idPrefixes: readonly string[]): string {
+  const prefix = idPrefixes.find((one) => name.startsWith(`${one}_`));
+  if (prefix !== undefined) throw badRequest(`a name cannot begin with ${prefix}_`);
   if (name.trim() !== name || name === "" || name.length > nameCharactersMax || visible(name) !== name)
     throw badRequest(`a name has 1 to ${nameCharactersMax} visible characters`);
   return name;

@@ -2,7 +2,7 @@ import { and, asc, count, eq, inArray, or } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { statement, value } from "../database/statement.ts";
 import type { Clock } from "../lib/clock.ts";
-import { badRequest } from "../lib/errors.ts";
+import { badRequest, notFound } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { Channel } from "./channel.ts";
 import { checkConcurrency, checkEvents, checkName, checkRate } from "./recipient-rules.ts";
@@ -26,11 +26,15 @@ export interface NewRecipient
   disabledAt?: Recipient["disabledAt"];
 }
 
-/** Recipients of all channels. The service of each channel administers its own and keeps the audit log. */
+/** Recipients of all channels, as they are stored. `RecipientAdministration` also records changes in the audit log. */
 export interface Recipients {
   /** Returns the recipients of a channel, sorted by name. */
   list(channel: string): Recipient[];
+  /** Returns the recipients of all channels, sorted by name. */
+  listAll(): Recipient[];
   find(channel: string, idOrName: string): Recipient | undefined;
+  /** Returns a recipient of any channel. @throws PublicError `not_found` */
+  get(idOrName: string): Recipient;
   isTaken(name: string): boolean;
   /** @throws PublicError `bad_request` with what to change */
   insert(recipient: NewRecipient): Recipient;
@@ -52,6 +56,11 @@ const recipientsMax = 2_000;
 /** Deliveries deleted per transaction, so that other writers get their turn. */
 const removalRowsMax = 5_000;
 
+/** Returns the subject of audit entries about a recipient. */
+export function subjectOf({ id, name }: Pick<Recipient, "id" | "name">): string {
+  return `${name} (${id})`;
+}
+
 export function createRecipients({
   channels,
   clock,
@@ -67,6 +76,7 @@ export function createRecipients({
     for (const listener of listeners) listener();
   };
   const reads = prepareReads(database);
+  const idPrefixes = [...channels.values()].map((channel) => channel.recipients.idPrefix);
 
   function update(recipient: Recipient, values: Partial<Recipient>): Recipient {
     const changed = Object.entries(values).some(
@@ -89,18 +99,25 @@ export function createRecipients({
   };
 
   return {
-    list: (channel) => reads.all.all({ channel }),
+    list: (channel) => reads.ofChannel.all({ channel }),
+    listAll: () => reads.all.all(),
+    get(key) {
+      const recipient = reads.any.get({ key });
+      if (recipient === undefined) throw notFound(`there is no recipient ${visible(key, 100)}`);
+      return recipient;
+    },
     find: (channel, key) => reads.one.get({ channel, key }),
     isTaken: (name) => reads.named.get({ name }) !== undefined,
 
     insert({ id, name, channel, target, events, concurrency, ratePerSecond, ...state }) {
+      checkName(name, idPrefixes);
       const checked = {
         target: channelOf(channel).validate(target),
         events: checkEvents(events),
         concurrency: checkConcurrency(concurrency),
         ratePerSecond: checkRate(ratePerSecond),
       };
-      if (reads.named.get({ name: checkName(name) }) !== undefined)
+      if (reads.named.get({ name }) !== undefined)
         throw badRequest(`the name ${visible(name, 100)} is already taken`);
       if (query.select({ total: count() }).from(recipients).get()!.total >= recipientsMax)
         throw badRequest(`there are already ${recipientsMax} recipients; remove one first`);
@@ -122,13 +139,7 @@ export function createRecipients({
       return reads.one.get({ channel, key: id })!;
     },
 
-    change: (recipient, { target, events, concurrency, ratePerSecond }) =>
-      update(recipient, {
-        ...(target === undefined ? {} : { target: channelOf(recipient.channel).validate(target) }),
-        ...(events === undefined ? {} : { events: checkEvents(events) }),
-        ...(concurrency === undefined ? {} : { concurrency: checkConcurrency(concurrency) }),
-        ...(ratePerSecond === undefined ? {} : { ratePerSecond: checkRate(ratePerSecond) }),
-      }),
+    change: (recipient, settings) => update(recipient, checkSettings(channelOf(recipient.channel), settings)),
 
     update,
 
@@ -145,24 +156,34 @@ export function createRecipients({
   };
 }
 
+/** Returns those of the settings that were given, in their normal form. @throws PublicError `bad_request` */
+function checkSettings(
+  channel: Channel,
+  { target, events, concurrency, ratePerSecond }: Partial<RecipientSettings>,
+): Partial<Recipient> {
+  return {
+    ...(target === undefined ? {} : { target: channel.validate(target) }),
+    ...(events === undefined ? {} : { events: checkEvents(events) }),
+    ...(concurrency === undefined ? {} : { concurrency: checkConcurrency(concurrency) }),
+    ...(ratePerSecond === undefined ? {} : { ratePerSecond: checkRate(ratePerSecond) }),
+  };
+}
+
 function prepareReads(database: Database) {
-  const ofChannel = eq(recipients.channel, value(recipients.channel));
-  const all = statement(database, (builder) =>
-    builder.select().from(recipients).where(ofChannel).orderBy(asc(recipients.name)),
+  const inChannel = eq(recipients.channel, value(recipients.channel));
+  const hasKey = or(
+    eq(recipients.id, value(recipients.id, "key")),
+    eq(recipients.name, value(recipients.name, "key")),
   );
+  const all = statement(database, (builder) =>
+    builder.select().from(recipients).orderBy(asc(recipients.name)),
+  );
+  const ofChannel = statement(database, (builder) =>
+    builder.select().from(recipients).where(inChannel).orderBy(asc(recipients.name)),
+  );
+  const any = statement(database, (builder) => builder.select().from(recipients).where(hasKey));
   const one = statement(database, (builder) =>
-    builder
-      .select()
-      .from(recipients)
-      .where(
-        and(
-          ofChannel,
-          or(
-            eq(recipients.id, value(recipients.id, "key")),
-            eq(recipients.name, value(recipients.name, "key")),
-          ),
-        ),
-      ),
+    builder.select().from(recipients).where(and(inChannel, hasKey)),
   );
   const named = statement(database, (builder) =>
     builder
@@ -170,7 +191,7 @@ function prepareReads(database: Database) {
       .from(recipients)
       .where(eq(recipients.name, value(recipients.name))),
   );
-  return { all, one, named };
+  return { all, any, named, ofChannel, one };
 }
 
 /** Deletes all deliveries to a recipient, in several transactions. */

@@ -1,4 +1,5 @@
 import { and, asc, count, eq, gt, gte, inArray, isNotNull, ne, sql, type SQL } from "drizzle-orm";
+import { recipientAction, type AuditAction } from "../access/audit/actions.ts";
 import type { Actor } from "../access/audit/actor.ts";
 import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
@@ -9,6 +10,7 @@ import type { IdFactory } from "../lib/ids.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { ReplaySelection } from "../vocabulary/deliveries.ts";
 import type { Delivery, DeliveryLog } from "./delivery-log.ts";
+import { subjectOf } from "./recipients.ts";
 import { deliveries, recipients } from "./tables.ts";
 
 export interface ReplayRequest {
@@ -36,6 +38,7 @@ interface Target {
   id: string;
   seq: number;
   name: string;
+  channel: string;
   events: readonly (typeof events.$inferSelect)["type"][];
 }
 
@@ -63,10 +66,10 @@ export function createReplay({
   function targetOf({ which, recipient: id }: ReplayRequest): Target | undefined {
     if (id === undefined) {
       if (which === "failed") return undefined;
-      throw badRequest("name the endpoint that the events are to be sent to");
+      throw badRequest("name the recipient that the events are to be sent to");
     }
     const row = query.select().from(recipients).where(eq(recipients.id, id)).get();
-    if (row === undefined) throw notFound(`there is no endpoint ${visible(id, 100)}`);
+    if (row === undefined) throw notFound(`there is no recipient ${visible(id, 100)}`);
     if (!row.enabled) throw badRequest(`${row.name} is disabled; enable it first`);
     return row;
   }
@@ -83,8 +86,8 @@ export function createReplay({
         if (changed === undefined) throw notFound(`there is no delivery ${visible(id, 100)}`);
         database.afterCommit(onDue);
         const delivery = log.get(id)!;
-        const { recipientName: endpoint, eventId: event } = delivery;
-        auditLog.record(by, "webhook.redeliver", id, { endpoint, event });
+        const { channel, recipientName, eventId: event } = delivery;
+        auditLog.record(by, recipientAction(channel, "redeliver"), id, { endpoint: recipientName, event });
         return delivery;
       }),
 
@@ -134,12 +137,17 @@ export function createReplay({
       }
 
       function recordReplay(total: number): void {
-        const subject = target === undefined ? null : `${target.name} (${target.id})`;
+        const subject = target === undefined ? null : subjectOf(target);
         const from = since === 0 ? null : toIsoTime(since);
-        auditLog.record(by, "webhook.replay", subject, { which, since: from, deliveries: total });
+        auditLog.record(by, replayAction(target), subject, { which, since: from, deliveries: total });
       }
     },
   };
+}
+
+/** A replay to the recipients of all channels is recorded as one to webhooks, the name that it has always had. */
+function replayAction(target: Target | undefined): AuditAction {
+  return target === undefined ? "webhook.replay" : recipientAction(target.channel, "replay");
 }
 
 type Query = Database["query"];

@@ -8,7 +8,7 @@ import type { EventType } from "../vocabulary/events.ts";
 /** A person disabled the recipient, the configuration file no longer declares it, or it failed for too long. */
 const disabledReasons = ["operator", "undeclared", "failing"] as const;
 
-/** Receivers of events, of all channels. */
+/** Receivers of events on all channels. */
 export const recipients = sqliteTable("recipients", {
   seq: integer("seq").primaryKey({ autoIncrement: true }),
   id: text("id").notNull().unique(),

@@ -157,7 +157,7 @@ function entriesOf(evidence: Evidence): Entry[] {
     },
     {
       name: "internal/events.json",
-      content: "events and their webhook deliveries",
+      content: "events and their deliveries",
       bytes: json(events.map((event) => eventOf(event, deliveries))),
     },
   ];

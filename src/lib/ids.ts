@@ -9,7 +9,6 @@ const idPrefixes = {
   threat: "thr",
   event: "evt",
   apiKey: "key",
-  endpoint: "whk",
   delivery: "dlv",
   scan: "scn",
   protectedDomain: "dom",

@@ -1,4 +1,4 @@
-/** Event types that a webhook endpoint can subscribe to. */
+/** Event types that a recipient can subscribe to. */
 export const eventTypes = [
   "threat.created",
   "threat.updated",

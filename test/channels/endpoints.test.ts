@@ -109,8 +109,8 @@ describe("change, enable and disable", () => {
   });
 
   test("changing or removing an unknown endpoint fails as not found", () => {
-    expect(() => webhooks.endpoints.change("nobody", { url })).toThrow(/there is no endpoint nobody/);
-    expect(() => webhooks.endpoints.remove("nobody")).toThrow(/there is no endpoint nobody/);
+    expect(() => webhooks.endpoints.change("nobody", { url })).toThrow(/there is no webhook endpoint nobody/);
+    expect(() => webhooks.endpoints.remove("nobody")).toThrow(/there is no webhook endpoint nobody/);
   });
 
   test("disabling stores the time, and enabling resets the failure count", () => {

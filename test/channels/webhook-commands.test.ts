@@ -160,10 +160,10 @@ test(
       [["add", "http://169.254.169.254/"], 1, /metadata address, which is never connected to/],
       [["add", receiver.url, "--header", "nonsense"], 2, /--header must be "Name: value"/],
       [["add", "https://[::ffff:a9fe:a9fe]/"], 1, /metadata address/],
-      [["change", "nobody", "--rate", "1"], 1, /there is no endpoint nobody/],
+      [["change", "nobody", "--rate", "1"], 1, /there is no webhook endpoint nobody/],
       [["replay"], 2, /one of --failed, --missed and --all/],
       [["replay", "--missed"], 2, /name the endpoint/],
-      [["replay", "nobody", "--all"], 1, /there is no endpoint nobody/],
+      [["replay", "nobody", "--all"], 1, /there is no recipient nobody/],
       [["redeliver", "dlv_none"], 1, /there is no delivery dlv_none/],
     ];
     for (const [command, code, message] of failures) {

@@ -22,7 +22,7 @@ const defaultSettings: Settings = {
   timeoutMs: 2_000,
   retryDelaysMs: specifiedRetryDelaysMs,
   retryJitter: 0,
-  endpointConcurrency: 8,
+  concurrency: 8,
   allowHttp: true,
   allowPrivateNetworks: true,
   caFile: null,

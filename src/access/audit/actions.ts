@@ -1,6 +1,33 @@
 import { trapAuditActions } from "../../vocabulary/traps.ts";
 
-/** Actions in the audit log. A log may contain actions of earlier versions that are no longer in this list. */
+/** Changes of recipients of events, which are recorded in the same way for every delivery channel. */
+const recipientChanges = [
+  "add",
+  "change",
+  "rotate",
+  "enable",
+  "disable",
+  "remove",
+  "redeliver",
+  "replay",
+] as const;
+export type RecipientChange = (typeof recipientChanges)[number];
+type RecipientAction = `${string}.${RecipientChange}`;
+
+/** @param channel kind of the recipient's channel */
+export function recipientAction(channel: string, change: RecipientChange): RecipientAction {
+  return `${channel}.${change}`;
+}
+
+/** @param channel kind of the recipients' channel */
+export function recipientActions(channel: string): RecipientAction[] {
+  return recipientChanges.map((change) => recipientAction(channel, change));
+}
+
+/**
+ * Actions in the audit log, except those on recipients of further channels. A log may contain actions of earlier
+ * versions that are no longer in this list.
+ */
 export const auditActions = [
   "console.sign_in",
   "console.sign_in_failed",
@@ -35,7 +62,7 @@ export const auditActions = [
   "backup.restore",
 ] as const;
 
-export type AuditAction = (typeof auditActions)[number];
+export type AuditAction = (typeof auditActions)[number] | RecipientAction;
 
 /** Further facts about an action, by name. */
 export type AuditDetail = Record<string, string | number | boolean | null | readonly string[]>;

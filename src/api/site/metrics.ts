@@ -67,7 +67,7 @@ export function createMetrics(sources: MetricSources): Metrics {
         family(
           "phishwatch_deliveries",
           "gauge",
-          "Webhook deliveries in the log, by endpoint and status.",
+          "Deliveries in the log, by recipient and status.",
           deliveryTotals().map(({ recipient, status, total }) => [{ endpoint: recipient, status }, total]),
         ),
         family(

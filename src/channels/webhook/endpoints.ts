@@ -1,19 +1,14 @@
 import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Database } from "../../database/database.ts";
+import type {
+  DeclaredRecipient,
+  RecipientAdministration,
+} from "../../deliveries/administration/recipient-administration.ts";
 import { freeName } from "../../deliveries/recipient-rules.ts";
-import type { Recipients } from "../../deliveries/recipients.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { FillRandom, IdFactory } from "../../lib/ids.ts";
-import { createEndpointAudit } from "./endpoint-audit.ts";
-import {
-  createEndpointStore,
-  definedOf,
-  enabledState,
-  targetSettings,
-  withoutPreviousSecret,
-  withSecret,
-} from "./endpoint-store.ts";
+import { subjectOf, type Recipients } from "../../deliveries/recipients.ts";
+import { toIsoTime, type Clock, type Instant } from "../../lib/clock.ts";
+import type { FillRandom } from "../../lib/ids.ts";
 import {
   rotationOverlapMs,
   targetOf,
@@ -22,8 +17,8 @@ import {
   type Endpoint,
   type EndpointSettings,
   type NewEndpoint,
+  type WebhookTarget,
 } from "./endpoint.ts";
-import { reconcileEndpoints } from "./reconcile-endpoints.ts";
 import { makeSecret } from "./signing.ts";
 import { checkSecret } from "./target-rules.ts";
 
@@ -65,103 +60,90 @@ export interface Endpoints {
   reconcile(declared: readonly DeclaredEndpoint[]): void;
 }
 
+const defaults = { events: [], concurrency: null, ratePerSecond: null };
+const targetDefaults = { headers: {}, caFile: null, clientCertFile: null, clientKeyFile: null };
+const noPreviousSecret = { previousSecret: null, previousSecretUntil: null };
+
 export function createEndpoints({
+  administration,
   auditLog,
   clock,
   database,
   fillRandom,
-  ids,
   recipients,
 }: {
+  administration: RecipientAdministration;
   auditLog: Pick<AuditLog, "record">;
   clock: Clock;
   database: Database;
   fillRandom: FillRandom;
-  ids: IdFactory;
-  recipients: Recipients;
+  recipients: Pick<Recipients, "isTaken" | "update">;
 }): Endpoints {
-  const audit = createEndpointAudit(auditLog);
-  const store = createEndpointStore({ clock, ids, recipients });
-
   return {
-    list: () => store.list().map(toEndpoint),
+    list: () => administration.list().map(toEndpoint),
     find(key) {
-      const recipient = store.find(key);
+      const recipient = administration.find(key);
       return recipient === undefined ? undefined : toEndpoint(recipient);
     },
-    get: (key) => toEndpoint(store.get(key)),
+    get: (key) => toEndpoint(administration.get(key)),
 
-    add: ({ name, secret = makeSecret(fillRandom), enabled = true, ...settings }, { by }) =>
+    add: ({ secret = makeSecret(fillRandom), enabled = true, ...given }, { by }) =>
       database.transaction(() => {
-        const endpoint = store.insert(
-          { ...settings, name: name ?? nameFor(settings.url, store.isTaken), secret },
-          { origin: "runtime", ...(enabled ? { enabled } : store.disabledState("operator")) },
-        );
-        audit.added(by, endpoint);
-        return { endpoint, secret };
+        const { name = nameFor(given.url, recipients.isTaken) } = given;
+        const target = { ...completeSettings(given), ...noPreviousSecret, secret };
+        const settings = { ...defaults, ...recipientSettings(given), name, target, enabled };
+        return { endpoint: toEndpoint(administration.add(settings, { by })), secret };
       }),
 
-    change: (key, { events, concurrency, ratePerSecond, ...changes }, { by }) =>
+    change: (key, changes, { by }) =>
       database.transaction(() => {
-        const recipient = store.getEditable(key);
-        const before = toEndpoint(recipient);
-        const target = { ...targetOf(before), ...targetSettings(changes) };
-        const settings = definedOf({ events, concurrency, ratePerSecond });
-        const after = toEndpoint(store.change(recipient, { ...settings, target }));
-        audit.changed(by, before, after);
-        return after;
+        const target = { ...targetOf(toEndpoint(administration.get(key))), ...targetSettings(changes) };
+        const settings = { ...recipientSettings(changes), target };
+        return toEndpoint(administration.change(key, settings, { by }));
       }),
 
-    disable: (key, { by }) =>
-      database.transaction(() => {
-        const recipient = store.getEditable(key);
-        if (!recipient.enabled) return toEndpoint(recipient);
-        const after = toEndpoint(store.update(recipient, store.disabledState("operator")));
-        audit.switched(by, toEndpoint(recipient), after);
-        return after;
-      }),
-
-    enable: (key, { by }) =>
-      database.transaction(() => {
-        const recipient = store.get(key);
-        if (recipient.disabledReason === "undeclared") store.getEditable(key);
-        if (recipient.enabled) return toEndpoint(recipient);
-        const after = toEndpoint(store.update(recipient, enabledState));
-        audit.switched(by, toEndpoint(recipient), after);
-        return after;
-      }),
-
-    remove(key, { by }) {
-      const recipient = store.get(key);
-      // An endpoint that is no longer declared belongs to nobody, so it can be removed here.
-      if (recipient.disabledReason !== "undeclared") store.getEditable(key);
-      store.update(recipient, store.disabledState("operator"));
-      // The deliveries are deleted in several transactions, the endpoint and its audit entry in the last one.
-      store.remove(recipient, () => audit.removed(by, toEndpoint(recipient)));
-    },
+    disable: (key, { by }) => toEndpoint(administration.disable(key, { by })),
+    enable: (key, { by }) => toEndpoint(administration.enable(key, { by })),
+    remove: (key, { by }) => administration.remove(key, { by }),
 
     rotate: (key, { secret: given, overlapMs = rotationOverlapMs, by }) =>
       database.transaction(() => {
-        const recipient = store.getEditable(key);
+        const recipient = administration.editable(key);
         const secret = given ?? makeSecret(fillRandom);
         const current = targetOf(toEndpoint(recipient));
-        const target = withSecret(current, { secret: checkSecret(secret), overlapMs, now: clock.now() });
-        const endpoint = toEndpoint(store.update(recipient, { target }));
-        audit.rotated(by, endpoint, given !== undefined);
+        const target = withSecret(current, checkSecret(secret), overlapMs, clock.now());
+        const endpoint = toEndpoint(recipients.update(recipient, { target }));
+        const { previousSecretUntil: until } = endpoint;
+        auditLog.record(by, "webhook.rotate", subjectOf(endpoint), {
+          given: given !== undefined,
+          previous_signs_until: until === null ? null : toIsoTime(until),
+        });
         return { endpoint, secret };
       }),
 
     endRotation: (key, { by }) =>
       database.transaction(() => {
-        const recipient = store.get(key);
-        const target = withoutPreviousSecret(targetOf(toEndpoint(recipient)));
-        const endpoint = toEndpoint(store.update(recipient, { target }));
-        audit.rotationEnded(by, endpoint);
+        const recipient = administration.get(key);
+        const target = { ...targetOf(toEndpoint(recipient)), ...noPreviousSecret };
+        const endpoint = toEndpoint(recipients.update(recipient, { target }));
+        auditLog.record(by, "webhook.end_rotation", subjectOf(endpoint));
         return endpoint;
       }),
 
-    reconcile: (declared) =>
-      database.transaction(() => reconcileEndpoints(declared, { audit, clock, store })),
+    reconcile: (declared) => administration.reconcile(declared.map((one) => toDeclared(one, clock))),
+  };
+}
+
+function toDeclared({ name, secret, ...given }: DeclaredEndpoint, clock: Clock): DeclaredRecipient {
+  const settings = completeSettings(given);
+  return {
+    ...defaults,
+    ...recipientSettings(given),
+    name,
+    target: (present) =>
+      present === undefined
+        ? { ...settings, ...noPreviousSecret, secret }
+        : withSecret({ ...(present as WebhookTarget), ...settings }, secret, rotationOverlapMs, clock.now()),
   };
 }
 
@@ -170,4 +152,37 @@ function nameFor(url: string, isTaken: (name: string) => boolean): string {
   const host = URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, "") : "";
   // The URL is validated with the other settings.
   return freeName(host === "" ? "endpoint" : host, isTaken);
+}
+
+/** Replaces the secret. The current one continues to sign for `overlapMs`. */
+function withSecret(target: WebhookTarget, secret: string, overlapMs: number, now: Instant): WebhookTarget {
+  if (secret === target.secret) return target;
+  if (overlapMs <= 0) return { ...target, ...noPreviousSecret, secret };
+  return { ...target, secret, previousSecret: target.secret, previousSecretUntil: now + overlapMs };
+}
+
+/** Returns the settings that belong to the target, with defaults for those that were not given. */
+function completeSettings(settings: EndpointSettings) {
+  return { url: settings.url, ...targetDefaults, ...targetSettings(settings) };
+}
+
+/** Returns those of the settings that every recipient has and that were given. */
+function recipientSettings({ events, concurrency, ratePerSecond }: Partial<EndpointSettings>) {
+  return definedOf({ events, concurrency, ratePerSecond });
+}
+
+/** Returns those of the settings that belong to the target and were given. */
+function targetSettings({
+  url,
+  headers,
+  caFile,
+  clientCertFile,
+  clientKeyFile,
+}: Partial<EndpointSettings>): Partial<WebhookTarget> {
+  return definedOf({ url, headers, caFile, clientCertFile, clientKeyFile });
+}
+
+/** Leaves out properties that are undefined. */
+function definedOf<T extends object>(settings: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as T;
 }

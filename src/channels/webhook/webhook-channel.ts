@@ -12,6 +12,7 @@ import {
 import type { ResolveHost } from "../../network/resolve.ts";
 import { checkDestination } from "./destination.ts";
 import { signingSecrets, webhookKind, type WebhookTarget } from "./endpoint.ts";
+import { endpointTraits } from "./endpoint-traits.ts";
 import { webhookFailures, type WebhookFailure } from "./failures.ts";
 import { withSettingHint } from "./private-networks-hint.ts";
 import { retryAfterMs } from "./retry-after.ts";
@@ -53,6 +54,7 @@ export function createWebhookChannel({
 
   return {
     kind: webhookKind,
+    recipients: endpointTraits,
     failures: webhookFailures,
     close: () => client.close(),
     checkDestination: (url) => checkDestination(url, { rules, resolveHost }),

@@ -1,13 +1,13 @@
 import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Database } from "../../database/database.ts";
+import { createRecipientAdministration } from "../../deliveries/administration/recipient-administration.ts";
 import type { AttemptResult } from "../../deliveries/channel.ts";
-import type { Recipients } from "../../deliveries/recipients.ts";
+import { subjectOf, type Recipients } from "../../deliveries/recipients.ts";
 import type { EventBody } from "../../events/payloads.ts";
 import { toIsoTime, type Clock } from "../../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../../lib/ids.ts";
 import { pingEventType } from "../../vocabulary/events.ts";
-import { createEndpointAudit } from "./endpoint-audit.ts";
 import { targetOf, type Endpoint } from "./endpoint.ts";
 import { createEndpoints, type Endpoints } from "./endpoints.ts";
 import type { WebhookChannel } from "./webhook-channel.ts";
@@ -32,14 +32,21 @@ export function createWebhooks({
   recipients,
 }: {
   auditLog: Pick<AuditLog, "record">;
-  channel: Pick<WebhookChannel, "checkDestination" | "send">;
+  channel: Pick<WebhookChannel, "checkDestination" | "kind" | "recipients" | "send">;
   clock: Clock;
   database: Database;
   fillRandom: FillRandom;
   ids: IdFactory;
   recipients: Recipients;
 }): Webhooks {
-  const audit = createEndpointAudit(auditLog);
+  const administration = createRecipientAdministration({
+    auditLog,
+    channel,
+    clock,
+    database,
+    ids,
+    recipients,
+  });
 
   async function ping(endpoint: Endpoint): Promise<AttemptResult> {
     const id = ids.next("event");
@@ -50,11 +57,11 @@ export function createWebhooks({
   }
 
   return {
-    endpoints: createEndpoints({ auditLog, clock, database, fillRandom, ids, recipients }),
+    endpoints: createEndpoints({ administration, auditLog, clock, database, fillRandom, recipients }),
     checkDestination: channel.checkDestination,
     ping,
     test(endpoint, { by }) {
-      audit.tested(by, endpoint);
+      auditLog.record(by, "webhook.test", subjectOf(endpoint));
       return ping(endpoint);
     },
   };

@@ -29,18 +29,18 @@ detect duplicates. A running server sends them at once; otherwise they are sent 
     ["phishwatch webhooks replay soc --missed --yes", "after enabling it again"],
   ],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ deliveries: { replay }, webhooks: { endpoints } }) => {
-      const [endpoint] = args;
+    withAppliance({ terminal, options }, async ({ deliveries: { recipients, replay } }) => {
+      const [recipient] = args;
       const { failed, missed, all, since = 0, yes } = options;
       const given = { failed, missed, all };
       const which = replaySelections.filter((one) => given[one]);
       if (which.length !== 1) throw new UsageError("use one of --failed, --missed and --all");
-      if (endpoint === undefined && !failed)
+      if (recipient === undefined && !failed)
         throw new UsageError("name the endpoint, as in: phishwatch webhooks replay soc --missed");
       const request: ReplayRequest = {
         which: which[0]!,
         since,
-        ...(endpoint === undefined ? {} : { recipient: endpoints.get(endpoint).id }),
+        ...(recipient === undefined ? {} : { recipient: recipients.get(recipient).id }),
       };
       const from = since === 0 ? "" : ` since ${toIsoTime(since)}`;
       const count = yes

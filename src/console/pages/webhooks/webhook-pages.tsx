@@ -1,7 +1,6 @@
 import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import { toIsoTime } from "../../../lib/clock.ts";
 import { badRequest, notFound } from "../../../lib/errors.ts";
-import { isId } from "../../../lib/ids.ts";
 import { counted } from "../../../lib/wording.ts";
 import {
   ActionLink,
@@ -253,8 +252,9 @@ function remove(context: Context<"webhooks">): PageResult {
 
 function endpointOf({ params, services }: Context<"webhooks">): Endpoint {
   const id = params["id"]!;
-  const found = isId("endpoint", id) ? services.webhooks.endpoints.find(id) : undefined;
-  if (found === undefined) throw notFound("There is no such webhook endpoint.");
+  const found = services.webhooks.endpoints.find(id);
+  // An address has the identifier, never the name.
+  if (found?.id !== id) throw notFound("There is no such webhook endpoint.");
   return found;
 }
 

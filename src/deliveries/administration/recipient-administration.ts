@@ -1,0 +1,201 @@
+import { configurationFile, type Actor } from "../../access/audit/actor.ts";
+import type { AuditLog } from "../../access/audit/audit-log.ts";
+import type { Database } from "../../database/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { badRequest, notFound, PublicError, StartError } from "../../lib/errors.ts";
+import type { IdFactory } from "../../lib/ids.ts";
+import { visible } from "../../lib/safe-text.ts";
+import type { Channel, RecipientTraits } from "../channel.ts";
+import { createRecipientAudit, type RecipientAudit } from "./recipient-audit.ts";
+import type { Recipient, Recipients, RecipientSettings } from "../recipients.ts";
+
+/**
+ * Administers the recipients of one channel. Every change is recorded in the audit log, and takes effect at once: in a
+ * running server even if another process makes it.
+ */
+export interface RecipientAdministration {
+  /** Returns the recipients, sorted by name. */
+  list(): Recipient[];
+  find(idOrName: string): Recipient | undefined;
+  /** Like `find`. @throws PublicError `not_found` */
+  get(idOrName: string): Recipient;
+  /** Like `get`. @throws PublicError `bad_request` for a recipient that the configuration file declares */
+  editable(idOrName: string): Recipient;
+  /** @throws PublicError `bad_request` with what to change */
+  add(recipient: RecipientSettings & { name: string; enabled: boolean }, options: { by: Actor }): Recipient;
+  /** @throws PublicError like `editable`, and `bad_request` with what to change */
+  change(idOrName: string, settings: Partial<RecipientSettings>, options: { by: Actor }): Recipient;
+  /** Stops deliveries. Pending deliveries stay queued. */
+  disable(idOrName: string, options: { by: Actor }): Recipient;
+  enable(idOrName: string, options: { by: Actor }): Recipient;
+  /** Removes a recipient and its deliveries. @throws PublicError like `editable` */
+  remove(idOrName: string, options: { by: Actor }): void;
+  /**
+   * Makes the recipients match the configuration file. Recipients that are no longer declared are disabled.
+   * @throws StartError for a declaration that is not valid
+   */
+  reconcile(declared: readonly DeclaredRecipient[]): void;
+}
+
+/** A recipient that the configuration file declares. */
+export interface DeclaredRecipient extends Omit<RecipientSettings, "target"> {
+  name: string;
+  /** @param present target of the recipient that exists under this name, of which a channel may keep a part */
+  target(present: unknown): unknown;
+}
+
+const enabledState = { enabled: true, disabledReason: null, consecutiveFailures: 0, failingSince: null };
+
+export function createRecipientAdministration({
+  auditLog,
+  channel: { kind, recipients: traits },
+  clock,
+  database,
+  ids,
+  recipients,
+}: {
+  auditLog: Pick<AuditLog, "record">;
+  channel: Pick<Channel, "kind" | "recipients">;
+  clock: Clock;
+  database: Database;
+  ids: IdFactory;
+  recipients: Recipients;
+}): RecipientAdministration {
+  const audit = createRecipientAudit({ auditLog, kind, traits });
+  const disabledState = (disabledReason: Recipient["disabledReason"]) => ({
+    enabled: false,
+    disabledReason,
+    disabledAt: clock.now(),
+  });
+  const declarations = createDeclarations({ audit, disabledState, ids, kind, recipients, traits });
+  const find = (key: string) => recipients.find(kind, key);
+
+  function get(key: string): Recipient {
+    const recipient = find(key);
+    if (recipient === undefined) throw notFound(`there is no ${traits.noun} ${visible(key, 100)}`);
+    return recipient;
+  }
+
+  function editable(key: string): Recipient {
+    const recipient = get(key);
+    if (recipient.origin === "file")
+      throw badRequest(`${recipient.name} is declared in the configuration file; change it there`);
+    return recipient;
+  }
+
+  return {
+    list: () => recipients.list(kind),
+    find,
+    get,
+    editable,
+
+    add: ({ enabled, ...settings }, { by }) =>
+      database.transaction(() => {
+        const id = ids.nextWithPrefix(traits.idPrefix);
+        const state = enabled ? { enabled } : disabledState("operator");
+        const added = recipients.insert({ ...settings, id, channel: kind, origin: "runtime", ...state });
+        audit.added(by, added);
+        return added;
+      }),
+
+    change: (key, settings, { by }) =>
+      database.transaction(() => {
+        const before = editable(key);
+        const after = recipients.change(before, settings);
+        audit.changed(by, before, after);
+        return after;
+      }),
+
+    disable: (key, { by }) =>
+      database.transaction(() => {
+        const before = editable(key);
+        if (!before.enabled) return before;
+        const after = recipients.update(before, disabledState("operator"));
+        audit.switched(by, before, after);
+        return after;
+      }),
+
+    enable: (key, { by }) =>
+      database.transaction(() => {
+        const before = get(key);
+        if (before.disabledReason === "undeclared") editable(key);
+        if (before.enabled) return before;
+        const after = recipients.update(before, enabledState);
+        audit.switched(by, before, after);
+        return after;
+      }),
+
+    remove(key, { by }) {
+      const recipient = get(key);
+      // A recipient that is no longer declared belongs to nobody, so it can be removed here.
+      if (recipient.disabledReason !== "undeclared") editable(key);
+      recipients.update(recipient, disabledState("operator"));
+      // The deliveries are deleted in several transactions, the recipient and its audit entry in the last one.
+      recipients.remove(recipient, () => audit.removed(by, recipient));
+    },
+
+    reconcile: (declared) =>
+      database.transaction(() => {
+        for (const one of declared)
+          withStartError(`${traits.configKey} "${visible(one.name)}"`, () => declarations.apply(one));
+        declarations.disableOthers(new Set(declared.map(({ name }) => name)));
+      }),
+  };
+}
+
+/** Applies declarations of the configuration file, in the caller's transaction. */
+function createDeclarations({
+  audit,
+  disabledState,
+  ids,
+  kind,
+  recipients,
+  traits,
+}: {
+  audit: RecipientAudit;
+  disabledState: (reason: Recipient["disabledReason"]) => Partial<Recipient>;
+  ids: IdFactory;
+  kind: string;
+  recipients: Recipients;
+  traits: RecipientTraits;
+}) {
+  return {
+    apply({ name, target, ...settings }: DeclaredRecipient): void {
+      const before = recipients.find(kind, name);
+      if (before === undefined) {
+        const id = ids.nextWithPrefix(traits.idPrefix);
+        const created = { ...settings, id, name, channel: kind, target: target(undefined) };
+        return audit.added(
+          configurationFile,
+          recipients.insert({ ...created, origin: "file", enabled: true }),
+        );
+      }
+      const changed = recipients.change(before, { ...settings, target: target(before.target) });
+      // A recipient that was disabled for failing stays disabled until its address changes or someone enables it.
+      const staysDisabled =
+        before.disabledReason === "failing" &&
+        traits.addressOf(before.target) === traits.addressOf(changed.target);
+      const state = before.enabled || staysDisabled ? {} : enabledState;
+      audit.declared(before, recipients.update(changed, { origin: "file", ...state }));
+    },
+
+    /** Disables the recipients that the file declared earlier and no longer does. */
+    disableOthers(declared: ReadonlySet<string>): void {
+      for (const recipient of recipients.list(kind)) {
+        const isUndeclared = recipient.origin === "file" && !declared.has(recipient.name);
+        if (!isUndeclared || recipient.disabledReason === "undeclared") continue;
+        audit.declared(recipient, recipients.update(recipient, disabledState("undeclared")));
+      }
+    },
+  };
+}
+
+/** @throws StartError with `place` in front of the message of a PublicError */
+function withStartError(place: string, run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    if (!(error instanceof PublicError)) throw error;
+    throw new StartError(`${place}: ${error.message}`, { exitCode: 2, cause: error });
+  }
+}
