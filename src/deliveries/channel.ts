@@ -15,10 +15,12 @@ export interface Channel<Target = unknown> {
    * @throws PublicError `bad_request` with what to change
    */
   validate(target: Target): Target;
-  /** Makes one attempt. Returns undefined if `signal` aborted it, which says nothing about the recipient. */
+  /** Makes one attempt. Returns undefined if it was aborted, which says nothing about the recipient. */
   send(target: Target, message: Message, signal?: AbortSignal): Promise<AttemptResult | undefined>;
   /** Returns the target without what has expired (a replaced secret), or the same object if nothing has. */
   withoutExpired?(target: Target, now: Instant): Target;
+  /** Aborts the attempts of which nothing was sent yet, so that they do not delay shutdown. */
+  abortUnsent?(): void;
   /** Closes connections that are kept open. */
   close?(): void;
 }

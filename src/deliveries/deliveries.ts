@@ -111,7 +111,10 @@ export function createDeliveries({
       retention.start();
     },
     async stop() {
-      await Promise.all([dispatcher.stop(), retention.stop()]);
+      const stopped = Promise.all([dispatcher.stop(), retention.stop()]);
+      // From here on the dispatcher starts no attempt, so an aborted one is not started again at once.
+      for (const channel of channelList) channel.abortUnsent?.();
+      await stopped;
       for (const channel of channelList) channel.close?.();
     },
   };

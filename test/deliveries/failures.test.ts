@@ -167,6 +167,31 @@ describe("attempts without a response", () => {
   });
 });
 
+test("shutdown does not wait for a name that does not resolve, but finishes what was sent (reliability D1)", async () => {
+  const { promise: response, resolve: respond } = Promise.withResolvers<Response>();
+  const receiver = startReceiver(() => response);
+  cleanup.push(receiver.stop);
+  const lookups: string[] = [];
+  const webhooks = open({
+    timeoutMs: 600_000,
+    resolveHost: (name) => {
+      lookups.push(name);
+      return name === "silent.test" ? new Promise(() => {}) : Promise.resolve(["127.0.0.1"]);
+    },
+  });
+  webhooks.endpoints.add({ url: "http://silent.test/" });
+  webhooks.endpoints.add({ url: receiver.url.replace("127.0.0.1", "slow.test") });
+  webhooks.record();
+  await until(() => receiver.received.length === 1 && lookups.includes("silent.test"), "both started");
+  const stopped = webhooks.stop();
+  respond(new Response("ok"));
+  await stopped;
+  const entries = webhooks.log.list({}, 2).map(({ attempts, status }) => ({ attempts, status }));
+  expect(entries).toContainEqual({ attempts: 1, status: "succeeded" });
+  // The delivery is pending without a failed attempt, and the next start sends it.
+  expect(entries).toContainEqual({ attempts: 0, status: "pending" });
+});
+
 test("Retry-After extends the delay, up to the next one in the schedule", async () => {
   const clock = manualClock();
   const asked = ["180", "100000", "10"];

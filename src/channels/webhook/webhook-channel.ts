@@ -56,6 +56,7 @@ export function createWebhookChannel({
     kind: webhookKind,
     recipients: endpointTraits,
     failures: webhookFailures,
+    abortUnsent: () => client.abortUnsent(),
     close: () => client.close(),
     checkDestination: (url) => checkDestination(url, { rules, resolveHost }),
 

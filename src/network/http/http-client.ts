@@ -52,6 +52,8 @@ export interface Failure {
 export interface HttpClient {
   /** Sends one request and reads the response. Never throws because of the server; follows no redirect. */
   send(request: HttpRequest): Promise<ExchangeResult>;
+  /** Aborts the requests that have no connection yet, of which nothing was sent. */
+  abortUnsent(): void;
   /** Closes idle connections. */
   close(): void;
 }
@@ -76,8 +78,23 @@ export function createHttpClient({
   idleMs?: number;
 }): HttpClient {
   const pool = createConnectionPool({ idleMs });
+  const opening = new Set<AbortController>();
 
-  async function open(
+  async function open(url: URL, request: HttpRequest, given: AbortSignal, phases: Phases) {
+    const abort = new AbortController();
+    const onAbort = () => abort.abort();
+    given.addEventListener("abort", onAbort, { once: true });
+    if (given.aborted) onAbort();
+    opening.add(abort);
+    try {
+      return await openWith(url, request, abort.signal, phases);
+    } finally {
+      opening.delete(abort);
+      given.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async function openWith(
     url: URL,
     request: HttpRequest,
     signal: AbortSignal,
@@ -166,6 +183,9 @@ export function createHttpClient({
         clearTimeout(timer);
         request.signal?.removeEventListener("abort", onAbort);
       }
+    },
+    abortUnsent() {
+      for (const abort of opening) abort.abort();
     },
     close: pool.close,
   };
