@@ -147,7 +147,7 @@ function listen(port: number, routes: GuardedRoutes): Bun.Server<undefined> {
   } catch (error) {
     const inUse = (error as { code?: string }).code === "EADDRINUSE";
     const reason = inUse
-      ? "the port is already in use by another program; --port 0 takes a free one"
+      ? "the port is already in use by another program; use --port 0 for a free one"
       : messageOf(error);
     throw new StartError(`cannot listen on ${loopback}:${port}: ${reason}`, { exitCode: 1, cause: error });
   }

@@ -1,5 +1,5 @@
-import { threatTypes } from "../vocabulary/threats.ts";
 import {
+  threatTypes,
   severities,
   threatSources,
   statuses,

@@ -1,7 +1,6 @@
 import { asc, eq } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { toIsoTime } from "../../lib/clock.ts";
+import { toIsoTime, type Clock } from "../../lib/clock.ts";
 import { StartError } from "../../lib/errors.ts";
 import type { IdFactory } from "../../lib/ids.ts";
 import type { Plan, Scope } from "../../vocabulary/keys.ts";

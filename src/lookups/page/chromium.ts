@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
@@ -34,7 +35,7 @@ export function chooseChromium({
   which,
   isRoot,
 }: {
-  setting: "auto" | "off" | { path: string };
+  setting: Config["scan"]["screenshots"];
   args: readonly string[];
   which: (name: string) => string | null;
   isRoot: boolean;

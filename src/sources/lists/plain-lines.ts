@@ -1,5 +1,4 @@
-import type { LineBlock } from "./lines.ts";
-import { lineBytesMax } from "./lines.ts";
+import { lineBytesMax, type LineBlock } from "./lines.ts";
 import type { NameChunkBuilder } from "./name-chunk.ts";
 
 /**

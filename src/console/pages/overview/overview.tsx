@@ -2,8 +2,7 @@ import type { VNode } from "preact";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { Scans } from "../../../scans/scans.ts";
 import type { ThreatIndex } from "../../../threat-index/threat-index.ts";
-import { threatTypes } from "../../../vocabulary/threats.ts";
-import { severities, type Severity, type ThreatType } from "../../../vocabulary/threats.ts";
+import { severities, threatTypes, type Severity, type ThreatType } from "../../../vocabulary/threats.ts";
 import { DaysChart, SeverityBar, severityLayers, totalOf } from "../../kit/charts.tsx";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
 import { PageHead, Progress, Section, StateBadge, Time } from "../../kit/components.tsx";
@@ -109,7 +108,7 @@ function NewestThreats({
       {total <= newestShownMax ? null : (
         <p class="prose">
           <a href={listPath(new URLSearchParams({ severity: "high", sort: "first_seen" }))}>
-            View all {total.toLocaleString("en")} active high-severity threats
+            View all {grouped(total)} active high-severity threats
           </a>
         </p>
       )}

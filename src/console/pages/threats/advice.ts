@@ -1,5 +1,10 @@
-import type { Facts } from "../../../enrichment/facts/facts.ts";
-import { hasPage, mailServersOf, parkedWith, showsPhishingPage } from "../../../enrichment/facts/facts.ts";
+import {
+  hasPage,
+  mailServersOf,
+  parkedWith,
+  showsPhishingPage,
+  type Facts,
+} from "../../../enrichment/facts/facts.ts";
 import { indicatorsIn } from "../../../threats/severity/indicators.ts";
 import type { SeverityReason } from "../../../threats/severity/severity-reasons.ts";
 import type { Status, ThreatType } from "../../../vocabulary/threats.ts";

@@ -9,8 +9,7 @@ import {
   type SortKey,
 } from "../../../threat-index/threat-index.ts";
 import { indicators } from "../../../threats/severity/indicators.ts";
-import { threatTypes } from "../../../vocabulary/threats.ts";
-import { severities, threatSources, statuses } from "../../../vocabulary/threats.ts";
+import { threatTypes, severities, threatSources, statuses } from "../../../vocabulary/threats.ts";
 import { parseDay } from "../../kit/fields.ts";
 import { threatsPath } from "../../kit/paths.ts";
 

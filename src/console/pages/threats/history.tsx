@@ -24,31 +24,31 @@ export function Timeline({ threat, history }: { threat: Threat; history: readonl
   const shown = groups.slice(0, changesShownMax);
   const left = groups.slice(changesShownMax).flat().length;
   return (
-    <>
-      <ol class="time-line">
-        {shown.map((changes) => (
-          <li class={changes[0]!.by === null ? undefined : "decision"}>
-            <Time at={changes[0]!.at} />
-            <ul class="plain">
-              {changes.map((change) => (
-                <li>
-                  <Change change={change} />
-                </li>
-              ))}
-            </ul>
-          </li>
-        ))}
-        {left > 0 ? <li>{left} older changes are in the evidence bundle.</li> : null}
-        <li>
-          <Time at={threat.createdAt} />
-          <div>recorded (source: {inWords(threat.source)})</div>
+    <ol class="time-line">
+      {shown.map((changes) => (
+        <li class={changes[0]!.by === null ? undefined : "decision"}>
+          <Time at={changes[0]!.at} />
+          <ul class="plain">
+            {changes.map((change) => (
+              <li>
+                <Change change={change} />
+              </li>
+            ))}
+          </ul>
         </li>
-        <li>
-          <Time at={threat.firstSeen} />
-          <div>first seen</div>
-        </li>
-      </ol>
-    </>
+      ))}
+      {left > 0 ? (
+        <li>{counted(left, "older change is", "older changes are")} in the evidence bundle.</li>
+      ) : null}
+      <li>
+        <Time at={threat.createdAt} />
+        <div>recorded (source: {inWords(threat.source)})</div>
+      </li>
+      <li>
+        <Time at={threat.firstSeen} />
+        <div>first seen</div>
+      </li>
+    </ol>
   );
 }
 
@@ -107,7 +107,9 @@ export function Notes({
   return (
     <>
       {notes.length > shown.length ? (
-        <p class="hint">{notes.length - shown.length} older notes are in the evidence bundle.</p>
+        <p class="hint">
+          {counted(notes.length - shown.length, "older note is", "older notes are")} in the evidence bundle.
+        </p>
       ) : null}
       {shown.map((note) => (
         <article class="note">

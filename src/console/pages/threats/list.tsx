@@ -1,6 +1,5 @@
 import { counted, grouped } from "../../../lib/wording.ts";
-import type { SearchFilter } from "../../../threat-index/threat-index.ts";
-import { sortedByNameMax } from "../../../threat-index/threat-index.ts";
+import { sortedByNameMax, type SearchFilter } from "../../../threat-index/threat-index.ts";
 import type { Threats } from "../../../threats/threats.ts";
 import { triageThreatsMax } from "../../../threats/triage/triage.ts";
 import { FlashMessage, PageHead } from "../../kit/components.tsx";

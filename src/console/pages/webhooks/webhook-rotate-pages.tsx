@@ -1,5 +1,4 @@
-import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
-import { rotationOverlapMs } from "../../../channels/webhook/endpoint.ts";
+import { rotationOverlapMs, type Endpoint } from "../../../channels/webhook/endpoint.ts";
 import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
 import { attempt } from "../../kit/fields.ts";
 import { Button, Choices, Form, TextField } from "../../kit/form.tsx";
