@@ -464,7 +464,7 @@ export interface Calls {
       | {
           /** Names to check, in U-label or A-label form. An invalid name is counted and does not cause the call to fail. */
           domains: string[];
-          /** When the names were seen: ISO 8601 with a time zone. Default: now. */
+          /** When the names were seen: RFC 3339 with seconds and a time zone, at most five minutes in the future. Default: now. */
           observed_at?: string;
         }
       | string;

@@ -126,7 +126,7 @@ export function createServer({
     version: build.version,
     pipeline,
     operations: apiOperations(config.api),
-    services: { database, threats, candidates, publicUrl, clientAddress },
+    services: { database, threats, candidates, publicUrl, clientAddress, now: clock.now },
     site: {
       threats,
       readScreenshot,

@@ -10,6 +10,8 @@ export const echoedMax = 100;
 export interface QueryParameter<Value> {
   /** Describes the parameter in the OpenAPI document. */
   schema: TSchema;
+  /** Describes the allowed values in an error message. */
+  allowed: string;
   /** Value of an absent parameter. */
   absent: Value;
   /** @throws PublicError `bad_request` that names the parameter and what is allowed. */
@@ -26,10 +28,10 @@ export function queryReader<Parameters extends QueryParameters>(
   parameters: Parameters,
 ): (url: string) => QueryValues<Parameters> {
   const entries = Object.entries(parameters);
-  const names = entries.map(([name]) => name);
+  const allowed = new Map(entries.map(([name, parameter]) => [name, parameter.allowed]));
   const absent = Object.fromEntries(entries.map(([name, parameter]) => [name, parameter.absent]));
   return (url) => {
-    const texts = readQuery(url, names);
+    const texts = readQuery(url, allowed);
     if (texts.size === 0) return absent as QueryValues<Parameters>;
     const values = { ...absent };
     for (const [name, parameter] of entries) {
@@ -42,7 +44,12 @@ export function queryReader<Parameters extends QueryParameters>(
 
 /** A parameter whose value is any text. */
 export function textParameter(description: string): QueryParameter<string | undefined> {
-  return { schema: Type.String({ description }), absent: undefined, read: (_name, text) => text };
+  return {
+    schema: Type.String({ description }),
+    allowed: "any text",
+    absent: undefined,
+    read: (_name, text) => text,
+  };
 }
 
 /** A parameter whose value is one of a set. */
@@ -52,6 +59,7 @@ export function choiceParameter<const T extends string>(
 ): QueryParameter<T | undefined> {
   return {
     schema: choice(allowed, { description }),
+    allowed: allowed.join(", "),
     absent: undefined,
     read(name, text) {
       const value = allowed.find((one) => one === text);
@@ -71,48 +79,43 @@ export function integerParameter({
   maximum: number;
   absent: number;
 }): QueryParameter<number> {
+  const allowed = `a whole number from 1 to ${maximum}`;
   return {
     schema: Type.Integer({ minimum: 1, maximum, default: absent, description }),
+    allowed,
     absent,
     // No sign, space, exponent, other base or other script's digits.
     read(name, text) {
       const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
       if (value >= 1 && value <= maximum) return value;
-      throw badRequest(
-        `${name} is "${visible(text, echoedMax)}"; allowed: a whole number from 1 to ${maximum}.`,
-      );
+      throw badRequest(`${name} is "${visible(text, echoedMax)}"; allowed: ${allowed}.`);
     },
   };
 }
 
-const noValues: ReadonlyMap<never, string> = new Map<never, string>();
+const noValues: ReadonlyMap<string, string> = new Map();
 
 /**
  * Reads the parameters of a query. Each may occur once, none may be empty, and none may be unknown. The usual
  * parsers drop what they do not understand and keep the first or the last of several, so they cannot be used.
  */
-export function readQuery<Name extends string>(
-  url: string,
-  known: readonly Name[],
-): ReadonlyMap<Name, string> {
+function readQuery(url: string, allowed: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const start = url.indexOf("?");
   if (start === -1) return noValues;
-  const values = new Map<Name, string>();
+  const values = new Map<string, string>();
   for (const pair of withoutFragment(url.slice(start + 1)).split("&")) {
     if (pair === "") continue;
     const equals = pair.indexOf("=");
     const name = decode(equals === -1 ? pair : pair.slice(0, equals), "A parameter's name");
-    if (!isKnown(name, known)) throw unknownParameter(name, known);
-    if (values.has(name)) throw badRequest(`${name} is given more than once; give it once.`);
+    if (!allowed.has(name)) throw unknownParameter(name, [...allowed.keys()]);
+    if (values.has(name))
+      throw badRequest(`${name} is given more than once; give it once. Allowed: ${allowed.get(name)}.`);
     const value = decode(equals === -1 ? "" : pair.slice(equals + 1), name);
-    if (value === "") throw badRequest(`${name} is empty; give it a value or leave it out.`);
+    if (value === "")
+      throw badRequest(`${name} is empty; give it a value or leave it out. Allowed: ${allowed.get(name)}.`);
     values.set(name, value);
   }
   return values;
-}
-
-function isKnown<Name extends string>(name: string, known: readonly Name[]): name is Name {
-  return (known as readonly string[]).includes(name);
 }
 
 function unknownParameter(name: string, known: readonly string[]): Error {

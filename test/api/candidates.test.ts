@@ -12,7 +12,7 @@ afterEach(() => api.dispose());
 const submit = (body: unknown, call: Call = {}) => api.call("POST", "/v1/candidates", { key, body, ...call });
 const asText = { headers: { "content-type": "text/plain; charset=utf-8" } };
 
-test("look-alikes become threats; the response contains only these and counts all names", async () => {
+test("look-alikes become threats; the response contains only these, and `matched` is their number (conformance F9)", async () => {
   const domains = [
     "examp1e-bank.com",
     "weather.example",
@@ -22,7 +22,7 @@ test("look-alikes become threats; the response contains only these and counts al
   ];
   const response = await submit({ domains });
   expect(response.status).toBe(200);
-  expect(response.json.meta).toEqual({ received: 5, invalid: 1, matched: 3, created: 2 });
+  expect(response.json.meta).toEqual({ received: 5, invalid: 1, matched: 2, created: 2 });
   expect(response.json.data.map(({ domain }: { domain: string }) => domain)).toEqual([
     "examp1e-bank.com",
     "exarnple-shop.com",
@@ -41,6 +41,27 @@ test("resubmitting a name reports it as known and creates no second threat", asy
   expect(again.json.data[0].matches[0].outcome).toBe("known");
   expect(again.json.meta).toEqual({ received: 1, invalid: 0, matched: 1, created: 0 });
   expect(api.events()).toHaveLength(1);
+});
+
+test("in text, comments and blank lines are skipped (conformance F8)", async () => {
+  const response = await submit("# from the mail gateway\n\n  # indented\nexamp1e-bank.com\n", asText);
+  expect(response.json.meta).toEqual({ received: 1, invalid: 0, matched: 1, created: 1 });
+  expect((await submit("# nothing else\n", asText)).status).toBe(400);
+});
+
+test("observed_at accepts RFC 3339 and at most five minutes in the future (conformance F18)", async () => {
+  const at = (ms: number) => new Date(api.clock.now() + ms).toISOString();
+  const observed = (observed_at: string) => submit({ domains: ["examp1e-bank.com"], observed_at });
+  for (const accepted of [at(4 * 60_000), "2026-01-01t00:00:00z", "2026-01-01T00:00:00+05:30"])
+    expect([accepted, (await observed(accepted)).status]).toEqual([accepted, 200]);
+  const late = await observed(at(6 * 60_000));
+  expect([late.status, late.json.error.message]).toEqual([
+    400,
+    '"observed_at" is more than five minutes in the future; send the time of the sighting.',
+  ]);
+  expect((await observed("2026-01-01T24:00:00Z")).json.error.message).toStartWith(
+    '"observed_at" is not a time',
+  );
 });
 
 test("observed_at becomes first_seen, from any time zone", async () => {
@@ -72,8 +93,8 @@ describe("POST /v1/candidates", () => {
     ["too many names", { domains: many }, /^"domains" has the wrong number of items/],
     ["a name that is a number", { domains: [1] }, /^"domains\[0\]" is not a string/],
     ["another field", { domains, source: "scan" }, /^There is no field "source"/],
-    ["an empty text", " \n\n", /^The body holds 0 names; send 1 to 10000, one a line\.$/, asText],
-    ["a text of too many lines", many.join("\n"), /^The body holds 10001 names/, asText],
+    ["an empty text", " \n\n", /^The body contains 0 names; send 1 to 10000, one per line\.$/, asText],
+    ["a text of too many lines", many.join("\n"), /^The body contains 10001 names/, asText],
     [
       "another content type",
       "a.com",

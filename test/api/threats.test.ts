@@ -61,6 +61,9 @@ describe("GET /v1/threats", () => {
     expect(await total("domain=example-bank.com")).toBe(1);
     expect(await total("domain=EXAMPLE-Bank.com.")).toBe(1);
     expect(await total("domain=unknown.example")).toBe(0);
+    // Conformance F12: a single label and a public suffix match nothing.
+    for (const nothing of ["com", "example-bank", "b%C3%BCcher", "co.uk"])
+      expect([nothing, await total(`domain=${nothing}`)]).toEqual([nothing, 0]);
     expect(await total("status=resolved")).toBe(1);
     expect(await total("status=active&severity=high")).toBe(1);
     expect(await total("status=resolved&severity=high")).toBe(0);
@@ -70,7 +73,9 @@ describe("GET /v1/threats", () => {
 
   const rejected: [string, RegExp][] = [
     ["status=open", /^status is "open"; allowed: active, resolved, false_positive\.$/],
-    ["status=", /^status is empty/],
+    // Conformance F7: the message also states what is allowed.
+    ["status=", /^status is empty; .* Allowed: active, resolved, false_positive\.$/],
+    ["page=1&page=2", /^page is given more than once; .* Allowed: a whole number from 1 to \d+\.$/],
     ["status", /^status is empty/],
     ["status=Active", /^status is "Active"/],
     ["status=active&status=active", /^status is given more than once/],
@@ -100,7 +105,7 @@ describe("GET /v1/threats", () => {
     ["per_page=%00", /^per_page is "\\u\{0\}"/],
     ["domain=%00", /^domain is not a domain name/],
     [`domain=${"a".repeat(4_000)}.com`, /^domain is not a domain name: longer than 253 bytes\.$/],
-    ["domain=https://example-bank.com/", /^domain is not a domain name/],
+    ["domain=https://example-bank.com/", /^domain is not a domain name: a URL; enter only the host name\.$/],
     ["status=%E2%80%AEactive", /^status is "\\u\{202e\}active"/],
   ];
   for (const [query, message] of rejected) {
@@ -163,6 +168,18 @@ describe("GET /v1/threats/:id", () => {
 });
 
 describe("PATCH /v1/threats/:id", () => {
+  test("two clients that change one threat at once each get the status that they set (conformance F1)", async () => {
+    const [id] = api.sight("examp1e-bank.com");
+    const change = async (status: string) => {
+      const response = await api.call("PATCH", `/v1/threats/${id}`, { key, body: { status } });
+      return [status, response.json.data.status];
+    };
+    const changes = Array.from({ length: 40 }, (_, index) =>
+      change(index % 2 ? "resolved" : "false_positive"),
+    );
+    for (const [set, returned] of await Promise.all(changes)) expect(returned).toBe(set);
+  });
+
   test("returns the threat after the change, and emits events only for a change", async () => {
     const [id] = api.sight("examp1e-bank.com");
     const change = (status: string) => api.call("PATCH", `/v1/threats/${id}`, { key, body: { status } });

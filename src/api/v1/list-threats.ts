@@ -22,10 +22,14 @@ const pageMeta = Type.Object(
 /** A protected domain in U-label or A-label form, normalized to the latter. */
 const domainParameter: QueryParameter<string | undefined> = {
   schema: Type.String({ description: "Only threats to this protected domain, in U-label or A-label form." }),
+  allowed: "a domain name, such as example.com",
   absent: undefined,
   read(_name, text) {
     const result = normalizeName(text);
     if ("name" in result) return result.name;
+    // No single label is protected, so it matches nothing, like any other unknown domain.
+    const label = normalizeName(`${text}.invalid`);
+    if (!text.includes(".") && "name" in label) return label.name.slice(0, -".invalid".length);
     throw badRequest(`domain is not a domain name: ${result.error}.`);
   },
 };

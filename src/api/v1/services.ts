@@ -1,6 +1,7 @@
 import type { Actor } from "../../access/audit/actor.ts";
 import type { ApiKey } from "../../access/keys/keys.ts";
 import type { Database } from "../../database/database.ts";
+import type { Instant } from "../../lib/clock.ts";
 import { operationsOf, type Operation } from "../../http/operation.ts";
 import type { Candidates } from "../../sources/candidates.ts";
 import type { Threats } from "../../threats/threats.ts";
@@ -11,6 +12,7 @@ export interface ApiServices {
   database: Pick<Database, "groupCommit">;
   threats: Threats;
   candidates: Pick<Candidates, "submit">;
+  now: () => Instant;
   /** Without a trailing slash. */
   publicUrl: () => string;
   /** Undefined where the peer is unknown. */

@@ -26,7 +26,10 @@ const candidates = Type.Object(
         "Names to check, in U-label or A-label form. An invalid name is counted and does not cause the call to fail.",
     }),
     observed_at: Type.Optional(
-      Type.String({ description: "When the names were seen: ISO 8601 with a time zone. Default: now." }),
+      Type.String({
+        description:
+          "When the names were seen: RFC 3339 with seconds and a time zone, at most five minutes in the future. Default: now.",
+      }),
     ),
   },
   { ...closed, description: "Names to check against the protected domains." },
@@ -94,8 +97,9 @@ export const submitCandidates = operation({
   },
   notFound: false,
   async run(services, { caller, body: { names, observedAt } }) {
+    requireNotInFuture(observedAt, services.now());
     const options = { source: "submission" as const, observedAt, within: caller.domains };
-    const { matches, received, invalid, matched, created } = await services.candidates.submit(names, options);
+    const { matches, received, invalid, created } = await services.candidates.submit(names, options);
     const data = matches.map(({ domain, threats }) => ({
       domain,
       matches: threats.map((threat) => ({
@@ -106,7 +110,7 @@ export const submitCandidates = operation({
         outcome: threat.outcome,
       })),
     }));
-    return { data, meta: { received, invalid, matched, created } };
+    return { data, meta: { received, invalid, matched: data.length, created } };
   },
 });
 
@@ -130,19 +134,27 @@ function candidatesBody(): Body<Submission> {
 }
 
 function readLines(text: string): string[] {
-  const names = text.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const names = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.trim().startsWith("#"));
   if (names.length >= 1 && names.length <= namesMax) return names;
-  throw badRequest(`The body holds ${names.length} names; send 1 to ${namesMax}, one a line.`);
+  throw badRequest(`The body contains ${names.length} names; send 1 to ${namesMax}, one per line.`);
 }
 
-// RFC 3339 §5.6, the profile of ISO 8601 for the internet: with a time zone.
+/** RFC 3339 §5.6, with seconds; `T` and `Z` may be lowercase. */
 const timePattern =
-  /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$/;
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]([01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})$/;
+
+/** How far in the future a time may be, for clocks that differ. */
+const futureMsMax = 5 * 60_000;
 
 function readTime(text: string): Instant {
-  const instant = timePattern.test(text) ? fromIsoTime(text) : undefined;
+  const instant = timePattern.test(text) ? fromIsoTime(text.toUpperCase()) : undefined;
   if (instant !== undefined && instant >= 0) return instant;
   throw badRequest(
-    `"observed_at" is not a time; send ISO 8601 with a time zone, such as 2026-01-15T12:00:00Z, from 1970 on.`,
+    '"observed_at" is not a time; send RFC 3339 with seconds and a time zone, such as 2026-01-15T12:00:00Z.',
   );
+}
+
+function requireNotInFuture(observedAt: Instant | undefined, now: Instant): void {
+  if (observedAt === undefined || observedAt <= now + futureMsMax) return;
+  throw badRequest('"observed_at" is more than five minutes in the future; send the time of the sighting.');
 }

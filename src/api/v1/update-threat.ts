@@ -34,7 +34,11 @@ export const updateThreat = operation({
     const { caller: key, params, body } = call;
     const threat = findThreat(services, key, params["id"]);
     const options = { by: actorOf(services, call), within: key.domains };
-    await database.groupCommit(() => threats.changeStatus([threat.id], body.status, options));
-    return { data: toDetailObject(findThreat(services, key, threat.id), publicUrl()) };
+    // Read in the same transaction, so that the response never shows another caller's later change.
+    const changed = await database.groupCommit(() => {
+      threats.changeStatus([threat.id], body.status, options);
+      return findThreat(services, key, threat.id);
+    });
+    return { data: toDetailObject(changed, publicUrl()) };
   },
 });

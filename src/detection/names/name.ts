@@ -1,5 +1,5 @@
 /**
- * Normalizes host names, and renders them safely. Inside the engine a name is always lower case, in A-label form,
+ * Normalizes host names, and renders them safely. Inside the engine, a name is always lowercase, in A-label form,
  * without a trailing dot.
  */
 import { domainToASCII } from "node:url";
@@ -40,6 +40,7 @@ function toALabels(text: string): string {
 
 function errorIn(name: string): string | undefined {
   if (name.length > nameBytesMax) return `longer than ${nameBytesMax} bytes`;
+  if (name.includes("://")) return "a URL; enter only the host name";
   if (name.startsWith("[") || name.includes(":")) return "an IP address or port, not a host name";
   const labels = name.split(".");
   for (const label of labels) {

@@ -38,6 +38,7 @@ export function readDuration(field: string, text: string): number {
 export function durationParameter(description: string, msMax: number): QueryParameter<number> {
   return {
     schema: Type.String({ description }),
+    allowed: `a duration of at most ${msMax / 1000}s, such as 5s`,
     absent: 0,
     read(name, text) {
       const ms = /^0(ms|s|m|h|d)?$/.test(text) ? 0 : readDuration(name, text);
