@@ -28,6 +28,8 @@ export function findPrograms(): Program[] {
     { name: "pdftotext", packages: ["poppler-utils"], command: asCommand(Bun.which("pdftotext")) },
     { name: "LibreOffice", packages: ["libreoffice-writer-nogui"], command: asCommand(Bun.which("soffice")) },
     { name: "Node.js 20 or later", packages: [], command: findNode() },
+    { name: "nginx", packages: ["nginx"], command: findNginx() },
+    { name: "Caddy", packages: ["caddy"], command: findCaddy() },
     { name: "openssl", packages: ["openssl"], command: asCommand(Bun.which("openssl")) },
     { name: "ip", packages: ["iproute2"], command: asCommand(Bun.which("ip")) },
   ];
@@ -35,6 +37,15 @@ export function findPrograms(): Program[] {
 
 export function findGo(): string[] | undefined {
   return asCommand(Bun.which("go"));
+}
+
+/** Debian's nginx is in a folder that may be in the PATH of root only. */
+export function findNginx(): string[] | undefined {
+  return asCommand(Bun.which("nginx") ?? Bun.which("/usr/sbin/nginx"));
+}
+
+export function findCaddy(): string[] | undefined {
+  return asCommand(Bun.which("caddy"));
 }
 
 /** Debian's own Python comes second: an earlier one in PATH (pyenv, a virtual environment) may lack pytest. */

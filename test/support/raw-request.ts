@@ -8,6 +8,8 @@ export interface RawRequest {
   /** Null: HTTP/1.0 without a Host header. */
   host?: string | null;
   headers?: string[];
+  /** Address of this machine to send from. */
+  from?: string;
 }
 
 export interface RawResponse {
@@ -19,7 +21,7 @@ export interface RawResponse {
 /** Sends a request that no HTTP client would send, and reads the response until the server closes the connection. */
 export function sendRaw(
   port: number,
-  { method = "GET", target, host = "127.0.0.1", headers = [] }: RawRequest,
+  { method = "GET", target, host = "127.0.0.1", headers = [], from }: RawRequest,
 ): Promise<RawResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<RawResponse>();
   const version = host === null ? "HTTP/1.0" : "HTTP/1.1";
@@ -29,7 +31,7 @@ export function sendRaw(
     "Connection: close",
     ...headers,
   ];
-  const socket = connect(port, "127.0.0.1");
+  const socket = connect({ port, host: "127.0.0.1", ...(from === undefined ? {} : { localAddress: from }) });
   let text = "";
   const length = () => Number(/^content-length: (\d+)/im.exec(text)?.[1] ?? Infinity);
   socket.on("data", (data) => {
