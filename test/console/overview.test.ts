@@ -162,13 +162,15 @@ describe("the list of concerns", () => {
   const healthy: Parameters<typeof concernsOf>[0] = {
     now,
     readiness: { ready: true, checks: { database: "ok", disk: "ok", schedulers: "ok" } },
-    endpoints: [],
+    recipients: [],
     sources: [],
     keys: [],
     lastScan: undefined,
   };
   const endpoint = {
     id: "whk_1",
+    channel: "webhook",
+    noun: "webhook endpoint",
     name: "soc",
     enabled: true,
     disabledReason: null,
@@ -188,21 +190,26 @@ describe("the list of concerns", () => {
       { readiness: { ready: false, checks: { database: "ok", disk: "nearly full", schedulers: "ok" } } },
       ["Not ready: disk nearly full"],
     ],
-    ["omits a working endpoint", { endpoints: [endpoint] }, []],
+    ["omits a working endpoint", { recipients: [endpoint] }, []],
     [
       "names a failing endpoint",
-      { endpoints: [{ ...endpoint, ...failing }] },
+      { recipients: [{ ...endpoint, ...failing }] },
       ["Webhook endpoint soc is failing: 4 consecutive failures, the first 2 hours ago"],
     ],
     [
       "omits an endpoint that a person disabled",
-      { endpoints: [{ ...endpoint, enabled: false, disabledReason: "operator" }] },
+      { recipients: [{ ...endpoint, enabled: false, disabledReason: "operator" }] },
       [],
     ],
     [
       "names an endpoint that was disabled for failing",
-      { endpoints: [{ ...endpoint, enabled: false, disabledReason: "failing", disabledAt: now - day }] },
+      { recipients: [{ ...endpoint, enabled: false, disabledReason: "failing", disabledAt: now - day }] },
       ["Webhook endpoint soc was disabled 1 day ago: all its deliveries failed"],
+    ],
+    [
+      "names a failing recipient of another channel",
+      { recipients: [{ ...endpoint, ...failing, channel: "file", noun: "event file" }] },
+      ["Event file soc is failing: 4 consecutive failures, the first 2 hours ago"],
     ],
     ["omits a feed with recent files", { sources: [{ ...feed, lastReadAt: now - day }] }, []],
     [

@@ -312,7 +312,36 @@ describe("deliveries", () => {
     expect(latestActions(1)).toEqual(["webhook.replay"]);
   });
 
-  test("to a disabled endpoint wait until it is enabled, and the page calls it an endpoint throughout", async () => {
+  test("to a recipient of a channel without pages are shown without links to pages that do not exist", async () => {
+    const { sqlite } = opened.app.database;
+    const now = opened.app.deliveries.log.list({}, 1)[0]!.createdAt;
+    sqlite.run(
+      `insert into recipients (id, name, channel, target, events, origin, enabled, disabled_reason,
+         consecutive_failures, created_at, updated_at)
+       values ('fil_01h455vb4pex5vsknk084sn02q', 'archive', 'file', '{}', '[]', 'file', 0, 'failing', 1, ${now}, ${now})`,
+    );
+    sqlite.run(
+      `insert into deliveries (id, event_seq, recipient_seq, status, attempts, created_at, completed_at)
+       select 'dlv_01h455vb4pex5vsknk084sn02q', max(events.seq), recipients.seq, 'succeeded', 1, ${now}, ${now}
+       from events, recipients where recipients.name = 'archive'`,
+    );
+    sqlite.run(
+      `insert into delivery_attempts (delivery_seq, started_at, duration_ms, phases, answer)
+       select seq, ${now}, 1, '{}', '' from deliveries where id = 'dlv_01h455vb4pex5vsknk084sn02q'`,
+    );
+    const page = await visitor.get(`${deliveriesPath}/dlv_01h455vb4pex5vsknk084sn02q`);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain("The recipient is disabled. Enable it to continue the delivery.");
+    expect(page.html.match(/<table.*<\/table>/s)?.[0]).toContain("delivered");
+    expect(page.html).not.toContain("/fil_");
+    expect((await visitor.get(deliveriesPath)).text).toContain("archive");
+    const ofRecipient = `href="${deliveriesPath}?endpoint=fil_01h455vb4pex5vsknk084sn02q"`;
+    expect((await visitor.get("/console")).html).toContain(ofRecipient);
+    expect((await visitor.get("/console/settings/system")).html).toContain(ofRecipient);
+    sqlite.run(`delete from recipients where name = 'archive'`);
+  });
+
+  test("to a disabled endpoint wait until it is enabled, and the page calls it a recipient throughout", async () => {
     says = () => new Response("no", { status: 500 });
     threat("examp1e-bank.org");
     const { log: deliveryLog, dispatcher } = opened.app.deliveries;
@@ -321,8 +350,8 @@ describe("deliveries", () => {
     const [pending] = deliveryLog.list({ recipient: endpoint.id, status: "pending" }, 1);
     await visitor.submit(`${webhooksPath}/${endpoint.id}/disable`);
     const { text } = await visitor.get(`${deliveriesPath}/${pending!.id}`);
-    expect(text).toContain("waiting until the endpoint is enabled");
-    expect(text).toContain("The endpoint is disabled. Enable it to continue the delivery.");
+    expect(text).toContain("waiting until the recipient is enabled");
+    expect(text).toContain("The recipient is disabled. Enable it to continue the delivery.");
     expect(text).not.toContain("the webhook");
     says = () => new Response("ok");
     await visitor.submit(`${webhooksPath}/${endpoint.id}/enable`);

@@ -1,3 +1,5 @@
+import { webhookKind } from "../../channels/webhook/endpoint.ts";
+
 /** Addresses of the console's pages. All links use these. */
 
 export const overviewPath = "/console";
@@ -38,8 +40,12 @@ export const formerTrapsPath = (alias: string) => `/console/${alias}`;
 
 export const keysPath = "/console/settings/keys";
 export const webhooksPath = "/console/settings/webhooks";
-export const webhookPath = (id: string) => `${webhooksPath}/${id}`;
 export const deliveriesPath = `${webhooksPath}/deliveries`;
+/** Deliveries to one recipient of any channel. */
+export const deliveriesToPath = (recipientId: string) => `${deliveriesPath}?endpoint=${recipientId}`;
+/** Returns the page of a recipient; undefined if its channel has no pages. */
+export const recipientPath = ({ channel, id }: { channel: string; id: string }) =>
+  channel === webhookKind ? `${webhooksPath}/${id}` : undefined;
 export const deliveryPath = (id: string) => `${deliveriesPath}/${id}`;
 export const systemPath = "/console/settings/system";
 export const auditPath = "/console/settings/audit";

@@ -1,13 +1,20 @@
 import type { ApiKey } from "../../../access/keys/keys.ts";
 import type { Readiness } from "../../../api/site/health.ts";
-import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
+import type { Recipient } from "../../../deliveries/recipients.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
 import type { Scan } from "../../../scans/tables.ts";
 import type { Source, SourceStatus } from "../../../sources/source.ts";
 import { relativeTime } from "../../kit/components.tsx";
-import { feedsPath, keysPath, scansPath, systemPath, webhookPath } from "../../kit/paths.ts";
+import {
+  deliveriesToPath,
+  feedsPath,
+  keysPath,
+  scansPath,
+  systemPath,
+  recipientPath,
+} from "../../kit/paths.ts";
 
 /** A problem that needs attention, with the page where it can be solved. */
 export interface Concern {
@@ -26,21 +33,34 @@ const textMax = 160;
 /** Fields of a source that can raise a concern. */
 type SourceConcerns = Pick<SourceStatus, "name" | "problem" | "overdue" | "latest" | "lastReadAt">;
 
+/** Fields of a recipient that can raise a concern. */
+type RecipientConcerns = Pick<
+  Recipient,
+  | "id"
+  | "name"
+  | "channel"
+  | "enabled"
+  | "disabledReason"
+  | "disabledAt"
+  | "consecutiveFailures"
+  | "failingSince"
+> & {
+  /** Such as "webhook endpoint". */
+  noun: string;
+};
+
 /** Lists what is broken or about to break, most severe first. */
 export function concernsOf({
   now,
   readiness,
-  endpoints,
+  recipients,
   sources,
   keys,
   lastScan,
 }: {
   now: Instant;
   readiness: Readiness;
-  endpoints: readonly Pick<
-    Endpoint,
-    "id" | "name" | "enabled" | "disabledReason" | "disabledAt" | "consecutiveFailures" | "failingSince"
-  >[];
+  recipients: readonly RecipientConcerns[];
   sources: readonly (Pick<Source, "kind"> & SourceConcerns)[];
   keys: readonly Pick<ApiKey, "name" | "expiresAt" | "revokedAt">[];
   lastScan: Pick<Scan, "status" | "error" | "startedAt"> | undefined;
@@ -53,33 +73,23 @@ export function concernsOf({
   for (const [what, state] of Object.entries(readiness.checks)) {
     if (state !== "ok") add("bad", systemPath, `Not ready: ${what} ${shown(state)}`);
   }
-  for (const endpoint of endpoints) {
-    const {
-      id,
-      name,
-      enabled,
-      disabledReason,
-      disabledAt,
-      consecutiveFailures: failures,
-      failingSince,
-    } = endpoint;
+  for (const recipient of recipients) {
+    const { enabled, disabledReason, disabledAt, consecutiveFailures: failures, failingSince } = recipient;
+    const path = recipientPath(recipient) ?? deliveriesToPath(recipient.id);
+    const subject = `${capitalized(recipient.noun)} ${shown(recipient.name)}`;
     if (!enabled && disabledReason === "failing") {
       const since = disabledAt === null ? "" : ` ${ago(disabledAt)}`;
-      add(
-        "bad",
-        webhookPath(id),
-        `Webhook endpoint ${shown(name)} was disabled${since}: all its deliveries failed`,
-      );
+      add("bad", path, `${subject} was disabled${since}: all its deliveries failed`);
     } else if (enabled && failures > 0 && failingSince !== null) {
       add(
         "bad",
-        webhookPath(id),
-        `Webhook endpoint ${shown(name)} is failing: ${counted(failures, "consecutive failure")}, the first ${ago(failingSince)}`,
+        path,
+        `${subject} is failing: ${counted(failures, "consecutive failure")}, the first ${ago(failingSince)}`,
       );
     }
   }
   for (const { kind, name, problem, overdue, latest, lastReadAt } of sources) {
-    const source = `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)} ${shown(name)}`;
+    const source = `${capitalized(kind)} ${shown(name)}`;
     const last = lastReadAt ?? latest?.at;
     const isSilent = lastReadAt !== null && now - lastReadAt > feedSilentMs;
     if (problem !== null) add("bad", feedsPath, `${source}: ${shown(problem)}`);
@@ -98,4 +108,8 @@ export function concernsOf({
       add("warn", keysPath, `API key ${shown(name)} expires ${ago(expiresAt)}`);
   }
   return concerns;
+}
+
+function capitalized(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

@@ -7,13 +7,13 @@ import type { PageServices } from "../../shell/services.ts";
 export function FirstSteps({
   services,
 }: {
-  services: Pick<PageServices, "domains" | "keys" | "scans" | "sources" | "webhooks">;
+  services: Pick<PageServices, "deliveries" | "domains" | "keys" | "scans" | "sources">;
 }) {
-  const { domains, keys, scans, sources, webhooks } = services;
+  const { deliveries, domains, keys, scans, sources } = services;
   const hasDomain = domains.list().some(({ enabled }) => enabled);
   const hasScanned = scans.list(1).length > 0 || sources.some((source) => source.status().latest !== null);
   const hasKey = keys.list().some(({ revokedAt }) => revokedAt === null);
-  const hasWebhook = webhooks.endpoints.list().some(({ enabled }) => enabled);
+  const hasRecipient = deliveries.recipients.listAll().some(({ enabled }) => enabled);
   return (
     <Section title="First steps">
       <ol class="steps">
@@ -24,7 +24,7 @@ export function FirstSteps({
           <a href={scansPath}>Start a scan</a> to find registered look-alikes. Without internet access,{" "}
           <a href={feedsPath}>import a list of names</a>.
         </Step>
-        <Step done={hasWebhook}>
+        <Step done={hasRecipient}>
           <a href={webhooksPath}>Add a webhook endpoint</a> to be notified of new threats.
         </Step>
         <Step done={hasKey}>

@@ -29,9 +29,9 @@ export async function showOverview({
   query,
   now,
 }: Context<
-  "domains" | "keys" | "readiness" | "scans" | "sources" | "threatIndex" | "webhooks"
+  "deliveries" | "domains" | "keys" | "readiness" | "scans" | "sources" | "threatIndex"
 >): Promise<PageResult> {
-  const { domains, keys, readiness, scans, sources, webhooks } = services;
+  const { deliveries, domains, keys, readiness, scans, sources } = services;
   const search = services.threatIndex();
   await search.prepare();
   const from = startOfDay(now) - (newDays - 1) * dayMs;
@@ -47,7 +47,9 @@ export async function showOverview({
   const concerns = concernsOf({
     now,
     readiness: readiness(),
-    endpoints: webhooks.endpoints.list(),
+    recipients: deliveries.recipients
+      .listAll()
+      .map((recipient) => ({ ...recipient, noun: deliveries.nounOf(recipient.channel) })),
     sources: sources.map((source) => ({ kind: source.kind, ...source.status() })),
     keys: keys.list(),
     lastScan: scans.list(1)[0],

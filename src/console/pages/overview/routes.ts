@@ -5,7 +5,7 @@ import { showOverview, showRunningScan } from "./overview.tsx";
 /** Start page: what needs attention, the newest threats, and trends. */
 export const overviewPages = pageGroup({
   nav: { section: "main", label: "Overview", path: overviewPath },
-  services: ["domains", "keys", "readiness", "scans", "sources", "threatIndex", "webhooks"],
+  services: ["deliveries", "domains", "keys", "readiness", "scans", "sources", "threatIndex"],
   routes: [
     { method: "GET", path: overviewPath, permission: "read", run: showOverview },
     { method: "GET", path: runningScanPath, permission: "read", run: showRunningScan },

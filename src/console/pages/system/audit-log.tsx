@@ -1,4 +1,4 @@
-import { auditActions } from "../../../access/audit/actions.ts";
+import { auditActions, type AuditAction } from "../../../access/audit/actions.ts";
 import { describeActor, channelNames, actorChannels } from "../../../access/audit/actor.ts";
 import { auditEntriesMax, type AuditEntry } from "../../../access/audit/audit-log.ts";
 import { visible } from "../../../lib/safe-text.ts";
@@ -15,8 +15,12 @@ import type { Context } from "../../shell/router.ts";
 const perPage = 50;
 const valueCharactersMax = 300;
 
-export function showAuditLog({ query, services: { auditLog } }: Context<"auditLog">) {
-  const action = auditActions.find((one) => one === query.get("action"));
+export function showAuditLog({
+  query,
+  services: { auditLog, deliveries },
+}: Context<"auditLog" | "deliveries">) {
+  const actions = [...new Set<AuditAction>([...auditActions, ...deliveries.auditActions()])];
+  const action = actions.find((one) => one === query.get("action"));
   const channel = actorChannels.find((one) => one === query.get("via"));
   const filter = { action, channel };
   const number = pageNumber(query);
@@ -60,7 +64,7 @@ export function showAuditLog({ query, services: { auditLog } }: Context<"auditLo
           value={action ?? ""}
           choices={[
             { value: "", label: "all" },
-            ...auditActions.map((one) => ({ value: one, label: labelOf(one) })),
+            ...actions.map((one) => ({ value: one, label: labelOf(one) })),
           ]}
         />
         <Select

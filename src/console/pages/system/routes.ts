@@ -6,7 +6,7 @@ import { downloadBackup, showSystem } from "./status.tsx";
 /** Settings → System. */
 export const systemPages = pageGroup({
   nav: { section: "settings", label: "System", path: systemPath },
-  services: ["backups", "build", "config", "publicUrl", "readiness", "sessions", "storage", "webhooks"],
+  services: ["backups", "build", "config", "deliveries", "publicUrl", "readiness", "sessions", "storage"],
   routes: [
     { method: "GET", path: systemPath, permission: "read", run: showSystem },
     { method: "POST", path: `${systemPath}/backup`, permission: "administer", run: downloadBackup },
@@ -16,6 +16,6 @@ export const systemPages = pageGroup({
 /** Settings → Audit log. */
 export const auditPages = pageGroup({
   nav: { section: "settings", label: "Audit log", path: auditPath },
-  services: ["auditLog"],
+  services: ["auditLog", "deliveries"],
   routes: [{ method: "GET", path: auditPath, permission: "read", run: showAuditLog }],
 });

@@ -1,6 +1,6 @@
 import type { ConsoleSession } from "../../../access/console/sessions.ts";
 import type { Readiness } from "../../../api/site/health.ts";
-import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
+import type { Recipient } from "../../../deliveries/recipients.ts";
 import type { Config } from "../../../config/config.ts";
 import { describeEffective, type Origin, type Setting } from "../../../config/effective.ts";
 import type { Database } from "../../../database/database.ts";
@@ -10,7 +10,7 @@ import { Badge, Facts, PageHead, Section, Time } from "../../kit/components.tsx"
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { download, page } from "../../kit/page-result.ts";
-import { signOutEverywherePath, systemPath, webhookPath } from "../../kit/paths.ts";
+import { deliveriesToPath, recipientPath, signOutEverywherePath, systemPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 
@@ -20,8 +20,8 @@ const listedMax = 20;
 export function showSystem({
   services,
   now,
-}: Context<"build" | "config" | "storage" | "publicUrl" | "readiness" | "sessions" | "webhooks">) {
-  const { build, readiness, sessions, storage, webhooks } = services;
+}: Context<"build" | "config" | "storage" | "publicUrl" | "readiness" | "sessions" | "deliveries">) {
+  const { build, deliveries, readiness, sessions, storage } = services;
   return page(
     "System",
     <>
@@ -29,7 +29,7 @@ export function showSystem({
         title="System"
         lead="Health, version, database, sessions, and configuration of this appliance."
       />
-      <Health readiness={readiness()} endpoints={webhooks.endpoints.list()} />
+      <Health readiness={readiness()} recipients={deliveries.recipients.listAll()} />
       <Section title="Version">
         <Facts
           facts={[
@@ -63,12 +63,12 @@ export function showSystem({
 
 function Health({
   readiness: { ready, checks },
-  endpoints,
+  recipients,
 }: {
   readiness: Readiness;
-  endpoints: readonly Endpoint[];
+  recipients: readonly Recipient[];
 }) {
-  const failing = endpoints.filter(({ enabled, disabledReason, consecutiveFailures }) =>
+  const failing = recipients.filter(({ enabled, disabledReason, consecutiveFailures }) =>
     enabled ? consecutiveFailures > 0 : disabledReason === "failing",
   );
   return (
@@ -80,17 +80,17 @@ function Health({
           ["Disk", <Check text={checks.disk} />],
           ["Schedulers", <Check text={checks.schedulers} />],
           [
-            "Webhook endpoints",
+            "Recipients of events",
             failing.length === 0 ? (
               <Check text="ok" />
             ) : (
               <>
                 <Badge tone="bad">{failing.length} failing</Badge>{" "}
-                {failing.slice(0, listedMax).map(({ id, name }, index) => (
+                {failing.slice(0, listedMax).map((recipient, index) => (
                   <>
                     {index === 0 ? "" : ", "}
-                    <a href={webhookPath(id)}>
-                      <Text text={name} />
+                    <a href={recipientPath(recipient) ?? deliveriesToPath(recipient.id)}>
+                      <Text text={recipient.name} />
                     </a>
                   </>
                 ))}

@@ -7,16 +7,16 @@ import { Facts, FlashMessage, PageHead, Section, Time } from "../../kit/componen
 import { PostButton, Select, TextField } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { fragment, page, redirect } from "../../kit/page-result.ts";
-import { deliveriesPath, deliveryPath, webhookPath, webhooksPath } from "../../kit/paths.ts";
+import { deliveriesPath, deliveryPath, recipientPath, webhooksPath } from "../../kit/paths.ts";
 import { pageGroup, type Context } from "../../shell/router.ts";
 import { Attempts, DeliveryBadge, DeliveryTable, NextStep, statusChoices } from "./delivery-parts.tsx";
 
 const perPage = 50;
 const bodyCharactersMax = 20_000;
 
-/** The delivery log. It has no navigation entry; the pages of the webhook endpoints link to it. */
+/** The delivery log. It has no navigation entry; pages of recipients link to it. */
 export const deliveryPages = pageGroup({
-  services: ["deliveries", "webhooks"],
+  services: ["deliveries"],
   routes: [
     { method: "GET", path: deliveriesPath, permission: "read", run: showLog },
     { method: "GET", path: `${deliveriesPath}/:id`, permission: "read", run: showDelivery },
@@ -30,7 +30,7 @@ export const deliveryPages = pageGroup({
   ],
 });
 
-function showLog({ query, services: { deliveries, webhooks } }: Context<"deliveries" | "webhooks">) {
+function showLog({ query, services: { deliveries } }: Context<"deliveries">) {
   const given = (name: string) => (query.get(name) ?? "").trim();
   const status = deliveryStatuses.find((one) => one === given("status"));
   const about = given("about");
@@ -48,7 +48,7 @@ function showLog({ query, services: { deliveries, webhooks } }: Context<"deliver
   if (found.length > perPage) older.set("before", rows.at(-1)!.id);
   const newest = new URLSearchParams(query);
   newest.delete("before");
-  const endpoints = webhooks.endpoints.list();
+  const recipients = deliveries.recipients.listAll();
   const isFiltered = Object.keys(filter).length > 0 || isUnknown;
   return page(
     "Delivery log",
@@ -60,12 +60,12 @@ function showLog({ query, services: { deliveries, webhooks } }: Context<"deliver
       />
       <form class="filters" method="get" action={deliveriesPath} role="search">
         <Select
-          label="Endpoint"
+          label="Recipient"
           name="endpoint"
           value={given("endpoint")}
           choices={[
             { value: "", label: "all" },
-            ...endpoints.map(({ id, name }) => ({ value: id, label: visible(name, 60) })),
+            ...recipients.map(({ id, name }) => ({ value: id, label: visible(name, 60) })),
           ]}
         />
         <Select
@@ -106,10 +106,11 @@ function showLog({ query, services: { deliveries, webhooks } }: Context<"deliver
   );
 }
 
-function showDelivery(context: Context<"deliveries" | "webhooks">) {
+function showDelivery(context: Context<"deliveries">) {
   const delivery = deliveryOf(context);
   const { services } = context;
-  const { id, eventId, eventType, recipientId, recipientName, createdAt } = delivery;
+  const { id, eventId, eventType, recipientId, recipientName, channel, createdAt } = delivery;
+  const recipientPage = recipientPath({ channel, id: recipientId });
   const body = services.deliveries.log.body(id);
   return page(
     `Delivery of ${eventType}`,
@@ -120,10 +121,14 @@ function showDelivery(context: Context<"deliveries" | "webhooks">) {
       <Facts
         facts={[
           [
-            "Endpoint",
-            <a href={webhookPath(recipientId)}>
+            "Recipient",
+            recipientPage === undefined ? (
               <Text text={recipientName} />
-            </a>,
+            ) : (
+              <a href={recipientPage}>
+                <Text text={recipientName} />
+              </a>
+            ),
           ],
           ["Event", <code>{eventId}</code>],
           ["Delivery", <code>{id}</code>],
@@ -143,10 +148,11 @@ function showDelivery(context: Context<"deliveries" | "webhooks">) {
 }
 
 /** The part of the page that refreshes itself. */
-function stateOf(context: Context<"deliveries" | "webhooks">) {
+function stateOf(context: Context<"deliveries">) {
   const delivery = deliveryOf(context);
   const { id, status, nextAttemptAt, channel, recipientId } = delivery;
-  const { deliveries, webhooks } = context.services;
+  const { deliveries } = context.services;
+  const recipientPage = recipientPath({ channel, id: recipientId });
   const attempts = deliveries.log.attempts(id);
   const last = attempts.at(-1);
   const refresh = status === "pending" && nextAttemptAt !== null;
@@ -164,10 +170,11 @@ function stateOf(context: Context<"deliveries" | "webhooks">) {
             }}
           />
         )}
-        {webhooks.endpoints.find(recipientId)?.enabled === false ? (
+        {deliveries.recipients.find(channel, recipientId)?.enabled === false ? (
           <p>
-            The endpoint is disabled. <a href={webhookPath(recipientId)}>Enable it</a> to continue the
-            delivery.
+            The recipient is disabled.{" "}
+            {recipientPage === undefined ? "Enable it" : <a href={recipientPage}>Enable it</a>} to continue
+            the delivery.
           </p>
         ) : null}
       </Section>
@@ -178,13 +185,13 @@ function stateOf(context: Context<"deliveries" | "webhooks">) {
   );
 }
 
-function sendAgain(context: Context<"deliveries" | "webhooks">) {
+function sendAgain(context: Context<"deliveries">) {
   const { id } = deliveryOf(context);
   context.services.deliveries.replay.redeliver(id, { by: context.by });
   return redirect(deliveryPath(id), "Sending again.");
 }
 
-function deliveryOf({ params, services }: Context<"deliveries" | "webhooks">) {
+function deliveryOf({ params, services }: Context<"deliveries">) {
   const id = params["id"]!;
   const found = isId("delivery", id) ? services.deliveries.log.get(id) : undefined;
   if (found === undefined)

@@ -36,7 +36,7 @@ export function NextStep({ delivery }: { delivery: Delivery }) {
         )}
       </>
     );
-  if (nextAttemptAt === null) return <>waiting until the endpoint is enabled</>;
+  if (nextAttemptAt === null) return <>waiting until the recipient is enabled</>;
   return (
     <>
       {attempts === 0 ? "first attempt" : `${made} failed, next`} <Time at={nextAttemptAt} relative />
@@ -51,7 +51,7 @@ const attemptColumns: Column<Attempt>[] = [
     layout: "tight",
     cell: ({ statusCode, failure }) => (
       <Badge tone={failure === null ? "good" : "bad"}>
-        {statusCode ?? (failure === null ? null : inWords(failure))}
+        {statusCode ?? (failure === null ? statusBadges.succeeded.label : inWords(failure))}
       </Badge>
     ),
   },
@@ -98,11 +98,11 @@ export function ResponseStart({ response }: { response: string }) {
 export function DeliveryTable({
   deliveries,
   empty,
-  withEndpoint = true,
+  withRecipient = true,
 }: {
   deliveries: readonly Delivery[];
   empty: string;
-  withEndpoint?: boolean;
+  withRecipient?: boolean;
 }) {
   const columns: Column<Delivery>[] = [
     {
@@ -110,10 +110,10 @@ export function DeliveryTable({
       layout: "tight",
       cell: ({ id, eventType }) => <a href={deliveryPath(id)}>{eventType}</a>,
     },
-    ...(withEndpoint
+    ...(withRecipient
       ? [
           {
-            title: "Endpoint",
+            title: "Recipient",
             cell: ({ recipientName }: Delivery) => <Text text={recipientName} />,
           },
         ]

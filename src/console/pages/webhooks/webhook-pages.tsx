@@ -178,7 +178,7 @@ function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
         ]}
       />
       <Section title="Deliveries">
-        <DeliveryTable deliveries={rows} withEndpoint={false} empty="No deliveries yet." />
+        <DeliveryTable deliveries={rows} withRecipient={false} empty="No deliveries yet." />
         <p class="after">
           <a href={`${deliveriesPath}?endpoint=${id}`}>All deliveries</a>
           <ActionLink path={`${path}/${id}/replay`} label="Replay events" />
