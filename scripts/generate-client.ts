@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describeApi } from "../src/api/v1/openapi.ts";
+import { apiBasePath, describeApi } from "../src/api/v1/openapi.ts";
 import { operations } from "../src/sandbox/control/control.ts";
 import { describeControl } from "../src/sandbox/control/document.ts";
 
@@ -54,10 +54,11 @@ export function renderClient(): string {
     ([type, { post }]) =>
       `${comment(post.summary)}${quoted(type)}: ${typeOf(post.requestBody!.content["application/json"]!.schema)};\n`,
   );
-  const calls = [api, control].flatMap(({ paths }) =>
-    Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => renderCall(method, path, operation)),
-    ),
+  const calls = [
+    ...Object.entries(api.paths).map(([path, methods]) => [`${apiBasePath}${path}`, methods] as const),
+    ...Object.entries(control.paths),
+  ].flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => renderCall(method, path, operation)),
   );
   return `// Generated from the OpenAPI documents by scripts/generate-client.ts. Copy it into your project: it has no dependencies.
 

@@ -57,7 +57,7 @@ test.skipIf(chromium === undefined)(
     const { document, requested, complaints } = await visit(`${url}/docs/api`);
     await api.server.stop();
     api.dispose();
-    for (const text of ["/v1/threats/batch", "List threats", "Submit names to check", "threat.resolved"]) {
+    for (const text of ["/threats/batch", "List threats", "Submit names to check", "threat.resolved"]) {
       expect(document).toContain(text);
     }
     expect(complaints).toEqual([]);

@@ -18,16 +18,18 @@ test("the document is valid OpenAPI 3.1", async () => {
   expect(validator.version).toBe("3.1");
 });
 
-test("the document states the URL and the version of this server", async () => {
+test("the server URL of the document ends with /v1, and the document states the version (conformance F22)", async () => {
   const { json } = await api.call("GET", "/openapi.json");
-  expect(json.servers).toEqual([{ url: "http://phishwatch.test" }]);
+  expect(json.servers).toEqual([{ url: "http://phishwatch.test/v1" }]);
   expect(json.info.version).toBe("1.2.3");
 });
 
 test("the document describes exactly the operations that are registered under /v1", async () => {
   const { json } = await api.call("GET", "/openapi.json");
   const described = Object.entries<object>(json.paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`),
+    Object.keys(methods).map(
+      (method) => `${method.toUpperCase()} /v1${path.replaceAll(/\{(\w+)\}/g, ":$1")}`,
+    ),
   );
   const registered = api.server.routes
     .filter(({ method, path }) => path.startsWith("/v1") && method !== "ALL")
@@ -38,7 +40,7 @@ test("the document describes exactly the operations that are registered under /v
 test("the document states the scope of each operation", async () => {
   const { json } = await api.call("GET", "/openapi.json");
   for (const { method, path, scope } of apiOperations({ maxPerPage: 100, maxBatchIds: 1000 })) {
-    const { description } = json.paths[path][method.toLowerCase()];
+    const { description } = json.paths[path.replace("/v1", "")][method.toLowerCase()];
     expect(description).toEndWith(`Requires the scope \`${scope}\`.`);
   }
 });

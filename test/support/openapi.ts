@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { describeApi } from "../../src/api/v1/openapi.ts";
+import { apiBasePath, describeApi } from "../../src/api/v1/openapi.ts";
 
 interface Described {
   responses: Record<string, unknown>;
@@ -30,7 +30,9 @@ export function expectDescribed(
   { method, path }: { method: string; path: string },
   response: { status: number; headers: Headers; json: unknown },
 ): void {
-  const pathname = new URL(path, "http://localhost").pathname;
+  const { pathname: full } = new URL(path, "http://localhost");
+  // Paths of the document are relative to the URL of the server.
+  const pathname = full.startsWith(`${apiBasePath}/`) ? full.slice(apiBasePath.length) : "undescribed";
   const fits = (one: string) => new RegExp(`^${one.replace(/\{\w+\}/g, "[^/]+")}$`).test(pathname);
   const paths = Object.keys(document.paths);
   const template = paths.includes(pathname) ? pathname : paths.find(fits);

@@ -10,6 +10,9 @@ import { eventSchemas } from "./event-schemas.ts";
 import { apiOperations } from "./operations.ts";
 import type { ApiLimits, ApiOperation } from "./services.ts";
 
+/** Path below which every operation lies. The server URL of the document ends with it, and its paths omit it. */
+export const apiBasePath = "/v1";
+
 /** Returns the OpenAPI 3.1 document of `/v1`, made from the definitions of its operations. */
 export function describeApi({
   publicUrl,
@@ -17,11 +20,14 @@ export function describeApi({
   ...limits
 }: { publicUrl: string; version: string } & ApiLimits): Json {
   const schemas = createSchemaWriter();
-  const paths = describeOperations(apiOperations(limits), {
+  const operations = describeOperations(apiOperations(limits), {
     schemas,
     successHeaders: limitHeaders,
     responses: errorReferences,
   });
+  const paths = Object.fromEntries(
+    Object.entries(operations).map(([path, methods]) => [path.slice(apiBasePath.length), methods]),
+  );
   const responses = Object.fromEntries(errors.map((error) => [error.name, errorResponse(error, schemas)]));
   return {
     openapi: "3.1.0",
@@ -32,7 +38,7 @@ export function describeApi({
       description: introduction,
       license,
     },
-    servers: [{ url: publicUrl }],
+    servers: [{ url: `${publicUrl}${apiBasePath}` }],
     security: [{ apiKey: [] }],
     tags: [
       { name: "Threats", description: "Look-alikes of protected domains." },
