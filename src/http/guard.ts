@@ -40,9 +40,7 @@ export function guardRoutes(areas: readonly Area[], classifyHost: ClassifyHost):
     for (let count = 0; count <= segmentsMax; count += 1) {
       const names = segmentNames.slice(0, count);
       const path = `${area.path}${names.map((name) => `/:${name}`).join("")}`;
-      const handle = guarded(
-        (request) => isInside(request.url, area.path) && !names.some((name) => isChanged(request, name)),
-      );
+      const handle = guarded(({ url, params }) => isInside(url, area.path) && haveOneReading(params, names));
       if (path !== "") routes[path] = handle;
       routes[`${path}/`] = handle;
     }
@@ -51,8 +49,9 @@ export function guardRoutes(areas: readonly Area[], classifyHost: ClassifyHost):
   return routes;
 }
 
-function isChanged({ params }: RoutedRequest, name: string): boolean {
-  return changedByParsers.test(params[name]!);
+function haveOneReading(segments: RoutedRequest["params"], names: readonly string[]): boolean {
+  for (const name of names) if (changedByParsers.test(segments[name]!)) return false;
+  return true;
 }
 
 function isInside(url: string, area: string): boolean {
