@@ -37,9 +37,11 @@ const attributeLengthMax = 2_000;
 /** Small icons are often embedded in the page as a data: URL. */
 const iconAddressLengthMax = 65_536;
 const itemsMax = 500;
+/** Takes a few milliseconds to parse, whatever it contains. */
+const pieceBytes = 16_384;
 
-/** Reads HTML with Bun's streaming parser. Each part of the content has a limit. */
-export function readPage(html: string): PageContent {
+/** Reads HTML with Bun's streaming parser. Each part of the content has a limit. Other work runs in between. */
+export async function readPage(html: string): Promise<PageContent> {
   const title = collector(titleLengthMax);
   const text = collector(textLengthMax);
   const extra = collector(textLengthMax);
@@ -121,7 +123,7 @@ export function readPage(html: string): PageContent {
         if (hiddenWithin === 0) text.add(chunk.lastInTextNode ? `${chunk.text} ` : chunk.text);
       },
     });
-  rewriter.transform(html);
+  await transformInPieces(rewriter, html);
 
   content.title = joined(decodeHTML(title.take()));
   const visibleText = joined(decodeHTML(text.take()));
@@ -131,6 +133,22 @@ export function readPage(html: string): PageContent {
   content.scripted = scripts.trim() !== "";
   content.scriptRedirects = scriptTargets(scripts);
   return content;
+}
+
+/** A hostile page of a mebibyte takes a tenth of a second to parse, so it is parsed in pieces. */
+async function transformInPieces(rewriter: HTMLRewriter, html: string): Promise<void> {
+  const bytes = new TextEncoder().encode(html);
+  let from = 0;
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+      controller.enqueue(bytes.subarray(from, from + pieceBytes));
+      from += pieceBytes;
+      if (from >= bytes.length) controller.close();
+    },
+  });
+  const output = rewriter.transform(new Response(stream)).body!.getReader();
+  while (!(await output.read()).done);
 }
 
 function attribute(element: HTMLRewriterTypes.Element, name: string, lengthMax = attributeLengthMax): string {
