@@ -103,7 +103,7 @@ export function createRecipients({
     listAll: () => reads.all.all(),
     get(key) {
       const recipient = reads.any.get({ key });
-      if (recipient === undefined) throw notFound(`there is no recipient ${visible(key, 100)}`);
+      if (recipient === undefined) throw notFound(`there is no endpoint ${visible(key, 100)}`);
       return recipient;
     },
     find: (channel, key) => reads.one.get({ channel, key }),
@@ -120,7 +120,7 @@ export function createRecipients({
       if (reads.named.get({ name }) !== undefined)
         throw badRequest(`the name ${visible(name, 100)} is already taken`);
       if (query.select({ total: count() }).from(recipients).get()!.total >= recipientsMax)
-        throw badRequest(`there are already ${recipientsMax} recipients; remove one first`);
+        throw badRequest(`there are already ${recipientsMax} endpoints; delete one first`);
       const now = clock.now();
       query
         .insert(recipients)

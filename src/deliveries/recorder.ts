@@ -85,7 +85,7 @@ export function createRecorder({
     for (const { id, name, failingSince } of disabled) {
       log.warn(
         { endpoint: id, name, failingSince: toIsoTime(failingSince) },
-        "recipient disabled: every delivery attempt has failed; enable it after fixing it",
+        "endpoint disabled: every delivery attempt has failed; enable it after fixing it",
       );
     }
     onRecorded(recorded, disabled.length > 0);

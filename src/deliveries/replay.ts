@@ -66,10 +66,10 @@ export function createReplay({
   function targetOf({ which, recipient: id }: ReplayRequest): Target | undefined {
     if (id === undefined) {
       if (which === "failed") return undefined;
-      throw badRequest("name the recipient that the events are to be sent to");
+      throw badRequest("name the endpoint that the events are to be sent to");
     }
     const row = query.select().from(recipients).where(eq(recipients.id, id)).get();
-    if (row === undefined) throw notFound(`there is no recipient ${visible(id, 100)}`);
+    if (row === undefined) throw notFound(`there is no endpoint ${visible(id, 100)}`);
     if (!row.enabled) throw badRequest(`${row.name} is disabled; enable it first`);
     return row;
   }

@@ -163,7 +163,7 @@ test(
       [["change", "nobody", "--rate", "1"], 1, /there is no webhook endpoint nobody/],
       [["replay"], 2, /one of --failed, --missed and --all/],
       [["replay", "--missed"], 2, /name the endpoint/],
-      [["replay", "nobody", "--all"], 1, /there is no recipient nobody/],
+      [["replay", "nobody", "--all"], 1, /there is no endpoint nobody/],
       [["redeliver", "dlv_none"], 1, /there is no delivery dlv_none/],
     ];
     for (const [command, code, message] of failures) {

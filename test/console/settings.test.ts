@@ -350,7 +350,7 @@ describe("deliveries", () => {
     const [pending] = deliveryLog.list({ recipient: endpoint.id, status: "pending" }, 1);
     await visitor.submit(`${webhooksPath}/${endpoint.id}/disable`);
     const { text } = await visitor.get(`${deliveriesPath}/${pending!.id}`);
-    expect(text).toContain("waiting until the recipient is enabled");
+    expect(text).toContain("waiting until the endpoint is enabled");
     expect(text).toContain("The recipient is disabled. Enable it to continue the delivery.");
     expect(text).not.toContain("the webhook");
     says = () => new Response("ok");

@@ -80,7 +80,7 @@ function Health({
           ["Disk", <Check text={checks.disk} />],
           ["Schedulers", <Check text={checks.schedulers} />],
           [
-            "Recipients of events",
+            "Webhook endpoints",
             failing.length === 0 ? (
               <Check text="ok" />
             ) : (

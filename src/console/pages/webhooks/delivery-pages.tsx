@@ -60,7 +60,7 @@ function showLog({ query, services: { deliveries } }: Context<"deliveries">) {
       />
       <form class="filters" method="get" action={deliveriesPath} role="search">
         <Select
-          label="Recipient"
+          label="Endpoint"
           name="endpoint"
           value={given("endpoint")}
           choices={[
@@ -121,7 +121,7 @@ function showDelivery(context: Context<"deliveries">) {
       <Facts
         facts={[
           [
-            "Recipient",
+            "Endpoint",
             recipientPage === undefined ? (
               <Text text={recipientName} />
             ) : (

@@ -36,7 +36,7 @@ export function NextStep({ delivery }: { delivery: Delivery }) {
         )}
       </>
     );
-  if (nextAttemptAt === null) return <>waiting until the recipient is enabled</>;
+  if (nextAttemptAt === null) return <>waiting until the endpoint is enabled</>;
   return (
     <>
       {attempts === 0 ? "first attempt" : `${made} failed, next`} <Time at={nextAttemptAt} relative />
@@ -113,7 +113,7 @@ export function DeliveryTable({
     ...(withRecipient
       ? [
           {
-            title: "Recipient",
+            title: "Endpoint",
             cell: ({ recipientName }: Delivery) => <Text text={recipientName} />,
           },
         ]
