@@ -31,3 +31,17 @@ export function visibleJson(json: string): string {
 function escapeCharacter(character: string): string {
   return `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }
+
+/**
+ * Escapes text for use as content or as a quoted attribute in HTML, XML and SVG, and drops characters that XML 1.0 does
+ * not allow.
+ */
+export function escapeMarkup(text: string): string {
+  return text
+    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
+}

@@ -1,3 +1,5 @@
+import { escapeMarkup } from "../lib/safe-text.ts";
+
 /** Responses to visitors. None of them reveals that the address belongs to a trap. */
 
 const pageHeaders = {
@@ -49,14 +51,4 @@ export function pixelResponse(cacheControl: string): Response {
 
 function htmlPage(title: string, body: string): string {
   return `<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>${title}</title></head>\n<body>\n${body}\n</body>\n</html>\n`;
-}
-
-/** Escapes text for text and attribute values in HTML and XML, and drops characters that XML 1.0 does not allow. */
-export function escapeMarkup(text: string): string {
-  return text
-    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 }

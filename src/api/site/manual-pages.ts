@@ -1,6 +1,6 @@
 import { findManualPage, manualPages, type ManualPage } from "../../manual/manual.ts";
 import { searchManual } from "../../manual/search.ts";
-import { escapeMarkup } from "./markup.ts";
+import { escapeMarkup } from "../../lib/safe-text.ts";
 
 /** Pages of the manual as HTML. They contain no script and load one style sheet from this server. */
 

@@ -1,5 +1,5 @@
 import { displayName } from "../../detection/names/name.ts";
-import { escapeMarkup } from "./markup.ts";
+import { escapeMarkup } from "../../lib/safe-text.ts";
 
 const width = 1280;
 const height = 800;

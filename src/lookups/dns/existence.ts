@@ -1,11 +1,12 @@
 import type { DnsAnswer, DnsClient, DnsRecord, DnsType } from "../../network/dns/dns-client.ts";
+import type { Presence } from "../../vocabulary/lookups.ts";
 import { classifyHosting } from "./hosting.ts";
 import type { ParentProbe, WildcardProbe } from "./wildcards.ts";
 
 /** Result of looking up a name in DNS. */
 export interface Existence {
   /** `unknown`: no server gave a definite response, so the name counts neither as present nor as gone. */
-  exists: "yes" | "no" | "unknown";
+  exists: Presence;
   /** Why existence is unknown, or which records of an existing name could not be determined. */
   reason?: string;
   addresses: string[];

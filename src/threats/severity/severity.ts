@@ -1,3 +1,4 @@
+import type { Presence } from "../../vocabulary/lookups.ts";
 import type { Severity, ThreatType } from "../../vocabulary/threats.ts";
 import { asksForSecrets, looksLikeOriginal, type PageEvidence } from "./phishing-page.ts";
 import type { SeverityReason } from "./severity-reasons.ts";
@@ -5,7 +6,7 @@ import type { SeverityReason } from "./severity-reasons.ts";
 /** Facts about a suspicious domain beyond its name; absent or undefined: unknown. */
 export interface SeverityFacts {
   /** Whether the name exists in DNS. */
-  exists: "yes" | "no" | "unknown";
+  exists: Presence;
   /** Whether the name has an address or a mail server. */
   reachable?: boolean | undefined;
   /** Whether a mail server receives for it. */

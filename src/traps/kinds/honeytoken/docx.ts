@@ -1,5 +1,5 @@
 import { zip } from "../../../lib/zip.ts";
-import { escapeMarkup } from "../../responses.ts";
+import { escapeMarkup } from "../../../lib/safe-text.ts";
 import type { DocumentText } from "./document-text.ts";
 
 /**
