@@ -8,7 +8,7 @@ import type { FanOut } from "./fan-out.ts";
 import { createLanes, type Lanes, type Send } from "./lanes.ts";
 import type { Recipients } from "./recipients.ts";
 import type { RecordedAttempt, Recorder } from "./recorder.ts";
-import { longestDelayMs, type RetryPolicy } from "./retry-schedule.ts";
+import { longestDelayMs, type RetryPolicy } from "./rules/retry-schedule.ts";
 
 /** Delivers events to recipients. */
 export interface Dispatcher {

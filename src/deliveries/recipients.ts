@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import { badRequest, notFound } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { Channel } from "./channel.ts";
-import { checkConcurrency, checkEvents, checkName, checkRate } from "./recipient-rules.ts";
+import { checkConcurrency, checkEvents, checkName, checkRate } from "./rules/recipient-rules.ts";
 import { deliveries, recipients } from "./tables.ts";
 
 /** A receiver of events. Its target holds secrets, so it must not be shown as a whole. */

@@ -4,7 +4,7 @@ import { statement, value, valuesOf } from "../database/statement.ts";
 import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Attempted, Health } from "./health.ts";
-import { nextAttemptAt, type RetryPolicy } from "./retry-schedule.ts";
+import { nextAttemptAt, type RetryPolicy } from "./rules/retry-schedule.ts";
 import { deliveries, deliveryAttempts } from "./tables.ts";
 
 /** An attempt that ended and is to be recorded. */

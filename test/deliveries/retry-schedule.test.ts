@@ -3,7 +3,7 @@ import {
   longestDelayMs,
   nextAttemptAt,
   specifiedRetryDelaysMs,
-} from "../../src/deliveries/retry-schedule.ts";
+} from "../../src/deliveries/rules/retry-schedule.ts";
 
 const minuteMs = 60_000;
 const endedAt = Date.UTC(2026, 0, 15, 12);

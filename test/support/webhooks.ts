@@ -5,7 +5,7 @@ import { createWebhookChannel } from "../../src/channels/webhook/webhook-channel
 import { createWebhooks } from "../../src/channels/webhook/webhooks.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { createDeliveries, type DeliverySettings } from "../../src/deliveries/deliveries.ts";
-import { specifiedRetryDelaysMs } from "../../src/deliveries/retry-schedule.ts";
+import { specifiedRetryDelaysMs } from "../../src/deliveries/rules/retry-schedule.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { events } from "../../src/events/tables.ts";
 import { systemClock, type Clock } from "../../src/lib/clock.ts";

@@ -5,7 +5,7 @@ import type {
   DeclaredRecipient,
   RecipientAdministration,
 } from "../../deliveries/administration/recipient-administration.ts";
-import { freeName } from "../../deliveries/recipient-rules.ts";
+import { freeName } from "../../deliveries/rules/recipient-rules.ts";
 import { subjectOf, type Recipients } from "../../deliveries/recipients.ts";
 import { toIsoTime, type Clock, type Instant } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";

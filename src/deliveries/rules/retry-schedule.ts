@@ -1,4 +1,4 @@
-import type { Instant } from "../lib/clock.ts";
+import type { Instant } from "../../lib/clock.ts";
 
 /** Default retry delays: 1 minute, 5 minutes, 30 minutes, 2 hours. */
 export const specifiedRetryDelaysMs = [60_000, 300_000, 1_800_000, 7_200_000] as const;

@@ -1,6 +1,6 @@
-import { badRequest } from "../lib/errors.ts";
-import { visible } from "../lib/safe-text.ts";
-import { eventTypes, type EventType } from "../vocabulary/events.ts";
+import { badRequest } from "../../lib/errors.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { eventTypes, type EventType } from "../../vocabulary/events.ts";
 
 const nameCharactersMax = 100;
 const concurrencyMax = 256;
