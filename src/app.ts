@@ -1,6 +1,6 @@
 import { createAuditLog } from "./access/audit/audit-log.ts";
 import { createLiveBackups } from "./access/backups/live-backups.ts";
-import { firstStart } from "./access/console/first-start.ts";
+import { firstStart, type KeepSecrets } from "./access/console/first-start.ts";
 import { createConsolePassword } from "./access/console/password.ts";
 import { createConsoleSignIn } from "./access/console/sign-in.ts";
 import { createKeyUsage } from "./access/keys/key-usage.ts";
@@ -287,8 +287,9 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       ]);
       lastUsedWriter.stop();
     },
-    /** Creates the first API key and the console password, exactly once. The secrets cannot be shown again. */
-    firstStart: () => firstStart({ database, clock, settings, keys, consolePassword }),
+    /** Creates the first API key and the console password, exactly once. `keep` receives them before they are stored. */
+    firstStart: (keep?: KeepSecrets) =>
+      firstStart({ database, clock, settings, keys, consolePassword, keep }),
     /** Closes the database. Nothing may be called afterward. */
     close: () => database.close(),
   };

@@ -86,8 +86,7 @@ const webConsole = table(
     password: optionalSecret(
       { lengthMin: 12, lengthMax: 200, ascii: false },
       {
-        description:
-          "secret of 12 to 200 characters; if unset, generated at the first start and printed once",
+        description: "secret of 12 to 200 characters; if unset, generated at the first start and shown once",
       },
     ),
   },

@@ -271,6 +271,7 @@ describe("webhooks", () => {
 
 describe("check", () => {
   test("`check` prints one line for each result, and exits with code 0 if everything works", async () => {
+    await run("domains", "list");
     const { code, out } = await run("check");
     expect(code).toBe(0);
     expect(out).toContain("ok     configuration: valid\n");
@@ -365,6 +366,6 @@ describe("check", () => {
     folder.file("data", "a file where the folder should be");
     const { code, out } = await run("check");
     expect(code).toBe(1);
-    expect(out).toMatch(/^fault +database: /m);
+    expect(out).toMatch(/^fault +data folder: .*data cannot be created: .*data is not a folder$/m);
   });
 });

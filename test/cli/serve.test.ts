@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandFolder, defaultConfig, forms, type CommandFolder } from "../support/command-line.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -19,7 +19,7 @@ const ok = async (...args: string[]) => {
 
 describe.each(forms)("serve ($form)", ({ command }) => {
   test("`serve` prints its URL in one line and responds there; the printed curl command works", async () => {
-    const server = await folder.serve({ command });
+    const server = await folder.serve({ command, args: ["--print-secrets"] });
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     await until(() => server.out().includes("Console password"), "the secrets are shown");
     const curl = /^ {2}(curl .*)$/m.exec(server.out())![1]!;
@@ -30,8 +30,40 @@ describe.each(forms)("serve ($form)", ({ command }) => {
     expect(ended.err).not.toMatch(/pw_[A-Za-z0-9]{38}/);
   });
 
+  test("Without a terminal, the secrets of the first start are in a file that only its owner can read, and not in the output (M10)", async () => {
+    const server = await folder.serve({ command });
+    const file = join(folder.path, "data/test.db.secrets.txt");
+    await until(() => server.out().includes(`secrets of the first start: ${file}`), "the path is printed");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const text = readFileSync(file, "utf8");
+    const curl = /^ {2}(curl .*)$/m.exec(text)![1]!;
+    expect(JSON.parse(await runCurl(curl))).toMatchObject({ data: [] });
+    const password = /Console password[^]*?(\w{4}(?:-\w{4}){4})\n/.exec(text)![1]!;
+    const ended = await server.stop();
+    for (const output of [ended.out, ended.err]) {
+      expect(output).not.toMatch(/pw_[A-Za-z0-9]{38}/);
+      expect(output).not.toContain(password);
+    }
+    const second = await folder.serve({ command });
+    expect((await second.stop()).out).toBe(`phishwatch is ready on ${second.url}\n`);
+    expect(readFileSync(file, "utf8")).toBe(text);
+  });
+
+  test("If the file for the secrets cannot be written, the start fails and the next start creates the secrets (M10)", async () => {
+    const file = join(folder.path, "data/test.db.secrets.txt");
+    mkdirSync(file, { recursive: true });
+    const { code, err } = await folder.run(["serve"], { command });
+    expect(code).toBe(1);
+    expect(err).toContain(`cannot write the secrets of the first start to ${file}`);
+    rmdirSync(file);
+    const server = await folder.serve({ command });
+    await until(() => server.out().includes("secrets of the first start"), "the path is printed");
+    await server.stop();
+    expect(readFileSync(file, "utf8")).toContain("API key");
+  });
+
   test("`serve` prints the secrets on the first start only", async () => {
-    const first = await folder.serve({ command });
+    const first = await folder.serve({ command, args: ["--print-secrets"] });
     await until(() => first.out().includes("Console password"), "the secrets are shown");
     await first.stop();
     const second = await folder.serve({ command });
@@ -43,7 +75,7 @@ describe.each(forms)("serve ($form)", ({ command }) => {
     const server = await folder.serve({ command });
     expect((await server.stop("SIGINT")).code).toBe(0);
     const left = [...new Bun.Glob("*").scanSync(join(folder.path, "data"))].sort();
-    expect(left).toEqual(["test.db", "test.db.lock"]);
+    expect(left).toEqual(["test.db", "test.db.lock", "test.db.secrets.txt"]);
   });
 });
 
@@ -78,8 +110,8 @@ describe("a second copy", () => {
     expect(err).toContain(`127.0.0.1:${port} is already in use`);
     await server.stop();
     folder.file("phishwatch.toml", other.replace(`:${port}`, ":0"));
-    const third = await folder.serve();
-    await until(() => third.out().includes("API key"), "the secrets are made now");
+    const third = await folder.serve({ args: ["--print-secrets"] });
+    await until(() => third.out().includes("API key"), "the secrets are created now");
     await third.stop();
   });
 });

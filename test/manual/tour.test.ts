@@ -19,7 +19,7 @@ async function openTour() {
   cleanups.push(folder.dispose);
   const receiver = startReceiver();
   cleanups.push(receiver.stop);
-  const server = await folder.serve();
+  const server = await folder.serve({ args: ["--print-secrets"] });
   cleanups.push(() => server.stop());
   await until(() => /Console password[^]*-\w{4}\n/.test(server.out()), "the secrets of the first start");
   mkdirSync(join(folder.path, "dist"));

@@ -30,6 +30,8 @@ export interface Ended {
 }
 
 export interface RunOptions {
+  /** Further arguments of `serve`. */
+  args?: string[];
   stdin?: string | Uint8Array;
   env?: Record<string, string>;
   command?: string[];
@@ -78,7 +80,7 @@ export function commandFolder(config = defaultConfig) {
     },
     /** Runs `serve` until it is ready. */
     async serve(options: RunOptions = {}) {
-      const running = start(["serve"], options);
+      const running = start(["serve", ...(options.args ?? [])], options);
       const out = gather(running.stdout);
       const err = gather(running.stderr);
       const ready = () => /ready on (\S+)\n/.exec(out.text());

@@ -12,9 +12,12 @@ export interface FirstStart {
   consolePassword?: string;
 }
 
+export type KeepSecrets = (created: FirstStart) => void;
+
 /**
  * Creates the secrets of a new installation, exactly once: an API key at the first start, unless the configuration
- * file declares one, and a console password when there is none.
+ * file declares one, and a console password when there is none. `keep` receives the secrets, if any, before they are
+ * stored: if it throws, nothing is stored and the next start tries again.
  */
 export function firstStart({
   database,
@@ -22,12 +25,14 @@ export function firstStart({
   settings,
   keys,
   consolePassword,
+  keep,
 }: {
   database: Database;
   clock: Clock;
   settings: Settings;
   keys: ApiKeys;
   consolePassword: ConsolePassword;
+  keep?: KeepSecrets | undefined;
 }): FirstStart {
   return database.transaction(() => {
     const created: FirstStart = {};
@@ -37,6 +42,7 @@ export function firstStart({
         created.apiKey = keys.create({ name: "first start", scopes }, { by: system }).key;
     }
     if (!consolePassword.exists()) created.consolePassword = consolePassword.create();
+    if (created.apiKey !== undefined || created.consolePassword !== undefined) keep?.(created);
     return created;
   });
 }

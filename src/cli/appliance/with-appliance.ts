@@ -11,7 +11,7 @@ export async function withAppliance<T>(
   work: (appliance: App, config: Config) => Promise<T> | T,
 ): Promise<T> {
   const config = await loadConfiguration(options.config, terminal.env);
-  const appliance = open(config, terminal, "warn");
+  const appliance = open(config, terminal, { level: "warn" });
   try {
     return await work(appliance, config);
   } finally {
@@ -19,10 +19,18 @@ export async function withAppliance<T>(
   }
 }
 
-/** @param level minimum level of the log; default: that of the configuration */
-export function open(config: Config, terminal: Terminal, level?: "warn"): App {
+/**
+ * @param options.level minimum level of the log; default: that of the configuration
+ * @param options.image database to start with, for `storage.path` ":memory:"
+ */
+export function open(
+  config: Config,
+  terminal: Terminal,
+  { level, image }: { level?: "warn"; image?: Uint8Array } = {},
+): App {
   return openApp({
     config,
+    ...(image === undefined ? {} : { image }),
     clock: systemClock,
     log: openLog(config, terminal, level),
     fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),

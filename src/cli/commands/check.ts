@@ -3,35 +3,32 @@ import type { App } from "../../app.ts";
 import type { Endpoint } from "../../channels/webhook/endpoint.ts";
 import type { Config } from "../../config/config.ts";
 import { describeWarning } from "../../detection/brand/word-warnings.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted } from "../../lib/wording.ts";
 import { chooseChromium } from "../../lookups/page/chromium.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
-import { open } from "../appliance/with-appliance.ts";
+import { endpointCertificateError, serverCertificate } from "../check/certificates.ts";
+import type { CheckResult } from "../check/check-result.ts";
+import { openForCheck } from "../check/open-for-check.ts";
+import { checkSetup } from "../check/setup.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { endpointCertificateError, serverCertificateError } from "./certificate-errors.ts";
 
 /** A name that exists for every resolver with a path to the root servers. */
 const knownName = "com";
 const adviceOffline = 'set scan.resolvers, or scan.schedule = "" if there is no internet access';
 
-interface CheckResult {
-  what: string;
-  /** `note`: works, but needs attention. */
-  state: "ok" | "note" | "fault";
-  detail: string;
-}
-
 export const checkCommand = command({
   name: "check",
   summary: "check the configuration, database, resolvers, Chromium and endpoints",
-  details: `Also checks the protected domains and their brand words, the feeds, and certificates. Exits with code 1 if
-something does not work, and with code 2 if the configuration is invalid.`,
+  details: `Also checks the protected domains and their brand words, the feeds, certificates, and who can read and write
+the files. Changes nothing: it creates no file and leaves the database as it is. Exits with code 1 if something does not
+work, and with code 2 if the configuration is invalid.`,
   flags: {
     ping: toggle("--ping", "send a webhook.ping to each endpoint"),
     json: jsonFlag,
@@ -49,7 +46,8 @@ something does not work, and with code 2 if the configuration is invalid.`,
       show(terminal, result, options.json);
     };
     report({ what: "configuration", state: "ok", detail: "valid" });
-    const appliance = await openDatabaseOf(config, terminal, report);
+    for (const result of checkSetup(config, process.getuid?.())) report(result);
+    const appliance = openForCheck(config, terminal, report);
     try {
       if (appliance !== undefined) {
         report(protectedDomains(appliance));
@@ -74,29 +72,6 @@ function show({ out }: Terminal, { what, state, detail }: CheckResult, json: boo
   if (json) printJson(out, { what, state, detail });
   else out.write(`${state.padEnd(5)}  ${visible(what, 200)}: ${visible(detail, 500)}\n`);
   out.flush();
-}
-
-async function openDatabaseOf(
-  config: Config,
-  terminal: Terminal,
-  report: (result: CheckResult) => void,
-): Promise<App | undefined> {
-  try {
-    const appliance = await open(config, terminal, "warn");
-    const [first] = appliance.database.sqlite
-      .query<{ quick_check: string }, []>("PRAGMA quick_check(1)")
-      .all();
-    const detail = first?.quick_check ?? "no result";
-    report({
-      what: "database",
-      state: detail === "ok" ? "ok" : "fault",
-      detail: `${config.storage.path}: ${detail}`,
-    });
-    return appliance;
-  } catch (error) {
-    report({ what: "database", state: "fault", detail: messageOf(error) });
-    return undefined;
-  }
 }
 
 function protectedDomains({ domains }: App): CheckResult {
@@ -163,11 +138,14 @@ async function resolvers({ scans, dns }: App, { scan }: Config): Promise<CheckRe
 
 async function certificates({ server, webhooks: { caFile } }: Config): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
-  const add = (what: string, error: string | undefined) =>
-    results.push({ what, state: error === undefined ? "ok" : "fault", detail: error ?? "valid" });
-  if (server.tls !== null) add("server certificate", await serverCertificateError(server));
+  const ofServer = await serverCertificate(server, systemClock.now());
+  if (ofServer !== undefined) results.push(ofServer);
   const noCertificates = { caFile: null, clientCertFile: null, clientKeyFile: null };
-  if (caFile !== null) add("webhooks.ca_file", endpointCertificateError(caFile, noCertificates));
+  if (caFile !== null) {
+    const error = endpointCertificateError(caFile, noCertificates);
+    const state = error === undefined ? "ok" : "fault";
+    results.push({ what: "webhooks.ca_file", state, detail: error ?? "valid" });
+  }
   return results;
 }
 

@@ -1,12 +1,11 @@
-import type { FirstStart } from "../../access/console/first-start.ts";
 import { takeServeLock } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { endStartup } from "../../lib/startup.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
+import { announceFirstStart } from "../appliance/first-secrets.ts";
 import { open, openLog } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";
-import { configFlag } from "../terminal/flags.ts";
-import type { Output } from "../terminal/terminal.ts";
+import { configFlag, toggle } from "../terminal/flags.ts";
 
 /** Maximum time for requests, deliveries and feeds in progress to finish on shutdown. */
 const graceMs = 10_000;
@@ -14,10 +13,14 @@ const graceMs = 10_000;
 export const serveCommand = command({
   name: "serve",
   summary: "run the appliance",
-  details: `Prints one line with its URL when it is ready. On the first start, it also prints the generated secrets, which
-are not shown again. On SIGTERM or SIGINT, it stops accepting new work, finishes work in progress within ${graceMs / 1000} s, and closes
+  details: `Prints one line with its URL when it is ready. The first start also generates an API key and the console
+password. On a terminal, it prints them once. Without a terminal, output usually goes to a log that others can read, so it
+writes them to a file next to the database that only its owner can read, and prints the path. On SIGTERM or SIGINT, it stops accepting new work, finishes work in progress within ${graceMs / 1000} s, and closes
 the database. A second signal stops it immediately; acknowledged requests are not lost.`,
-  flags: { config: configFlag },
+  flags: {
+    printSecrets: toggle("--print-secrets", "print the secrets of the first start even without a terminal"),
+    config: configFlag,
+  },
   examples: [
     ["phishwatch serve", "run with ./phishwatch.toml"],
     ["phishwatch serve --config /etc/phishwatch/phishwatch.toml", "run with another configuration file"],
@@ -37,10 +40,11 @@ the database. A second signal stops it immediately; acknowledged requests are no
         if (config.traps.listen !== null)
           terminal.out.write(`beacons and honeytokens are served on ${trapsUrl}\n`);
         terminal.out.flush();
-        announce(terminal.out, appliance.firstStart(), url);
-        terminal.out.flush();
+        announceFirstStart({ appliance, config, out: terminal.out, url, print: options.printSecrets });
         endStartup();
-        const log = await openLog(config, terminal);
+        const log = openLog(config, terminal);
+        // Loaded now, because it needs the parser of the configuration file that knows positions.
+        (await import("../check/setup.ts")).logExposures(config, log);
         await aborted(stop);
         log.info("stopping");
         const late = systemClock.at(systemClock.now() + graceMs, () =>
@@ -56,17 +60,6 @@ the database. A second signal stops it immediately; acknowledged requests are no
     }
   },
 });
-
-/** Prints generated secrets, which cannot be shown again. */
-function announce(out: Output, { apiKey, consolePassword }: FirstStart, url: string): void {
-  if (apiKey !== undefined)
-    out.write(
-      `\nAPI key (will not be shown again):\n\n  ${apiKey}\n\nTry it:\n\n  curl -H 'Authorization: Bearer ${apiKey}' ${url}/v1/threats\n`,
-    );
-  if (consolePassword !== undefined)
-    out.write(`\nConsole password (will not be shown again):\n\n  ${consolePassword}\n`);
-  if (apiKey !== undefined || consolePassword !== undefined) out.write("\n");
-}
 
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();

@@ -30,8 +30,8 @@ export function SignInPage({
           autofocus
           hint={
             exists
-              ? "Printed at the first start, unless the configuration file sets console.password. If you lost it, set console.password and restart."
-              : "No password exists yet. One is created and printed when the appliance starts."
+              ? "Created at the first start, unless the configuration file sets console.password. If you lost it, set console.password and restart."
+              : "No password exists yet. One is created when the appliance starts."
           }
         />
         <Button label="Sign in" />

@@ -1,0 +1,78 @@
+import { closeSync, fchmodSync, fsyncSync, openSync, writeSync } from "node:fs";
+import type { FirstStart } from "../../access/console/first-start.ts";
+import type { App } from "../../app.ts";
+import type { Config } from "../../config/config.ts";
+import { messageOf, StartError } from "../../lib/errors.ts";
+import type { Output } from "../terminal/terminal.ts";
+
+/** Added to the path of the database. */
+const fileEnding = ".secrets.txt";
+const readableByOwner = 0o600;
+
+/**
+ * Creates the secrets of the first start, if this is the first start. Prints them on a terminal; otherwise writes them
+ * to a file and prints its path, because the output of a service is usually kept in a log that others can read.
+ * @param call.print print the secrets in any case
+ * @throws StartError if the file cannot be written; then no secret was stored
+ */
+export function announceFirstStart({
+  appliance,
+  config: {
+    storage: { path },
+  },
+  out,
+  url,
+  print,
+}: {
+  appliance: Pick<App, "firstStart">;
+  config: Pick<Config, "storage">;
+  out: Output;
+  url: string;
+  print: boolean;
+}): void {
+  // A database in memory has no folder, and its secrets are worthless after the end of the process.
+  if (print || out.isTerminal || path === ":memory:") {
+    const created = appliance.firstStart();
+    if (hasSecrets(created)) out.write(`\n${describe(created, url)}\n`);
+  } else {
+    const file = `${path}${fileEnding}`;
+    const created = appliance.firstStart((secrets) => append(file, describe(secrets, url)));
+    if (hasSecrets(created))
+      out.write(`secrets of the first start: ${file} (delete the file after reading it)\n`);
+  }
+  out.flush();
+}
+
+function hasSecrets({ apiKey, consolePassword }: FirstStart): boolean {
+  return apiKey !== undefined || consolePassword !== undefined;
+}
+
+function describe({ apiKey, consolePassword }: FirstStart, url: string): string {
+  const parts: string[] = [];
+  if (apiKey !== undefined)
+    parts.push(
+      `API key (will not be shown again):\n\n  ${apiKey}\n\nTry it:\n\n  curl -H 'Authorization: Bearer ${apiKey}' ${url}/v1/threats\n`,
+    );
+  if (consolePassword !== undefined)
+    parts.push(`Console password (will not be shown again):\n\n  ${consolePassword}\n`);
+  return parts.join("\n");
+}
+
+/** Appends, because an earlier start may have left a secret that nobody has read yet. */
+function append(file: string, text: string): void {
+  try {
+    const descriptor = openSync(file, "a", readableByOwner);
+    try {
+      fchmodSync(descriptor, readableByOwner);
+      writeSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw new StartError(
+      `cannot write the secrets of the first start to ${file}: ${messageOf(error)}; make it writable, or use --print-secrets`,
+      { exitCode: 1, cause: error },
+    );
+  }
+}

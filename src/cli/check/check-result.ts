@@ -1,0 +1,7 @@
+/** One line of `phishwatch check`. */
+export interface CheckResult {
+  what: string;
+  /** `note`: works, but needs attention. */
+  state: "ok" | "note" | "fault";
+  detail: string;
+}

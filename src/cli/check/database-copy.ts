@@ -1,0 +1,81 @@
+import { constants, Database as Sqlite } from "bun:sqlite";
+import { statSync } from "node:fs";
+
+/** Tables whose rows a check needs. All other tables stay empty: they can be large. */
+const copiedTables = [
+  "__drizzle_migrations",
+  "settings",
+  "protected_domains",
+  "api_keys",
+  "recipients",
+  "traps",
+  "trap_addresses",
+  "feed_files",
+  "list_imports",
+  "scans",
+  // Tables of earlier versions, which migrations read.
+  "webhook_endpoints",
+  "beacons",
+  "honeytokens",
+  "honeytoken_addresses",
+];
+const busyTimeoutMs = 5_000;
+
+/** A database in memory, as `serialize` returns it, and the state of the file that it was copied from. */
+export interface DatabaseCopy {
+  image: Uint8Array;
+  /** First line of SQLite's `quick_check` of the file; "ok" if it found nothing. */
+  quickCheck: string;
+}
+
+/**
+ * Copies the schema and the small tables of a database file into memory, without writing to its folder.
+ * @throws an error of SQLite if the file cannot be read
+ */
+export function copyToMemory(path: string): DatabaseCopy {
+  const memory = new Sqlite(
+    ":memory:",
+    constants.SQLITE_OPEN_READWRITE | constants.SQLITE_OPEN_CREATE | constants.SQLITE_OPEN_URI,
+  );
+  try {
+    memory.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    memory.run("ATTACH ? AS file", [readOnlyUri(path)]);
+    const [first] = memory.query<{ quick_check: string }, []>("PRAGMA file.quick_check(1)").all();
+    memory.transaction(() => copySchema(memory))();
+    memory.run("DETACH file");
+    return { image: memory.serialize(), quickCheck: first?.quick_check ?? "no result" };
+  } finally {
+    memory.close();
+  }
+}
+
+/**
+ * A reader of a database in WAL mode creates the two side files if they are missing, and a reader that may not write
+ * cannot delete them. Left behind by root, they would keep the server from starting. Without a write-ahead log, nobody
+ * has the database open, so SQLite can treat the file as immutable and needs no side files.
+ */
+function readOnlyUri(path: string): string {
+  const encoded = path.split("/").map(encodeURIComponent).join("/");
+  const isOpen = statSync(`${path}-wal`, { throwIfNoEntry: false }) !== undefined;
+  return `file:${encoded}?mode=ro${isOpen ? "" : "&immutable=1"}`;
+}
+
+interface SchemaRow {
+  type: string;
+  name: string;
+  sql: string;
+}
+
+function copySchema(memory: Sqlite): void {
+  const schema = memory
+    .query<SchemaRow, []>(
+      "SELECT type, name, sql FROM file.sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'",
+    )
+    .all();
+  const tables = schema.filter(({ type }) => type === "table");
+  for (const { sql } of tables) memory.run(sql);
+  for (const { name } of tables.filter((table) => copiedTables.includes(table.name)))
+    memory.run(`INSERT INTO main."${name}" SELECT * FROM file."${name}"`);
+  // Afterward, because triggers would count the rows that are copied.
+  for (const { type, sql } of schema) if (type !== "table") memory.run(sql);
+}

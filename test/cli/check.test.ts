@@ -1,0 +1,202 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describeEnd } from "../../src/cli/check/certificates.ts";
+import type { Config } from "../../src/config/config.ts";
+import { findExposures } from "../../src/config/safety/exposure.ts";
+import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
+
+let folder: CommandFolder;
+beforeEach(() => void (folder = commandFolder()));
+afterEach(() => folder.dispose());
+
+const check = (...args: string[]) => folder.run(["check", ...args]);
+/** Name, size, content and times of everything in the folder. */
+const everything = () =>
+  readdirSync(folder.path, { recursive: true, withFileTypes: true })
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => {
+      const { mode, uid, mtimeMs, ctimeMs } = statSync(path);
+      const content = statSync(path).isFile() ? Bun.hash(readFileSync(path)) : 0n;
+      return { path, mode, uid, mtimeMs, ctimeMs, content };
+    });
+
+describe("the database", () => {
+  test("`check` before the first start creates neither the folder nor the database, and says that there is none (M9)", async () => {
+    const before = everything();
+    const { code, out } = await check();
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^note +database: .*data\/test\.db does not exist yet; 'phishwatch serve' creates it$/m,
+    );
+    expect(out).toMatch(/^ok +protected domains: 1$/m);
+    expect(existsSync(join(folder.path, "data"))).toBe(false);
+    expect(everything()).toEqual(before);
+  });
+
+  test("`check` changes no file of a database that is closed, and reports what is in it (M9)", async () => {
+    await folder.run(["domains", "add", "example-shop.com"]);
+    await folder.run(["webhooks", "add", "http://127.0.0.1:9/", "--name", "soc"]);
+    await folder.run(["honeytokens", "create", "url", "--name", "wiki"]);
+    const before = everything();
+    const { code, out } = await check();
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ok +database: .*test\.db: ok$/m);
+    expect(out).toMatch(/^ok +protected domains: 2$/m);
+    expect(out).toMatch(/^ok +endpoint soc: /m);
+    expect(out).toMatch(/^note +traps: beacons: 0, honeytokens: 1;/m);
+    expect(everything()).toEqual(before);
+  });
+
+  test("`check` reads a database that a server has open, and leaves no file behind (M9)", async () => {
+    const server = await folder.serve();
+    await folder.run(["domains", "add", "example-shop.com"]);
+    const names = () => readdirSync(join(folder.path, "data")).sort();
+    const before = names();
+    expect(before).toContain("test.db-wal");
+    expect((await check()).out).toMatch(/^ok +protected domains: 2$/m);
+    expect(names()).toEqual(before);
+    await server.stop();
+    expect(names()).not.toContain("test.db-wal");
+  });
+
+  test("`check` compares the configuration file with the database without storing anything (M9)", async () => {
+    await folder.run(["domains", "list"]);
+    const path = join(folder.path, "data/test.db");
+    const stored = () => {
+      const sqlite = new Sqlite(path, { readonly: true });
+      const rows = sqlite.query("select domain from protected_domains").all();
+      sqlite.close();
+      return rows;
+    };
+    folder.file("phishwatch.toml", `${defaultConfig}\n[[protected_domains]]\ndomain = "example-shop.com"\n`);
+    expect((await check()).out).toMatch(/^ok +protected domains: 2$/m);
+    expect(stored()).toEqual([{ domain: "example-bank.com" }]);
+  });
+
+  test("`check` reports a damaged database and a folder that cannot be created", async () => {
+    mkdirSync(join(folder.path, "data"));
+    folder.file("data/test.db", "junk that is no database ".repeat(100));
+    const damaged = await check();
+    expect(damaged.code).toBe(1);
+    expect(damaged.out).toMatch(/^fault +database: .*damaged or not a database/m);
+    folder.file("phishwatch.toml", defaultConfig.replace("data/test.db", "phishwatch.toml/x/test.db"));
+    const impossible = await check();
+    expect(impossible.code).toBe(1);
+    expect(impossible.out).toMatch(
+      /^fault +data folder: .* cannot be created: .*phishwatch\.toml is not a folder$/m,
+    );
+  });
+});
+
+describe("owners", () => {
+  // Only root can give files away.
+  test.skipIf(process.getuid?.() !== 0)(
+    "`check` says when the data folder belongs to somebody else, and which of its files the server could not open (M9)",
+    async () => {
+      await folder.run(["domains", "list"]);
+      chownSync(join(folder.path, "data"), 4242, 4242);
+      const { code, out } = await check();
+      expect(code).toBe(1);
+      expect(out).toMatch(
+        /^note +data folder: .*data belongs to user 4242, but this is user 0: run 'phishwatch serve' as user 4242$/m,
+      );
+      expect(out).toMatch(/^fault +data folder: .*data\/test\.db must belong to user 4242 like the folder/m);
+      chownSync(join(folder.path, "data/test.db"), 4242, 4242);
+      expect((await check()).out).not.toMatch(/^fault/m);
+    },
+  );
+});
+
+describe("secrets in files", () => {
+  test("`check` and the log of `serve` warn about secrets that every user of the machine can read, and name no secret", async () => {
+    const secret = "a-password-in-the-file";
+    const path = folder.file(
+      "phishwatch.toml",
+      `${defaultConfig}\n[console]\npassword = "${secret}"\n[[api_keys]]\nname = "ci"\nkey = { file = "ci.key" }\n`,
+    );
+    const key = folder.file("ci.key", "a-declared-key-0123456789");
+    for (const file of [path, key]) chmodSync(file, 0o644);
+    const open = await check();
+    expect(open.code).toBe(0);
+    expect(open.out).toMatch(
+      /^note +configuration file: .*contains secrets \(console\.password\) and every user can read it/m,
+    );
+    expect(open.out).toMatch(/^note +secret file: .*ci\.key contains a secret and every user can read it/m);
+    const server = await folder.serve();
+    const { err } = await server.stop();
+    expect(err).toContain("setup needs attention");
+    expect(err).toContain("console.password");
+    expect(`${open.out}${err}`).not.toContain(secret);
+    for (const file of [path, key]) chmodSync(file, 0o640);
+    expect((await check()).out).not.toContain("every user can read it");
+  });
+});
+
+describe("what the configuration exposes", () => {
+  const settings = {
+    host: "127.0.0.1",
+    port: 8080,
+    publicUrl: "http://127.0.0.1:8080",
+    publicUrlIsDefault: true,
+    tls: null,
+    trustedProxies: [] as string[],
+    allowedHosts: [],
+    metricsToken: null,
+  };
+  const tls = { certPath: "c", keyPath: "k" };
+  const https = "https://phishwatch.example.com";
+  test.each<[string, Partial<Config["server"]>, string[]]>([
+    ["the default", {}, []],
+    ["a proxy that is not trusted", { publicUrl: https }, ["server.trusted_proxies"]],
+    ["a proxy that is trusted", { publicUrl: https, trustedProxies: ["127.0.0.1/32"] }, []],
+    ["all addresses without TLS", { host: "0.0.0.0", publicUrl: "http://localhost:8080" }, ["server.listen"]],
+    ["all IPv6 addresses without TLS", { host: "::", publicUrl: "http://localhost:8080" }, ["server.listen"]],
+    ["all addresses with TLS", { host: "0.0.0.0", publicUrl: https, tls }, []],
+    [
+      "all addresses behind a trusted proxy",
+      { host: "::", publicUrl: https, trustedProxies: ["10.0.0.0/8"] },
+      [],
+    ],
+    [
+      "all addresses behind a proxy that is not trusted",
+      { host: "0.0.0.0", publicUrl: https },
+      ["server.trusted_proxies", "server.listen"],
+    ],
+  ])("A check of %s names the settings to change (security 6)", (_, change, expected) => {
+    const config = {
+      server: { ...settings, ...change },
+      console: { enabled: true, password: null },
+    };
+    expect(findExposures(config).map(({ setting }) => setting)).toEqual(expected);
+  });
+
+  test("`check` and the log of `serve` warn about a proxy without `trusted_proxies`, once (security 6)", async () => {
+    const behindProxy = '[server]\npublic_url = "https://phishwatch.example.com"';
+    folder.file("phishwatch.toml", defaultConfig.replace("[server]", behindProxy));
+    expect((await check()).out).toMatch(
+      /^note +server\.trusted_proxies: .*all visitors count as one address/m,
+    );
+    const server = await folder.serve();
+    const { err } = await server.stop();
+    expect(err.match(/server\.trusted_proxies/g)).toHaveLength(1);
+  });
+});
+
+describe("certificates", () => {
+  const dayMs = 86_400_000;
+  const now = Date.UTC(2026, 0, 15);
+  test.each([
+    [now - 1, "fault", "expired on 2026-01-14 23:59 UTC; renew it and restart"],
+    [now + 3.5 * dayMs, "note", "expires in 3 days, on 2026-01-18 12:00 UTC; renew it and restart"],
+    [now + 14 * dayMs, "note", "expires in 14 days, on 2026-01-29 00:00 UTC; renew it and restart"],
+    [now + 14 * dayMs + 1, "ok", "valid until 2026-01-29 00:00 UTC"],
+  ] as const)(
+    "A certificate is reported from 14 days before its end, and as an error after it (M8): %d",
+    (endsAt, state, detail) => {
+      expect(describeEnd(endsAt, now)).toEqual({ state, detail });
+    },
+  );
+});
