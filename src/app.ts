@@ -268,6 +268,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     server,
     /** Starts all background work. */
     start() {
+      database.serve(log);
       deliveries.start();
       for (const source of sources) source.start();
       scans.start();
@@ -277,6 +278,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     },
     /** Finishes work in progress, for some seconds at most. */
     async stop() {
+      database.endPatience();
       // Visits become events, which the deliveries still have to see.
       await traps.stop();
       await Promise.all([

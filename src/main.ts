@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
+import { suspendWithoutLock } from "./database/lock-holder.ts";
 import { createOutput, type Terminal } from "./cli/terminal/terminal.ts";
 
 /** Exit codes of a shell for a process that a signal ended. */
@@ -28,6 +29,9 @@ const terminal: Terminal = {
   threads: { threads: availableParallelism(), startWorker: () => new Worker(Bun.main) },
 };
 
-if (isMainThread) process.exit(await runCommandLine(process.argv.slice(2), terminal));
+if (isMainThread) {
+  suspendWithoutLock();
+  process.exit(await runCommandLine(process.argv.slice(2), terminal));
+}
 const { serveScreening } = await import("./sources/lists/screening-worker.ts");
 serveScreening(parentPort!);

@@ -3,13 +3,18 @@ import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import { StartError, messageOf } from "../lib/errors.ts";
+import type { Log } from "../lib/log.ts";
+import type { LockIncident } from "./lock-watch.ts";
 import { migrateDatabase } from "./migrate.ts";
 import { isBusy, sqliteErrorCode } from "./sqlite-error.ts";
+import { createTransactions, type Settled } from "./transactions.ts";
+import { createWriteQueue, type WriteOptions } from "./write-queue.ts";
 
-/** Value of a transaction: not a promise, because SQLite would commit at the first `await`. */
-type Settled<T> = T extends PromiseLike<unknown> ? never : T;
-
-/** An open SQLite database. All queries are synchronous. They wait for writers in other processes. */
+/**
+ * An open SQLite database. Queries are synchronous; reads wait for nobody. In a command, a transaction waits for writers
+ * in other processes. A server must not wait, because it has one thread: after `serve`, everything that runs in
+ * response to requests or timers uses `write`.
+ */
 export interface Database {
   /** Query builder. Use `statement()` for anything that runs more than once: unprepared, a query takes 10 times as long. */
   readonly query: BunSQLiteDatabase;
@@ -23,11 +28,19 @@ export interface Database {
    */
   transaction<T>(work: () => Settled<T>): T;
   /**
-   * Runs `work` as a transaction that shares its commit with all others of the same turn of the event loop: a
-   * hundred requests wait for one write to the disk instead of a hundred. Resolves when the commit is durable. If
-   * `work` throws, only its own changes are rolled back.
+   * Runs `work` as a transaction as soon as the write lock is free; everything else goes on meanwhile. All writes of one
+   * turn of the event loop share their commit: a hundred requests wait for one write to the disk instead of a hundred.
+   * Resolves when the commit is durable. If `work` throws, only its own changes are rolled back. Writes run in the order
+   * of the calls.
+   * @throws DatabaseLockedError if another process holds the lock for too long; nothing has happened then
    */
-  groupCommit<T>(work: () => Settled<T>): Promise<T>;
+  write<T>(work: () => Settled<T>, options?: WriteOptions): Promise<T>;
+  /** From now on, waits for the write lock for a second at most, and logs who holds it for longer. */
+  serve(log: Log): void;
+  /** Limits how long the writes of background work may still wait. */
+  endPatience(): void;
+  /** Returns who holds the write lock, if it has been held for more than a second. */
+  lockIncident(): LockIncident | undefined;
   /**
    * Runs `work`, which may only read, on one consistent state of the database. Each query takes 1 µs less, because
    * the locks are acquired once.
@@ -44,6 +57,8 @@ export interface Database {
 
 // Another process (import, command line) holds the lock for at most one batch.
 const busyTimeoutMs = 10_000;
+/** For the few statements of a server that are no `write`: the event loop stands still meanwhile. */
+const servingTimeoutMs = 50;
 const modePauseMs = 20;
 const mmapBytesMax = 1 << 30;
 
@@ -105,88 +120,32 @@ function useWriteAheadLog(sqlite: Sqlite): void {
 
 function wrap(sqlite: Sqlite, path: string, finalizeAll: () => void): Database {
   const foreignVersion = sqlite.prepare<{ data_version: number }, []>("PRAGMA data_version");
-  const begin = sqlite.prepare("BEGIN");
-  const end = sqlite.prepare("COMMIT");
-  let callbacks: (() => void)[] = [];
-  let waiting: { work: () => unknown; settle: PromiseWithResolvers<unknown> }[] = [];
-
-  function transaction<T>(work: () => Settled<T>): T {
-    if (sqlite.inTransaction) return work();
-    let result: T;
-    try {
-      result = sqlite.transaction(work).immediate();
-    } catch (error) {
-      callbacks = [];
-      throw error;
-    }
-    const committed = callbacks;
-    callbacks = [];
-    for (const callback of committed) callback();
-    return result;
-  }
-
-  function snapshot<T>(work: () => Settled<T>): T {
-    if (sqlite.inTransaction) return work();
-    begin.run();
-    try {
-      return work();
-    } finally {
-      // After a severe error, SQLite has already ended the transaction.
-      if (sqlite.inTransaction) end.run();
-    }
-  }
-
-  function groupCommit<T>(work: () => Settled<T>): Promise<T> {
-    const settle = Promise.withResolvers<unknown>();
-    if (waiting.push({ work, settle }) === 1) setImmediate(commitGroup);
-    return settle.promise as Promise<T>;
-  }
-
-  function commitGroup(): void {
-    const group = waiting;
-    waiting = [];
-    let outcomes: (() => void)[];
-    try {
-      outcomes = transaction(() => group.map(({ work, settle }) => runApart(work, settle)));
-    } catch (error) {
-      // Nothing of the group was committed, whatever each part reported.
-      outcomes = group.map(
-        ({ settle }) =>
-          () =>
-            settle.reject(error),
-      );
-    }
-    for (const settle of outcomes) settle();
-  }
-
-  /** Returns a function that settles the promise; call it after the commit. */
-  function runApart(work: () => unknown, settle: PromiseWithResolvers<unknown>): () => void {
-    const before = [...callbacks];
-    try {
-      // Within a transaction, this is a savepoint.
-      const result = sqlite.transaction(work)();
-      return () => settle.resolve(result);
-    } catch (error) {
-      callbacks = before;
-      return () => settle.reject(error);
-    }
-  }
-
+  const { transaction, snapshot, afterCommit, commitTogether } = createTransactions(sqlite);
+  const queue = createWriteQueue({
+    path,
+    commitTogether,
+    isInTransaction: () => sqlite.inTransaction,
+    patienceMs: busyTimeoutMs,
+  });
   return {
     query: drizzle({ client: sqlite }),
     sqlite,
     path,
     transaction,
-    snapshot,
-    groupCommit,
-    afterCommit(callback) {
-      if (!sqlite.inTransaction) callback();
-      else if (!callbacks.includes(callback)) callbacks.push(callback);
+    write: queue.write,
+    serve(log) {
+      sqlite.run(`PRAGMA busy_timeout = ${servingTimeoutMs}`);
+      queue.serve(log);
     },
+    endPatience: queue.endPatience,
+    lockIncident: queue.incident,
+    snapshot,
+    afterCommit,
     bytesOnDisk: () =>
       path === ":memory:" ? undefined : { file: bytesOf(path), log: bytesOf(`${path}-wal`) },
     foreignVersion: () => foreignVersion.get()!.data_version,
     close() {
+      queue.close();
       finalizeAll();
       sqlite.close();
     },

@@ -64,6 +64,9 @@ export function createDispatcher({
 }): Dispatcher {
   let run: Run | undefined;
   let waking: ReturnType<typeof setImmediate> | undefined;
+  /** Set while new deliveries are being created. */
+  let preparing: Promise<void> | undefined;
+  let clockWasSetBack = false;
   let dueTimer: Timer | undefined;
   let dueAt: Instant | undefined;
   let stale = true;
@@ -81,20 +84,45 @@ export function createDispatcher({
     if (run === undefined) return;
     try {
       const now = clock.now();
-      if (now < lastNow) repairSchedule(now);
+      clockWasSetBack ||= now < lastNow;
       lastNow = now;
       if (stale) run.lanes.read();
       stale = false;
-      const { recipientSeqs, left } = fanOut.step();
-      for (const seq of recipientSeqs) run.lanes.noteDue(seq, now);
-      const nextDueAt = run.lanes.pump();
-      if (nextDueAt !== null) wakeAt(nextDueAt);
-      if (left) wake();
+      if (clockWasSetBack || fanOut.isNeeded()) preparing ??= prepare(run);
+      // Deliveries that are due need no write lock to be sent.
+      pump(run.lanes);
     } catch (error) {
-      // For example a full disk. Pending deliveries are in the database, and the next poll tries again.
-      stale = true;
-      logDropped(log, error, "delivery stalled");
+      reportStalled(error);
     }
+  }
+
+  /** Creates the next deliveries, as soon as the write lock is free. */
+  async function prepare(current: Run): Promise<void> {
+    try {
+      if (clockWasSetBack) await repairSchedule();
+      const recipientSeqs = await fanOut.step();
+      if (run !== current) return;
+      const now = clock.now();
+      for (const seq of recipientSeqs) current.lanes.noteDue(seq, now);
+      if (!stale) pump(current.lanes);
+      preparing = undefined;
+      // Reads what has changed in the meantime, and continues with what is left.
+      if (stale || fanOut.isNeeded()) wake();
+    } catch (error) {
+      preparing = undefined;
+      if (run === current) reportStalled(error);
+    }
+  }
+
+  /** For example a full disk. Pending deliveries are in the database, and the next poll tries again. */
+  function reportStalled(error: unknown): void {
+    stale = true;
+    logDropped(log, error, "delivery stalled");
+  }
+
+  function pump(lanes: Lanes): void {
+    const nextDueAt = lanes.pump();
+    if (nextDueAt !== null) wakeAt(nextDueAt);
   }
 
   function wakeAt(instant: Instant): void {
@@ -116,8 +144,9 @@ export function createDispatcher({
   }
 
   /** Runs on start and after the clock was set back. */
-  function repairSchedule(now: Instant): void {
-    const repaired = due.clamp(now + longestDelayMs(policy));
+  async function repairSchedule(): Promise<void> {
+    const repaired = await due.clamp(clock.now() + longestDelayMs(policy));
+    clockWasSetBack = false;
     if (repaired === 0) return;
     stale = true;
     log.warn({ deliveries: repaired }, "clock was set back; delivery retries brought forward");
@@ -167,16 +196,17 @@ export function createDispatcher({
       abort.abort();
       // Attempts that have just ended add their results in this turn.
       await new Promise((next) => setImmediate(next));
-      recorder.close();
+      await Promise.all([recorder.close(), preparing]);
+      preparing = undefined;
     },
     wake: reread,
     async settled() {
       for (let turns = 0; ; turns += 1) {
         if (run === undefined) return;
         const { lanes, recorder } = run;
-        if (lanes.idle() && waking === undefined && recorder.idle()) return;
+        if (lanes.idle() && waking === undefined && preparing === undefined && recorder.idle()) return;
         // No more results can come, so there is no need to wait for a full group.
-        if (lanes.idle()) recorder.flush();
+        if (lanes.idle()) void recorder.flush();
         await new Promise((next) => (turns < settledSpinTurns ? setImmediate(next) : setTimeout(next, 1)));
       }
     },

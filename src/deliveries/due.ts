@@ -30,7 +30,7 @@ export interface DueDeliveries {
    * the clock was set back.
    * @returns the number of deliveries
    */
-  clamp(latest: Instant): number;
+  clamp(latest: Instant): Promise<number>;
   message(eventSeq: number): Message | undefined;
 }
 
@@ -86,7 +86,7 @@ export function createDueDeliveries({ database }: { database: Database }): DueDe
       enabled.all().map((recipient) => ({ recipient, nextDueAt: nextDueAfter(recipient.seq, 0) })),
     next: (recipientSeq, now, limit) => due.all({ recipientSeq, now, limit }),
     nextDueAfter,
-    clamp: (latest) => clamp.all({ latest }).length,
+    clamp: (latest) => database.write(() => clamp.all({ latest }).length, { patient: true }),
     message: (seq) => message.get({ seq }),
   };
 }

@@ -1,6 +1,5 @@
 import { asc, eq, isNull } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import { relaxedTransaction } from "../database/relaxed.ts";
 import { countValue, statement, value, valuesOf } from "../database/statement.ts";
 import { events } from "../events/tables.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -10,12 +9,14 @@ import { deliveries, recipients } from "./tables.ts";
 
 /** Turns events of the outbox into deliveries. */
 export interface FanOut {
+  /** Returns whether there are events to take. */
+  isNeeded(): boolean;
   /**
    * Takes the next events, oldest first, and creates a delivery for each recipient that subscribes, in one
    * short transaction.
-   * @returns the recipients with new deliveries, and whether events are left
+   * @returns the recipients with new deliveries
    */
-  step(): { recipientSeqs: ReadonlySet<number>; left: boolean };
+  step(): Promise<ReadonlySet<number>>;
 }
 
 const deliveriesPerStepMax = 500;
@@ -61,36 +62,36 @@ export function createFanOut({
       .where(eq(events.seq, value(events.seq))),
   );
 
+  function dispatchNext(): ReadonlySet<number> {
+    const enabled = subscribers.all();
+    const limit = Math.min(
+      eventsPerStepMax,
+      Math.max(1, Math.floor(deliveriesPerStepMax / Math.max(1, enabled.length))),
+    );
+    const now = clock.now();
+    const recipientSeqs = new Set<number>();
+    const batch = undispatched.all({ limit });
+    for (const event of batch) {
+      for (const recipient of enabled) {
+        if (!subscribes(recipient.events, event.type)) continue;
+        insert.run({
+          id: ids.next("delivery"),
+          eventSeq: event.seq,
+          recipientSeq: recipient.seq,
+          nextAttemptAt: now,
+          createdAt: now,
+        });
+        recipientSeqs.add(recipient.seq);
+      }
+      markDispatched.run({ now, seq: event.seq });
+    }
+    return recipientSeqs;
+  }
+
   return {
-    step() {
-      if (undispatched.get({ limit: 1 }) === undefined) return { recipientSeqs: new Set(), left: false };
-      // A relaxed transaction is safe: until the mark is durable, the event counts as not dispatched.
-      return relaxedTransaction(database, () => {
-        const enabled = subscribers.all();
-        const limit = Math.min(
-          eventsPerStepMax,
-          Math.max(1, Math.floor(deliveriesPerStepMax / Math.max(1, enabled.length))),
-        );
-        const now = clock.now();
-        const recipientSeqs = new Set<number>();
-        const batch = undispatched.all({ limit });
-        for (const event of batch) {
-          for (const recipient of enabled) {
-            if (!subscribes(recipient.events, event.type)) continue;
-            insert.run({
-              id: ids.next("delivery"),
-              eventSeq: event.seq,
-              recipientSeq: recipient.seq,
-              nextAttemptAt: now,
-              createdAt: now,
-            });
-            recipientSeqs.add(recipient.seq);
-          }
-          markDispatched.run({ now, seq: event.seq });
-        }
-        return { recipientSeqs, left: batch.length === limit };
-      });
-    },
+    isNeeded: () => undispatched.get({ limit: 1 }) !== undefined,
+    // Relaxed is safe: until the mark is durable, the event counts as not dispatched.
+    step: () => database.write(dispatchNext, { relaxed: true, patient: true }),
   };
 }
 

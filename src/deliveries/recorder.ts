@@ -26,10 +26,10 @@ export interface Recorder {
   full(): boolean;
   /** Returns whether no results are waiting. */
   idle(): boolean;
-  /** Writes the waiting results now. */
-  flush(): void;
+  /** Writes the waiting results without waiting for more. */
+  flush(): Promise<void>;
   /** Flushes and rejects further results. What cannot be written is sent again after the next start. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 const groupMax = 250;
@@ -61,27 +61,29 @@ export function createRecorder({
   let waiting: FinishedAttempt[] = [];
   let closed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let writing: Promise<void> | undefined;
 
-  function flush(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    if (waiting.length === 0) return;
-    const group = waiting;
+  /** Writes what is waiting at the time of the transaction. Returns whether that succeeded. */
+  async function writeGroup(): Promise<boolean> {
+    let group: readonly FinishedAttempt[] = [];
     let disabled: ReturnType<Health["update"]> = [];
     let recorded: RecordedAttempt[];
     try {
-      recorded = database.transaction(() => {
-        const written = group.map(write);
-        disabled = health.update(group, clock.now());
-        return written;
-      });
+      recorded = await database.write(
+        () => {
+          group = [...waiting];
+          const written = group.map(write);
+          disabled = health.update(group, clock.now());
+          return written;
+        },
+        { patient: true },
+      );
     } catch (error) {
       // The results stay in memory, and their deliveries are not sent again in the meantime.
-      log.error({ error, results: group.length }, "delivery results cannot be written; retrying");
-      if (!closed) timer = setTimeout(flush, retryWriteMs);
-      return;
+      log.error({ error, results: waiting.length }, "delivery results cannot be written; retrying");
+      return false;
     }
-    waiting = [];
+    waiting = waiting.slice(group.length);
     for (const { id, name, failingSince } of disabled) {
       log.warn(
         { endpoint: id, name, failingSince: toIsoTime(failingSince) },
@@ -89,21 +91,40 @@ export function createRecorder({
       );
     }
     onRecorded(recorded, disabled.length > 0);
+    return true;
+  }
+
+  async function writeGroups(): Promise<void> {
+    let delayMs = groupMs;
+    do {
+      if (!(await writeGroup())) delayMs = retryWriteMs;
+    } while (delayMs === groupMs && waiting.length >= groupMax);
+    writing = undefined;
+    if (waiting.length > 0 && !closed) timer ??= setTimeout(() => void flush(), delayMs);
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting.length > 0) writing ??= writeGroups();
+    return writing ?? Promise.resolve();
   }
 
   return {
     add(attempt) {
       if (closed) return;
       waiting.push(attempt);
-      if (waiting.length === groupMax) flush();
-      else timer ??= setTimeout(flush, groupMs);
+      if (waiting.length >= groupMax) void flush();
+      else if (writing === undefined) timer ??= setTimeout(() => void flush(), groupMs);
     },
     full: () => waiting.length >= waitingMax,
-    idle: () => waiting.length === 0,
+    idle: () => waiting.length === 0 && writing === undefined,
     flush,
-    close() {
+    async close() {
       closed = true;
-      flush();
+      // A group in progress may have begun before the last results arrived.
+      await writing;
+      await flush();
     },
   };
 }

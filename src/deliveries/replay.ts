@@ -62,18 +62,6 @@ export function createReplay({
 }): Replay {
   const { query } = database;
 
-  /** Returns undefined for all recipients. */
-  function targetOf({ which, recipient: id }: ReplayRequest): Target | undefined {
-    if (id === undefined) {
-      if (which === "failed") return undefined;
-      throw badRequest("name the endpoint that the events are to be sent to");
-    }
-    const row = query.select().from(recipients).where(eq(recipients.id, id)).get();
-    if (row === undefined) throw notFound(`there is no endpoint ${visible(id, 100)}`);
-    if (!row.enabled) throw badRequest(`${row.name} is disabled; enable it first`);
-    return row;
-  }
-
   return {
     redeliver: (id, { by }) =>
       database.transaction(() => {
@@ -92,7 +80,7 @@ export function createReplay({
       }),
 
     count(request) {
-      const target = targetOf(request);
+      const target = targetOf(query, request);
       if (request.which === "failed" || target === undefined)
         return query
           .select({ total: count() })
@@ -106,7 +94,7 @@ export function createReplay({
 
     async run(request, { by }) {
       const { which, since } = request;
-      const target = targetOf(request);
+      const target = targetOf(query, request);
       const step =
         which === "failed" || target === undefined
           ? (after: number) =>
@@ -122,18 +110,21 @@ export function createReplay({
       let sent = 0;
       let after = 0;
       for (;;) {
-        const seqs = database.transaction(() => {
-          const taken = step(after);
-          if (taken.length > 0) database.afterCommit(onDue);
-          sent += taken.length;
-          // In the transaction of the last step: an audit entry is only written for a complete replay.
-          if (taken.length < rowsPerStep) recordReplay(sent);
-          return taken;
+        const seqs = await database.write(() => takeStep(after), {
+          // Once begun, it goes on: a replay that ends in the middle would leave no audit entry.
+          patient: after > 0,
         });
         if (seqs.length < rowsPerStep) return sent;
         after = seqs.at(-1)!;
-        // Yields the event loop and the write lock.
-        await new Promise((resolve) => setImmediate(resolve));
+      }
+
+      function takeStep(from: number): number[] {
+        const taken = step(from);
+        if (taken.length > 0) database.afterCommit(onDue);
+        sent += taken.length;
+        // In the transaction of the last step: an audit entry is only written for a complete replay.
+        if (taken.length < rowsPerStep) recordReplay(sent);
+        return taken;
       }
 
       function recordReplay(total: number): void {
@@ -143,6 +134,18 @@ export function createReplay({
       }
     },
   };
+}
+
+/** Returns undefined for all recipients. */
+function targetOf(query: Query, { which, recipient: id }: ReplayRequest): Target | undefined {
+  if (id === undefined) {
+    if (which === "failed") return undefined;
+    throw badRequest("name the endpoint that the events are to be sent to");
+  }
+  const row = query.select().from(recipients).where(eq(recipients.id, id)).get();
+  if (row === undefined) throw notFound(`there is no endpoint ${visible(id, 100)}`);
+  if (!row.enabled) throw badRequest(`${row.name} is disabled; enable it first`);
+  return row;
 }
 
 /** A replay to the recipients of all channels is recorded as one to webhooks, the name that it has always had. */

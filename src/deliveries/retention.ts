@@ -1,6 +1,5 @@
 import { and, asc, eq, gt, inArray, isNotNull, lt, ne, notExists, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import { relaxedTransaction } from "../database/relaxed.ts";
 import { statement, value } from "../database/statement.ts";
 import { events } from "../events/tables.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
@@ -28,6 +27,7 @@ interface DeletedCounts {
 
 const hourly = "23 * * * *";
 const rowsPerStep = 500;
+const background = { relaxed: true, patient: true };
 
 export function createRetention({
   channels,
@@ -59,8 +59,8 @@ export function createRetention({
       const rows = page(after).filter(({ createdAt }) => createdAt < before);
       if (rows.length === 0) return removed;
       const seqs = rows.map(({ seq }) => seq);
-      // A relaxed transaction is safe: rows that return after a power failure are deleted again.
-      removed += relaxedTransaction(database, () => remove(seqs, before));
+      // Relaxed is safe: rows that return after a power failure are deleted again.
+      removed += await database.write(() => remove(seqs, before), background);
       after = seqs.at(-1)!;
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -72,7 +72,7 @@ export function createRetention({
       deliveries: await deleteOld(ofDeliveries, now - deliveriesMs),
       events: await deleteOld(ofEvents, now - eventsMs),
     };
-    expireTargets(database, channels, now);
+    await expireTargets(database, channels, now);
     if (counts.events + counts.deliveries > 0) log.info(counts, "deleted old events and deliveries");
     return counts;
   }
@@ -165,16 +165,23 @@ function oldEvents(database: Database): OldRows {
 }
 
 /** Replaced secrets no longer sign, so they should not stay in the database. */
-function expireTargets(database: Database, channels: ReadonlyMap<string, Channel>, now: Instant): void {
+function expireTargets(
+  database: Database,
+  channels: ReadonlyMap<string, Channel>,
+  now: Instant,
+): Promise<void> {
   const { query } = database;
-  database.transaction(() => {
-    const rows = query
-      .select({ seq: recipients.seq, channel: recipients.channel, target: recipients.target })
-      .from(recipients)
-      .all();
-    for (const { seq, channel, target: stored } of rows) {
-      const target = channels.get(channel)?.withoutExpired?.(stored, now) ?? stored;
-      if (target !== stored) query.update(recipients).set({ target }).where(eq(recipients.seq, seq)).run();
-    }
-  });
+  return database.write(
+    () => {
+      const rows = query
+        .select({ seq: recipients.seq, channel: recipients.channel, target: recipients.target })
+        .from(recipients)
+        .all();
+      for (const { seq, channel, target: stored } of rows) {
+        const target = channels.get(channel)?.withoutExpired?.(stored, now) ?? stored;
+        if (target !== stored) query.update(recipients).set({ target }).where(eq(recipients.seq, seq)).run();
+      }
+    },
+    { patient: true },
+  );
 }

@@ -1,3 +1,6 @@
+import { isBusy } from "../database/sqlite-error.ts";
+import { DatabaseLockedError } from "../database/write-queue.ts";
+import { lockedCode } from "../database/lock-watch.ts";
 import { type ErrorCode, notFound, PublicError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
 
@@ -20,13 +23,32 @@ export function describeError(
   error: unknown,
   request: { id: string; method: string; path: string },
   log: Log,
-): { status: number; body: ErrorBody } {
+): { status: number; body: ErrorBody; retryAfterSeconds?: number } {
+  if (isBusy(error)) return describeBusy(error, request, log);
   const known = publicErrorOf(error);
   if (known === undefined) log.error({ error, request }, "request failed");
   else if (known.detail !== undefined) log.debug({ detail: known.detail, request }, "request rejected");
   const { code, message } = known ?? internalError;
   return { status: errorStatuses[code], body: { error: { code, message } } };
 }
+
+/** Another process holds the write lock. Nothing of the rejected write has happened. */
+function describeBusy(
+  error: unknown,
+  request: object,
+  log: Log,
+): { status: number; body: ErrorBody; retryAfterSeconds: number } {
+  // The database has logged the incident once, with the process that holds the lock.
+  if (error instanceof DatabaseLockedError) log.debug({ code: lockedCode, request }, "request rejected");
+  else log.error({ code: lockedCode, error, request }, "request failed");
+  const message = "The database is busy, so the request was not completed. Send it again in a few seconds.";
+  return {
+    status: errorStatuses.internal_error,
+    body: { error: { code: "internal_error", message } },
+    retryAfterSeconds: busyRetrySeconds,
+  };
+}
+const busyRetrySeconds = 1;
 
 /** Public text of an unexpected error: it must not contain anything internal. */
 export const internalError = {

@@ -55,7 +55,8 @@ export function createResponder({
   function reject(route: string, request: Request, error: unknown, headers: ResponseHeaders): Response {
     const id = headers["x-request-id"]!;
     const where = { id, method: request.method, path: loggedPath(request.url) };
-    const { status, body } = describeError(error, where, log);
+    const { status, body, retryAfterSeconds } = describeError(error, where, log);
+    if (retryAfterSeconds !== undefined) headers["retry-after"] = String(retryAfterSeconds);
     record(route, request, status, headers);
     return Response.json(body, { status, headers });
   }

@@ -174,12 +174,12 @@ describe("transactions", () => {
       return name;
     };
     const outcomes = await Promise.allSettled([
-      database.groupCommit(() => insert("first")),
-      database.groupCommit(() => {
+      database.write(() => insert("first")),
+      database.write(() => {
         insert("undone");
         throw new Error("no");
       }),
-      database.groupCommit(() => insert("last")),
+      database.write(() => insert("last")),
     ]);
     expect(outcomes.map((outcome) => (outcome.status === "fulfilled" ? outcome.value : "rejected"))).toEqual([
       "first",
@@ -208,8 +208,8 @@ describe("transactions", () => {
         value,
       ]);
     const outcomes = await Promise.allSettled([
-      database.groupCommit(insert("small", "")),
-      database.groupCommit(insert("big", big)),
+      database.write(insert("small", "")),
+      database.write(insert("big", big)),
     ]);
     expect(outcomes.map(({ status }) => status)).toContain("rejected");
     const kept = database.sqlite.query<{ name: string }, []>("SELECT name FROM settings").all();

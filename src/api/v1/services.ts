@@ -9,7 +9,7 @@ import type { Scope } from "../../vocabulary/keys.ts";
 
 /** Services that the operations under `/v1` use. */
 export interface ApiServices {
-  database: Pick<Database, "groupCommit">;
+  database: Pick<Database, "write">;
   threats: Threats;
   candidates: Pick<Candidates, "submit">;
   now: () => Instant;

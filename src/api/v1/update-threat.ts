@@ -35,7 +35,7 @@ export const updateThreat = operation({
     const threat = findThreat(services, key, params["id"]);
     const options = { by: actorOf(services, call), within: key.domains };
     // Read in the same transaction, so that the response never shows another caller's later change.
-    const changed = await database.groupCommit(() => {
+    const changed = await database.write(() => {
       threats.changeStatus([threat.id], body.status, options);
       return findThreat(services, key, threat.id);
     });

@@ -111,7 +111,8 @@ export function createResponder({
   function error(call: ConsoleRequest, thrown: unknown): Response {
     const { request, headers, path } = call;
     const where = { id: headers["x-request-id"]!, method: request.method, path };
-    const { status, body } = describeError(thrown, where, log);
+    const { status, body, retryAfterSeconds } = describeError(thrown, where, log);
+    if (retryAfterSeconds !== undefined) headers["retry-after"] = String(retryAfterSeconds);
     const title = errorTitles[status] ?? "Something went wrong";
     const message = sentence(body.error.message);
     const requestId = status === 500 ? where.id : undefined;

@@ -1,0 +1,87 @@
+import type { Log } from "../lib/log.ts";
+import { findLockHolder, resumeHolder, type LockHolder } from "./lock-holder.ts";
+
+/** A time in which another process holds the write lock and no write succeeds. */
+export interface LockIncident {
+  /** Duration so far. */
+  heldMs: number;
+  /** Undefined if it is not known. */
+  holder: LockHolder | undefined;
+}
+
+/** Observes failed and successful attempts to take the write lock, and reports when it is held for long. */
+export interface LockWatch {
+  /** An attempt failed. */
+  failed(): void;
+  /** An attempt succeeded. */
+  succeeded(): void;
+  /** Returns the present incident, if the lock has been held for `reportAfterMs`. */
+  incident(): LockIncident | undefined;
+}
+
+/** Also the time after which a write is rejected. */
+export const reportAfterMs = 1_000;
+/** Far more than a transaction takes, and far less than a request waits. */
+const resumeAfterMs = 200;
+/** Pause between two attempts to resume the holder, and between two lookups of who it is. */
+const lookupIntervalMs = 1_000;
+
+export const lockedCode = "database_locked";
+
+/**
+ * @param log undefined: incidents are only counted, as in a command, which reports its own errors
+ */
+export function createLockWatch({ path, log }: { path: string; log: Log | undefined }): LockWatch {
+  let since: number | undefined;
+  let holder: LockHolder | undefined;
+  let lookedUpAt = -Infinity;
+  let reported = false;
+
+  const heldMs = () => (since === undefined ? 0 : Math.round(performance.now() - since));
+
+  function lookUp(): void {
+    if (performance.now() - lookedUpAt < lookupIntervalMs) return;
+    lookedUpAt = performance.now();
+    holder = findLockHolder(path) ?? holder;
+    if (log === undefined || holder === undefined || !resumeHolder(holder)) return;
+    log.info(
+      { pid: holder.pid, command: holder.command },
+      "resumed a suspended command until it releases the database",
+    );
+  }
+
+  return {
+    failed() {
+      since ??= performance.now();
+      if (heldMs() < resumeAfterMs) return;
+      lookUp();
+      if (reported || heldMs() < reportAfterMs) return;
+      reported = true;
+      log?.error(
+        { code: lockedCode, pid: holder?.pid, command: holder?.command, heldMs: heldMs() },
+        describeHolder(holder),
+      );
+    },
+    succeeded() {
+      if (since === undefined) return;
+      if (reported)
+        log?.info(
+          { code: lockedCode, pid: holder?.pid, command: holder?.command, heldMs: heldMs() },
+          "database write lock released; writes continue",
+        );
+      since = undefined;
+      holder = undefined;
+      reported = false;
+      lookedUpAt = -Infinity;
+    },
+    incident: () => (reported ? { heldMs: heldMs(), holder } : undefined),
+  };
+}
+
+function describeHolder(holder: LockHolder | undefined): string {
+  if (holder === undefined)
+    return "database write lock held by another process; writes fail until it is released";
+  return holder.suspended
+    ? "database write lock held by a suspended process; resume or stop it"
+    : "database write lock held by another process; writes fail until it is released";
+}

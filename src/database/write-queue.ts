@@ -1,0 +1,149 @@
+import type { Log } from "../lib/log.ts";
+import { createLockWatch, reportAfterMs, type LockIncident } from "./lock-watch.ts";
+import { isBusy } from "./sqlite-error.ts";
+import type { Part, Settled, Transactions } from "./transactions.ts";
+
+export interface WriteOptions {
+  /**
+   * The change survives the end of the process, but until the next synced commit not a power failure: for work that
+   * would then be repeated anyway. It does not wait for the disk.
+   */
+  relaxed?: boolean;
+  /** Waits for the lock as long as it takes, until shutdown: for background work that nobody waits for. */
+  patient?: boolean;
+}
+
+/** Writes in the order in which they were requested. While another process holds the lock, all of them wait. */
+export interface WriteQueue {
+  write<T>(work: () => Settled<T>, options?: WriteOptions): Promise<T>;
+  /** From now on, a write waits for the lock for a second instead of `patienceMs`, and incidents are logged. */
+  serve(log: Log): void;
+  /** From now on, patient writes wait only as long as the shutdown permits. */
+  endPatience(): void;
+  incident(): LockIncident | undefined;
+  /** Rejects what is still waiting. */
+  close(): void;
+}
+
+/** The write lock was not free in time. Nothing of this write has happened. */
+export class DatabaseLockedError extends Error {
+  readonly code = "SQLITE_BUSY";
+
+  constructor(incident: LockIncident | undefined) {
+    const { pid, command } = incident?.holder ?? {};
+    super(
+      pid === undefined
+        ? "another process holds the database locked"
+        : `another process (pid ${pid}, ${command}) holds the database locked`,
+    );
+    // Minification changes class names.
+    this.name = "DatabaseLockedError";
+  }
+}
+
+interface Waiting extends Part {
+  patient: boolean;
+  since: number;
+}
+
+/** Time for which one commit may collect work, so that a long queue does not stop the event loop. */
+const sliceMs = 10;
+const retryMs = 10;
+/** While the lock is held for long, attempts are rarer. */
+const incidentRetryMs = 50;
+const shutdownPatienceMs = 5_000;
+const waitingMax = 20_000;
+
+/** @param patienceMs how long a write of a command waits: it is alone in its process */
+export function createWriteQueue({
+  path,
+  commitTogether,
+  isInTransaction,
+  patienceMs,
+}: Pick<Transactions, "commitTogether"> & {
+  path: string;
+  isInTransaction: () => boolean;
+  patienceMs: number;
+}): WriteQueue {
+  let watch = createLockWatch({ path, log: undefined });
+  let limitMs = patienceMs;
+  let patienceEndsAt = Infinity;
+  let waiting: Waiting[] = [];
+  let cancelNext: (() => void) | undefined;
+  let closed = false;
+
+  function attemptSoon(delayMs: number): void {
+    if (cancelNext !== undefined || closed) return;
+    if (delayMs === 0) {
+      const immediate = setImmediate(attempt);
+      cancelNext = () => clearImmediate(immediate);
+    } else {
+      const timer = setTimeout(attempt, delayMs);
+      cancelNext = () => clearTimeout(timer);
+    }
+  }
+
+  function attempt(): void {
+    cancelNext = undefined;
+    let settled: number;
+    try {
+      settled = commitTogether(waiting, { sliceMs });
+    } catch (error) {
+      if (isBusy(error)) return retryLater();
+      // Nothing was committed, whatever each part reported.
+      rejectAll(() => error);
+      settled = 0;
+    }
+    watch.succeeded();
+    waiting = waiting.slice(settled);
+    if (waiting.length > 0) attemptSoon(0);
+  }
+
+  function retryLater(): void {
+    watch.failed();
+    const now = performance.now();
+    const isLate = ({ patient, since }: Waiting) =>
+      now >= patienceEndsAt || (!patient && now - since >= limitMs);
+    const late = waiting.filter(isLate);
+    waiting = waiting.filter((part) => !isLate(part));
+    for (const { settle } of late) settle.reject(new DatabaseLockedError(watch.incident()));
+    const incident = watch.incident();
+    // During an incident, attempts without work detect its end.
+    if (waiting.length > 0 || incident !== undefined)
+      attemptSoon(incident === undefined ? retryMs : incidentRetryMs);
+  }
+
+  function rejectAll(reason: () => unknown): void {
+    const rejected = waiting;
+    waiting = [];
+    for (const { settle } of rejected) settle.reject(reason());
+  }
+
+  return {
+    write<T>(work: () => Settled<T>, { relaxed = false, patient = false }: WriteOptions = {}): Promise<T> {
+      // A promise for a part of a transaction could only resolve after the transaction.
+      if (isInTransaction()) throw new Error("a transaction must not wait for another write");
+      const settle = Promise.withResolvers<unknown>();
+      if (closed) settle.reject(new Error("the database is closed"));
+      else if (waiting.length >= waitingMax) settle.reject(new DatabaseLockedError(watch.incident()));
+      else {
+        waiting.push({ work, settle, durable: !relaxed, patient, since: performance.now() });
+        attemptSoon(0);
+      }
+      return settle.promise as Promise<T>;
+    },
+    serve(log) {
+      watch = createLockWatch({ path, log });
+      limitMs = reportAfterMs;
+    },
+    endPatience() {
+      patienceEndsAt = performance.now() + shutdownPatienceMs;
+    },
+    incident: () => watch.incident(),
+    close() {
+      closed = true;
+      cancelNext?.();
+      rejectAll(() => new Error("the database is closed"));
+    },
+  };
+}

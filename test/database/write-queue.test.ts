@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { openDatabase, type Database } from "../../src/database/database.ts";
+import { commandOf, findLockHolder, pidOfWriteLock } from "../../src/database/lock-holder.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { temporaryFolder } from "../support/appliance.ts";
+import { holdWriteLock } from "../support/lock-holder.ts";
+import { until } from "../support/until.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let path: string;
+let database: Database;
+let logged: string[];
+let release: (() => Promise<void>) | undefined;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  path = join(folder.path, "phishwatch.db");
+  database = openDatabase(path);
+  logged = [];
+  database.serve(
+    createLog({ level: "info", format: "json", clock: systemClock, write: (line) => void logged.push(line) }),
+  );
+});
+afterEach(async () => {
+  await release?.();
+  release = undefined;
+  database.close();
+  folder.dispose();
+});
+
+async function hold(): Promise<number> {
+  const holder = await holdWriteLock(path);
+  release = holder.release;
+  return holder.pid;
+}
+
+const insert = (name: string) => () => {
+  database.sqlite.run("INSERT INTO settings (name, value, updated_at) VALUES (?, '', 1)", [name]);
+  return name;
+};
+const names = () =>
+  database.sqlite
+    .query<{ name: string }, []>("SELECT name FROM settings ORDER BY rowid")
+    .all()
+    .map(({ name }) => name);
+const entries = () => logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe("while another process holds the write lock", () => {
+  test("a write waits without blocking the process, and is carried out after the release (D2)", async () => {
+    await hold();
+    let turns = 0;
+    const write = database.write(insert("one"), { patient: true });
+    await until(() => (turns += 1) > 50, "fifty turns of the event loop");
+    expect(names()).toEqual([]);
+    await release?.();
+    expect(await write).toBe("one");
+    expect(names()).toEqual(["one"]);
+  });
+
+  test("a write is rejected after about a second, and has changed nothing (D2)", async () => {
+    const pid = await hold();
+    const startedAt = performance.now();
+    const failure = await database.write(insert("one")).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: "DatabaseLockedError", code: "SQLITE_BUSY" });
+    expect((failure as Error).message).toContain(`pid ${pid}`);
+    const waitedMs = performance.now() - startedAt;
+    expect(waitedMs).toBeGreaterThan(900);
+    expect(waitedMs).toBeLessThan(10_000);
+    await release?.();
+    expect(names()).toEqual([]);
+  });
+
+  test("writes keep the order of the calls (D2)", async () => {
+    await hold();
+    const wanted = Array.from({ length: 30 }, (_, index) => `number ${index}`);
+    const writes = wanted.map((name) => database.write(insert(name), { patient: true }));
+    await release?.();
+    await Promise.all(writes);
+    expect(names()).toEqual(wanted);
+  });
+
+  test("the log names its holder once, and reports the release (D2)", async () => {
+    const pid = await hold();
+    await Promise.allSettled(Array.from({ length: 20 }, (_, index) => database.write(insert(`${index}`))));
+    expect(database.lockIncident()).toMatchObject({ holder: { pid } });
+    expect(entries()).toHaveLength(1);
+    expect(entries()[0]).toMatchObject({ level: "error", code: "database_locked", pid });
+    await release?.();
+    await until(() => database.lockIncident() === undefined, "the incident ends");
+    expect(entries()).toHaveLength(2);
+    expect(entries()[1]).toMatchObject({ level: "info", code: "database_locked", pid });
+    expect(await database.write(insert("after"))).toBe("after");
+  });
+
+  test("a patient write is rejected when the shutdown does not permit it to wait any longer (D2)", async () => {
+    await hold();
+    const write = database.write(insert("one"), { patient: true }).catch((error: unknown) => error);
+    database.endPatience();
+    expect(await write).toMatchObject({ name: "DatabaseLockedError" });
+  });
+
+  test("closing the database rejects what is still waiting (D2)", async () => {
+    await hold();
+    const write = database.write(insert("one"), { patient: true }).catch((error: unknown) => error);
+    database.close();
+    expect(await write).toMatchObject({ message: "the database is closed" });
+    database = openDatabase(join(folder.path, "other.db"));
+  });
+});
+
+test("A write inside of a transaction is a programmer's error, because it could never be carried out (D2)", () => {
+  expect(() => database.transaction(() => void database.write(() => {}))).toThrow("must not wait");
+});
+
+describe("the holder of the lock", () => {
+  test("is the process with a write lock on the byte of the lock (D2)", async () => {
+    const pid = await hold();
+    expect(findLockHolder(path)).toMatchObject({ pid, suspended: false });
+    await release?.();
+    expect(findLockHolder(path)).toBeUndefined();
+  });
+
+  test("is found by inode, range and kind of lock (D2)", () => {
+    const { dev, ino } = statSync(path);
+    const device = `${((dev >> 8) & 0xfff).toString(16).padStart(2, "0")}:${(dev & 0xff).toString(16).padStart(2, "0")}`;
+    const locks = (...lines: string[]) => lines.map((line, index) => `${index + 1}: ${line}`).join("\n");
+    const find = (...lines: string[]) => pidOfWriteLock(locks(...lines), { dev, ino });
+    expect(find(`POSIX  ADVISORY  WRITE 812 ${device}:${ino} 120 120`)).toBe(812);
+    expect(find(`POSIX  ADVISORY  WRITE 812 ${device}:${ino} 0 EOF`)).toBe(812);
+    expect(find(`POSIX  ADVISORY  READ 812 ${device}:${ino} 120 120`)).toBeUndefined();
+    expect(find(`POSIX  ADVISORY  WRITE 812 ${device}:${ino} 121 124`)).toBeUndefined();
+    expect(find(`POSIX  ADVISORY  WRITE 812 ${device}:${ino + 1} 120 120`)).toBeUndefined();
+    expect(find(`FLOCK  ADVISORY  WRITE 812 ${device}:${ino} 0 EOF`)).toBeUndefined();
+    // A layered file system reports another device; the same device is preferred.
+    expect(find(`POSIX  ADVISORY  WRITE 812 ff:ff:${ino} 120 120`)).toBe(812);
+    expect(
+      find(
+        `POSIX  ADVISORY  WRITE 812 ff:ff:${ino} 120 120`,
+        `POSIX  ADVISORY  WRITE 813 ${device}:${ino} 120 120`,
+      ),
+    ).toBe(813);
+    // A process of another container.
+    expect(find(`POSIX  ADVISORY  WRITE 0 ${device}:${ino} 120 120`)).toBeUndefined();
+    expect(find(`-> POSIX  ADVISORY  WRITE 812 ${device}:${ino} 120 120`)).toBeUndefined();
+  });
+
+  test.each([
+    [["/usr/bin/phishwatch", "import", "list.txt"], true, "phishwatch import"],
+    [["/usr/bin/bun", "/srv/src/main.ts", "import", "list.txt"], true, "phishwatch import"],
+    [["/usr/bin/phishwatch", "--config", "/etc/x.toml"], true, "phishwatch"],
+    [["/usr/bin/sqlite3", "phishwatch.db", "secret"], false, "sqlite3"],
+    [["python3 -c import secret"], false, "python3"],
+    [["/tmp/\u202Eevil\u0007"], false, "evil"],
+    [[""], false, "unknown"],
+  ])("is shown without arguments: %p (D2)", (words, ours, shown) => {
+    const text = commandOf(words, ours);
+    expect(text).toContain(shown);
+    expect(text).not.toContain("secret");
+    expect(text).not.toContain("\u0007");
+    expect(text).not.toContain("\u202E");
+  });
+});
