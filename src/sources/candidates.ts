@@ -23,7 +23,10 @@ export interface Submission extends Tally {
 }
 
 export interface ProcessOptions<Position> extends CandidateOptions {
-  /** Stops the run at its next yield; what was recorded stays. */
+  /**
+   * Stops the run at its next yield, or when the batches fail because of it; what was recorded stays. Batches that
+   * may wait for names, or drop many, have to end with the same signal.
+   */
   signal?: AbortSignal;
   /**
    * Called in each transaction that records threats. `position` is the one after the last processed name, and
@@ -114,7 +117,7 @@ async function processWith<Position>({
   const iterator = batches[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const { value: batch, done } = await next(iterator, commit);
+      const { value: batch, done } = await next(iterator, commit, signal);
       if (done === true) break;
       tally.received += batch.dropped;
       if (await processBatch(batch)) break;
@@ -134,12 +137,20 @@ async function processWith<Position>({
   return tally;
 }
 
-/** Returns the next batch. If the source fails, the names before the failure are recorded first. */
-async function next<T>(iterator: AsyncIterator<T>, commit: () => void): Promise<IteratorResult<T>> {
+/**
+ * Returns the next batch. If the source fails, the names before the failure are recorded first. A source that fails
+ * because of the signal has ended.
+ */
+async function next<T>(
+  iterator: AsyncIterator<T>,
+  commit: () => void,
+  signal: AbortSignal | undefined,
+): Promise<IteratorResult<T>> {
   try {
     return await iterator.next();
   } catch (error) {
     commit();
+    if (signal?.aborted === true) return { done: true, value: undefined };
     throw error;
   }
 }

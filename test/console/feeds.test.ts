@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { importBytesMax } from "../../src/sources/imports/imports.ts";
@@ -222,11 +222,28 @@ test("a feed shows its files and counts and can be read again, and a missing fol
   expect(one.text).toContain("configuration file");
   expect(one.text).toMatch(/2026-01-14\.txt .* read 26 B 2 0 1 1 Read again/);
   const before = feed().files[0]!.startedAt;
-  const path = feed().files[0]!.path;
-  const again = await visitor.submit("/console/feeds/nrd/read-again", { path });
+  const file = Buffer.from(feed().files[0]!.path).toString("base64url");
+  const again = await visitor.submit("/console/feeds/nrd/read-again", { file });
   expect(again.text).toContain("The file is being read again");
   await until(() => (feed().files[0]?.startedAt ?? before) > before, "the file is read again", 15_000);
   expect(feedActions()[0]).toEqual(["feed.read_again", "nrd"]);
   expect((await visitor.get("/console/feeds/none")).status).toBe(404);
-  expect((await visitor.post("/console/feeds/nrd/read-again", { path: "/etc/passwd" })).status).toBe(404);
+  const other = Buffer.from("/etc/passwd").toString("base64url");
+  expect((await visitor.post("/console/feeds/nrd/read-again", { file: other })).status).toBe(404);
+}, 40_000);
+
+test("The page of a feed names the links that leave its folder, and contains no raw control character of a file's name (security 12, security 13)", async () => {
+  const nrd = join(folder.path, "nrd");
+  symlinkSync("/etc/passwd", join(nrd, "link.txt"));
+  writeFileSync(join(nrd, "gnp\u001b\u202e.txt"), "other.org\n");
+  for (const feed of app.app.feeds.sources) feed.start();
+  const feed = () => app.app.feeds.status()[0]!;
+  await until(() => feed().files.some(({ path }) => path.includes("gnp")), "the file is read", 15_000);
+  const { html, text } = await visitor.get("/console/feeds/nrd");
+  expect(text).toContain("link.txt It is a link that leaves the folder.");
+  expect(feed().files.some(({ path }) => path.endsWith("link.txt"))).toBe(false);
+  for (const hidden of ["\u001b", "\u202e"]) expect(html).not.toContain(hidden);
+  expect((await visitor.get("/console/feeds")).text).toContain(
+    "link.txt is a link that leaves the folder; it is not read",
+  );
 }, 40_000);

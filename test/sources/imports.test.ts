@@ -219,3 +219,20 @@ test("stopping phishwatch cancels a running import", async () => {
   await imports.stop();
   expect((await ended).state).toBe("cancelled");
 });
+
+test.each(["cancel", "stop"] as const)(
+  "An upload that is one line without end can be ended: by %s (security 8)",
+  async (how) => {
+    const piece = new Uint8Array(1 << 16);
+    // Bytes are there at once, so that no read ever waits.
+    const endless = new ReadableStream<Uint8Array>(
+      { pull: (controller) => controller.enqueue(piece) },
+      { highWaterMark: 0 },
+    );
+    const { import: begun, ended } = imports.begin(list(endless), { by: tester });
+    await until(() => (imports.running()?.bytes ?? 0) > 4 << 20, "it is being read");
+    if (how === "cancel") imports.cancel(begun.seq, { by: tester });
+    else await imports.stop();
+    expect(await ended).toMatchObject({ state: "cancelled", error: null, received: 0 });
+  },
+);

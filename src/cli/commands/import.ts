@@ -71,12 +71,16 @@ async function importList(
   const elapsedMs = () => performance.now();
   const startedMs = elapsedMs();
   const screening = { matcher: appliance.domains.matcher(), ...terminal.threads };
-  const list = await openNameList(path, { format, column, screening });
+  const interrupted = (lines: number) =>
+    new FailedError(
+      `interrupted after line ${grouped(lines)} of ${shownPath(path)}; results so far are recorded. ` +
+        "Run it again to check the rest; nothing is recorded twice",
+    );
+  const list = await openNameList(path, { format, column, screening, signal }).catch((error: unknown) => {
+    throw signal.aborted ? interrupted(0) : error;
+  });
   const bytes = sizeOf(path);
   const progress = createProgress(terminal.err, elapsedMs);
-  // Reading from a terminal can wait for the next line for hours.
-  const closeInput = () => void (path === "-" && list.close());
-  signal.addEventListener("abort", closeInput);
   let lines = 0;
   let tally: Readonly<Tally> | undefined;
   try {
@@ -97,15 +101,10 @@ async function importList(
     );
   } finally {
     progress.end();
-    signal.removeEventListener("abort", closeInput);
     await list.close();
     if (tally !== undefined) report(terminal, path, tally, elapsedMs() - startedMs, options.json);
   }
-  if (signal.aborted)
-    throw new FailedError(
-      `interrupted after line ${grouped(lines)} of ${shownPath(path)}; results so far are recorded. ` +
-        "Run it again to check the rest; nothing is recorded twice",
-    );
+  if (signal.aborted) throw interrupted(lines);
 }
 
 function report(

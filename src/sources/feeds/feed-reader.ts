@@ -6,7 +6,7 @@ import { NameListError } from "../lists/errors.ts";
 import type { Place } from "../lists/name-chunk.ts";
 import { openNameList, type NameList } from "../lists/name-list.ts";
 import type { FeedFileStore } from "./feed-file-store.ts";
-import { fingerprintOf } from "./feed-folder.ts";
+import { fingerprintOf, openFeedFile } from "./feed-folder.ts";
 import type { FileState } from "./read-decision.ts";
 import type { FeedFile } from "./tables.ts";
 
@@ -71,12 +71,15 @@ export function createFeedReader({
 
     let list: NameList | undefined;
     try {
+      const handle = await openFeedFile(feed.path, path);
       list = await openNameList(path, {
         format: feed.format,
         column: feed.column ?? "",
         from: { position: row.position, line: row.lines + 1 },
         bytesMax: file.bytes,
         wholeLinesOnly: !toEnd,
+        file: handle,
+        signal,
       });
       const { seekable } = list;
       if (!toEnd && !seekable) return before;
@@ -84,7 +87,7 @@ export function createFeedReader({
         save({
           position,
           lines: line - 1,
-          fingerprint: seekable ? fingerprintOf(path, position) : null,
+          fingerprint: seekable ? fingerprintOf(handle, position) : null,
           invalid: first.invalid + tally.invalid,
           matched: first.matched + tally.matched,
           created: first.created + tally.created,
@@ -94,6 +97,7 @@ export function createFeedReader({
       const complete = toEnd || row.position === file.bytes;
       if (complete && !signal.aborted) save({ completedAt: clock.now() });
     } catch (error) {
+      if (signal.aborted) return row;
       if (!(error instanceof NameListError)) throw error;
       save({ error: error.problem, fingerprint: null });
     } finally {

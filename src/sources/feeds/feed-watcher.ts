@@ -5,7 +5,7 @@ import { logDropped, type Log } from "../../lib/log.ts";
 import { every, type Schedule } from "../../lib/schedule.ts";
 import type { Source, SourceStatus } from "../source.ts";
 import type { FeedFileStore } from "./feed-file-store.ts";
-import { fingerprintOf, listFiles, watchForHints } from "./feed-folder.ts";
+import { listFiles, readFingerprint, watchForHints, type SkippedFiles } from "./feed-folder.ts";
 import type { Feed, ReadFeedFile } from "./feed-reader.ts";
 import { checkFeed, feedStatus, type FeedStatus } from "./feed-status.ts";
 import {
@@ -61,6 +61,7 @@ export function createFeedWatcher({
   const { signal } = stopping;
   let state: SourceStatus["state"] = "waiting";
   let missing: string | null = null;
+  let skipped: SkippedFiles = { total: 0, first: [] };
   let schedule: Schedule | undefined;
   let hints: { stop(): void } | undefined;
   const checks = createCheckRunner({ clock, log, signal, run: checkOnce });
@@ -72,11 +73,11 @@ export function createFeedWatcher({
     if (state === "unavailable") log.info({ feed: feed.name, path: feed.path }, "feed available again");
     if (state !== "reading") state = "watching";
     missing = null;
+    if (listing.skipped.total > 0) logSkipped(log, feed, skipped, listing.skipped);
+    skipped = listing.skipped;
     hints ??= watchForHints(feed.path, () => checks.runSoon(hintDelayMs));
     const now = clock.now();
-    const present = new Set(listing.files.map(({ path }) => path));
-    for (const path of watched.keys()) if (!present.has(path)) watched.delete(path);
-    for (const file of listing.files) watched.set(file.path, watch(watched.get(file.path), file, now));
+    const present = watchAll(watched, listing.files, now);
     known.forgetRemoved(present, now);
     let waiting = false;
     for (const { path, ...file } of listing.files) {
@@ -133,11 +134,23 @@ export function createFeedWatcher({
     status() {
       // A command that runs beside the server reads what the server has saved.
       const rows = schedule === undefined ? files.list(feed.name) : known.list();
-      return feedStatus(feed, { state, missing, files: rows, now: clock.now() });
+      return feedStatus(feed, { state, missing, skipped, files: rows, now: clock.now() });
     },
     check: () => checkFeed(feed, files.list(feed.name), clock.now()),
     idle: checks.idle,
   };
+}
+
+/** Updates what is known of the files of a feed. Returns the paths of those that are present. */
+function watchAll(
+  watched: Map<string, Watched>,
+  files: readonly (FileState & { path: string })[],
+  now: Instant,
+): ReadonlySet<string> {
+  const present = new Set(files.map(({ path }) => path));
+  for (const path of watched.keys()) if (!present.has(path)) watched.delete(path);
+  for (const file of files) watched.set(file.path, watch(watched.get(file.path), file, now));
+  return present;
 }
 
 /** Reads a file as decided. Returns whether it has to be checked again soon. */
@@ -155,7 +168,7 @@ async function readDecided(
   const isAppended =
     decision.do === "compare" &&
     before !== undefined &&
-    fingerprintOf(path, before.position) === before.fingerprint;
+    (await readFingerprint(feed.path, path, before.position)) === before.fingerprint;
   if (decision.do === "compare" && !isAppended && !decision.restart) return true;
   const resumes = decision.do === "compare" ? isAppended : decision.from === "position";
   const resumed = resumes ? before : undefined;
@@ -239,6 +252,12 @@ function createKnownFiles(feed: string, files: FeedFileStore) {
         if (!present.has(path) && completedAt !== null && now - completedAt >= removedKeptMs) forget(path);
     },
   };
+}
+
+/** Logs the entries of a folder that are not read, once. */
+function logSkipped(log: Log, { name }: Feed, before: SkippedFiles, now: SkippedFiles): void {
+  if (JSON.stringify(now) !== JSON.stringify(before))
+    log.warn({ feed: name, count: now.total, files: now.first }, "feed files skipped");
 }
 
 function logReading(log: Log, after: FeedFile, before: FeedFile | undefined): void {

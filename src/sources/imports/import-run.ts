@@ -59,7 +59,7 @@ export function createImportRun({
     try {
       const { openNameList } = await import("../lists/name-list.ts");
       const { name, format, column } = list;
-      names = await openNameList(name ?? "the names", { format, column, stream: content.stream });
+      names = await openNameList(name ?? "the names", { format, column, stream: content.stream, signal });
       await candidates.process(names.batches(), {
         source: "feed",
         signal,
@@ -71,7 +71,7 @@ export function createImportRun({
       });
       outcome = { state: "completed", error: null };
     } catch (error) {
-      outcome = { state: "failed", error: content.problem ?? problemOf(error) };
+      outcome = { state: "failed", error: content.problem ?? (signal.aborted ? null : problemOf(error)) };
     }
     await names?.close();
     content.end();

@@ -1,24 +1,12 @@
 /** Reads the bytes of a list of names from a file, a stream or standard input, decompressed if necessary. */
 import { open, type FileHandle } from "node:fs/promises";
-import { NameListError } from "./errors.ts";
-
-/** Bytes that the caller pulls. Memory use is that of the caller's buffer, however long the list is. */
-export interface ByteSource {
-  /** Fills the start of `into` and returns the number of bytes; 0 at the end. */
-  read(into: Uint8Array): Promise<number>;
-  /** Continues at another position; absent if that requires reading everything before it. */
-  seek?: ((position: number) => void) | undefined;
-  /** Number of bytes read from disk so far, before decompression. */
-  readonly diskBytes: number;
-  close(): Promise<void>;
-}
+import { abortableBytes, prepend, readAhead, unlessAborted, type ByteSource } from "./byte-source.ts";
+import { NameListError, openProblem } from "./errors.ts";
 
 export type Compression = "none" | "gzip" | "zstd";
 
 /** Compressed input is read in pieces of this size. Each may decompress to many. */
 const pieceBytes = 1 << 16;
-/** Decompression never waits for I/O, so it yields to other work after this many bytes. */
-const yieldBytes = 1 << 20;
 const magicBytes = 6;
 
 /** Detects the compression by the first bytes. The file extension is ignored, because it is often wrong. */
@@ -48,86 +36,91 @@ export interface ByteOptions {
   bytesMax?: number;
   /** Source of the bytes instead of a file; `path` is then only a name for messages. */
   stream?: ReadableStream<Uint8Array>;
+  /** An open file instead of the one at `path`. Closing the source closes it. */
+  file?: FileHandle;
+  /** Ends reading, even a read that waits for bytes: it fails with the signal's reason. */
+  signal?: AbortSignal;
 }
+
+const neverAborted = new AbortController().signal;
 
 /**
  * Opens a file, a stream, or standard input for "-".
- * @throws NameListError if it cannot be opened or its format is not supported.
+ * @throws NameListError if it cannot be opened or its format is not supported; the reason of the signal.
  */
-export async function openBytes(path: string, { bytesMax, stream }: ByteOptions = {}): Promise<ByteSource> {
-  const file =
-    stream !== undefined
-      ? streamBytes(stream, undefined)
-      : path === "-"
-        ? standardInput()
-        : await fileBytes(path, bytesMax ?? Infinity);
+export async function openBytes(path: string, options: ByteOptions = {}): Promise<ByteSource> {
+  const { signal = neverAborted } = options;
+  const opened = abortableBytes(await openRaw(path, options, signal), signal);
   try {
-    const start = await readAhead(file, magicBytes);
+    const start = await readAhead(opened, magicBytes);
     const why = unreadable(start);
     if (why !== undefined) throw new NameListError(path, why);
-    const whole = prepend(start, file);
+    const whole = prepend(start, opened);
     const compression = compressionOf(start);
-    return compression === "none" ? whole : decompressed(whole, compression, path);
+    if (compression === "none") return whole;
+    // A few bytes may decompress to gigabytes, during which nothing more is read from the source.
+    return abortableBytes(decompressed(whole, compression, path), signal);
   } catch (error) {
-    await file.close();
+    await opened.close();
     throw error;
   }
 }
 
-/**
- * Reads the next bytes of a source: `bytesMax` of them, fewer only at its end or once they are `enough`.
- */
-export async function readAhead(
-  source: ByteSource,
-  bytesMax: number,
-  enough: (bytes: Uint8Array) => boolean = () => false,
-): Promise<Uint8Array> {
-  const bytes = new Uint8Array(bytesMax);
-  let filled = 0;
-  // A pipe may return a single byte first.
-  while (filled < bytesMax && !enough(bytes.subarray(0, filled))) {
-    const read = await source.read(bytes.subarray(filled));
-    if (read === 0) break;
-    filled += read;
-  }
-  return bytes.subarray(0, filled);
+async function openRaw(
+  path: string,
+  { bytesMax = Infinity, stream, file }: ByteOptions,
+  signal: AbortSignal,
+): Promise<ByteSource> {
+  if (stream !== undefined) return streamBytes(stream, undefined);
+  if (file === undefined && path === "-") return standardInput();
+  return fileBytes(path, file ?? (await openFile(path, signal)), bytesMax);
 }
 
-async function fileBytes(path: string, bytesMax: number): Promise<ByteSource> {
-  let handle: FileHandle;
+/** Opening a named pipe waits for its writer, which may never come. */
+async function openFile(path: string, signal: AbortSignal): Promise<FileHandle> {
+  const opening = open(path, "r");
   try {
-    handle = await open(path, "r");
+    return await unlessAborted(signal, () => opening);
   } catch (error) {
-    throw new NameListError(path, openProblem(error), { cause: error });
+    if (!signal.aborted) throw new NameListError(path, openProblem(error), { cause: error });
+    void opening.then((late) => late.close()).catch(() => {});
+    throw error;
   }
+}
+
+async function fileBytes(path: string, handle: FileHandle, bytesMax: number): Promise<ByteSource> {
   const stat = await handle.stat();
   if (stat.isDirectory()) {
     await handle.close();
     throw new NameListError(path, "is a folder; name the files in it");
   }
   let diskBytes = 0;
+  let reading = false;
   return {
     async read(into) {
       const want = Math.min(into.length, bytesMax - diskBytes);
       if (want <= 0) return 0;
-      // Pipes and devices have no position.
-      const { bytesRead } = await handle.read(into, 0, want, stat.isFile() ? diskBytes : null);
-      diskBytes += bytesRead;
-      return bytesRead;
+      reading = true;
+      try {
+        // Pipes and devices have no position.
+        const { bytesRead } = await handle.read(into, 0, want, stat.isFile() ? diskBytes : null);
+        diskBytes += bytesRead;
+        return bytesRead;
+      } finally {
+        reading = false;
+      }
     },
     seek: stat.isFile() ? (position) => void (diskBytes = position) : undefined,
     get diskBytes() {
       return diskBytes;
     },
-    close: () => handle.close(),
+    async close() {
+      const closing = handle.close();
+      // A read that was abandoned may wait for the writer of a pipe, and closing waits for the read.
+      if (reading) closing.catch(() => {});
+      else await closing;
+    },
   };
-}
-
-function openProblem(error: unknown): string {
-  const code = (error as { code?: string }).code;
-  if (code === "ENOENT") return "does not exist";
-  if (code === "EACCES" || code === "EPERM") return "may not be read by this user";
-  return `cannot be opened (${code ?? String(error)})`;
 }
 
 function standardInput(): ByteSource {
@@ -162,31 +155,6 @@ function streamBytes(stream: ReadableStream<Uint8Array>, origin: ByteSource | un
   };
 }
 
-/** Puts bytes that were read from a source back in front of it. */
-export function prepend(head: Uint8Array, source: ByteSource): ByteSource {
-  let rest = head;
-  const { seek } = source;
-  return {
-    read(into) {
-      if (rest.length === 0) return source.read(into);
-      const taken = rest.subarray(0, into.length);
-      into.set(taken);
-      rest = rest.subarray(taken.length);
-      return Promise.resolve(taken.length);
-    },
-    seek:
-      seek &&
-      ((position) => {
-        rest = new Uint8Array(0);
-        seek(position);
-      }),
-    get diskBytes() {
-      return source.diskBytes;
-    },
-    close: () => source.close(),
-  };
-}
-
 /**
  * Uses Bun's DecompressionStream, which reads concatenated members and frames and detects a truncated last one, which
  * node:zlib does not for Zstandard.
@@ -206,18 +174,10 @@ function decompressed(source: ByteSource, compression: "gzip" | "zstd", path: st
   // The DOM types, which the console's components bring in, know only gzip.
   const decompression = new DecompressionStream(compression as "gzip");
   const output = streamBytes(packed.pipeThrough(decompression), source);
-  let sinceYield = 0;
   return {
     async read(into) {
-      // A few bytes may decompress to gigabytes in which no later stage would yield.
-      if (sinceYield >= yieldBytes) {
-        await new Promise<void>((resolve) => void setImmediate(resolve));
-        sinceYield = 0;
-      }
       try {
-        const bytes = await output.read(into);
-        sinceYield += bytes;
-        return bytes;
+        return await output.read(into);
       } catch (error) {
         throw new NameListError(path, decompressionProblem(error, compression), { cause: error });
       }

@@ -12,3 +12,11 @@ export class NameListError extends Error {
     this.problem = problem;
   }
 }
+
+/** Returns why a file cannot be opened, as words that follow its name. */
+export function openProblem(error: unknown): string {
+  const code = (error as { code?: string }).code;
+  if (code === "ENOENT") return "does not exist";
+  if (code === "EACCES" || code === "EPERM") return "may not be read by this user";
+  return `cannot be opened (${code ?? String(error)})`;
+}

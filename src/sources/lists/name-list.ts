@@ -1,7 +1,8 @@
 import { messageOf } from "../../lib/errors.ts";
 import type { ListFormat } from "../../vocabulary/lists.ts";
 import type { NameBatch } from "../name-batch.ts";
-import { openBytes, prepend, readAhead, type ByteOptions, type ByteSource } from "./bytes.ts";
+import { prepend, readAhead, type ByteSource } from "./byte-source.ts";
+import { openBytes, type ByteOptions } from "./bytes.ts";
 import { NameListError } from "./errors.ts";
 import { chooseReading, revealsFormat, type ListReading } from "./formats.ts";
 import { readLines, type LineBlock } from "./lines.ts";
@@ -44,7 +45,8 @@ export interface NameList {
 
 /**
  * Opens a list of names: a file, or standard input for "-"; plain text, gzip or Zstandard.
- * @throws NameListError here and while reading, with the file, the problem and the line reached.
+ * @throws NameListError here and while reading, with the file, the problem and the line reached; the signal's reason
+ * once it is aborted.
  */
 export async function openNameList(path: string, options: NameListOptions = {}): Promise<NameList> {
   const { format = "auto", column = "", from = start, wholeLinesOnly = false, screening } = options;
@@ -56,7 +58,18 @@ export async function openNameList(path: string, options: NameListOptions = {}):
     if ("problem" in reading) throw new NameListError(path, reading.problem);
     const markBytes = head.length - text.length;
     const chunks = () =>
-      readChunks({ path, source, head, markBytes, reading, from, wholeLinesOnly, screening, column });
+      readChunks({
+        path,
+        source,
+        head,
+        markBytes,
+        reading,
+        from,
+        wholeLinesOnly,
+        screening,
+        column,
+        signal: options.signal,
+      });
     return {
       chunks,
       async *batches() {
@@ -86,6 +99,7 @@ interface OpenList {
   wholeLinesOnly: boolean;
   screening: Screening | undefined;
   column: string;
+  signal: AbortSignal | undefined;
 }
 
 async function* readChunks({
@@ -98,6 +112,7 @@ async function* readChunks({
   wholeLinesOnly,
   screening,
   column,
+  signal,
 }: OpenList): AsyncGenerator<NameChunk> {
   const builder = createNameChunkBuilder();
   let whole = prepend(head, source);
@@ -127,6 +142,8 @@ async function* readChunks({
       yield chunk;
     }
   } catch (error) {
+    // Not a problem of the list.
+    signal?.throwIfAborted();
     const problem = error instanceof NameListError ? error.problem : `cannot be read (${messageOf(error)})`;
     throw new NameListError(path, problem, { line: reached.line - 1, cause: error });
   }

@@ -4,7 +4,7 @@
  */
 import type { Worker } from "node:worker_threads";
 import type { Matcher } from "../../detection/match/matcher.ts";
-import type { ByteSource } from "./bytes.ts";
+import type { ByteSource } from "./byte-source.ts";
 import { lineBytesMax } from "./lines.ts";
 import type { NameChunk, Place } from "./name-chunk.ts";
 import { createScreener, type LineByLine, type WholeLines } from "./screener.ts";
@@ -62,8 +62,15 @@ export async function* screenedChunks(
     return { ...chunk, position, firstLine: line, end: reached };
   };
 
+  /** A failure is reported when its turn comes. Until then, nothing may be awaiting it. */
+  const nextBlock = () => {
+    const next = blocks.next();
+    next.catch(() => {});
+    return next;
+  };
+
   try {
-    let next = blocks.next();
+    let next = nextBlock();
     for (;;) {
       // If the list is written slowly, results are returned without waiting for the next block.
       const first = waiting[0];
@@ -82,13 +89,13 @@ export async function* screenedChunks(
         for (const last of waiting) yield placed(await last);
         return value === undefined ? undefined : { place: reached, head: value };
       }
-      next = blocks.next();
+      next = nextBlock();
       seenBytes += value.length;
       if (threads > 1 && seenBytes > aloneBytesMax) pool ??= startPool(format, screening, threads - 1);
       if (pool === undefined) yield placed(screen(value));
       else {
         const screened = pool.screen(value) ?? Promise.resolve(screen(value));
-        // A failure is reported when its turn comes. Until then, nothing may be awaiting it.
+        // As for the next block.
         screened.catch(() => {});
         waiting.push(screened);
       }

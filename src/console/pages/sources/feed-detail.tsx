@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { bytesText } from "../../../lib/durations.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { grouped } from "../../../lib/wording.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
 import type { FeedStatus } from "../../../sources/feeds/feed-status.ts";
 import type { FeedFile } from "../../../sources/feeds/tables.ts";
 import { Badge, DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
@@ -10,7 +10,7 @@ import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { feedPath, feedsPath } from "../../kit/paths.ts";
-import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
+import { PagedTable, pagesOf, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { sourceFacts, SourceState } from "./source-parts.tsx";
 
@@ -33,12 +33,17 @@ function fileColumns(feed: string): Column<FeedFile>[] {
         <PostButton
           action={`${feedPath(feed)}/read-again`}
           label="Read again"
-          fields={{ path }}
+          fields={{ file: fileToken(path) }}
           variant="outline"
         />
       ),
     },
   ];
+}
+
+/** Encodes a path for a form: the name of a file may contain control characters, which no page may. */
+function fileToken(path: string): string {
+  return Buffer.from(path).toString("base64url");
 }
 
 function fileState({ error, completedAt }: FeedFile) {
@@ -87,14 +92,38 @@ export function showFeed(context: Context<"feeds">): PageResult {
           empty="No files read yet."
         />
       </Section>
+      <SkippedEntries skipped={feed.skipped} />
     </>,
+  );
+}
+
+function SkippedEntries({ skipped: { total, first } }: Pick<FeedStatus, "skipped">) {
+  if (total === 0) return null;
+  const more = total - first.length;
+  return (
+    <Section title="Not read">
+      <Table
+        caption="Entries of the folder that are not read"
+        columns={[
+          { title: "Name", layout: "wide", cell: ({ name }) => <Text text={name} charactersMax={120} /> },
+          { title: "Reason", cell: ({ why }) => `It ${why}.` },
+        ]}
+        rows={first}
+        empty=""
+      />
+      {more > 0 ? <p class="hint">and {counted(more, "more", "more")}</p> : null}
+      <p class="hint">
+        Only files in the folder are read. To read a list from another place, copy it into the folder, or
+        declare a feed with its path.
+      </p>
+    </Section>
   );
 }
 
 export function readAgain(context: Context<"feeds">): PageResult {
   const { name } = findFeed(context);
   const { services, form, by } = context;
-  const path = form.get("path") ?? "";
+  const path = Buffer.from(form.get("file") ?? "", "base64url").toString();
   services.feeds.readAgain(name, path, { by });
   return redirect(feedPath(name), "The file is being read again. Known threats are not recorded twice.");
 }
