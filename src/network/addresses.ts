@@ -93,7 +93,11 @@ const ipv6Ranges = ranges(128, [
   ["2002::/16", "embedded", 80], // RFC 3056: 6to4
   ["3fff::/20", "reserved"], // RFC 9637: documentation
   ["fc00::/7", "private"], // RFC 4193: unique local
-  ["fd00:ec2::254/128", "metadata"], // AWS
+  ["fd00:42::42/128", "metadata"], // Scaleway
+  ["fd00:100::100:200/128", "metadata"], // Alibaba Cloud
+  ["fd00:a9fe:a9fe::1/128", "metadata"], // Akamai (Linode)
+  ["fd00:c1::a9fe:a9fe/128", "metadata"], // Oracle Cloud
+  ["fd00:ec2::/32", "metadata"], // AWS: instance metadata, credentials of EKS pods, and other services of the machine
   ["fd20:ce::254/128", "metadata"], // Google Cloud
   ["fe80::/10", "link_local"], // RFC 4291
   ["fe80::a9fe:a9fe/128", "metadata"], // OpenStack

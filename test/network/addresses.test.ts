@@ -164,7 +164,35 @@ const ranges: Row[] = [
     ["fbff:ffff::", "reserved"],
     ["fe00::", "reserved"],
   ],
-  ["fd00:ec2::254", "fd00:ec2::254", "metadata", ["fd00:ec2::253", "private"], ["fd00:ec2::255", "private"]],
+  ["fd00:42::42", "fd00:42::42", "metadata", ["fd00:42::41", "private"], ["fd00:42::43", "private"]],
+  [
+    "fd00:100::100:200",
+    "fd00:100::100:200",
+    "metadata",
+    ["fd00:100::100:1ff", "private"],
+    ["fd00:100::100:201", "private"],
+  ],
+  [
+    "fd00:a9fe:a9fe::1",
+    "fd00:a9fe:a9fe::1",
+    "metadata",
+    ["fd00:a9fe:a9fe::", "private"],
+    ["fd00:a9fe:a9fe::2", "private"],
+  ],
+  [
+    "fd00:c1::a9fe:a9fe",
+    "fd00:c1::a9fe:a9fe",
+    "metadata",
+    ["fd00:c1::a9fe:a9fd", "private"],
+    ["fd00:c1::a9fe:a9ff", "private"],
+  ],
+  [
+    "fd00:ec2::",
+    "fd00:ec2:ffff:ffff:ffff:ffff:ffff:ffff",
+    "metadata",
+    ["fd00:ec1:ffff:ffff:ffff:ffff:ffff:ffff", "private"],
+    ["fd00:ec3::", "private"],
+  ],
   ["fd20:ce::254", "fd20:ce::254", "metadata", ["fd20:ce::253", "private"], ["fd20:ce::255", "private"]],
   [
     "fe80::",
@@ -243,6 +271,28 @@ describe("allowed destinations", () => {
     expect(refusal(address, { allowPrivateNetworks: false }) === undefined).toBe(without);
     expect(refusal(address, { allowPrivateNetworks: true }) === undefined).toBe(withPrivate);
   });
+
+  test.each([
+    ["AWS: instance metadata", ["169.254.169.254", "fd00:ec2::254"]],
+    ["AWS: credentials of ECS tasks", ["169.254.170.2"]],
+    ["AWS: credentials of EKS pods", ["169.254.170.23", "fd00:ec2::23"]],
+    ["Google Cloud", ["169.254.169.254", "fd20:ce::254"]],
+    ["Azure: instance metadata", ["169.254.169.254"]],
+    ["Azure: WireServer", ["168.63.129.16"]],
+    ["Alibaba Cloud", ["100.100.100.200", "fd00:100::100:200"]],
+    ["Oracle Cloud", ["169.254.169.254", "fd00:c1::a9fe:a9fe"]],
+    ["Oracle Cloud at the customer", ["192.0.0.192"]],
+    ["OpenStack", ["169.254.169.254", "fe80::a9fe:a9fe"]],
+    ["Scaleway", ["169.254.42.42", "fd00:42::42"]],
+    ["Akamai (Linode)", ["169.254.169.254", "fd00:a9fe:a9fe::1"]],
+    ["Tencent Cloud", ["169.254.0.23"]],
+  ])(
+    "The metadata service of %s is never connected to, also where private networks are allowed (security 13)",
+    (_, addresses) => {
+      for (const address of addresses)
+        expect(refusal(address, { allowPrivateNetworks: true })).toMatchObject({ allowable: false });
+    },
+  );
 
   test("a blocked address is reported with its class and whether allow_private_networks would allow it", () => {
     const refused = (address: string) => refusal(address, { allowPrivateNetworks: false });
