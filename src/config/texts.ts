@@ -186,6 +186,7 @@ function parseUrl(text: string): { url: URL } | { allowed: string; found: string
     return { allowed: "an address without them", found: "an address with a user name or password" };
   }
   if (url.hash !== "") return { allowed: "an address without it", found: "an address with a #fragment" };
+  if (url.port === "0") return { allowed: "a port from 1 to 65535", found: "an address with port 0" };
   return { url };
 }
 

@@ -38,6 +38,7 @@ describe("add", () => {
     ["a link-local address", { url: "https://[fe80::1]/" }, /link-local/],
     ["an unspecified address", { url: "https://0/" }, /unspecified/],
     ["a URL too long", { url: `https://soc.example/${"x".repeat(3_000)}` }, /2000/],
+    ["a URL with port 0 (security 13)", { url: "https://1.1.1.1:0/" }, /port from 1 to 65535/],
     [
       "an unknown event",
       { url, events: ["threat.create"] },

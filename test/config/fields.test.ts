@@ -48,6 +48,21 @@ describe("server", () => {
       '2: server.public_url: found "https://phishwatch.example/?a=b"; expected an address without ?query',
     ],
     [
+      "a public URL with port 0 (security 13)",
+      '[server]\npublic_url = "https://phishwatch.example:0/"',
+      "2: server.public_url: found an address with port 0; expected a port from 1 to 65535",
+    ],
+    [
+      "a public URL of traps with port 0 (security 13)",
+      '[traps]\npublic_url = "https://traps.example:0/"',
+      "2: traps.public_url: found an address with port 0; expected a port from 1 to 65535",
+    ],
+    [
+      "the URL of an endpoint with port 0 (security 13)",
+      '[[webhooks.endpoints]]\nname = "a"\nsecret = "0123456789abcdef"\nurl = "https://1.1.1.1:0/"',
+      "4: webhooks.endpoints[0].url: found an address with port 0; expected a port from 1 to 65535",
+    ],
+    [
       "a certificate without its key",
       '[server]\ntls_cert = "cert.pem"',
       "2: server.tls_cert: found no tls_key beside it; expected both or none",

@@ -66,6 +66,9 @@ test("creation fails for an invalid redirect, and for a response that the kind d
     expect(() => world.createHoneytoken({ kind: "url", response: { kind: "redirect", url } })).toThrow(
       "redirect to",
     );
+  expect(() =>
+    world.createHoneytoken({ kind: "url", response: { kind: "redirect", url: "https://example.com:0/" } }),
+  ).toThrow("port 0");
   const page = { kind: "page", title: "Sign in", text: "" } as const;
   expect(() => world.createHoneytoken({ kind: "pixel", response: page })).toThrow("kind url");
   expect(() => world.createHoneytoken({ kind: "pixel", expiresAt: world.stores.clock.now() })).toThrow(

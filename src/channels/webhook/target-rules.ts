@@ -44,6 +44,7 @@ export function checkUrl(text: string, rules: DestinationRules): string {
     throw badRequest(`${shown} is not encrypted; use https://, or set webhooks.allow_http = true`);
   if (url.username !== "" || url.password !== "")
     throw badRequest("a URL must not contain a password; set an Authorization header instead");
+  if (url.port === "0") throw badRequest(`${shown} has port 0; use a port from 1 to 65535`);
   url.hash = "";
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const refused = /^[0-9.]+$|:/.test(host) ? refusal(host, rules) : undefined;

@@ -141,6 +141,7 @@ function readRequest(head: Buffer): { host: string; port: number; forwarded?: st
   const url = URL.parse(method === "CONNECT" ? `https://${target}` : target);
   if (url === null || (method !== "CONNECT" && url.protocol !== "http:")) return undefined;
   const host = url.hostname.replace(/\.$/, "");
+  if (url.port === "0") return undefined;
   const port = Number(url.port) || (method === "CONNECT" ? httpsPort : httpPort);
   if (method === "CONNECT") return { host, port };
   // One request per connection: the next one could be for another host, which must be checked, too.

@@ -45,6 +45,8 @@ export function readResponse(kind: HoneytokenKind, response: UrlResponse): UrlRe
       const parsed = url.length <= redirectLengthMax && /^[\x21-\x7e]+$/.test(url) ? URL.parse(url) : null;
       if (parsed === null || !["http:", "https:"].includes(parsed.protocol))
         throw badRequest(`"${visible(url, 100)}" is not an http:// or https:// URL to redirect to.`);
+      if (parsed.port === "0")
+        throw badRequest(`"${visible(url, 100)}" has port 0, to which no browser can be redirected.`);
       return { kind: "redirect", url: parsed.href };
     }
   }
