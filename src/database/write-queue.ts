@@ -9,7 +9,7 @@ export interface WriteOptions {
    * would then be repeated anyway. It does not wait for the disk.
    */
   relaxed?: boolean;
-  /** Waits for the lock as long as it takes, until shutdown: for background work that nobody waits for. */
+  /** In a server: waits for the lock until shutdown, because nobody waits for the result. */
   patient?: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface WriteQueue {
   /** From now on, patient writes wait only as long as the shutdown permits. */
   endPatience(): void;
   incident(): LockIncident | undefined;
-  /** Rejects what is still waiting. */
+  /** Commits what is still waiting, or rejects it if that is not possible at once. */
   close(): void;
 }
 
@@ -51,7 +51,7 @@ const sliceMs = 10;
 const retryMs = 10;
 /** While the lock is held for long, attempts are rarer. */
 const incidentRetryMs = 50;
-const shutdownPatienceMs = 5_000;
+const shutdownPatienceMs = 3_000;
 const waitingMax = 20_000;
 
 /** @param patienceMs how long a write of a command waits: it is alone in its process */
@@ -66,7 +66,7 @@ export function createWriteQueue({
   patienceMs: number;
 }): WriteQueue {
   let watch = createLockWatch({ path, log: undefined });
-  let limitMs = patienceMs;
+  let serving = false;
   let patienceEndsAt = Infinity;
   let waiting: Waiting[] = [];
   let cancelNext: (() => void) | undefined;
@@ -102,8 +102,9 @@ export function createWriteQueue({
   function retryLater(): void {
     watch.failed();
     const now = performance.now();
+    const limitMs = serving ? reportAfterMs : patienceMs;
     const isLate = ({ patient, since }: Waiting) =>
-      now >= patienceEndsAt || (!patient && now - since >= limitMs);
+      now >= patienceEndsAt || (!(patient && serving) && now - since >= limitMs);
     const late = waiting.filter(isLate);
     waiting = waiting.filter((part) => !isLate(part));
     for (const { settle } of late) settle.reject(new DatabaseLockedError(watch.incident()));
@@ -134,7 +135,7 @@ export function createWriteQueue({
     },
     serve(log) {
       watch = createLockWatch({ path, log });
-      limitMs = reportAfterMs;
+      serving = true;
     },
     endPatience() {
       patienceEndsAt = performance.now() + shutdownPatienceMs;
@@ -143,6 +144,10 @@ export function createWriteQueue({
     close() {
       closed = true;
       cancelNext?.();
+      for (let left = Infinity; waiting.length > 0 && waiting.length < left;) {
+        left = waiting.length;
+        attempt();
+      }
       rejectAll(() => new Error("the database is closed"));
     },
   };

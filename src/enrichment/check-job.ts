@@ -1,6 +1,5 @@
 import { system } from "../access/audit/actor.ts";
 import type { Database } from "../database/database.ts";
-import { relaxedTransaction } from "../database/relaxed.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { createKeyedLimiter } from "../lib/limiter.ts";
 import type { Log } from "../lib/log.ts";
@@ -54,15 +53,14 @@ export function createCheckJob(job: CheckJob): RunJob {
     if (subject === undefined) return;
     const requested = subject.rank === ranks.requested;
     if (subject.status === "false_positive" && !requested) {
-      postpone(store, subject, clock.now());
+      await database.write(() => postpone(store, subject, clock.now()), { relaxed: true, patient: true });
       return;
     }
     const results = await lookUp(subject, requested, signal);
     const save = () => saveResults(job, { threatSeq, requested, results });
     // Facts that a power failure loses are determined again; an event that it loses is not. Whether there will be an
     // event is known only inside, so a threat that could be reactivated takes the durable path.
-    if (subject.status === "resolved") database.transaction(save);
-    else relaxedTransaction(database, save);
+    await database.write(save, { relaxed: subject.status !== "resolved", patient: true });
   };
 }
 

@@ -74,7 +74,7 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
   const store = createEnrichmentStore(database);
   const responses = createRegistrationResponses(database);
   const handoff = createHandoff(clock);
-  const admission = createAdmission({ clock, log, store });
+  const admission = createAdmission({ clock, database, log, store });
   const workers = createWorkers({ ...dependencies, admission, handoff, responses, store });
   const anything = names || registration;
 
@@ -115,26 +115,44 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
 }
 
 /** Adds new threats and requests to the queue. */
-function createAdmission({ clock, log, store }: { clock: Clock; log: Log; store: EnrichmentStore }) {
+function createAdmission({
+  clock,
+  database,
+  log,
+  store,
+}: Pick<EnrichmentDependencies, "clock" | "database" | "log"> & { store: EnrichmentStore }) {
   const requested = new Set<string>();
   let started = false;
 
   /** Spreads a mass import over many turns of the event loop, so that requests are served in between. */
-  function admit(): void {
+  async function admit(): Promise<void> {
     if (!started) return;
     try {
-      if (store.admitNew(clock.now(), admittedPerStepMax) === admittedPerStepMax) setImmediate(admit);
+      if ((await store.admitNew(clock.now(), admittedPerStepMax)) === admittedPerStepMax)
+        setImmediate(() => void admit());
     } catch (error) {
       logDropped(log, error, "enrichment of new threats delayed");
     }
   }
 
+  async function retryRequests(): Promise<void> {
+    if (requested.size === 0) return;
+    const admitted = await database.write(
+      () => [...requested].filter((id) => store.request(id, clock.now())),
+      {
+        relaxed: true,
+        patient: true,
+      },
+    );
+    for (const id of admitted) requested.delete(id);
+  }
+
   return {
     start: () => void (started = true),
     stop: () => void (started = false),
-    run() {
-      admit();
-      for (const id of requested) if (store.request(id, clock.now())) requested.delete(id);
+    async run() {
+      await admit();
+      await retryRequests();
     },
     request(threatId: string) {
       // A threat of another process may not be admitted yet: the request waits for that.
@@ -158,7 +176,7 @@ function createWorkers({
   store,
   threats,
 }: EnrichmentDependencies & {
-  admission: { run: () => void };
+  admission: { run: () => Promise<void> };
   handoff: ReturnType<typeof createHandoff>;
   responses: ReturnType<typeof createRegistrationResponses>;
   store: EnrichmentStore;

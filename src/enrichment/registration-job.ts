@@ -1,5 +1,4 @@
 import type { Database } from "../database/database.ts";
-import { relaxedTransaction } from "../database/relaxed.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { RegistrationResult } from "../lookups/registration/registration-lookup.ts";
@@ -16,6 +15,8 @@ import type { RunJob } from "./worker.ts";
 
 /** The lookup has time limits of its own; this applies if one of them does not hold. */
 const timeoutMs = 90_000;
+/** Facts that a power failure loses are determined again. */
+const background = { relaxed: true, patient: true };
 
 /** Looks up the registration data of one threat and saves it. */
 export function createRegistrationJob({
@@ -54,17 +55,18 @@ export function createRegistrationJob({
     if (subject === undefined || subject.registrationRank === null) return;
     const requested = subject.registrationRank === ranks.requested;
     const unwanted = subject.status === "false_positive" || !mayBeRegistered(subject.facts);
-    if (unwanted && !requested) return queue.save(threatSeq, subject.domain, undefined);
+    if (unwanted && !requested)
+      return database.write(() => queue.save(threatSeq, subject.domain, undefined), background);
     const registration = await guardedLookup(lookUp(subject.domain), {
       log,
       signal,
       timeoutMs,
       unknown: (reason) => ({ ok: false as const, reason }),
     });
-    relaxedTransaction(database, () => {
+    await database.write(() => {
       // Read again: a check may have changed it meanwhile.
       const present = store.find(threatSeq);
       if (present !== undefined) save(present, registration);
-    });
+    }, background);
   };
 }

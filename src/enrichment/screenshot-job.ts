@@ -1,5 +1,4 @@
 import type { Database } from "../database/database.ts";
-import { relaxedTransaction } from "../database/relaxed.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import { isAtOrBelow } from "../lib/host-names.ts";
@@ -15,6 +14,8 @@ import type { EnrichmentStore, Subject } from "./store.ts";
 import type { RunJob } from "./worker.ts";
 
 const retryDelaysMs = [10 * 60_000, 2 * 3_600_000];
+/** Facts that a power failure loses are determined again. */
+const background = { relaxed: true, patient: true };
 const originalMaxAgeMs = 24 * 3_600_000;
 const originalRetryDelayMs = 3_600_000;
 
@@ -60,16 +61,16 @@ export function createScreenshotJob({
     // Starts from the first URL, as a visitor does: a browser may be redirected elsewhere than we were.
     const url = subject?.facts.page?.firstUrl ?? subject?.facts.page?.finalUrl;
     if (subject === undefined || url === undefined || subject.status === "false_positive")
-      return store.saveScreenshotDue(threatSeq, undefined);
+      return database.write(() => store.saveScreenshotDue(threatSeq, undefined), background);
     const taken = await take(browser, url, signal);
     if (!("reason" in taken)) await files.write(subject.id, taken.webp);
     const isComparable = "hash" in taken && taken.hash !== undefined;
     const original = isComparable ? await originalHashOf(subject, signal) : undefined;
-    relaxedTransaction(database, () => {
+    await database.write(() => {
       // Read again: a check may have changed it meanwhile.
       const present = store.find(threatSeq);
       if (present !== undefined) save(present, taken, original);
-    });
+    }, background);
   };
 }
 

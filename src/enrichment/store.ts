@@ -46,7 +46,7 @@ export interface Due {
 /** Rows of the queue. Its queries read only the rows that they return, however many wait. */
 export interface EnrichmentStore {
   /** Adds threats that have no row yet, from whichever process they came. Returns how many were added. */
-  admitNew(now: Instant, limit: number): number;
+  admitNew(now: Instant, limit: number): Promise<number>;
   /** Returns row numbers of threats that are due, the most urgent first. */
   due(now: Instant, limit: number): number[];
   dueScreenshots(now: Instant, limit: number): number[];
@@ -76,11 +76,11 @@ export function createEnrichmentStore(database: Database): EnrichmentStore {
     query.all({ rank, now, limit }).map(({ seq }) => seq);
 
   return {
-    admitNew(now, limit) {
+    async admitNew(now, limit) {
       // Most seconds bring nothing new, and those must not take the write lock.
       const { last, admitted } = ends();
       if (last === null || last <= (admitted ?? 0)) return 0;
-      return relaxedTransaction(database, () => admit(now, limit));
+      return database.write(() => admit(now, limit), { relaxed: true, patient: true });
     },
     due(now, limit) {
       const rechecks = seqs(read.dueOldest, ranks.recheck, now, limit);

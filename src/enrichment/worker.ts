@@ -7,7 +7,7 @@ export interface Worker {
   start(): void;
   /** Starts no more jobs and aborts those in progress, which stay due. */
   stop(): Promise<void>;
-  /** Number of jobs in progress. */
+  /** Number of jobs in progress, including a poll, which may start more. */
   running(): number;
 }
 
@@ -24,7 +24,7 @@ export function createWorker({
   name,
   concurrencyMax,
   startsPerSecondMax,
-  prepare = () => {},
+  prepare,
   take,
   run: runJob,
 }: {
@@ -35,18 +35,22 @@ export function createWorker({
   concurrencyMax: number;
   startsPerSecondMax: number;
   /** Called each second before jobs are taken. */
-  prepare?: () => void;
+  prepare?: () => Promise<void>;
   take: (limit: number) => number[];
   run: RunJob;
 }): Worker {
   const running = new Map<number, Promise<void>>();
+  let polling = false;
   let session: { poll: Schedule; aborting: AbortController } | undefined;
 
-  function poll(): void {
-    if (session === undefined) return;
+  /** A poll that waits for the write lock replaces the next ones. */
+  async function poll(): Promise<void> {
+    if (session === undefined || polling) return;
     const { signal } = session.aborting;
+    polling = true;
     try {
-      prepare();
+      if (prepare !== undefined) await prepare();
+      if (signal.aborted) return;
       const free = Math.min(concurrencyMax - running.size, startsPerSecondMax);
       if (free <= 0) return;
       const due = take(free + running.size).filter((threatSeq) => !running.has(threatSeq));
@@ -56,7 +60,9 @@ export function createWorker({
       });
     } catch (error) {
       // A full disk, for example. The next second retries.
-      logDropped(log, error, `${name} delayed`);
+      if (!signal.aborted) logDropped(log, error, `${name} delayed`);
+    } finally {
+      polling = false;
     }
   }
 
@@ -73,7 +79,7 @@ export function createWorker({
   return {
     start() {
       session = { aborting: new AbortController(), poll: every({ clock, pattern: everySecond, run: poll }) };
-      poll();
+      void poll();
     },
     async stop() {
       if (session === undefined) return;
@@ -83,7 +89,7 @@ export function createWorker({
       aborting.abort(new Error("stopped"));
       await Promise.all(running.values());
     },
-    running: () => running.size,
+    running: () => running.size + (polling ? 1 : 0),
   };
 }
 

@@ -57,8 +57,11 @@ export interface CandidateRun {
   classify(text: string, line: number): { name: string; matches: Match[] } | undefined;
   /** Number of matches that are not recorded yet. */
   pending(): number;
-  /** Records the pending matches; calls `alongside` in the same transaction. */
-  record(alongside?: () => void): RecordedThreat[];
+  /**
+   * Records the pending matches; calls `alongside` in the same transaction.
+   * @throws DatabaseLockedError if another process holds the write lock for too long
+   */
+  record(options: { patient: boolean; alongside?: () => void }): Promise<RecordedThreat[]>;
   /** Whether the run should yield to other work. */
   isPauseDue(): boolean;
   pause(): Promise<void>;
@@ -104,17 +107,18 @@ export function startCandidateRun(
       else if (batch.mayMatch(index, matcher)) classify(batch.name(index), batch.line(index));
     },
     pending: () => pending.length,
-    record(alongside = () => {}) {
+    async record({ patient, alongside = () => {} }) {
       const { created } = tally;
+      const record = () => {
+        // A protected domain may have been deleted since the matcher was built.
+        const wanted = pending.filter(({ match }) => domains.find(match.protectedDomain) !== undefined);
+        const recorded = threats.record(wanted);
+        tally.created += recorded.filter(({ outcome }) => outcome === "created").length;
+        alongside();
+        return recorded;
+      };
       try {
-        return database.transaction(() => {
-          // A protected domain may have been deleted since the matcher was built.
-          const wanted = pending.filter(({ match }) => domains.find(match.protectedDomain) !== undefined);
-          const recorded = threats.record(wanted);
-          tally.created += recorded.filter(({ outcome }) => outcome === "created").length;
-          alongside();
-          return recorded;
-        });
+        return await database.write(record, { patient });
       } catch (error) {
         tally.created = created;
         throw error;

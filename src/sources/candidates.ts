@@ -59,8 +59,8 @@ export function createCandidates(dependencies: CandidateDependencies): Candidate
 
 async function submitTo(run: CandidateRun, names: Iterable<string>): Promise<Submission> {
   const matches = new Map<string, RecordedThreat[]>();
-  const record = () => {
-    for (const threat of run.record()) {
+  const record = async () => {
+    for (const threat of await run.record({ patient: false })) {
       const reported = matches.get(threat.domain)!;
       // A name may be submitted twice, in one form or in several.
       if (!reported.some(({ threatId }) => threatId === threat.threatId)) reported.push(threat);
@@ -70,10 +70,10 @@ async function submitTo(run: CandidateRun, names: Iterable<string>): Promise<Sub
     const number = ++run.tally.received;
     const found = run.classify(text, number);
     if (found !== undefined && !matches.has(found.name)) matches.set(found.name, []);
-    if (run.pending() >= threatsPerTransactionMax) record();
+    if (run.pending() >= threatsPerTransactionMax) await record();
     if (number % namesPerCheck === 0 && run.isPauseDue()) await run.pause();
   }
-  record();
+  await record();
   return { ...run.tally, matches: [...matches].map(([domain, threats]) => ({ domain, threats })) };
 }
 
@@ -91,10 +91,10 @@ async function processWith<Position>({
   const { tally } = run;
   let reached: { position: Position } | undefined;
   let committed = { received: 0, at: clock.now() };
-  const commit = () => {
+  const commit = async () => {
     if (reached === undefined) return;
     const { position } = reached;
-    run.record(() => onCommit?.(position, tally));
+    await run.record({ patient: true, alongside: () => onCommit?.(position, tally) });
     committed = { received: tally.received, at: clock.now() };
   };
 
@@ -106,7 +106,7 @@ async function processWith<Position>({
       const full = run.pending() >= threatsPerTransactionMax;
       if (!full && (tally.received % namesPerCheck !== 0 || !run.isPauseDue())) continue;
       reached = { position: batch.positionAfter(index) };
-      if (full) commit();
+      if (full) await commit();
       onProgress?.(tally);
       if (signal?.aborted === true) return true;
       await run.pause();
@@ -124,13 +124,13 @@ async function processWith<Position>({
       reached = { position: batch.end };
       onProgress?.(tally);
       const isLate = clock.now() - committed.at >= commitIntervalMsMax;
-      if (isLate || tally.received - committed.received >= namesPerCommitMax) commit();
+      if (isLate || tally.received - committed.received >= namesPerCommitMax) await commit();
       // Dropping names took time as well, and passed none of the checks above.
       if (batch.dropped === 0 || !run.isPauseDue()) continue;
       if (signal?.aborted === true) break;
       await run.pause();
     }
-    commit();
+    await commit();
   } finally {
     await iterator.return?.(undefined);
   }
@@ -143,13 +143,13 @@ async function processWith<Position>({
  */
 async function next<T>(
   iterator: AsyncIterator<T>,
-  commit: () => void,
+  commit: () => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<IteratorResult<T>> {
   try {
     return await iterator.next();
   } catch (error) {
-    commit();
+    await commit();
     if (signal?.aborted === true) return { done: true, value: undefined };
     throw error;
   }

@@ -417,6 +417,8 @@ describe("the queue", () => {
         opened.clock.advance(1_000);
       }
     opened.enrichment().start();
+    // New threats are admitted in turns of the event loop.
+    for (let turn = 0; turn < 3; turn++) await step(0);
     // Starts are spread over the second.
     for (let tenth = 0; tenth < 9; tenth++) await step(100);
     expect(opened.asked()).toEqual(

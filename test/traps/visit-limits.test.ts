@@ -35,6 +35,7 @@ test("visits beyond the limit of events per hour are recorded without an event",
   expect([world.events("token.accessed").length, world.traps.visits.countRows(id)]).toEqual([3, 5]);
   world.stores.clock.advance(3_600_000);
   visit("10.2.1.1");
+  await world.traps.flush();
   expect(world.events("token.accessed")).toHaveLength(4);
 });
 
@@ -42,6 +43,7 @@ test("a visit during shutdown is written", async () => {
   const { id, address } = world.createHoneytoken({ kind: "pixel" });
   await world.traps.stop();
   world.request(`/t/${address}.gif`);
+  await world.traps.flush();
   expect(world.traps.visits.countRows(id)).toBe(1);
 });
 

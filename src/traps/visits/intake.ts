@@ -1,5 +1,4 @@
 import type { Database } from "../../database/database.ts";
-import { relaxedTransaction } from "../../database/relaxed.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { Yielder } from "../../lib/yielder.ts";
@@ -61,10 +60,10 @@ export function createIntake<Visit extends { network: string; at: Instant }>({
   let closed = false;
 
   /** Writes visits one by one, so that one that cannot be written does not block the others. */
-  function writeEach(visits: readonly Visit[]): void {
+  async function writeEach(visits: readonly Visit[]): Promise<void> {
     for (const visit of visits) {
       try {
-        writeBatch([visit], { database, write });
+        await writeBatch([visit], { database, write });
         totals.recorded += 1;
       } catch (error) {
         if (isTemporary(error)) throw error;
@@ -76,14 +75,14 @@ export function createIntake<Visit extends { network: string; at: Instant }>({
   }
 
   /** Returns whether to go on; if not, the batch stays in the queue. */
-  function writeNext(): boolean {
+  async function writeNext(): Promise<boolean> {
     const batch = queue.slice(0, batchLengthMax);
     try {
       try {
-        writeBatch(batch, { database, write });
+        await writeBatch(batch, { database, write });
       } catch (error) {
         if (isTemporary(error)) throw error;
-        writeEach(batch);
+        await writeEach(batch);
         return true;
       }
     } catch (error) {
@@ -99,7 +98,7 @@ export function createIntake<Visit extends { network: string; at: Instant }>({
     // One turn of the event loop may serve a thousand visits, so the yielder limits time, not a number of visits.
     await yielder.pause();
     while (queue.length > 0) {
-      if (!writeNext()) return void arm(retryMs);
+      if (!(await writeNext())) return void arm(retryMs);
       if (yielder.due()) await yielder.pause();
     }
   }
@@ -126,7 +125,7 @@ export function createIntake<Visit extends { network: string; at: Instant }>({
         warnOfLoss(totals.dropped);
       } else {
         queue.push(visit);
-        if (closed && writing === undefined) writeNext();
+        if (closed && writing === undefined) void begin();
         else if (writing === undefined) arm(collectMs);
       }
     },
@@ -142,10 +141,9 @@ export function createIntake<Visit extends { network: string; at: Instant }>({
 function writeBatch<Visit>(
   visits: readonly Visit[],
   { database, write }: { database: Database; write: WriteBatch<Visit> },
-): void {
+): Promise<void> {
   const { mustBeDurable, apply } = write(visits);
-  if (mustBeDurable) database.transaction(apply);
-  else relaxedTransaction(database, apply);
+  return database.write(apply, { relaxed: !mustBeDurable, patient: true });
 }
 
 /** Returns a function that logs, at most once a minute, how many visits were lost. */
