@@ -28,6 +28,7 @@ import { createDnsLookup } from "./lookups/dns/dns-lookup.ts";
 import { createDnsClient, type DnsClient } from "./network/dns/dns-client.ts";
 import { systemResolvers } from "./network/dns/system-resolvers.ts";
 import { createSystemResolver } from "./network/dns/resolve-with-system.ts";
+import { createTurns } from "./network/turns.ts";
 import { createScans } from "./scans/scans.ts";
 import { createCandidates } from "./sources/candidates.ts";
 import { createFeeds } from "./sources/feeds/feeds.ts";
@@ -114,6 +115,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       queriesPerSecond,
     });
   const dnsLookup = createDnsLookup({ clock, dns, fillRandom });
+  const turns = createTurns();
   const enrichment = openEnrichment({
     clock,
     config,
@@ -124,6 +126,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     lookUpExistence: dnsLookup.confirmExistence,
     reach,
     threats,
+    turns,
     version,
     which: (name) => Bun.which(name),
   });
@@ -147,7 +150,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
 
   // Deliveries and traps
   const resolveHost = createSystemResolver({ clock });
-  const channel = createWebhookChannel({ clock, resolveHost, settings: config.webhooks, version });
+  const channel = createWebhookChannel({ clock, resolveHost, settings: config.webhooks, turns, version });
   const deliveries = createDeliveries({
     auditLog,
     channels: [channel],
@@ -199,14 +202,8 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
 
   async function openConsole() {
     const { createConsole } = await import("./console/console.tsx");
-    const consoleSignIn = createConsoleSignIn({
-      database,
-      clock,
-      fillRandom,
-      log,
-      auditLog,
-      password: consolePassword,
-    });
+    const password = consolePassword;
+    const consoleSignIn = createConsoleSignIn({ database, clock, fillRandom, log, auditLog, password });
     return createConsole({
       config,
       clock,

@@ -19,6 +19,7 @@ import type { AddressRules } from "../network/addresses.ts";
 import type { DnsClient } from "../network/dns/dns-client.ts";
 import { resolveWithDns } from "../network/dns/resolve-dns.ts";
 import { shareLookups } from "../network/shared-lookups.ts";
+import type { Turns } from "../network/turns.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createEnrichment, type Enrichment } from "./enrichment.ts";
 
@@ -45,6 +46,7 @@ export function openEnrichment({
   lookUpExistence,
   reach = publicReach,
   threats,
+  turns,
   version,
   which,
 }: {
@@ -57,6 +59,7 @@ export function openEnrichment({
   lookUpExistence: LookUpExistence;
   reach?: Reach | undefined;
   threats: Threats;
+  turns: Turns;
   version: string;
   /** Finds a program on the PATH. */
   which: (name: string) => string | null;
@@ -64,7 +67,7 @@ export function openEnrichment({
   const { ports, rules, ...services } = reach;
   const resolveHost = shareLookups({ clock, resolveHost: resolveWithDns(dns) });
   const userAgent = `phishwatch/${version}`;
-  const shared = { clock, rules, resolveHost };
+  const shared = { clock, rules, resolveHost, turns };
   const registrations = createRegistrationLookup({ ...shared, ...services, userAgent });
   const pages = createPageLookup({
     ...shared,

@@ -3,6 +3,7 @@ import { readPage } from "../../src/lookups/page/page-content.ts";
 import { asksFor, namesBrand, parkedAs } from "../../src/lookups/page/page-indicators.ts";
 import { decodePage } from "../../src/lookups/page/page-text.ts";
 import { readRdap } from "../../src/lookups/registration/rdap-record.ts";
+import { createTurns } from "../../src/network/turns.ts";
 import { readReferral, readWhois } from "../../src/lookups/registration/whois-record.ts";
 import { full, thin } from "./rdap-texts.ts";
 import * as texts from "./whois-texts.ts";
@@ -116,14 +117,15 @@ test(`a rate limit message next to a negative response is never read as unregist
 
 test(`corrupted pages are read without an error, seed ${seed}`, async () => {
   const random = randomFrom(seed + 2);
+  const turns = createTurns();
   const page = `<!doctype html><html><head><meta charset=utf-8><title>Example Bank &amp; Co</title><base href="/a/"><link rel="shortcut icon" href="data:image/png;base64,AAAA"><meta http-equiv="refresh" content="5; url=/next"><script>window.location.href = "/x"</script><style>p { color: red }</style></head><body><svg><title>Logo</title></svg><form action=/go><label for=p>Password</label><input id=p type=password autocomplete="current-password"><input name=cardNumber placeholder='Num&eacute;ro'><textarea></textarea></form><iframe src="https://www.sedoparking.com/"></iframe><noscript><p>x</p></noscript><p>This domain is for sale</p></body></html>`;
   for (let round = 0; round < rounds; round += 1) {
     const bytes = Buffer.from(spoiled(page, random));
     for (let count = random(4); count > 0; count -= 1) bytes[random(bytes.length)] = random(256);
-    const content = await readPage(decodePage(bytes, random(2) === 0 ? undefined : "text/html"));
+    const content = await readPage(decodePage(bytes, random(2) === 0 ? undefined : "text/html"), turns);
     expect(typeof asksFor("password", content)).toBe("boolean");
     expect(typeof asksFor("card", content)).toBe("boolean");
-    expect(typeof namesBrand(content, ["example-bank"], "example-banc.com")).toBe("boolean");
+    expect(typeof (await namesBrand(content, ["example-bank"], "example-banc.com", turns))).toBe("boolean");
     parkedAs(content, []);
   }
 });

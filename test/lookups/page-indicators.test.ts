@@ -1,8 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { dataAddress, faviconAddress, faviconHash } from "../../src/lookups/page/favicon.ts";
-import { readPage } from "../../src/lookups/page/page-content.ts";
+import { readPage as readPieces } from "../../src/lookups/page/page-content.ts";
 import { asksFor, namesBrand, parkedAs } from "../../src/lookups/page/page-indicators.ts";
 import { decodePage } from "../../src/lookups/page/page-text.ts";
+import { createTurns } from "../../src/network/turns.ts";
+
+const turns = createTurns();
+const readPage = (html: string) =>
+  readPieces(decodePage(Buffer.from(html), "text/html; charset=utf-8"), turns);
 
 const asks = async (html: string) => {
   const content = await readPage(html);
@@ -72,7 +77,7 @@ describe("harmless fields", () => {
 
 describe("brand names", () => {
   const names = async (html: string, brands = ["example-bank"]) =>
-    namesBrand(await readPage(html), brands, "example-bank.evil.example");
+    namesBrand(await readPage(html), brands, "example-bank.evil.example", turns);
   test.each([
     ["<title>Example Bank - Sign in</title>"],
     ["<p>Welcome to EXAMPLE-BANK</p>"],
@@ -148,7 +153,7 @@ describe("page encodings", () => {
     ["as Latin-1 where it is no UTF-8", bytes("Contrase\xf1a ..."), "text/html", "Contrase\u00f1a"],
     ["in spite of an encoding that nobody knows", Buffer.from("abc"), "text/html; charset=klingon", "abc"],
   ])("the text is decoded by %s", (_how, body, contentType, expected) => {
-    expect(decodePage(body, contentType)).toContain(expected);
+    expect([...decodePage(body, contentType)].join("")).toContain(expected);
   });
 });
 
@@ -181,17 +186,17 @@ describe("page content", () => {
     expect(await targets("if (location == '/a') var mylocation = '/b'")).toEqual([]);
   });
 
-  test("other work runs at least every 16 KiB of a hostile page (security 4)", async () => {
-    let turns = 0;
+  test("other work runs at least every 8 KiB of a hostile page (security 4)", async () => {
+    let counted = 0;
     let isRead = false;
     const turn = () => {
-      turns += 1;
+      counted += 1;
       if (!isRead) setImmediate(turn);
     };
     setImmediate(turn);
-    await readPage("<".repeat(1 << 20));
+    await readPage("x".repeat(1 << 20));
     isRead = true;
-    expect(turns).toBeGreaterThanOrEqual(64);
+    expect(counted).toBeGreaterThanOrEqual(128);
   });
 
   test("hostile HTML (slow, deep, endless) is read quickly, and little of it is kept", async () => {
@@ -219,7 +224,7 @@ describe("page content", () => {
     for (const piece of pieces) {
       const content = await readPage(piece.repeat(Math.ceil((1 << 20) / piece.length)));
       asksFor("password", content);
-      namesBrand(content, ["example-bank"], "evil.example");
+      await namesBrand(content, ["example-bank"], "evil.example", turns);
       parkedAs(content, []);
       expect(content.fields.length).toBeLessThanOrEqual(500);
       expect(content.icons.length).toBeLessThanOrEqual(500);

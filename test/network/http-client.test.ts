@@ -395,6 +395,21 @@ describe("a kept connection", () => {
     expect(server.requests).toHaveLength(3);
   });
 
+  test("does not reuse a connection on which more follows a response, wherever it ends (security 4)", async () => {
+    for (const responseBytes of [32_768, 65_536, 40_000]) {
+      const head = (length: number) =>
+        `HTTP/1.1 200 OK\r\nContent-Length: ${String(length).padStart(9)}\r\n\r\n`;
+      const length = responseBytes - head(0).length;
+      const smuggled = "HTTP/1.1 500 Smuggled\r\nContent-Length: 0\r\n\r\n".padEnd(50_000);
+      const server = await raw((socket, _request, count) =>
+        socket.write(count === 1 ? head(length) + "x".repeat(length) + smuggled : `${head(2)}ok`),
+      );
+      const http = client();
+      expect(await send(server.url, { http })).toMatchObject({ response: { status: 200 } });
+      expect(summary(await send(server.url, { http }))).toEqual([200, "ok"]);
+    }
+  });
+
   test("does not pass unsolicited bytes to the next request", async () => {
     const server = await raw((socket, _request, count) => {
       socket.write(kept);

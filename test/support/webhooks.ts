@@ -13,6 +13,7 @@ import { createIdFactory } from "../../src/lib/ids.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createSystemResolver } from "../../src/network/dns/resolve-with-system.ts";
 import type { ResolveHost } from "../../src/network/resolve.ts";
+import { createTurns } from "../../src/network/turns.ts";
 import type { EventType } from "../../src/vocabulary/events.ts";
 import { fillRandom, temporaryFolder } from "./appliance.ts";
 
@@ -50,7 +51,13 @@ export function openWebhooks({
   const auditLog = createAuditLog({ database, clock });
   const logLines: string[] = [];
   const log = createLog({ level: "info", format: "json", clock, write: (line) => void logLines.push(line) });
-  const channel = createWebhookChannel({ clock, resolveHost, settings, version: "0.0.0-test" });
+  const channel = createWebhookChannel({
+    clock,
+    resolveHost,
+    settings,
+    turns: createTurns(),
+    version: "0.0.0-test",
+  });
   const deliveries = createDeliveries({
     auditLog,
     channels: [channel],

@@ -3,13 +3,10 @@ import type { Clock, Instant } from "../../lib/clock.ts";
 import { badRequest, messageOf } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { TlsFiles } from "../../network/http/connection.ts";
-import {
-  createHttpClient,
-  type ExchangeResult,
-  type HttpClient,
-  type Phases,
-} from "../../network/http/http-client.ts";
+import type { Phases } from "../../network/http/converse.ts";
+import { createHttpClient, type ExchangeResult, type HttpClient } from "../../network/http/http-client.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
+import type { Turns } from "../../network/turns.ts";
 import { checkDestination } from "./destination.ts";
 import { signingSecrets, webhookKind, type WebhookTarget } from "./endpoint.ts";
 import { endpointTraits } from "./endpoint-traits.ts";
@@ -36,6 +33,7 @@ export function createWebhookChannel({
   clock,
   resolveHost,
   settings: { allowHttp, allowPrivateNetworks, caFile, timeoutMs },
+  turns,
   version,
 }: {
   clock: Clock;
@@ -45,12 +43,14 @@ export function createWebhookChannel({
     caFile: string | null;
     timeoutMs: number;
   };
+  /** Shared with everything else that processes responses. */
+  turns: Turns;
   /** Version of the product, for the User-Agent. */
   version: string;
 }): WebhookChannel {
   const rules = { allowHttp, allowPrivateNetworks };
   const tlsFilesOf = createTlsFiles(caFile);
-  const client: HttpClient = createHttpClient({ rules, resolveHost });
+  const client: HttpClient = createHttpClient({ rules, resolveHost, turns });
 
   return {
     kind: webhookKind,

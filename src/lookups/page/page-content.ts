@@ -1,5 +1,8 @@
 import { decodeHTML, decodeHTMLAttribute } from "entities/decode";
+import type { Turns } from "../../network/turns.ts";
+import { createMarkupMeter } from "./markup-meter.ts";
 import { refreshTarget } from "./page-text.ts";
+import { mapText } from "./text-pieces.ts";
 
 /** Content of a page that the lookup needs. All of it is untrusted text of the page's author. */
 export interface PageContent {
@@ -21,6 +24,8 @@ export interface PageContent {
   embedded: string[];
   icons: { rel: string; href: string }[];
   base: string | undefined;
+  /** Whether the page has so much markup that its end was not read. */
+  isCut: boolean;
 }
 
 export interface FormField {
@@ -30,18 +35,20 @@ export interface FormField {
   descriptions: string[];
 }
 
-const textLengthMax = 200_000;
+const textLengthMax = 100_000;
 const scriptLengthMax = 200_000;
 const titleLengthMax = 2_000;
 const attributeLengthMax = 2_000;
 /** Small icons are often embedded in the page as a data: URL. */
 const iconAddressLengthMax = 65_536;
 const itemsMax = 500;
-/** Takes a few milliseconds to parse, whatever it contains. */
-const pieceBytes = 16_384;
+const scriptRedirectsMax = 50;
 
-/** Reads HTML with Bun's streaming parser. Each part of the content has a limit. Other work runs in between. */
-export async function readPage(html: string): Promise<PageContent> {
+/**
+ * Reads HTML with Bun's streaming parser. Each part of the content has a limit. Other work runs in between.
+ * @param pieces the page, in pieces that are parsed at once.
+ */
+export async function readPage(pieces: Iterable<string>, turns: Turns): Promise<PageContent> {
   const title = collector(titleLengthMax);
   const text = collector(textLengthMax);
   const extra = collector(textLengthMax);
@@ -59,6 +66,7 @@ export async function readPage(html: string): Promise<PageContent> {
     embedded: [],
     icons: [],
     base: undefined,
+    isCut: false,
   };
   let titleRead = false;
   let hiddenWithin = 0;
@@ -123,32 +131,41 @@ export async function readPage(html: string): Promise<PageContent> {
         if (hiddenWithin === 0) text.add(chunk.lastInTextNode ? `${chunk.text} ` : chunk.text);
       },
     });
-  await transformInPieces(rewriter, html);
+  content.isCut = await transformInPieces(rewriter, pieces, turns);
 
   content.title = joined(decodeHTML(title.take()));
-  const visibleText = joined(decodeHTML(text.take()));
+  const visibleText = await mapText(text.take(), (piece) => joined(decodeHTML(piece)), turns);
   content.visibleLength = visibleText.length;
-  content.text = `${visibleText} ${joined(extra.take())}`;
+  content.text = `${visibleText} ${await mapText(extra.take(), joined, turns)}`;
   const scripts = script.take();
   content.scripted = scripts.trim() !== "";
   content.scriptRedirects = scriptTargets(scripts);
   return content;
 }
 
-/** A hostile page of a mebibyte takes a tenth of a second to parse, so it is parsed in pieces. */
-async function transformInPieces(rewriter: HTMLRewriter, html: string): Promise<void> {
-  const bytes = new TextEncoder().encode(html);
-  let from = 0;
+/** Returns whether the page was cut, because it has too much markup. */
+async function transformInPieces(
+  rewriter: HTMLRewriter,
+  pieces: Iterable<string>,
+  turns: Turns,
+): Promise<boolean> {
+  const encoder = new TextEncoder();
+  const iterator = pieces[Symbol.iterator]();
+  const meter = createMarkupMeter();
+  let isCut = false;
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      await new Promise<void>((resolve) => void setImmediate(resolve));
-      controller.enqueue(bytes.subarray(from, from + pieceBytes));
-      from += pieceBytes;
-      if (from >= bytes.length) controller.close();
+      await turns.next();
+      const { done, value } = iterator.next();
+      if (done === true) return controller.close();
+      isCut = !meter.add(value);
+      controller.enqueue(encoder.encode(value));
+      if (isCut) controller.close();
     },
   });
   const output = rewriter.transform(new Response(stream)).body!.getReader();
   while (!(await output.read()).done);
+  return isCut;
 }
 
 function attribute(element: HTMLRewriterTypes.Element, name: string, lengthMax = attributeLengthMax): string {
@@ -165,8 +182,9 @@ function fieldOf(element: HTMLRewriterTypes.Element): FormField {
 function scriptTargets(script: string): string[] {
   const assigned = /\blocation(?:\.href)?\s{0,9}=\s{0,9}(["'`])([^"'`\s]{1,2000})\1/g;
   const called = /\blocation\.(?:replace|assign)\(\s{0,9}(["'`])([^"'`\s]{1,2000})\1/g;
-  const targets = [...script.matchAll(assigned), ...script.matchAll(called)].map((match) => match[2]!);
-  return targets.slice(0, itemsMax);
+  const targetsOf = (pattern: RegExp) => script.matchAll(pattern).take(scriptRedirectsMax).toArray();
+  const targets = [...targetsOf(assigned), ...targetsOf(called)].map((match) => match[2]!);
+  return targets.slice(0, scriptRedirectsMax);
 }
 
 function joined(text: string): string {

@@ -1,9 +1,11 @@
 import { isAtOrBelow } from "../../lib/host-names.ts";
 import { lazy } from "../../lib/startup.ts";
+import type { Turns } from "../../network/turns.ts";
 import parkingText from "./data/parking-markers.txt" with { type: "text" };
 import secretText from "./data/secret-fields.txt" with { type: "text" };
 import { foldedWords, foldText } from "./fold-text.ts";
 import type { FormField, PageContent } from "./page-content.ts";
+import { mapText } from "./text-pieces.ts";
 
 type Secret = "password" | "card";
 interface SecretWords {
@@ -56,18 +58,25 @@ function readSecretWords(text: string): Record<Secret, SecretWords> {
   return words;
 }
 
+/** Folding triples Korean text. Only text that is made for it becomes longer. */
+const foldedLengthFactorMax = 3;
+
 /**
  * Returns whether the title or text contains the brand: its words in sequence or joined, but not as a part of another
  * word. The page's own host name is ignored, because it contains the brand by being a look-alike.
  */
-export function namesBrand(
+export async function namesBrand(
   content: Pick<PageContent, "title" | "text">,
   brandNames: readonly string[],
   host: string,
-): boolean {
+  turns: Turns,
+): Promise<boolean> {
   const own = foldText(host);
-  const text = foldText(`${content.title} ${content.text}`).replaceAll(own, " ");
-  const spaced = ` ${foldedWords(text).join(" ")} `;
+  const wordsOf = (text: string) => {
+    const folded = foldText(text).slice(0, foldedLengthFactorMax * text.length);
+    return foldedWords(folded.replaceAll(own, " ")).join(" ");
+  };
+  const spaced = ` ${await mapText(`${content.title} ${content.text}`, wordsOf, turns)} `;
   return brandNames.some((brand) => {
     const words = foldedWords(brand);
     if (words.length === 0) return false;
@@ -96,6 +105,8 @@ function readParkingMarkers(fileText: string): ParkingMarker[] {
 }
 /** A page with more text than this is not a sales page, whatever words it contains. */
 const parkedTextLengthMax = 4_000;
+/** Length of the descriptions after the visible text that are compared, too. */
+const parkedExtraLengthMax = 1_000;
 
 /**
  * Returns the parking service that serves the page, or "for sale", "expired" or "suspended"; undefined for any other page.
@@ -110,7 +121,8 @@ export function parkedAs(
     if (kind === "path" && addresses.some(({ pathname }) => pathname.includes(pattern))) return name;
   }
   if (content.visibleLength > parkedTextLengthMax) return undefined;
-  const words = ` ${foldedWords(`${content.title} ${content.text}`).join(" ")} `;
+  const text = content.text.slice(0, content.visibleLength + parkedExtraLengthMax);
+  const words = ` ${foldedWords(`${content.title} ${text}`).join(" ")} `;
   // Chinese and Japanese are written without spaces between words.
   const holds = (pattern: string) =>
     words.includes(/^[\x20-\x7e]*$/.test(pattern) ? ` ${pattern} ` : pattern);

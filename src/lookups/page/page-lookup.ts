@@ -1,9 +1,11 @@
 import type { Clock } from "../../lib/clock.ts";
 import { isAtOrBelow } from "../../lib/host-names.ts";
+import { createLimiter } from "../../lib/limiter.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { AddressRules } from "../../network/addresses.ts";
 import { createHttpClient } from "../../network/http/http-client.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
+import { createTurns, type Turns } from "../../network/turns.ts";
 import { dataAddress, faviconAddress, faviconHash } from "./favicon.ts";
 import type { PageContent } from "./page-content.ts";
 import { asksFor, namesBrand, parkedAs } from "./page-indicators.ts";
@@ -79,6 +81,7 @@ export function createPageLookup({
   rules,
   resolveHost,
   userAgent,
+  turns = createTurns(),
   timeoutMs = lookupTimeoutMs,
   ports = { http: 80, https: 443 },
 }: {
@@ -86,10 +89,20 @@ export function createPageLookup({
   rules: AddressRules;
   resolveHost: ResolveHost;
   userAgent: string;
+  /** Shared with everything else that processes responses. */
+  turns?: Turns;
   timeoutMs?: number;
   ports?: { http: number; https: number };
 }): PageLookup {
-  const client = createHttpClient({ rules, resolveHost });
+  const client = createHttpClient({ rules, resolveHost, turns });
+  // A page that is being read takes several times the memory of its bytes.
+  const oneAtATime = createLimiter(1);
+  const read = (pieces: Iterable<string>) =>
+    oneAtATime(async () => {
+      // Loaded on demand: its tables of character references take a few milliseconds.
+      const { readPage } = await import("./page-content.ts");
+      return readPage(pieces, turns);
+    });
   const request = createPageRequest({ client, userAgent, ports });
 
   return {
@@ -103,12 +116,17 @@ export function createPageLookup({
             get(url, { timeoutMs: Math.min(hopTimeoutMs, timeoutMs), bodyBytesMax: pageBytesMax }),
           name,
           protectedDomain,
+          read,
         });
         if ("reason" in trail) {
           const late = deadline.signal.aborted ? `not finished within ${timeoutMs / 1_000} s` : trail.reason;
           return { ok: false, reason: visible(late) };
         }
-        const page = pageOf(trail, { name, protectedDomain, brandNames });
+        const namesOriginal = await oneAtATime(() =>
+          namesBrand(trail.content, [...brandNames, protectedDomain], name, turns),
+        );
+        await turns.next();
+        const page = pageOf(trail, { namesOriginal, protectedDomain });
         if (!page.redirectsToProtected) {
           const hash = await iconHash(trail, get);
           if (hash !== undefined) page.faviconHash = hash;
@@ -125,11 +143,7 @@ export function createPageLookup({
 
 function pageOf(
   trail: Trail,
-  {
-    name,
-    protectedDomain,
-    brandNames,
-  }: { name: string; protectedDomain: string; brandNames: readonly string[] },
+  { namesOriginal, protectedDomain }: { namesOriginal: boolean; protectedDomain: string },
 ): Page {
   const { hops, content, leadsTo } = trail;
   const last = hops.at(-1)!;
@@ -140,7 +154,6 @@ function pageOf(
   const asksForCard = asksFor("card", content);
   const embedded = content.embedded.filter((address) => URL.canParse(address, last.url));
   const certificate = hops.find((hop) => hop.certificate !== undefined)?.certificate;
-  const namesOriginal = namesBrand(content, [...brandNames, protectedDomain], name);
   const silent = !asksForPassword && !asksForCard && !namesOriginal;
   const unseen =
     trail.unseen ?? (silent && !redirectsToProtected ? reasonForNoIndicators(last, content) : undefined);

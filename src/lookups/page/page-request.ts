@@ -27,6 +27,7 @@ export type PageRequest = (
   limits: { timeoutMs: number; bodyBytesMax: number; signal?: AbortSignal },
 ) => Promise<Hop | { failure: FailureKind; reason: string }>;
 
+export const tooLong = "it is too long to be read completely";
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 /** Below this, only the web's own ports are allowed, so that no redirect makes us contact a mail server. */
 const unprivilegedPort = 1_024;
@@ -81,8 +82,7 @@ export function createPageRequest({
       contentType: headers.get("content-type"),
       body: content,
       cut: isCut,
-      problem:
-        "error" in decoded ? decoded.error : isCut ? "it is too long to be read completely" : undefined,
+      problem: "error" in decoded ? decoded.error : isCut ? tooLong : undefined,
       refresh: headers.get("refresh"),
       certificate: result.certificate,
       start: () => new TextDecoder("latin1").decode(content.subarray(0, 256)),

@@ -1,17 +1,33 @@
+import { isUtf8 } from "node:buffer";
+
 /** Number of bytes at the start of a page that are searched for its encoding (WHATWG HTML, "prescan"). */
 const prescanBytes = 1_024;
 const refreshSecondsMax = 10;
 
+/** Short enough that a piece takes a few milliseconds to parse, whatever it contains. */
+const pieceBytes = 8_192;
+/** Maximum length of a UTF-8 character minus one: what is left of one that was cut off. */
+const partialCharacterBytesMax = 3;
+
 /**
- * Decodes a page. The encoding is taken from the byte order mark, Content-Type or `<meta>`, in this order (WHATWG HTML
- * §13.2.3); otherwise it is UTF-8 if valid, or windows-1252. Invalid bytes become U+FFFD.
+ * Decodes a page in pieces, so that it is never in memory as a whole. The encoding is taken from the byte order mark,
+ * Content-Type or `<meta>`, in this order (WHATWG HTML §13.2.3); otherwise it is UTF-8 if valid, or windows-1252. Invalid
+ * bytes become U+FFFD.
  */
-export function decodePage(body: Uint8Array, contentType: string | undefined): string {
+export function* decodePage(body: Uint8Array, contentType: string | undefined): Generator<string> {
   const label = byteOrderMark(body) ?? charsetOf(contentType) ?? metaCharset(body);
-  const decoder = label === undefined ? undefined : decoderFor(label);
-  if (decoder !== undefined) return decoder.decode(body);
-  const text = new TextDecoder().decode(body);
-  return text.slice(0, -4).includes("\ufffd") ? new TextDecoder("windows-1252").decode(body) : text;
+  const declared = label === undefined ? undefined : decoderFor(label);
+  const decoder = declared ?? new TextDecoder(isMostlyUtf8(body) ? "utf-8" : "windows-1252");
+  for (let from = 0; from < body.length; from += pieceBytes)
+    yield decoder.decode(body.subarray(from, from + pieceBytes), { stream: true });
+  yield decoder.decode();
+}
+
+/** Returns whether the bytes are UTF-8, apart from a character that was cut off at the end. */
+function isMostlyUtf8(body: Uint8Array): boolean {
+  for (let cut = 0; cut <= Math.min(partialCharacterBytesMax, body.length); cut += 1)
+    if (isUtf8(body.subarray(0, body.length - cut))) return true;
+  return false;
 }
 
 function byteOrderMark([first, second, third]: Uint8Array): string | undefined {

@@ -1,6 +1,6 @@
 import { isAtOrBelow } from "../../lib/host-names.ts";
 import type { PageContent } from "./page-content.ts";
-import type { Hop, PageRequest } from "./page-request.ts";
+import { tooLong, type Hop, type PageRequest } from "./page-request.ts";
 import { decodePage, refreshTarget } from "./page-text.ts";
 
 /** Redirect chain from a name to the page that a visitor sees. */
@@ -30,10 +30,12 @@ export async function followRedirects({
   get,
   name,
   protectedDomain,
+  read,
 }: {
   get: (url: string) => ReturnType<PageRequest>;
   name: string;
   protectedDomain: string;
+  read: (pieces: Iterable<string>) => Promise<PageContent>;
 }): Promise<Trail | { reason: string }> {
   const start = await requestFirst(get, name);
   if ("reason" in start) return start;
@@ -42,7 +44,7 @@ export async function followRedirects({
   const addresses = [hop.url];
   const leadsTo: URL[] = [];
   for (;;) {
-    const content = await contentOf(hop);
+    const content = await takeContent(hop, read);
     const scripted = content.scriptRedirects.flatMap((target) => resolved(target, hop.url) ?? []);
     leadsTo.push(...scripted);
     const next = nextAddress(hop, content, scripted);
@@ -76,12 +78,22 @@ async function requestFirst(
   return "reason" in plain ? { reason: `https: ${secure.reason}; http: ${plain.reason}` } : plain;
 }
 
-async function contentOf(hop: Hop): Promise<PageContent> {
-  // Loaded on demand: its tables of character references take a few milliseconds.
-  const { readPage } = await import("./page-content.ts");
+/** Reads the content of a response, and drops its body, so that a chain of redirects holds only one. */
+async function takeContent(
+  hop: Hop,
+  read: (pieces: Iterable<string>) => Promise<PageContent>,
+): Promise<PageContent> {
   const isPage =
     /html|xml/i.test(hop.contentType ?? "") || (hop.contentType === undefined && /^\s*</.test(hop.start()));
-  return readPage(isPage && hop.location === undefined ? decodePage(hop.body, hop.contentType) : "");
+  const content = await read(
+    isPage && hop.location === undefined ? decodePage(hop.body, hop.contentType) : [],
+  );
+  hop.body = new Uint8Array(0);
+  if (content.isCut) {
+    hop.cut = true;
+    hop.problem ??= tooLong;
+  }
+  return content;
 }
 
 function nextAddress(hop: Hop, content: PageContent, scripted: readonly URL[]): URL | undefined {

@@ -2,6 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { decodeBody } from "../../network/http/content-encoding.ts";
 import type { HttpClient } from "../../network/http/http-client.ts";
 import type { HttpResponse } from "../../network/http/http-response.ts";
+import type { Turns } from "../../network/turns.ts";
 import { readRdap } from "./rdap-record.ts";
 import {
   joinResponses,
@@ -17,7 +18,8 @@ export interface RdapClient {
   lookUp(domain: string, baseUrl: string): Promise<RegistrationOutcome>;
 }
 
-const bodyBytesMax = 512 * 1024;
+/** Several times the longest response of a registrar. Takes a few milliseconds to parse, whatever it contains. */
+const bodyBytesMax = 128 * 1024;
 const redirectsMax = 3;
 const redirectStatuses = [301, 302, 303, 307, 308];
 /** Ports below this are rejected, so that no link or redirect makes us contact a mail server. */
@@ -42,12 +44,14 @@ export function createRdapClient({
   client,
   clock,
   pacing,
+  turns,
   userAgent,
   timeoutMs,
 }: {
   client: HttpClient;
   clock: Clock;
   pacing: ServerPacing;
+  turns: Turns;
   userAgent: string;
   timeoutMs: number;
 }): RdapClient {
@@ -95,6 +99,7 @@ export function createRdapClient({
     if (related === undefined || isComplete) return found;
     const page = await get(related);
     if ("kind" in page || page.status !== 200) return found;
+    await turns.next();
     const reading = readRdap(page.text, domain);
     if (reading.kind !== "registered") return found;
     return {
@@ -110,6 +115,7 @@ export function createRdapClient({
       if ("kind" in page) return page;
       const { status, text } = page;
       const raw = text.slice(0, rawLengthMax);
+      await turns.next();
       const reading = readRdap(text, domain);
       if (status === 404) {
         // RFC 7480 §5.3: the server does not know the name. An error page of a gateway proves nothing.

@@ -11,7 +11,8 @@ export interface RdapDirectory {
 export const ianaBootstrapUrl = "https://data.iana.org/rdap/dns.json";
 const refreshedKeepMs = 7 * 86_400_000;
 const retryAfterMs = 86_400_000;
-const listBytesMax = 1024 * 1024;
+/** Several times the length of the list. */
+const listBytesMax = 256 * 1024;
 /** A list that is much shorter than the embedded one is taken as an error. */
 const suffixesMin = 500;
 

@@ -4,6 +4,7 @@ import { parseHostName } from "../../lib/host-names.ts";
 import type { AddressRules } from "../../network/addresses.ts";
 import { createHttpClient } from "../../network/http/http-client.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
+import { createTurns, type Turns } from "../../network/turns.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
 import { createRdapClient } from "./rdap-client.ts";
 import { createRdapDirectory, ianaBootstrapUrl } from "./rdap-directory.ts";
@@ -54,6 +55,7 @@ export function createRegistrationLookup({
   rules,
   resolveHost,
   userAgent,
+  turns = createTurns(),
   rdapServices,
   bootstrapUrl = ianaBootstrapUrl,
   whoisServerFor = embeddedWhoisServers(),
@@ -65,6 +67,8 @@ export function createRegistrationLookup({
   rules: AddressRules;
   resolveHost: ResolveHost;
   userAgent: string;
+  /** Shared with everything else that processes responses. */
+  turns?: Turns;
   rdapServices?: RdapServices;
   bootstrapUrl?: string;
   whoisServerFor?: WhoisServerFor;
@@ -72,10 +76,10 @@ export function createRegistrationLookup({
   timeoutMs?: number;
   intervalMs?: number;
 }): RegistrationLookup {
-  const client = createHttpClient({ rules, resolveHost });
+  const client = createHttpClient({ rules, resolveHost, turns });
   const directory = createRdapDirectory({ client, clock, url: bootstrapUrl, userAgent, timeoutMs });
   const pacing = createServerPacing({ clock, intervalMs, waitMsMax: turnWaitMsMax });
-  const rdap = createRdapClient({ client, clock, pacing, userAgent, timeoutMs });
+  const rdap = createRdapClient({ client, clock, pacing, turns, userAgent, timeoutMs });
   const query = createWhoisClient({
     clock,
     rules,
@@ -83,7 +87,7 @@ export function createRegistrationLookup({
     timeoutMs,
     responseBytesMax: whoisResponseBytesMax,
   });
-  const whois = createWhoisLookup({ query, serverFor: whoisServerFor, pacing, ianaServer });
+  const whois = createWhoisLookup({ query, serverFor: whoisServerFor, pacing, turns, ianaServer });
   const cached = createResponseCache<RegistrationResult>({
     clock,
     entriesMax: cacheEntriesMax,

@@ -7,7 +7,8 @@ export interface WhoisField {
   value: string;
 }
 
-const linesMax = 4_000;
+/** Several times the longest response of a registry. */
+const linesMax = 1_000;
 const lineLengthMax = 2_000;
 const keyLengthMax = 48;
 const continuationIndentMin = 8;
@@ -19,6 +20,11 @@ const bareHeadings = new Set(
     "admin contact,technical contacts,administrative contact,technical contact"
   ).split(","),
 );
+
+/** Returns the lines that are read, without their ends. */
+export function whoisLines(text: string): string[] {
+  return text.split(/\r\n|\r|\n/, linesMax).map((line) => line.slice(0, lineLengthMax));
+}
 
 /**
  * Parses a WHOIS response into fields. There is no grammar (RFC 3912 does not define the response), but nearly all
@@ -32,8 +38,8 @@ export function whoisFields(text: string): WhoisField[] {
   /** A key without a value: a heading if the next line is nested below it, otherwise a missing value. */
   let pending: { key: string; indent: number } | undefined;
   let paragraphStart = true;
-  for (const rawLine of text.split(/\r\n|\r|\n/, linesMax)) {
-    const line = rawLine.slice(0, lineLengthMax).replaceAll("\t", "        ").trimEnd();
+  for (const rawLine of whoisLines(text)) {
+    const line = rawLine.replaceAll("\t", "        ").trimEnd();
     const bare = line.trim();
     if (bare === "") {
       paragraphStart = true;

@@ -1,3 +1,4 @@
+import type { Turns } from "../../network/turns.ts";
 import {
   joinResponses,
   rawLengthMax,
@@ -24,11 +25,13 @@ export function createWhoisLookup({
   query,
   serverFor,
   pacing,
+  turns,
   ianaServer,
 }: {
   query: QueryWhois;
   serverFor: WhoisServerFor;
   pacing: ServerPacing;
+  turns: Turns;
   ianaServer: string;
 }): WhoisLookup {
   const serverOfSuffix = new Map<string, string>();
@@ -40,6 +43,7 @@ export function createWhoisLookup({
     const result = await pacing.query(server, async (): Promise<Contact<ReadResponse>> => {
       const response = await query(server, whoisQuery(server, domain));
       if ("failure" in response) return { kind: "failed", reason: response.failure };
+      await turns.next();
       const reading = readWhois(response.text, domain);
       if (reading.kind === "limited")
         return { kind: "overloaded", reason: "rate limit exceeded", retryAfterMs: reading.retryAfterMs };
@@ -64,6 +68,7 @@ export function createWhoisLookup({
       return { kind: "response", response: response.text, isFinal: false };
     });
     if (result.kind !== "response") return result;
+    await turns.next();
     const server = readReferral(result.response);
     if (server === undefined) return { kind: "failed", reason: `no WHOIS server is known for .${suffix}` };
     if (serverOfSuffix.size >= suffixesMax) serverOfSuffix.clear();

@@ -12,7 +12,7 @@ import {
   timeValue,
 } from "./registration-values.ts";
 import { parseServer } from "./whois-client.ts";
-import { type WhoisField, whoisFields } from "./whois-fields.ts";
+import { type WhoisField, whoisFields, whoisLines } from "./whois-fields.ts";
 
 export type WhoisReading =
   | { kind: "registered"; registration: Registration; referral: string | undefined }
@@ -164,8 +164,7 @@ function referralOf(fields: readonly WhoisField[]): string | undefined {
 
 /** Joins wrapped lines, because sentences continue across line breaks. */
 function unwrapped(text: string): string {
-  return text
-    .split(/\r\n|\r|\n/)
+  return whoisLines(text)
     .map((line) => line.trim())
     .map((line) => (line === "" ? "\n" : `${line} `))
     .join("");

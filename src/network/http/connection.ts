@@ -33,6 +33,9 @@ export interface Connection {
   write(bytes: Uint8Array): void;
   /** Sets the receiver of incoming data; undefined while no response is expected. */
   listen(listener: ConnectionListener | undefined): void;
+  /** Reads nothing more until `resume`, so that the server has to wait. */
+  pause(): void;
+  resume(): void;
   /** Closes at once, even during an exchange. */
   destroy(): void;
 }
@@ -112,6 +115,8 @@ export function connect({
         },
         write: (bytes) => void socket.write(bytes),
         listen: (next) => (listener = next),
+        pause: () => void socket.pause(),
+        resume: () => void socket.resume(),
         destroy: () => socket.destroy(),
       });
     };

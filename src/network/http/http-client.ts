@@ -3,18 +3,9 @@ import type { AddressRefusal, AddressRules } from "../addresses.ts";
 import { connect, type Connection, type PeerCertificate, type TlsFiles } from "./connection.ts";
 import { createConnectionPool } from "./connection-pool.ts";
 import { ExchangeError, type FailureKind } from "../failure.ts";
-import { createResponseReader, type HttpResponse, type Progress } from "./http-response.ts";
-
-/** Durations of the phases of an exchange in milliseconds; absent for a phase that did not take place. */
-export interface Phases {
-  dnsMs?: number;
-  connectMs?: number;
-  tlsMs?: number;
-  /** From the end of the request to the first byte of the response. */
-  waitMs?: number;
-  /** From the first byte of the response to the last one that was read. */
-  readMs?: number;
-}
+import { createTurns, type Turns } from "../turns.ts";
+import { converse, type PartialResponse, type Phases, type Trace } from "./converse.ts";
+import type { HttpResponse } from "./http-response.ts";
 
 export interface HttpRequest {
   url: string;
@@ -46,7 +37,7 @@ export interface Failure {
   /** The forbidden address, if that was the reason. */
   refused?: AddressRefusal | undefined;
   /** Received part of a response that was interrupted. */
-  partial: { status: number; body: Uint8Array } | undefined;
+  partial: PartialResponse | undefined;
 }
 
 export interface HttpClient {
@@ -71,9 +62,12 @@ export function createHttpClient({
   rules,
   resolveHost,
   idleMs = idleMsDefault,
+  turns = createTurns(),
 }: {
   rules: AddressRules;
   resolveHost: ResolveHost;
+  /** Shared with everything else that processes responses. */
+  turns?: Turns;
   /** How long an idle connection is kept for the next request. */
   idleMs?: number;
 }): HttpClient {
@@ -135,9 +129,15 @@ export function createHttpClient({
       trace.address = kept.address;
       trace.certificate = kept.certificate;
       try {
-        return await converse(kept, bytes, request, signal, trace, (connection) =>
-          pool.keep(key, connection),
-        );
+        return await converse({
+          connection: kept,
+          bytes,
+          bodyBytesMax: request.bodyBytesMax,
+          signal,
+          trace,
+          turns,
+          keep: (used) => pool.keep(key, used),
+        });
       } catch (error) {
         // The server may close an idle connection at any time. If it did so before the first byte of a response,
         // this says nothing about the receiver. At-least-once delivery permits sending again.
@@ -148,7 +148,15 @@ export function createHttpClient({
     const connection = await open(url, request, signal, trace.phases);
     trace.address = connection.address;
     trace.certificate = connection.certificate;
-    return converse(connection, bytes, request, signal, trace, (used) => pool.keep(key, used));
+    return converse({
+      connection,
+      bytes,
+      bodyBytesMax: request.bodyBytesMax,
+      signal,
+      trace,
+      turns,
+      keep: (used) => pool.keep(key, used),
+    });
   }
 
   return {
@@ -191,65 +199,6 @@ export function createHttpClient({
   };
 }
 
-interface Trace {
-  phases: Phases;
-  address: string | undefined;
-  partial: Failure["partial"];
-  certificate: PeerCertificate | undefined;
-}
-
-/** Sends one request over an open connection and reads its response. */
-function converse(
-  connection: Connection,
-  bytes: Uint8Array,
-  request: HttpRequest,
-  signal: AbortSignal,
-  trace: Trace,
-  keep: (connection: Connection) => void,
-): Promise<HttpResponse> {
-  return new Promise((resolve, reject) => {
-    const reader = createResponseReader({ bodyBytesMax: request.bodyBytesMax });
-    const sentAt = performance.now();
-    let firstByteAt: number | undefined;
-    const finish = (outcome: HttpResponse | ExchangeError) => {
-      signal.removeEventListener("abort", onAbort);
-      connection.listen(undefined);
-      if (firstByteAt !== undefined) trace.phases.readMs = performance.now() - firstByteAt;
-      if (outcome instanceof ExchangeError) {
-        trace.partial = reader.partial();
-        connection.destroy();
-        return reject(outcome);
-      }
-      if (outcome.reusable && connection.open) keep(connection);
-      else connection.destroy();
-      resolve(outcome);
-    };
-    const take = (progress: Progress, kind: "protocol" | "connect") => {
-      if (progress.kind === "done") finish(progress.response);
-      else if (progress.kind === "malformed") finish(new ExchangeError(kind, progress.reason));
-    };
-    const onAbort = () => finish(new ExchangeError("aborted", "given up"));
-    signal.addEventListener("abort", onAbort, { once: true });
-    if (signal.aborted) return onAbort();
-    connection.listen({
-      onData(chunk) {
-        if (firstByteAt === undefined) {
-          firstByteAt = performance.now();
-          trace.phases.waitMs = firstByteAt - sentAt;
-        }
-        take(reader.push(chunk), "protocol");
-      },
-      onClose(error) {
-        // A reset never ends a response properly, even where closing would.
-        if (error === undefined) take(reader.close(), "connect");
-        else finish(new ExchangeError("connect", `connection broken (${codeOf(error)})`));
-      },
-    });
-    if (connection.open) connection.write(bytes);
-    else take(reader.close(), "connect");
-  });
-}
-
 function serialize(url: URL, { method, headers, body }: HttpRequest): Uint8Array {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\n${lines.join("")}Content-Length: ${body.length}\r\n\r\n`;
@@ -267,10 +216,6 @@ function lateReason(timeoutMs: number, { phases, address }: Trace): string {
   return phases.waitMs === undefined
     ? `no response within ${seconds} s`
     : `response not complete within ${seconds} s`;
-}
-
-function codeOf(error: Error): string {
-  return (error as NodeJS.ErrnoException).code ?? error.message;
 }
 
 /** Settles with `promise`, or rejects as soon as `signal` aborts. */

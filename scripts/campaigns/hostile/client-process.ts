@@ -1,0 +1,73 @@
+// Looks up hostile inputs with the product's modules: client-process.ts PORT SUBJECT FROM COUNT CONCURRENCY. It prints one
+// line of JSON: the longest turn of the event loop, and the memory before and after.
+import { readFileSync } from "node:fs";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { createPageLookup } from "../../../src/lookups/page/page-lookup.ts";
+import { createRegistrationLookup } from "../../../src/lookups/registration/registration-lookup.ts";
+import { rdapServices } from "../../../src/lookups/registration/rdap-services.ts";
+import { createHttpClient } from "../../../src/network/http/http-client.ts";
+import { createTurns } from "../../../src/network/turns.ts";
+import { domainOf, type Subject } from "./inputs.ts";
+import { startLoopMeter, type Gap } from "./loop-meter.ts";
+
+/** Figures of one process. */
+export interface ClientFigures extends Gap {
+  /** Longest turn before the first input, while nothing was to do. */
+  idleMs: number;
+  /** Growth of the largest resident memory over that before the first input. */
+  peakBytes: number;
+}
+
+const timeoutMs = 1_500;
+const idleForMs = 300;
+const receiverBodyBytesMax = 65_536;
+
+const [port = 0, , from = 0, count = 0, concurrency = 1] = process.argv.slice(2).map(Number);
+const subject = process.argv[3] as Subject;
+const rules = { allowPrivateNetworks: true };
+const resolveHost = async () => ["127.0.0.1"];
+const turns = createTurns();
+const shared = { clock: systemClock, rules, resolveHost, turns, timeoutMs };
+const userAgent = "campaign";
+const pages = createPageLookup({ ...shared, userAgent, ports: { http: port, https: 1 } });
+const registrations = createRegistrationLookup({
+  ...shared,
+  userAgent,
+  rdapServices: rdapServices(subject === "rdap" ? [["com", `http://rdap.example:${port}/`]] : []),
+  whoisServerFor: () => `whois.example:${port}`,
+  intervalMs: 0,
+});
+const client = createHttpClient({ rules, resolveHost, turns });
+
+async function lookUp(name: string): Promise<void> {
+  if (subject === "page")
+    await pages.lookUpPage({ name, protectedDomain: "example-bank.com", brandNames: ["example-bank"] });
+  else if (subject === "receiver")
+    await client.send({
+      url: `http://${name}:${port}/hook`,
+      method: "POST",
+      headers: {},
+      body: Buffer.from("{}"),
+      timeoutMs,
+      bodyBytesMax: receiverBodyBytesMax,
+    });
+  else await registrations.lookUpRegistration(name);
+}
+
+const peakBytes = () =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "latin1"))![1]) * 1_024;
+
+// Loads what is loaded on demand.
+await lookUp("unknown.com");
+const meter = startLoopMeter();
+await new Promise((resolve) => setTimeout(resolve, idleForMs));
+const idleMs = meter.take().elapsedMs;
+const peakBefore = peakBytes();
+let next = from;
+const work = async () => {
+  while (next < from + count) await lookUp(domainOf(subject, next++));
+};
+await Promise.all(Array.from({ length: concurrency }, work));
+const figures: ClientFigures = { ...meter.take(), idleMs, peakBytes: peakBytes() - peakBefore };
+console.log(JSON.stringify(figures));
+process.exit(0);

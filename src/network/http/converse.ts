@@ -1,0 +1,115 @@
+import { ExchangeError } from "../failure.ts";
+import type { Turns } from "../turns.ts";
+import type { Connection, PeerCertificate } from "./connection.ts";
+import { createResponseReader, type HttpResponse, type Progress } from "./http-response.ts";
+
+/** Durations of the phases of an exchange in milliseconds; absent for a phase that did not take place. */
+export interface Phases {
+  dnsMs?: number;
+  connectMs?: number;
+  tlsMs?: number;
+  /** From the end of the request to the first byte of the response. */
+  waitMs?: number;
+  /** From the first byte of the response to the last one that was read. */
+  readMs?: number;
+}
+
+export interface PartialResponse {
+  status: number;
+  body: Uint8Array;
+}
+
+/** Observations of an exchange, which are valid even if it fails. */
+export interface Trace {
+  phases: Phases;
+  address: string | undefined;
+  partial: PartialResponse | undefined;
+  certificate: PeerCertificate | undefined;
+}
+
+/** Part of a response that is parsed at once: at most 2 ms of work, whatever it contains. */
+const pieceBytes = 32_768;
+
+/** Sends one request over an open connection and reads its response. */
+export function converse({
+  connection,
+  bytes,
+  bodyBytesMax,
+  signal,
+  trace,
+  turns,
+  keep,
+}: {
+  connection: Connection;
+  bytes: Uint8Array;
+  bodyBytesMax: number;
+  signal: AbortSignal;
+  trace: Trace;
+  turns: Turns;
+  keep: (connection: Connection) => void;
+}): Promise<HttpResponse> {
+  return new Promise((resolve, reject) => {
+    const reader = createResponseReader({ bodyBytesMax });
+    const sentAt = performance.now();
+    let firstByteAt: number | undefined;
+    let isFinished = false;
+    /** Number of pieces that were received and not parsed yet. */
+    let pieces = 0;
+    const finish = (outcome: HttpResponse | ExchangeError) => {
+      isFinished = true;
+      signal.removeEventListener("abort", onAbort);
+      connection.listen(undefined);
+      if (firstByteAt !== undefined) trace.phases.readMs = performance.now() - firstByteAt;
+      if (outcome instanceof ExchangeError) {
+        trace.partial = reader.partial();
+        connection.destroy();
+        return reject(outcome);
+      }
+      // Pieces after the response would be read as the next one.
+      if (outcome.reusable && pieces === 0 && connection.open) keep(connection);
+      else connection.destroy();
+      resolve(outcome);
+    };
+    const take = (progress: Progress, kind: "protocol" | "connect") => {
+      if (progress.kind === "done") finish(progress.response);
+      else if (progress.kind === "malformed") finish(new ExchangeError(kind, progress.reason));
+    };
+    const onAbort = () => finish(new ExchangeError("aborted", "given up"));
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) return onAbort();
+    const parse = (piece: Uint8Array) =>
+      turns.run(() => {
+        pieces -= 1;
+        if (isFinished) return;
+        if (pieces === 0) connection.resume();
+        take(reader.push(piece), "protocol");
+      });
+    connection.listen({
+      onData(chunk) {
+        if (firstByteAt === undefined) {
+          firstByteAt = performance.now();
+          trace.phases.waitMs = firstByteAt - sentAt;
+        }
+        pieces += Math.ceil(chunk.length / pieceBytes);
+        for (let from = 0; from < chunk.length; from += pieceBytes)
+          parse(chunk.subarray(from, from + pieceBytes));
+        if (pieces > 0 && !isFinished) connection.pause();
+      },
+      onClose(error) {
+        // Behind the pieces that were received before.
+        turns.run(() => {
+          if (isFinished) return;
+          // A reset never ends a response properly, even where closing would.
+          if (error === undefined) take(reader.close(), "connect");
+          else finish(new ExchangeError("connect", `connection broken (${codeOf(error)})`));
+        });
+      },
+    });
+    if (connection.open) connection.write(bytes);
+    else take(reader.close(), "connect");
+  });
+}
+
+function codeOf(error: Error): string {
+  return (error as NodeJS.ErrnoException).code ?? error.message;
+}
