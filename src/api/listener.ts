@@ -67,7 +67,7 @@ export function createListener({
       if (server === undefined) return;
       const stopping = server;
       server = undefined;
-      const deadline = clock.at(clock.now() + graceMs, () => void stopping.stop(true));
+      const deadline = clock.after(graceMs, () => void stopping.stop(true));
       await stopping.stop(false);
       deadline.cancel();
     },

@@ -1,6 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
-import type { Clock, Instant, Timer } from "../lib/clock.ts";
+import { createJumpDetector, type Clock, type Instant, type Timer } from "../lib/clock.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
 import type { DueDeliveries } from "./due.ts";
@@ -8,7 +8,7 @@ import type { FanOut } from "./fan-out.ts";
 import { createLanes, type Lanes, type Send } from "./lanes.ts";
 import type { Recipients } from "./recipients.ts";
 import type { RecordedAttempt, Recorder } from "./recorder.ts";
-import { longestDelayMs, type RetryPolicy } from "./rules/retry-schedule.ts";
+import { longestWaitMs, type RetryPolicy } from "./rules/retry-schedule.ts";
 
 /** Delivers events to recipients. */
 export interface Dispatcher {
@@ -35,6 +35,8 @@ interface Run {
   lanes: Lanes;
   poll: Schedule | undefined;
   recorder: Recorder;
+  /** Whether due times of an earlier process were checked. */
+  repaired: boolean;
 }
 
 export function createDispatcher({
@@ -66,12 +68,13 @@ export function createDispatcher({
   let waking: ReturnType<typeof setImmediate> | undefined;
   /** Set while new deliveries are being created. */
   let preparing: Promise<void> | undefined;
-  let clockWasSetBack = false;
+  /** How far the clock jumped since due times last followed it. */
+  let unfollowedJumpMs = 0;
   let dueTimer: Timer | undefined;
   let dueAt: Instant | undefined;
   let stale = true;
   let foreignVersion = -1;
-  let lastNow: Instant = Number.POSITIVE_INFINITY;
+  const jumpedMs = createJumpDetector(clock);
 
   function wake(): void {
     // In the next turn: the response to the request that recorded an event should leave first.
@@ -83,12 +86,10 @@ export function createDispatcher({
     waking = undefined;
     if (run === undefined) return;
     try {
-      const now = clock.now();
-      clockWasSetBack ||= now < lastNow;
-      lastNow = now;
+      unfollowedJumpMs += jumpedMs();
       if (stale) run.lanes.read();
       stale = false;
-      if (clockWasSetBack || fanOut.isNeeded()) preparing ??= prepare(run);
+      if (unfollowedJumpMs !== 0 || !run.repaired || fanOut.isNeeded()) preparing ??= prepare(run);
       // Deliveries that are due need no write lock to be sent.
       pump(run.lanes);
     } catch (error) {
@@ -99,7 +100,8 @@ export function createDispatcher({
   /** Creates the next deliveries, as soon as the write lock is free. */
   async function prepare(current: Run): Promise<void> {
     try {
-      if (clockWasSetBack) await repairSchedule();
+      if (unfollowedJumpMs !== 0) await followClock();
+      if (!current.repaired) await repairSchedule(current);
       const recipientSeqs = await fanOut.step();
       if (run !== current) return;
       const now = clock.now();
@@ -129,7 +131,8 @@ export function createDispatcher({
     if (dueAt === instant) return;
     dueTimer?.cancel();
     dueAt = instant;
-    dueTimer = clock.at(instant, () => {
+    // A delay, because the clock may be set in the meantime: the round that follows recalculates the due times.
+    dueTimer = clock.after(Math.max(0, instant - clock.now()), () => {
       dueAt = undefined;
       wake();
     });
@@ -143,13 +146,25 @@ export function createDispatcher({
     wake();
   }
 
-  /** Runs on start and after the clock was set back. */
-  async function repairSchedule(): Promise<void> {
-    const repaired = await due.clamp(clock.now() + longestDelayMs(policy));
-    clockWasSetBack = false;
-    if (repaired === 0) return;
+  /** Moves due times after the clock was set, so that each delivery keeps its delay. */
+  async function followClock(): Promise<void> {
+    const jumpMs = unfollowedJumpMs;
+    const deliveries = await due.follow(jumpMs, clock.now());
+    unfollowedJumpMs -= jumpMs;
     stale = true;
-    log.warn({ deliveries: repaired }, "clock was set back; delivery retries brought forward");
+    if (deliveries > 0)
+      log.warn({ deliveries, setBackMs: -jumpMs }, "clock was set back; delivery retries brought forward");
+  }
+
+  /** Runs on start: how far the clock was set while no server was running is unknown. */
+  async function repairSchedule(current: Run): Promise<void> {
+    let deliveries = 0;
+    for (let attempts = 0; attempts <= policy.delaysMs.length; attempts += 1)
+      deliveries += await due.clamp(attempts, clock.now() + longestWaitMs(policy, attempts));
+    current.repaired = true;
+    if (deliveries === 0) return;
+    stale = true;
+    log.warn({ deliveries }, "clock was set back; delivery retries brought forward");
   }
 
   const onRecorded: OnRecorded = (attempts, recipientsChanged) => {
@@ -173,6 +188,7 @@ export function createDispatcher({
       run = {
         abort,
         recorder,
+        repaired: false,
         lanes: createLanes({ clock, defaultConcurrency, due, log, recorder, send, signal }),
         // No other process can write to an in-memory database.
         poll:

@@ -26,11 +26,16 @@ export interface DueDeliveries {
   /** Returns the time at which the first delivery after `now` is due. */
   nextDueAfter(recipientSeq: number, now: Instant): Instant | null;
   /**
-   * Brings deliveries forward that are due after `latest`, which is later than the retry schedule allows:
-   * the clock was set back.
+   * Moves the due times after `now`, and the starts of failure, by `jumpMs`: the clock was set.
    * @returns the number of deliveries
    */
-  clamp(latest: Instant): Promise<number>;
+  follow(jumpMs: number, now: Instant): Promise<number>;
+  /**
+   * Brings deliveries with `attempts` attempts forward to `latest` that are due later, which the retry schedule does
+   * not allow: the clock was set back while no server was running.
+   * @returns the number of deliveries
+   */
+  clamp(attempts: number, latest: Instant): Promise<number>;
   message(eventSeq: number): Message | undefined;
 }
 
@@ -65,6 +70,30 @@ export function createDueDeliveries({ database }: { database: Database }): DueDe
       .where(eq(events.seq, value(events.seq))),
   );
 
+  const { clamp, moveDeliveries, moveFailures } = prepareRepairs(database);
+
+  const nextDueAfter = (recipientSeq: number, now: Instant) => first.get({ recipientSeq, now })?.at ?? null;
+  return {
+    recipients: () =>
+      enabled.all().map((recipient) => ({ recipient, nextDueAt: nextDueAfter(recipient.seq, 0) })),
+    next: (recipientSeq, now, limit) => due.all({ recipientSeq, now, limit }),
+    nextDueAfter,
+    follow: (jumpMs, now) =>
+      database.write(
+        () => {
+          moveFailures.run({ jumpMs });
+          // After a jump forward, such as sleep, deliveries that became due are sent now.
+          return jumpMs > 0 ? 0 : moveDeliveries.run({ jumpMs, now }).changes;
+        },
+        { patient: true },
+      ),
+    clamp: (attempts, latest) =>
+      database.write(() => clamp.all({ attempts, latest }).length, { patient: true }),
+    message: (seq) => message.get({ seq }),
+  };
+}
+
+function prepareRepairs(database: Database) {
   // The index starts with the recipient, so a condition on the recipient is needed to use it.
   const clamp = statement(database, (query) =>
     query
@@ -74,19 +103,18 @@ export function createDueDeliveries({ database }: { database: Database }): DueDe
         and(
           inArray(deliveries.recipientSeq, query.select({ seq: recipients.seq }).from(recipients)),
           sql`${deliveries.status} = 'pending'`,
+          eq(deliveries.attempts, value(deliveries.attempts)),
           gt(deliveries.nextAttemptAt, value(deliveries.nextAttemptAt, "latest")),
         ),
       )
       .returning({ seq: deliveries.seq }),
   );
-
-  const nextDueAfter = (recipientSeq: number, now: Instant) => first.get({ recipientSeq, now })?.at ?? null;
-  return {
-    recipients: () =>
-      enabled.all().map((recipient) => ({ recipient, nextDueAt: nextDueAfter(recipient.seq, 0) })),
-    next: (recipientSeq, now, limit) => due.all({ recipientSeq, now, limit }),
-    nextDueAfter,
-    clamp: (latest) => database.write(() => clamp.all({ latest }).length, { patient: true }),
-    message: (seq) => message.get({ seq }),
-  };
+  const moveDeliveries = database.sqlite.prepare<unknown, [{ jumpMs: number; now: Instant }]>(
+    `update deliveries set next_attempt_at = next_attempt_at + $jumpMs
+     where recipient_seq in (select seq from recipients) and status = 'pending' and next_attempt_at > $now`,
+  );
+  const moveFailures = database.sqlite.prepare<unknown, [{ jumpMs: number }]>(
+    "update recipients set failing_since = failing_since + $jumpMs where failing_since is not null",
+  );
+  return { clamp, moveDeliveries, moveFailures };
 }

@@ -38,8 +38,8 @@ interface Lane {
   inFlight: number;
   /** Time at which a delivery that is not held is due; null if there is none. */
   nextDueAt: Instant | null;
-  /** Earliest start that the rate limit allows. Has fractions of a millisecond. */
-  notBefore: Instant;
+  /** Earliest start that the rate limit allows, in monotonic milliseconds. */
+  notBeforeMs: number;
   /** Set while the rate limit delays an attempt. */
   paced: Timer | undefined;
 }
@@ -111,7 +111,7 @@ export function createLanes({
 
   /** Pumps the lane again when its rate limit allows the next attempt. */
   function isDelayedByRate(lane: Lane): boolean {
-    const delayMs = takeRateSlot(lane, clock.now());
+    const delayMs = takeRateSlot(lane, clock.monotonicMs());
     if (delayMs === 0) return false;
     lane.paced ??= clock.after(Math.ceil(delayMs), () => {
       lane.paced = undefined;
@@ -208,7 +208,7 @@ function createLane(recipient: Recipient, nextDueAt: Instant | null): Lane {
     held: new Set(),
     inFlight: 0,
     nextDueAt,
-    notBefore: 0,
+    notBeforeMs: 0,
     paced: undefined,
   };
 }
@@ -227,13 +227,12 @@ function fill(lane: Lane, due: DueDeliveries, now: Instant): void {
  * Spaces attempts evenly. Returns 0 and takes the slot if an attempt may start now, otherwise the delay until
  * the next slot in milliseconds.
  */
-function takeRateSlot(lane: Lane, now: Instant): number {
+function takeRateSlot(lane: Lane, nowMs: number): number {
   const { ratePerSecond } = lane.recipient;
   if (ratePerSecond === null) return 0;
   const spacingMs = 1_000 / ratePerSecond;
-  // A clock that was set back must not delay a recipient for longer than its spacing.
-  const delayMs = Math.min(lane.notBefore - now, spacingMs);
+  const delayMs = lane.notBeforeMs - nowMs;
   if (delayMs > 0) return delayMs;
-  lane.notBefore = Math.max(lane.notBefore, now - spacingMs) + spacingMs;
+  lane.notBeforeMs = Math.max(lane.notBeforeMs, nowMs - spacingMs) + spacingMs;
   return 0;
 }

@@ -56,12 +56,14 @@ export function createRetention({
     let after = 0;
     for (;;) {
       if (stopped) return removed;
-      const rows = page(after).filter(({ createdAt }) => createdAt < before);
-      if (rows.length === 0) return removed;
-      const seqs = rows.map(({ seq }) => seq);
+      const now = clock.now();
+      const rows = page(after);
+      // Rows from the future were written before the clock was set back. They must not hide the rows after them.
+      if (!rows.some(({ createdAt }) => createdAt < before || createdAt > now)) return removed;
+      const seqs = rows.filter(({ createdAt }) => createdAt < before).map(({ seq }) => seq);
       // Relaxed is safe: rows that return after a power failure are deleted again.
-      removed += await database.write(() => remove(seqs, before), background);
-      after = seqs.at(-1)!;
+      if (seqs.length > 0) removed += await database.write(() => remove(seqs, before), background);
+      after = rows.at(-1)!.seq;
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

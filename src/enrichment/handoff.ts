@@ -1,4 +1,4 @@
-import type { Clock, Instant } from "../lib/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
 
 /**
@@ -17,18 +17,18 @@ const entriesMax = 6_000;
 
 export function createHandoff(clock: Clock): Handoff {
   // In insertion order: the first entry is the oldest.
-  const kept = new Map<string, { existence: Existence; until: Instant }>();
+  const kept = new Map<string, { existence: Existence; untilMs: number }>();
   return {
     put(threatId, existence) {
       if (existence.exists !== "yes") return;
       kept.delete(threatId);
-      kept.set(threatId, { existence, until: clock.now() + keptMs });
+      kept.set(threatId, { existence, untilMs: clock.monotonicMs() + keptMs });
       if (kept.size > entriesMax) kept.delete(kept.keys().next().value!);
     },
     take(threatId) {
       const found = kept.get(threatId);
       kept.delete(threatId);
-      return found !== undefined && clock.now() < found.until ? found.existence : undefined;
+      return found !== undefined && clock.monotonicMs() < found.untilMs ? found.existence : undefined;
     },
   };
 }

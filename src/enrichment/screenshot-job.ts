@@ -93,17 +93,17 @@ function createOriginalHashes({
   store,
 }: Pick<ScreenshotJob, "browser" | "clock" | "files" | "store">) {
   // One entry for each protected domain.
-  const originals = new Map<string, { hash: string | undefined; until: Instant }>();
+  const originals = new Map<string, { hash: string | undefined; untilMs: number }>();
   return async ({ id, protectedDomain }: Subject, signal: AbortSignal): Promise<string | undefined> => {
     const known = originals.get(protectedDomain);
-    if (known !== undefined && clock.now() < known.until) return known.hash;
+    if (known !== undefined && clock.monotonicMs() < known.untilMs) return known.hash;
     let taken = await take(browser, `https://${protectedDomain}/`, signal);
     if ("reason" in taken) taken = await take(browser, `http://${protectedDomain}/`, signal);
     const domainId = store.protectedDomainIdOf(id);
     if (!("reason" in taken) && domainId !== undefined) await files.write(domainId, taken.webp);
     const found = "reason" in taken ? undefined : taken.hash;
-    const until = clock.now() + (found === undefined ? originalRetryDelayMs : originalMaxAgeMs);
-    originals.set(protectedDomain, { hash: found ?? known?.hash, until });
+    const untilMs = clock.monotonicMs() + (found === undefined ? originalRetryDelayMs : originalMaxAgeMs);
+    originals.set(protectedDomain, { hash: found ?? known?.hash, untilMs });
     return found ?? known?.hash;
   };
 }

@@ -12,6 +12,11 @@ export interface Timer {
  */
 export interface Clock {
   now(): Instant;
+  /**
+   * Returns the milliseconds since an unspecified start, however the clock is set in the meantime. Ages, limits and
+   * waits within one process use it: a difference of two of its values is never negative.
+   */
+  monotonicMs(): number;
   /** Calls `callback` once, at `instant` or as soon after it as possible; never before. */
   at(instant: Instant, callback: () => void): Timer;
   /** Calls `callback` once after `delayMs` (at most 24 days), however the clock is set in the meantime. */
@@ -24,6 +29,7 @@ const timeoutMsMax = 2 ** 31 - 1;
 /** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonicMs: () => performance.now(),
   at(instant, callback) {
     let handle: ReturnType<typeof setTimeout>;
     const arm = () => {
@@ -42,6 +48,26 @@ export const systemClock: Clock = {
     return { cancel: () => clearTimeout(handle) };
   },
 };
+
+/** Smaller differences are the inaccuracy of reading two clocks one after the other. */
+const jumpMsMin = 1_000;
+
+/**
+ * Returns a function that returns by how many milliseconds the time of day jumped since the last call: negative if the
+ * clock was set back, positive if it was set forward or the machine slept, 0 if neither. Due times that are stored as
+ * times of day have to be moved by this much.
+ */
+export function createJumpDetector(clock: Pick<Clock, "now" | "monotonicMs">): () => number {
+  const offsetMs = () => clock.now() - clock.monotonicMs();
+  let lastOffsetMs = offsetMs();
+  return () => {
+    const currentMs = offsetMs();
+    const jumpMs = Math.round(currentMs - lastOffsetMs);
+    // Follows a clock that is adjusted slowly, whose small steps are no jumps.
+    lastOffsetMs = currentMs;
+    return Math.abs(jumpMs) >= jumpMsMin ? jumpMs : 0;
+  };
+}
 
 /** ISO 8601, UTC, with milliseconds and `Z`: the form of every time the product shows. */
 export function toIsoTime(instant: Instant): string {

@@ -1,4 +1,4 @@
-import type { Clock, Instant } from "../lib/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { ResolveHost } from "./resolve.ts";
 
 const failureKeptMs = 5_000;
@@ -18,14 +18,12 @@ export function shareLookups({
 }): ResolveHost {
   const running = new Map<string, Promise<string[]>>();
   /** By name, oldest first. */
-  const failures = new Map<string, { error: unknown; at: Instant }>();
+  const failures = new Map<string, { error: unknown; atMs: number }>();
 
   const recentFailure = (name: string) => {
     const failure = failures.get(name);
     if (failure === undefined) return undefined;
-    const age = clock.now() - failure.at;
-    // The age is negative after the clock was set back.
-    if (age >= 0 && age < failureKeptMs) return failure;
+    if (clock.monotonicMs() - failure.atMs < failureKeptMs) return failure;
     failures.delete(name);
     return undefined;
   };
@@ -37,7 +35,7 @@ export function shareLookups({
       failures.delete(name);
       const [oldest] = failures.keys();
       if (failures.size >= failuresMax) failures.delete(oldest!);
-      failures.set(name, { error, at: clock.now() });
+      failures.set(name, { error, atMs: clock.monotonicMs() });
       throw error;
     }
   };

@@ -90,12 +90,12 @@ async function processWith<Position>({
 }): Promise<Tally> {
   const { tally } = run;
   let reached: { position: Position } | undefined;
-  let committed = { received: 0, at: clock.now() };
+  let committed = { received: 0, atMs: clock.monotonicMs() };
   const commit = async () => {
     if (reached === undefined) return;
     const { position } = reached;
     await run.record({ patient: true, alongside: () => onCommit?.(position, tally) });
-    committed = { received: tally.received, at: clock.now() };
+    committed = { received: tally.received, atMs: clock.monotonicMs() };
   };
 
   /** Returns whether the run was stopped in the middle of the batch. */
@@ -123,7 +123,7 @@ async function processWith<Position>({
       if (await processBatch(batch)) break;
       reached = { position: batch.end };
       onProgress?.(tally);
-      const isLate = clock.now() - committed.at >= commitIntervalMsMax;
+      const isLate = clock.monotonicMs() - committed.atMs >= commitIntervalMsMax;
       if (isLate || tally.received - committed.received >= namesPerCommitMax) await commit();
       // Dropping names took time as well, and passed none of the checks above.
       if (batch.dropped === 0 || !run.isPauseDue()) continue;

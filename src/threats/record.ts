@@ -118,8 +118,10 @@ export function createRecorder({
     const { protectedDomain } = sighting.match;
     const severity = sighting.match.type === "cloned_site" ? noteClone(known, seenAt) : known.severity;
     if (seenAt < known.firstSeen) statements.setFirstSeen.run({ firstSeen: seenAt, seq: known.seq });
-    const isBack =
-      known.status === "resolved" && showsLife[sighting.source] && seenAt > known.statusChangedAt;
+    // A decision that lies ahead was made before the clock was set back: a sighting of this moment came after it.
+    const now = clock.now();
+    const decidedAt = known.statusChangedAt > now ? now - 1 : known.statusChangedAt;
+    const isBack = known.status === "resolved" && showsLife[sighting.source] && seenAt > decidedAt;
     if (reactivate && isBack) statusChanger.apply({ ...known, severity, protectedDomain }, "active", system);
     const { id, domain, type, similarity } = known;
     return { threatId: id, domain, protectedDomain, type, similarity, outcome: "known" };

@@ -253,6 +253,7 @@ describe("clock changes", () => {
   const real = () => Date.now() + offsetMs;
   const jumping = {
     now: real,
+    monotonicMs: () => performance.now(),
     at: () => ({ cancel: () => {} }),
     after(delayMs: number, callback: () => void) {
       const timer = setTimeout(callback, delayMs);
@@ -261,17 +262,75 @@ describe("clock changes", () => {
   };
   beforeEach(() => void (offsetMs = 0));
 
-  test("a clock that is set back by a day delays no delivery by more than the schedule", async () => {
+  test("a retry keeps its delay when the clock is set back by a day (reliability D15)", async () => {
     const receiver = startReceiver((_, count) => (count === 1 ? 500 : 200));
     cleanup.push(receiver.stop);
-    const webhooks = open({ clock: jumping, retryDelaysMs: [1_500] });
+    // The longest delay is an hour, and the retry is due after the shortest.
+    const webhooks = open({ clock: jumping, retryDelaysMs: [1_500, 60 * minuteMs] });
     await deliver(webhooks, receiver.url);
     offsetMs = -24 * 60 * minuteMs;
-    await until(() => webhooks.log.list({ status: "succeeded" }, 1).length === 1, "retried", 6_000);
+    await until(() => webhooks.log.list({ status: "succeeded" }, 1).length === 1, "retried");
     expect(receiver.received).toHaveLength(2);
+    expect(webhooks.logLines.join("")).toContain("clock was set back; delivery retries brought forward");
     webhooks.record();
-    await until(() => receiver.received.length === 3, "a new event at once", 500);
-  }, 10_000);
+    await until(() => receiver.received.length === 3, "a new event at once");
+  }, 30_000);
+
+  test("a retry is sent after exactly its delay although the clock was set back (reliability D15)", async () => {
+    const clock = manualClock();
+    const receiver = startReceiver((_, count) => (count === 1 ? 500 : 200));
+    cleanup.push(receiver.stop);
+    const webhooks = open({ clock });
+    await deliver(webhooks, receiver.url);
+    clock.setBy(-6 * 60 * minuteMs);
+    clock.advance(minuteMs - 1_000);
+    await webhooks.dispatcher.settled();
+    expect(receiver.received).toHaveLength(1);
+    clock.advance(1_000);
+    await until(() => receiver.received.length === 2, "retried");
+  });
+
+  test("a retry waits for no more than its own delay after a restart with an earlier clock (reliability D15)", async () => {
+    const clock = manualClock();
+    const receiver = startReceiver((_, count) => (count === 1 ? 500 : 200));
+    cleanup.push(receiver.stop);
+    const first = openWebhooks({ clock });
+    first.dispatcher.start();
+    await deliver(first, receiver.url);
+    await first.close();
+    const earlier = manualClock(clock.now() - 6 * 60 * minuteMs);
+    const second = open({ clock: earlier, folder: first.folder });
+    await until(() => second.logLines.some((line) => line.includes("set back")), "noticed");
+    // The second retry comes after five minutes, so a Retry-After header may extend the first one to that.
+    earlier.advance(5.5 * minuteMs);
+    await until(() => receiver.received.length === 2, "retried");
+  });
+
+  test("an endpoint is disabled only after failing for as long as the setting says, however the clock is set (reliability D15)", async () => {
+    const clock = manualClock();
+    const receiver = startReceiver(() => 500);
+    cleanup.push(receiver.stop);
+    const dayMs = 24 * 60 * minuteMs;
+    const webhooks = open({ clock, disableAfterMs: dayMs, retryDelaysMs: Array(20).fill(60 * minuteMs) });
+    await deliver(webhooks, receiver.url);
+    const isEnabled = () => webhooks.endpoints.list()[0]!.enabled;
+    const attempts = () => webhooks.log.list({}, 9).reduce((sum, delivery) => sum + delivery.attempts, 0);
+    const oneMore = async () => {
+      const before = attempts();
+      webhooks.record();
+      await until(() => attempts() > before, "tried");
+    };
+    clock.setBy(400 * dayMs);
+    clock.advance(minuteMs);
+    await oneMore();
+    expect(isEnabled()).toBe(true);
+    clock.setBy(-800 * dayMs);
+    clock.advance(minuteMs);
+    await oneMore();
+    expect(isEnabled()).toBe(true);
+    clock.advance(dayMs);
+    await until(() => !isEnabled(), "disabled");
+  });
 
   test("a clock that is set forward by a day sends what is then due, once", async () => {
     const receiver = startReceiver((_, count) => (count === 1 ? 500 : 200));

@@ -105,3 +105,16 @@ test("a previous secret is deleted once its rotation is over, and kept while it 
   await webhooks.retention.run();
   expect(webhooks.endpoints.get("soc")).toMatchObject({ previousSecret: null, previousSecretUntil: null });
 });
+
+test("rows that are dated ahead, because the clock was wrong, do not keep later ones from being deleted (reliability D15)", async () => {
+  open({ eventsMs: 30 * hourMs, deliveriesMs: 30 * hourMs });
+  const yearMs = 365 * 24 * hourMs;
+  clock.setBy(yearMs);
+  await recordAndTry(600);
+  clock.setBy(-yearMs);
+  await recordAndTry(2);
+  clock.setBy(31 * hourMs);
+  expect(await webhooks.retention.run()).toEqual({ events: 2, deliveries: 2 });
+  clock.setBy(yearMs);
+  expect(await webhooks.retention.run()).toEqual({ events: 600, deliveries: 600 });
+});

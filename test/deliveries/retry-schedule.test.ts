@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import {
-  longestDelayMs,
+  longestWaitMs,
   nextAttemptAt,
   specifiedRetryDelaysMs,
 } from "../../src/deliveries/rules/retry-schedule.ts";
@@ -57,6 +57,9 @@ describe("nextAttemptAt", () => {
     expect(delayMs(1, { jitter: 0.1, random: 0.5 })).toBe(1.05 * minuteMs);
     expect(delayMs(1, { jitter: 0.1, random: 1 })).toBe(1.1 * minuteMs);
     expect(delayMs(1, { jitter: 9, random: 1 })).toBe(1.1 * minuteMs);
-    expect(longestDelayMs({ ...specified, jitter: 0.1 })).toBeGreaterThanOrEqual(132 * minuteMs);
+    expect(longestWaitMs(specified, 4)).toBeWithin(132 * minuteMs, 132 * minuteMs + 2);
+    expect(
+      [0, 1, 2, 3].map((attempts) => Math.round((longestWaitMs(specified, attempts) / minuteMs) * 10) / 10),
+    ).toEqual([0, 5.5, 33, 132]);
   });
 });

@@ -25,7 +25,7 @@ function directory(respond: () => Reply) {
   const receiver = startReceiver(respond);
   receivers.push(receiver);
   let now = Date.parse("2026-03-01T00:00:00Z");
-  const clock = { ...systemClock, now: () => now };
+  const clock = { ...systemClock, now: () => now, monotonicMs: () => now };
   const client = createHttpClient({
     rules: { allowPrivateNetworks: true },
     resolveHost: async () => ["127.0.0.1"],

@@ -291,7 +291,7 @@ describe("WHOIS", () => {
 
   test("a server that reports a rate limit is paused longer each time, and the name stays unknown", async () => {
     let now = Date.parse("2026-03-01T00:00:00Z");
-    const clock: Clock = { ...systemClock, now: () => now };
+    const clock: Clock = { ...systemClock, now: () => now, monotonicMs: () => now };
     let text = texts.limited["afnic"]![0];
     const registry = opened(await startWhoisServer(() => text));
     const { lookUpRegistration } = lookup({ whoisPort: registry.port, clock });

@@ -19,16 +19,14 @@ test("a token bucket limits the rate and serves waiters in order of arrival", as
   expect(gone).toEqual(gone.toSorted((a, b) => a - b));
 });
 
-test("setting the clock back delays waiters only for a moment", async () => {
+test("setting the clock does not delay waiters (reliability D15)", async () => {
   const clock = manualClock();
-  let shiftMs = 0;
-  const shifted = { ...clock, now: () => clock.now() + shiftMs };
-  const bucket = createTokenBucket({ clock: shifted, perSecond: 10 });
+  const bucket = createTokenBucket({ clock, perSecond: 10 });
   await bucket.take();
-  shiftMs = -3_600_000;
+  clock.setBy(-3_600_000);
   let gone = false;
   void bucket.take().then(() => (gone = true));
-  for (let ms = 0; ms < 500; ms++) clock.advance(1);
+  for (let ms = 0; ms < 100; ms++) clock.advance(1);
   await settle();
   expect(gone).toBe(true);
 });

@@ -106,6 +106,22 @@ test("a restart reads no file a second time", async () => {
   expect(running!.status()[0]!.files).toHaveLength(1);
 });
 
+test.each([-6, 6])(
+  "a file that is settling is read in time although the clock is set by %i hours (reliability D7)",
+  async (hours) => {
+    stores.clock.setBy(Date.now() - stores.clock.now());
+    put("a.txt", "example-bank.net\n");
+    start();
+    await advance();
+    stores.clock.setBy(hours * 3_600_000);
+    await settle();
+    expect(threats()).toEqual(["example-bank.net"]);
+    put("b.txt", "example-shop.net\n");
+    await settle();
+    expect(threats()).toEqual(["example-bank.net", "example-shop.net"]);
+  },
+);
+
 test("only the lines that were appended to a file are read", async () => {
   const path = put("a.txt", "example-bank.net\n");
   start();

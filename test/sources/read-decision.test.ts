@@ -9,13 +9,14 @@ import {
 import type { FeedFile } from "../../src/sources/feeds/tables.ts";
 
 const now = 1_000_000_000;
+const nowMs = 50_000;
 const resting: Watched = {
   bytes: 100,
   modifiedAt: now - 3_000,
-  unchangedSince: now - 2_000,
-  firstSeenAt: now - 4_000,
+  unchangedSinceMs: nowMs - 2_000,
+  firstSeenMs: nowMs - 4_000,
 };
-const moving: Watched = { ...resting, modifiedAt: now - 500, unchangedSince: now - 500 };
+const moving: Watched = { ...resting, modifiedAt: now - 500, unchangedSinceMs: nowMs - 500 };
 const done: FeedFile = {
   feed: "nrd",
   path: "a.txt",
@@ -46,7 +47,7 @@ describe("decide", () => {
     [
       "a new file that never settles is read while it grows",
       undefined,
-      { ...moving, firstSeenAt: now - 30_000 },
+      { ...moving, firstSeenMs: nowMs - 30_000 },
       { do: "read", from: "start", toEnd: false },
     ],
     ["a file that was read and has not changed is not read again", done, resting, { do: "nothing" }],
@@ -101,7 +102,7 @@ describe("decide", () => {
       fromStart,
     ],
   ])("%s", (_, known, watched, expected) => {
-    expect(decide(known, watched, now)).toEqual(expected);
+    expect(decide(known, watched, { now, nowMs })).toEqual(expected);
   });
 });
 
@@ -109,7 +110,7 @@ test("a file counts as unchanged since the first check that found its present st
   const first = watch(undefined, { bytes: 1, modifiedAt: 5 }, 10);
   const grown = watch(first, { bytes: 2, modifiedAt: 6 }, 20);
   const same = watch(grown, { bytes: 2, modifiedAt: 6 }, 30);
-  expect(same).toEqual({ bytes: 2, modifiedAt: 6, unchangedSince: 20, firstSeenAt: 10 });
+  expect(same).toEqual({ bytes: 2, modifiedAt: 6, unchangedSinceMs: 20, firstSeenMs: 10 });
 });
 
 test.each([".hidden", "list.txt.part", "list.tmp", "list.txt~", "x.crdownload", ".list.txt.Xy12"])(

@@ -106,6 +106,17 @@ describe("recording sightings", () => {
     },
   );
 
+  test("a resolved threat becomes active again after the clock was set back, and an older sighting leaves it resolved (reliability D15)", () => {
+    const [created] = record("a.com");
+    stores.threats.changeStatus([created!.threatId], "resolved", { by: analyst });
+    stores.clock.setBy(-6 * 3_600_000);
+    const seenAt = stores.clock.now() - 60_000;
+    stores.threats.record([sighting("a.com", { source: "submission", seenAt })]);
+    expect(stores.threats.get(created!.threatId)!.status).toBe("resolved");
+    stores.threats.record([sighting("a.com", { source: "scan" })]);
+    expect(stores.threats.get(created!.threatId)!.status).toBe("active");
+  });
+
   test("feeds, old sightings and sightings of a false positive do not reactivate a threat", () => {
     const [listed, old, wrong] = record("a.com", "b.com", "c.com");
     stores.threats.changeStatus([listed!.threatId, old!.threatId], "resolved", { by: analyst });

@@ -112,6 +112,20 @@ describe("a beacon on a foreign host", () => {
     expect(world.traps.visits.totals(id)).toMatchObject([{ class: "foreign", total: 10 }]);
   });
 
+  test("reports visitors and records threats after the clock was set back, too (reliability D15)", async () => {
+    await world.restart({ hostsPerHour: 2 });
+    const { address } = world.createBeacon();
+    world.showPage(address, "https://evil.top/", { from: "192.0.2.7" });
+    world.showPage(address, "https://copy.top/", { from: "192.0.2.7" });
+    await world.restart({ hostsPerHour: 2 });
+    world.stores.clock.setBy(-6 * 3_600_000);
+    world.showPage(address, "https://evil.top/", { from: "192.0.2.7" });
+    world.showPage(address, "https://other.top/", { from: "192.0.2.8" });
+    await written();
+    expect(world.events("beacon.triggered")).toHaveLength(4);
+    expect(world.events("threat.created")).toHaveLength(3);
+  });
+
   test("records a limited number of threats per hour, because anyone can forge reports", async () => {
     await world.restart({ hostsPerHour: 3 });
     const { id, address } = world.createBeacon();

@@ -47,7 +47,7 @@ the database. A second signal stops it immediately; acknowledged requests are no
         (await import("../check/setup.ts")).logExposures(config, log);
         await aborted(stop);
         log.info("stopping");
-        const late = systemClock.at(systemClock.now() + graceMs, () =>
+        const late = systemClock.after(graceMs, () =>
           log.warn("shutdown timed out; aborting work in progress"),
         );
         await Promise.all([appliance.server.stop(graceMs), appliance.stop()]);

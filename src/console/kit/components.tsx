@@ -110,15 +110,17 @@ export function Time({
   seconds = false,
 }: {
   at: Instant;
-  relative?: boolean;
+  /** Shows how long ago it was; "due" for a time that may lie ahead. */
+  relative?: boolean | "due";
   seconds?: boolean;
 }) {
   const { now } = usePage();
+  const text = relative === "due" ? relativeTime : relativeAge;
   const iso = toIsoTime(at);
   const plain = toPlainTime(at, { seconds });
   return (
-    <time dateTime={iso} title={relative ? plain : iso}>
-      {relative ? relativeTime(at, now) : plain}
+    <time dateTime={iso} title={relative === false ? iso : plain}>
+      {relative === false ? plain : text(at, now)}
     </time>
   );
 }
@@ -129,6 +131,14 @@ const units: readonly [string, number][] = [
   ["minute", 60_000],
   ["second", 1_000],
 ];
+
+/**
+ * Formats the time of something that happened as `3 hours ago` or `now`. A time ahead counts as now: it was written
+ * before the clock was set back.
+ */
+export function relativeAge(at: Instant, now: Instant): string {
+  return relativeTime(Math.min(at, now), now);
+}
 
 /** Formats a time as `3 hours ago`, `in 2 days`, or `now`. */
 export function relativeTime(at: Instant, now: Instant): string {

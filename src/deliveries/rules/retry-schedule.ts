@@ -13,9 +13,15 @@ export interface RetryPolicy {
   jitter: number;
 }
 
-/** Returns the longest time that a delivery can wait for its next attempt. */
-export function longestDelayMs({ delaysMs }: RetryPolicy): number {
-  return Math.ceil(Math.max(0, ...delaysMs) * (1 + jitterMax));
+/**
+ * Returns the longest time that a delivery can wait for its next attempt, including jitter and a delay that the
+ * recipient asked for.
+ * @param attempts number of attempts so far
+ */
+export function longestWaitMs({ delaysMs }: RetryPolicy, attempts: number): number {
+  if (attempts === 0) return 0;
+  const delayMs = delaysMs[attempts - 1] ?? Math.max(0, ...delaysMs);
+  return Math.ceil(Math.max(delayMs, delaysMs[attempts] ?? delayMs) * (1 + jitterMax));
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import { randomLabel, type DnsAnswer, type DnsClient } from "../../network/dns/dns-client.ts";
 
@@ -33,7 +33,7 @@ export function createWildcardProbe({
   clock: Clock;
   fillRandom: FillRandom;
 }): WildcardProbe {
-  const cache = new Map<string, { until: Instant; result: Promise<ParentProbe> }>();
+  const cache = new Map<string, { untilMs: number; result: Promise<ParentProbe> }>();
 
   async function probe(parent: string, signal: AbortSignal | undefined): Promise<ParentProbe> {
     const name = `${randomLabel(fillRandom, labelLength)}.${parent}`;
@@ -64,10 +64,10 @@ export function createWildcardProbe({
 
   return async (parent, { signal } = {}) => {
     const cached = cache.get(parent);
-    if (cached !== undefined && cached.until > clock.now()) return cached.result;
+    if (cached !== undefined && cached.untilMs > clock.monotonicMs()) return cached.result;
     if (cache.size >= parentsMax) cache.clear();
     const result = probe(parent, signal);
-    cache.set(parent, { until: clock.now() + cachedMs, result });
+    cache.set(parent, { untilMs: clock.monotonicMs() + cachedMs, result });
     const { verdict } = await result;
     // An unknown verdict is not cached: the next name probes again.
     if (verdict === "unknown") cache.delete(parent);

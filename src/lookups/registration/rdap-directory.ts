@@ -1,4 +1,4 @@
-import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { lazy } from "../../lib/startup.ts";
 import type { HttpClient } from "../../network/http/http-client.ts";
 import { embeddedRdapServices, parseBootstrap, type RdapServices, rdapServices } from "./rdap-services.ts";
@@ -32,7 +32,8 @@ export function createRdapDirectory({
 }): RdapDirectory {
   const embedded = lazy(embeddedRdapServices);
   let refreshed: RdapServices | undefined;
-  let nextRefreshAt: Instant = 0;
+  /** In monotonic milliseconds; undefined before the first refresh. */
+  let nextRefreshAtMs: number | undefined;
   let refreshing: Promise<void> | undefined;
 
   async function refresh(from: string): Promise<void> {
@@ -44,17 +45,17 @@ export function createRdapDirectory({
       timeoutMs,
       bodyBytesMax: listBytesMax,
     });
-    nextRefreshAt = clock.now() + retryAfterMs;
+    nextRefreshAtMs = clock.monotonicMs() + retryAfterMs;
     if (!("response" in result) || result.response.status !== 200 || result.response.cut) return;
     const list = parseBootstrap(new TextDecoder().decode(result.response.body));
     if ("error" in list || list.services.length < suffixesMin) return;
     refreshed = rdapServices(list.services);
-    nextRefreshAt = clock.now() + refreshedKeepMs;
+    nextRefreshAtMs = clock.monotonicMs() + refreshedKeepMs;
   }
 
   return {
     async serviceFor(domain) {
-      if (url !== undefined && clock.now() >= nextRefreshAt) {
+      if (url !== undefined && (nextRefreshAtMs === undefined || clock.monotonicMs() >= nextRefreshAtMs)) {
         refreshing ??= refresh(url).finally(() => (refreshing = undefined));
         await refreshing;
       }

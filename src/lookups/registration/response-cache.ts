@@ -1,4 +1,4 @@
-import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 
 /**
  * Caches responses by key, for a limited time and up to a limited number. Concurrent requests for the same key share
@@ -16,12 +16,12 @@ export function createResponseCache<T>({
   keepMs: (response: T) => number;
 }): (key: string, request: () => Promise<T>) => Promise<T> {
   // In insertion order: the oldest entry is evicted first.
-  const cached = new Map<string, { response: T; until: Instant }>();
+  const cached = new Map<string, { response: T; untilMs: number }>();
   const inProgress = new Map<string, Promise<T>>();
 
   return (key, request) => {
     const known = cached.get(key);
-    if (known !== undefined && known.until > clock.now()) return Promise.resolve(known.response);
+    if (known !== undefined && known.untilMs > clock.monotonicMs()) return Promise.resolve(known.response);
     cached.delete(key);
     const running = inProgress.get(key);
     if (running !== undefined) return running;
@@ -29,7 +29,7 @@ export function createResponseCache<T>({
       .then((response) => {
         const validMs = keepMs(response);
         if (validMs > 0) {
-          cached.set(key, { response, until: clock.now() + validMs });
+          cached.set(key, { response, untilMs: clock.monotonicMs() + validMs });
           if (cached.size > entriesMax) cached.delete(cached.keys().next().value!);
         }
         return response;

@@ -1,4 +1,4 @@
-import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { LookupFailure } from "./registration-outcome.ts";
 
 /** Result of contacting a server once. */
@@ -29,9 +29,10 @@ const serversMax = 2_000;
 /** Keeps the power of two finite. */
 const doublingsMax = 20;
 
+/** Times are in monotonic milliseconds. */
 interface ServerState {
-  nextAt: Instant;
-  pausedUntil: Instant;
+  nextAtMs: number;
+  pausedUntilMs: number;
   objections: number;
 }
 
@@ -49,7 +50,7 @@ export function createServerPacing({
   const states = new Map<string, ServerState>();
 
   function stateOf(server: string): ServerState {
-    const state = states.get(server) ?? { nextAt: 0, pausedUntil: 0, objections: 0 };
+    const state = states.get(server) ?? { nextAtMs: 0, pausedUntilMs: 0, objections: 0 };
     states.delete(server);
     states.set(server, state);
     if (states.size > serversMax) states.delete(states.keys().next().value!);
@@ -59,14 +60,15 @@ export function createServerPacing({
   /** Waits for the turn. Returns how long the query has to be postponed, 0 for not at all. */
   async function waitForTurn(server: string): Promise<number> {
     const state = stateOf(server);
-    const now = clock.now();
-    if (state.pausedUntil > now) return state.pausedUntil - now;
-    const at = Math.max(now, state.nextAt);
-    if (at - now > waitMsMax) return at - now;
-    state.nextAt = at + intervalMs;
-    if (at > now) await new Promise<void>((resolve) => void clock.after(at - now, resolve));
+    const nowMs = clock.monotonicMs();
+    if (state.pausedUntilMs > nowMs) return state.pausedUntilMs - nowMs;
+    const atMs = Math.max(nowMs, state.nextAtMs);
+    const waitMs = atMs - nowMs;
+    if (waitMs > waitMsMax) return waitMs;
+    state.nextAtMs = atMs + intervalMs;
+    if (waitMs > 0) await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
     // The server may have objected to the query before this one.
-    return Math.max(0, state.pausedUntil - clock.now());
+    return Math.max(0, state.pausedUntilMs - clock.monotonicMs());
   }
 
   function pause(server: string, demandedMs: number | undefined): number {
@@ -74,7 +76,7 @@ export function createServerPacing({
     const doubledMs = Math.min(pauseFirstMs * 2 ** Math.min(state.objections, doublingsMax), pauseMsMax);
     const pauseMs = Math.min(Math.max(demandedMs ?? 0, doubledMs), demandedPauseMsMax);
     state.objections += 1;
-    state.pausedUntil = clock.now() + pauseMs;
+    state.pausedUntilMs = clock.monotonicMs() + pauseMs;
     return pauseMs;
   }
 

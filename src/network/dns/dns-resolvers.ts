@@ -1,4 +1,4 @@
-import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { NameServer } from "./dns-transport.ts";
 
 export interface Resolver {
@@ -16,7 +16,8 @@ export interface ResolverPool {
 
 interface Member extends Resolver {
   silences: number;
-  restsUntil: Instant;
+  /** In monotonic milliseconds. */
+  restsUntilMs: number;
   lies: boolean;
 }
 
@@ -35,7 +36,7 @@ export function createResolverPool({
   let turn = 0;
 
   function load(): Member[] {
-    members = resolvers().map((server) => ({ server, silences: 0, restsUntil: 0, lies: false }));
+    members = resolvers().map((server) => ({ server, silences: 0, restsUntilMs: 0, lies: false }));
     return members;
   }
 
@@ -43,17 +44,18 @@ export function createResolverPool({
     choose(asked) {
       const usable = (members ?? load()).filter(({ lies }) => !lies);
       if (usable.length === 0) return undefined;
-      const now = clock.now();
+      const nowMs = clock.monotonicMs();
       const first = turn++ % usable.length;
       const inTurn = [...usable.slice(first), ...usable.slice(0, first)];
-      const rank = (member: Member) => (asked.includes(member) ? 2 : 0) + (member.restsUntil > now ? 1 : 0);
+      const rank = (member: Member) =>
+        (asked.includes(member) ? 2 : 0) + (member.restsUntilMs > nowMs ? 1 : 0);
       return inTurn.reduce((best, member) => (rank(member) < rank(best) ? member : best));
     },
     note(resolver, outcome) {
       const member = resolver as Member;
       if (outcome === "lying") member.lies = true;
-      else if (outcome === "answered") member.silences = member.restsUntil = 0;
-      else if (++member.silences >= silencesMax) member.restsUntil = clock.now() + restMs;
+      else if (outcome === "answered") member.silences = member.restsUntilMs = 0;
+      else if (++member.silences >= silencesMax) member.restsUntilMs = clock.monotonicMs() + restMs;
     },
     reload: load,
   };

@@ -17,15 +17,14 @@ export function createTokenBucket({ clock, perSecond }: { clock: Clock; perSecon
   const burst = Math.max(1, perSecond / burstParts);
   const waiting = new Set<() => void>();
   let tokens = burst;
-  let filledAt = clock.now();
+  let filledAtMs = clock.monotonicMs();
   let timer: Timer | undefined;
 
   function refill(): void {
-    const now = clock.now();
-    // If the clock was set back, a moment's tokens are lost instead of waiting for its return.
-    const elapsedMs = Math.max(0, now - filledAt);
+    const nowMs = clock.monotonicMs();
+    const elapsedMs = nowMs - filledAtMs;
     tokens = Math.min(burst, tokens + (elapsedMs * perSecond) / secondMs);
-    filledAt = now;
+    filledAtMs = nowMs;
   }
 
   function serve(): void {

@@ -68,6 +68,7 @@ export function createSandboxClock({
 
   return {
     now: () => origin + elapsedMs(),
+    monotonicMs: elapsedMs,
     at: (instant, callback) => timers.add({ due: { instant }, callback }),
     after: (delayMs, callback) => timers.add({ due: { elapsedMs: elapsedMs() + delayMs }, callback }),
     flows: () => runningSince !== undefined,

@@ -9,6 +9,7 @@ import { listFiles, readFingerprint, watchForHints, type SkippedFiles } from "./
 import type { Feed, ReadFeedFile } from "./feed-reader.ts";
 import { checkFeed, feedStatus, type FeedStatus } from "./feed-status.ts";
 import {
+  type CheckTime,
   decide,
   settledMs,
   watch,
@@ -76,13 +77,12 @@ export function createFeedWatcher({
     if (listing.skipped.total > 0) logSkipped(log, feed, skipped, listing.skipped);
     skipped = listing.skipped;
     hints ??= watchForHints(feed.path, () => checks.runSoon(hintDelayMs));
-    const now = clock.now();
-    const present = watchAll(watched, listing.files, now);
-    known.forgetRemoved(present, now);
+    const present = watchAll(watched, listing.files, clock.monotonicMs());
+    known.forgetRemoved(present, clock.now());
     let waiting = false;
     for (const { path, ...file } of listing.files) {
       if (signal.aborted) return;
-      const decision = decide(known.get(path), watched.get(path)!, clock.now());
+      const decision = decide(known.get(path), watched.get(path)!, checkTime(clock));
       if (decision.do === "wait") waiting = true;
       else if (decision.do !== "nothing")
         waiting = (await limit(() => readFile(path, file, decision))) || waiting;
@@ -145,12 +145,16 @@ export function createFeedWatcher({
 function watchAll(
   watched: Map<string, Watched>,
   files: readonly (FileState & { path: string })[],
-  now: Instant,
+  nowMs: number,
 ): ReadonlySet<string> {
   const present = new Set(files.map(({ path }) => path));
   for (const path of watched.keys()) if (!present.has(path)) watched.delete(path);
-  for (const file of files) watched.set(file.path, watch(watched.get(file.path), file, now));
+  for (const file of files) watched.set(file.path, watch(watched.get(file.path), file, nowMs));
   return present;
+}
+
+function checkTime(clock: Clock): CheckTime {
+  return { now: clock.now(), nowMs: clock.monotonicMs() };
 }
 
 /** Reads a file as decided. Returns whether it has to be checked again soon. */

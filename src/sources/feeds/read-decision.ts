@@ -7,10 +7,16 @@ export interface FileState {
   modifiedAt: Instant;
 }
 
-/** State of a file at the last check, and since when it has been that way and known. */
+/** State of a file at the last check, and since when it has been that way and known, in monotonic milliseconds. */
 export interface Watched extends FileState {
-  unchangedSince: Instant;
-  firstSeenAt: Instant;
+  unchangedSinceMs: number;
+  firstSeenMs: number;
+}
+
+/** Time of a check: `now` to compare with times of files, `nowMs` with earlier checks, however the clock is set. */
+export interface CheckTime {
+  now: Instant;
+  nowMs: number;
 }
 
 export type Decision =
@@ -36,9 +42,9 @@ const growingMs = 30_000;
  * Decides what to do with a file of a feed.
  * @param known progress in the file; undefined if it was never read.
  */
-export function decide(known: FeedFile | undefined, watched: Watched, now: Instant): Decision {
-  const settled = now - watched.unchangedSince >= settledMs || now - watched.modifiedAt >= writtenMs;
-  const growing = now - watched.firstSeenAt >= growingMs;
+export function decide(known: FeedFile | undefined, watched: Watched, { now, nowMs }: CheckTime): Decision {
+  const settled = nowMs - watched.unchangedSinceMs >= settledMs || now - watched.modifiedAt >= writtenMs;
+  const growing = nowMs - watched.firstSeenMs >= growingMs;
   if (known === undefined) {
     if (settled) return { do: "read", from: "start", toEnd: true };
     return growing ? { do: "read", from: "start", toEnd: false } : { do: "wait" };
@@ -53,10 +59,11 @@ export function decide(known: FeedFile | undefined, watched: Watched, now: Insta
 }
 
 /** Updates what is known of a file with its present state. */
-export function watch(before: Watched | undefined, file: FileState, now: Instant): Watched {
-  if (before === undefined) return { ...file, unchangedSince: now, firstSeenAt: now };
+export function watch(before: Watched | undefined, file: FileState, nowMs: number): Watched {
+  if (before === undefined) return { ...file, unchangedSinceMs: nowMs, firstSeenMs: nowMs };
   const same = before.bytes === file.bytes && before.modifiedAt === file.modifiedAt;
-  return { ...file, unchangedSince: same ? before.unchangedSince : now, firstSeenAt: before.firstSeenAt };
+  const unchangedSinceMs = same ? before.unchangedSinceMs : nowMs;
+  return { ...file, unchangedSinceMs, firstSeenMs: before.firstSeenMs };
 }
 
 /** Recognizes the names of files that are still being written: programs rename such files when they are done. */

@@ -1,4 +1,4 @@
-import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import type { VisitStore } from "./store.ts";
 
@@ -33,50 +33,49 @@ export function createAlertLimits({
   settings: { eventsPerHour, hostsPerHour },
   visits,
 }: {
-  clock: Pick<Clock, "now">;
+  clock: Pick<Clock, "now" | "monotonicMs">;
   log: Log;
   settings: AlertLimitSettings;
-  visits: Pick<VisitStore, "threatsSince" | "hasThreat">;
+  visits: Pick<VisitStore, "threatsBetween" | "hasThreat">;
 }): AlertLimits {
-  const recent = new Map<string, { threats: Set<string>; countedAt: Instant }>();
+  const recent = new Map<string, { threats: Set<string>; countedAtMs: number }>();
   const perNetwork = hostsPerNetwork(hostsPerHour);
   const threatsByNetwork = createCounters();
   const reports = createCounters();
   const rejections = createCounters();
 
   function threatsOf(trapId: string): Set<string> {
-    const now = clock.now();
+    const nowMs = clock.monotonicMs();
     const known = recent.get(trapId);
-    if (known !== undefined && now >= known.countedAt && now < known.countedAt + countReusedMs)
-      return known.threats;
+    if (known !== undefined && nowMs < known.countedAtMs + countReusedMs) return known.threats;
     if (recent.size >= countersMax) recent.clear();
-    const threats = new Set(visits.threatsSince(trapId, now - hourMs));
-    recent.set(trapId, { threats, countedAt: now });
+    const threats = new Set(visits.threatsBetween(trapId, clock.now() - hourMs, clock.now()));
+    recent.set(trapId, { threats, countedAtMs: nowMs });
     return threats;
   }
 
   return {
     mayRecordThreat(trapId, host, network) {
-      const now = clock.now();
-      const ofNetwork = threatsByNetwork.count(`${trapId} ${network}`, now);
+      const nowMs = clock.monotonicMs();
+      const ofNetwork = threatsByNetwork.count(`${trapId} ${network}`, nowMs);
       if (threatsOf(trapId).size < hostsPerHour && ofNetwork < perNetwork) return true;
       if (visits.hasThreat(trapId, host)) return true;
       // A flood may be meant to hide a real copy.
-      if (rejections.count(trapId, now) === 0)
+      if (rejections.count(trapId, nowMs) === 0)
         log.warn({ id: trapId, hostsPerHour }, "trap host limit reached; further hosts raise no threat");
-      rejections.add(trapId, now);
+      rejections.add(trapId, nowMs);
       return false;
     },
     countThreat(trapId, threatId, network) {
       const threats = threatsOf(trapId);
       if (threats.has(threatId)) return;
       threats.add(threatId);
-      threatsByNetwork.add(`${trapId} ${network}`, clock.now());
+      threatsByNetwork.add(`${trapId} ${network}`, clock.monotonicMs());
     },
-    mayReport: (trapId) => reports.count(trapId, clock.now()) < eventsPerHour,
+    mayReport: (trapId) => reports.count(trapId, clock.monotonicMs()) < eventsPerHour,
     countReport({ id, name }) {
-      reports.add(id, clock.now());
-      if (reports.count(id, clock.now()) === eventsPerHour)
+      reports.add(id, clock.monotonicMs());
+      if (reports.count(id, clock.monotonicMs()) === eventsPerHour)
         log.warn(
           { id, name, eventsPerHour },
           "trap event limit reached; only new threats are reported until the hour ends",
@@ -87,19 +86,19 @@ export function createAlertLimits({
 
 /** Counts occurrences by key in the current hour, which begins with the first one. */
 function createCounters() {
-  const counters = new Map<string, { n: number; since: Instant }>();
+  const counters = new Map<string, { n: number; sinceMs: number }>();
   return {
-    count(key: string, now: Instant): number {
+    count(key: string, nowMs: number): number {
       const counter = counters.get(key);
-      return counter === undefined || now < counter.since || now >= counter.since + hourMs ? 0 : counter.n;
+      return counter === undefined || nowMs >= counter.sinceMs + hourMs ? 0 : counter.n;
     },
-    add(key: string, now: Instant): void {
-      const n = this.count(key, now);
+    add(key: string, nowMs: number): void {
+      const n = this.count(key, nowMs);
       if (n > 0) counters.get(key)!.n = n + 1;
       else {
         if (counters.size >= countersMax) counters.delete(counters.keys().next().value!);
         counters.delete(key);
-        counters.set(key, { n: 1, since: now });
+        counters.set(key, { n: 1, sinceMs: nowMs });
       }
     },
   };

@@ -45,7 +45,7 @@ export function createIntake<Visit extends { network: string; at: Instant }>({
   yielder,
   write,
 }: {
-  clock: Pick<Clock, "now">;
+  clock: Pick<Clock, "monotonicMs">;
   database: Database;
   limit: NetworkLimit;
   log: Log;
@@ -147,12 +147,12 @@ function writeBatch<Visit>(
 }
 
 /** Returns a function that logs, at most once a minute, how many visits were lost. */
-function createLossWarning({ clock, log }: { clock: Pick<Clock, "now">; log: Log }) {
-  let warnedAt = -Infinity;
+function createLossWarning({ clock, log }: { clock: Pick<Clock, "monotonicMs">; log: Log }) {
+  let warnedAtMs = -Infinity;
   return (dropped: number) => {
-    const now = clock.now();
-    if (now < warnedAt + warnEveryMs && now >= warnedAt) return;
-    warnedAt = now;
+    const nowMs = clock.monotonicMs();
+    if (nowMs < warnedAtMs + warnEveryMs) return;
+    warnedAtMs = nowMs;
     log.warn({ dropped }, "trap visit queue is full; visits are lost");
   };
 }

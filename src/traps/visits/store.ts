@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNotNull, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNotNull, lte, sql } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { relaxedTransaction } from "../../database/relaxed.ts";
 import { statement, value, valuesOf } from "../../database/statement.ts";
@@ -32,13 +32,13 @@ interface VisitReads {
 }
 
 interface VisitWrites {
-  /** The visitor's row if it began after `since`. */
-  findOpen(trapId: string, visitor: string, since: Instant): { seq: number } | undefined;
+  /** The visitor's newest row that began after `after` and not later than `latest`. */
+  findOpen(trapId: string, visitor: string, after: Instant, latest: Instant): { seq: number } | undefined;
   addRepeats(seq: number, count: number, lastAt: Instant): void;
   insert(visit: NewVisit): void;
   addToTotal(trapId: string, visitClass: VisitClass, count: number, lastAt: Instant): void;
-  /** Threats that visits which began after `since` led to. */
-  threatsSince(trapId: string, since: Instant): string[];
+  /** Threats that visits led to which began after `after` and not later than `latest`. */
+  threatsBetween(trapId: string, after: Instant, latest: Instant): string[];
   /** Whether a visit on this host led to a threat. */
   hasThreat(trapId: string, host: string): boolean;
   /** Deletes the visits of a trap. Must run within a transaction. */
@@ -121,17 +121,22 @@ function createWrites(database: Database): VisitWrites {
   const prepared = prepareWrites(database);
 
   return {
-    findOpen: (trapId, visitor, since) => prepared.findOpen.get({ trapId, visitor, since }),
+    findOpen: (trapId, visitor, after, latest) => prepared.findOpen.get({ trapId, visitor, after, latest }),
     addRepeats: (seq, count, lastAt) => prepared.addRepeats.run({ seq, count, lastAt }),
     insert: (visit) => prepared.insert.run(visit),
     addToTotal: (trapId, visitClass, total, lastAt) =>
       prepared.addToTotal.run({ trapId, class: visitClass, total, lastAt }),
-    threatsSince: (trapId, since) =>
+    threatsBetween: (trapId, after, latest) =>
       query
         .selectDistinct({ threatId: sql<string>`${trapVisits.threatId}` })
         .from(trapVisits)
         .where(
-          and(eq(trapVisits.trapId, trapId), gt(trapVisits.firstAt, since), isNotNull(trapVisits.threatId)),
+          and(
+            eq(trapVisits.trapId, trapId),
+            gt(trapVisits.firstAt, after),
+            lte(trapVisits.firstAt, latest),
+            isNotNull(trapVisits.threatId),
+          ),
         )
         .all()
         .map(({ threatId }) => threatId),
@@ -176,7 +181,9 @@ function prepareWrites(database: Database) {
           and(
             isOfTrap,
             eq(trapVisits.visitor, value(trapVisits.visitor)),
-            gt(trapVisits.firstAt, value(trapVisits.firstAt, "since")),
+            gt(trapVisits.firstAt, value(trapVisits.firstAt, "after")),
+            // A later one was recorded before the clock was set back, and would hide new visits until that time.
+            lte(trapVisits.firstAt, value(trapVisits.firstAt, "latest")),
           ),
         )
         .orderBy(desc(trapVisits.firstAt))

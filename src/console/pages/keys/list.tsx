@@ -158,7 +158,7 @@ function Expiration({ expiresAt, now }: { expiresAt: Instant | null; now: Instan
   const isSoon = expiresAt - now < keyExpiresSoonMs;
   return isSoon ? (
     <Badge tone="warn">
-      <Time at={expiresAt} relative />
+      <Time at={expiresAt} relative="due" />
     </Badge>
   ) : (
     <Time at={expiresAt} />

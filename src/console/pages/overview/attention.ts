@@ -6,7 +6,7 @@ import { visible } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
 import type { Scan } from "../../../scans/tables.ts";
 import type { Source, SourceStatus } from "../../../sources/source.ts";
-import { relativeTime } from "../../kit/components.tsx";
+import { relativeAge, relativeTime } from "../../kit/components.tsx";
 import {
   deliveriesToPath,
   feedsPath,
@@ -67,7 +67,7 @@ export function concernsOf({
 }): Concern[] {
   const concerns: Concern[] = [];
   const add = (tone: Concern["tone"], path: string, text: string) => void concerns.push({ tone, path, text });
-  const ago = (at: Instant) => relativeTime(at, now);
+  const ago = (at: Instant) => relativeAge(at, now);
   const shown = (text: string) => visible(text, textMax);
 
   for (const [what, state] of Object.entries(readiness.checks)) {
@@ -105,7 +105,7 @@ export function concernsOf({
     if (expiresAt <= now && expiresAt > now - keyExpiredMs)
       add("warn", keysPath, `API key ${shown(name)} expired ${ago(expiresAt)}`);
     else if (expiresAt > now && expiresAt <= now + keyExpiresSoonMs)
-      add("warn", keysPath, `API key ${shown(name)} expires ${ago(expiresAt)}`);
+      add("warn", keysPath, `API key ${shown(name)} expires ${relativeTime(expiresAt, now)}`);
   }
   return concerns;
 }

@@ -58,7 +58,7 @@ export function listScans({ services, query, now }: Context<"config" | "domains"
         </>
       ) : (
         <>
-          The next scheduled scan starts <Time at={next} relative />.
+          The next scheduled scan starts <Time at={next} relative="due" />.
         </>
       )}
     </>

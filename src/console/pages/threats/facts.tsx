@@ -211,7 +211,7 @@ export function When({ at }: { at: number }) {
     <>
       <Time at={at} />{" "}
       <span class="hint">
-        (<Time at={at} relative />)
+        (<Time at={at} relative="due" />)
       </span>
     </>
   );

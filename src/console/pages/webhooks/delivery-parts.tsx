@@ -39,7 +39,7 @@ export function NextStep({ delivery }: { delivery: Delivery }) {
   if (nextAttemptAt === null) return <>waiting until the endpoint is enabled</>;
   return (
     <>
-      {attempts === 0 ? "first attempt" : `${made} failed, next`} <Time at={nextAttemptAt} relative />
+      {attempts === 0 ? "first attempt" : `${made} failed, next`} <Time at={nextAttemptAt} relative="due" />
     </>
   );
 }
