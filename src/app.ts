@@ -203,7 +203,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   async function openConsole() {
     const { createConsole } = await import("./console/console.tsx");
     const password = consolePassword;
-    const consoleSignIn = createConsoleSignIn({ database, clock, fillRandom, log, auditLog, password });
+    const signIn = createConsoleSignIn({ database, clock, fillRandom, log, settings, auditLog, password });
     return createConsole({
       config,
       clock,
@@ -228,8 +228,9 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       webhooks,
       traps,
       auditLog,
-      consoleSignIn,
-      sessions: consoleSignIn.sessions,
+      failedSignIns: signIn.failedSignIns,
+      consoleSignIn: signIn,
+      sessions: signIn.sessions,
       readiness: server.readiness,
       publicUrl,
     });

@@ -1,13 +1,21 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/audit/actor.ts";
-import { auditEntriesMax } from "../../src/access/audit/audit-log.ts";
+import { auditEntriesMax, createAuditLog } from "../../src/access/audit/audit-log.ts";
+import {
+  createFailedSignIns,
+  networksPerHourMax,
+  otherNetworks,
+} from "../../src/access/audit/failed-sign-ins.ts";
+import { openDatabase } from "../../src/database/database.ts";
 import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
 import { openApp } from "../../src/app.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { batchOfNames } from "../../src/sources/name-batch.ts";
-import { fillRandom, manualClock } from "../support/appliance.ts";
+import { fillRandom, manualClock, temporaryFolder } from "../support/appliance.ts";
+import { openOldDatabase } from "../support/old-database.ts";
 
 let opened: ConsoleApp;
 beforeEach(() => void (opened = openConsoleApp()));
@@ -162,20 +170,123 @@ secret = "a-declared-secret-0123"
   expect(JSON.stringify(gone)).not.toContain("a-declared");
 });
 
-test("the log is bounded, and failed sign-ins never displace other entries", () => {
+test("100,100 failed sign-ins from any number of networks displace no administrative action (security 5)", () => {
   const { auditLog, database } = opened.app;
+  const clock = manualClock();
+  const failedSignIns = createFailedSignIns({ database, clock });
   auditLog.record(by, "key.create", "the first");
   database.transaction(() => {
-    for (let count = 0; count < 12_000; count++) auditLog.record(by, "console.sign_in_failed", null);
+    for (let failure = 0; failure < 100_100; failure += 1) {
+      // 20 per second, as if thousands of hosts guessed.
+      if (failure % 20 === 0) clock.advance(1_000);
+      failedSignIns.record(`192.0.${failure % 7}.${failure % 251}`);
+    }
   });
-  expect(auditLog.count({ action: "console.sign_in_failed" })).toBeLessThan(10_101);
-  expect(auditLog.count({ action: "key.create" })).toBe(1);
-  // As after years of use.
+  auditLog.record(by, "key.create", "the last");
+  expect(actions()).toEqual(["key.create", "key.create"]);
+  const counts = failedSignIns.list({ limit: 1_000, offset: 0 });
+  expect(counts.reduce((sum, { attempts }) => sum + attempts, 0)).toBe(100_100);
+  expect(counts.length).toBe(failedSignIns.count());
+  // 1.4 hours, in which two full hours may begin.
+  expect(counts.length).toBeLessThanOrEqual(3 * (networksPerHourMax + 1));
+});
+
+test("failed sign-ins are counted by network and hour, with the first, the last and the latest address", () => {
+  const clock = manualClock(Date.UTC(2026, 0, 15, 12, 58));
+  const failedSignIns = createFailedSignIns({ database: opened.app.database, clock });
+  const attempts = ["192.0.2.7", "192.0.2.7", "2001:db8:1:2::9", "2001:db8:1:2:ffff::1", null, "192.0.2.7"];
+  for (const address of attempts) {
+    failedSignIns.record(address);
+    clock.advance(30_000);
+  }
+  const hour = Date.UTC(2026, 0, 15, 12);
+  const minuteMs = 60_000;
+  const at = (minutes: number) => hour + minutes * minuteMs;
+  expect(
+    failedSignIns
+      .list({ limit: 10, offset: 0 })
+      .map((row) => [row.hour, row.network, row.attempts, row.firstAt, row.lastAt, row.address]),
+  ).toEqual([
+    [at(60), "192.0.2.7", 1, at(60.5), at(60.5), "192.0.2.7"],
+    [at(60), "", 1, at(60), at(60), null],
+    [hour, "2001:db8:1:2::/64", 2, at(59), at(59.5), "2001:db8:1:2:ffff::1"],
+    [hour, "192.0.2.7", 2, at(58), at(58.5), "192.0.2.7"],
+  ]);
+  expect(failedSignIns.attemptsSince(clock.now() - minuteMs)).toBe(6);
+  clock.advance(26 * 3_600_000);
+  expect(failedSignIns.attemptsSince(clock.now() - 24 * 3_600_000)).toBe(0);
+});
+
+test("networks beyond 200 in an hour are counted together, and the oldest counts are deleted", () => {
+  const { database } = opened.app;
+  const clock = manualClock();
+  const failedSignIns = createFailedSignIns({ database, clock });
+  database.transaction(() => {
+    for (let hour = 0; hour < 52; hour += 1) {
+      for (let host = 0; host < 250; host += 1) failedSignIns.record(`198.51.100.${host}`);
+      clock.advance(3_600_000);
+    }
+  });
+  const counts = failedSignIns.list({ limit: 100_000, offset: 0 });
+  expect(counts).toHaveLength(10_000);
+  const newest = counts.filter(({ hour }) => hour === counts[0]!.hour);
+  expect(newest).toHaveLength(networksPerHourMax + 1);
+  expect(newest.find(({ network }) => network === otherNetworks)?.attempts).toBe(50);
+});
+
+test("the audit log keeps the latest 100,000 entries, however their numbers are", () => {
+  const { auditLog, database } = opened.app;
+  auditLog.record(by, "key.create", "the first");
+  // As after years in which failed sign-ins were entries and took numbers.
   database.sqlite.run(
     `update sqlite_sequence set seq = ${auditEntriesMax + 50_000} where name = 'audit_log'`,
   );
   for (let count = 0; count < 100; count++) auditLog.record(by, "key.create", "later");
+  expect(entries()[0]!.subject).toBe("the first");
+  database.transaction(() => {
+    for (let count = 0; count < auditEntriesMax; count++) auditLog.record(by, "key.revoke", "latest");
+  });
+  expect(auditLog.count({ action: "key.create" })).toBeLessThan(100);
+  expect(auditLog.count({})).toBeGreaterThanOrEqual(auditEntriesMax);
+  expect(auditLog.count({})).toBeLessThan(auditEntriesMax + 100);
+}, 30_000);
+
+test("a database of the version before keeps its failed sign-ins as counts, and all other entries", () => {
+  const folder = temporaryFolder();
+  const path = join(folder.path, "old.db");
+  const sqlite = openOldDatabase(path, "_failed_sign_ins");
+  const hour = Date.UTC(2026, 0, 15, 12);
+  const insert = sqlite.prepare(
+    "insert into audit_log (at, via, address, action, detail) values (?, 'console', ?, ?, '{}')",
+  );
+  for (const [minute, address, action] of [
+    [1, "192.0.2.7", "console.sign_in_failed"],
+    [2, null, "console.sign_in_failed"],
+    [3, "192.0.2.7", "console.sign_in"],
+    [9, "192.0.2.7", "console.sign_in_failed"],
+    [61, "192.0.2.7", "console.sign_in_failed"],
+  ] as const)
+    insert.run(hour + minute * 60_000, address, action);
+  insert.finalize();
+  sqlite.close();
+  const database = openDatabase(path);
+  const clock = manualClock();
+  expect(createAuditLog({ database, clock }).list({}, { limit: 10, offset: 0 })).toMatchObject([
+    { action: "console.sign_in", address: "192.0.2.7" },
+  ]);
+  const counts = createFailedSignIns({ database, clock }).list({ limit: 10, offset: 0 });
   expect(
-    auditLog.list({ action: "key.create" }, { limit: 200, offset: 0 }).map(({ subject }) => subject),
-  ).not.toContain("the first");
+    counts.map((row) => [
+      row.network,
+      row.attempts,
+      (row.firstAt - hour) / 60_000,
+      (row.lastAt - hour) / 60_000,
+    ]),
+  ).toEqual([
+    ["192.0.2.7", 1, 61, 61],
+    ["192.0.2.7", 2, 1, 9],
+    ["", 1, 2, 2],
+  ]);
+  database.close();
+  folder.dispose();
 });

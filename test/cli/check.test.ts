@@ -1,10 +1,11 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describeEnd } from "../../src/cli/check/certificates.ts";
 import type { Config } from "../../src/config/config.ts";
 import { findExposures } from "../../src/config/safety/exposure.ts";
+import { openOldDatabase } from "../support/old-database.ts";
 import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
 
 let folder: CommandFolder;
@@ -74,6 +75,19 @@ describe("the database", () => {
     folder.file("phishwatch.toml", `${defaultConfig}\n[[protected_domains]]\ndomain = "example-shop.com"\n`);
     expect((await check()).out).toMatch(/^ok +protected domains: 2$/m);
     expect(stored()).toEqual([{ domain: "example-bank.com" }]);
+  });
+
+  test("`check` migrates only its own copy of a database of an earlier version (M9)", async () => {
+    const path = join(folder.path, "data/test.db");
+    mkdirSync(dirname(path));
+    openOldDatabase(path).close();
+    const before = everything();
+    const { code, out } = await check();
+    expect({ code, out }).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^ok +protected domains: 1$/m),
+    });
+    expect(everything()).toEqual(before);
   });
 
   test("`check` reports a damaged database and a folder that cannot be created", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { createLiveBackups } from "../../src/access/backups/live-backups.ts";
+import { createSettings } from "../../src/access/settings/settings.ts";
 import { createConsoleSignIn } from "../../src/access/console/sign-in.ts";
 import { createKeyUsage } from "../../src/access/keys/key-usage.ts";
 import { loadConfig } from "../../src/config/load.ts";
@@ -44,6 +45,7 @@ async function signInAs(role: Role) {
     database,
     log,
     auditLog,
+    settings: createSettings({ database, clock: systemClock }),
     password: app.consolePassword,
   });
   const respond = createConsole(
@@ -56,6 +58,7 @@ async function signInAs(role: Role) {
       storage: database,
       backups: createLiveBackups({ database, fillRandom, auditLog }),
       keyUsage: createKeyUsage(),
+      failedSignIns: consoleSignIn.failedSignIns,
       consoleSignIn,
       sessions: consoleSignIn.sessions,
       readiness: app.server.readiness,
@@ -65,7 +68,10 @@ async function signInAs(role: Role) {
   );
   // The first request ends the sessions of an earlier password.
   await respond(new Request(`${origin}/console/sign-in`), {}, "192.0.2.7");
-  const result = await consoleSignIn.signIn({ password: consolePassword, userAgent: "test" }, { by: tester });
+  const result = await consoleSignIn.signIn(
+    { password: consolePassword, userAgent: "test", visit: "test", deviceMark: undefined },
+    { by: tester },
+  );
   if (result.outcome !== "signed_in") throw new Error(result.outcome);
   const cookie = `phishwatch_session=${result.token}`;
   return async (method: string, path: string) => {

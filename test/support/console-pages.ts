@@ -77,6 +77,7 @@ export const consolePages: readonly ConsolePage[] = [
   { name: "honeytoken-rotate", path: ({ tokenId }) => `/console/honeytokens/${tokenId}/rotate` },
   { name: "system", path: () => "/console/settings/system" },
   { name: "audit", path: () => "/console/settings/audit" },
+  { name: "failed-sign-ins", path: () => "/console/settings/audit/failed-sign-ins" },
   { name: "not-found", path: () => "/console/no-such-page" },
 ];
 

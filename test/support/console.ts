@@ -48,6 +48,7 @@ export function openConsoleApp({
   env = {},
   fillRandom = unpredictable,
   publicUrl = "",
+  trustedProxies = [],
 }: {
   /** TOML tables to add to the configuration. */
   config?: string;
@@ -57,6 +58,7 @@ export function openConsoleApp({
   env?: Record<string, string>;
   fillRandom?: FillRandom;
   publicUrl?: string;
+  trustedProxies?: string[];
 } = {}) {
   const folder = temporaryFolder();
   const configPath = join(folder.path, "phishwatch.toml");
@@ -64,6 +66,7 @@ export function openConsoleApp({
 [server]
 listen = "127.0.0.1:0"
 public_url = "${publicUrl}"
+trusted_proxies = ${JSON.stringify(trustedProxies)}
 [storage]
 path = "phishwatch.db"
 [scan]

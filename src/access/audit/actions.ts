@@ -30,7 +30,6 @@ export function recipientActions(channel: string): RecipientAction[] {
  */
 export const auditActions = [
   "console.sign_in",
-  "console.sign_in_failed",
   "console.sign_out",
   "console.sign_out_everywhere",
   "key.create",

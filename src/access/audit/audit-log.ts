@@ -13,7 +13,7 @@ export interface AuditFilter {
   channel?: ActorChannel | undefined;
 }
 
-/** The record of administrative changes and sign-ins: who did what, and when. */
+/** The record of administrative changes, and of sign-ins that succeeded: who did what, and when. */
 export interface AuditLog {
   /**
    * Records a change. Services call this in the transaction of the change, so that both happen or neither.
@@ -26,10 +26,11 @@ export interface AuditLog {
   count(filter: AuditFilter): number;
 }
 
-/** Maximum number of entries, about 30 MB. The oldest are deleted first, so that nobody can fill the disk. */
+/**
+ * Maximum number of entries, about 30 MB. The oldest are deleted first. Only somebody who is signed in, has a key or
+ * uses the command line can cause an entry, so no stranger can displace others.
+ */
 export const auditEntriesMax = 100_000;
-/** Maximum number of failed sign-ins. Anyone can cause them, so they must not displace all other entries. */
-const failedSignInsMax = 10_000;
 /** Old entries are deleted once per this many new ones: deleting at each would be wasted work. */
 const entriesPerTrim = 100;
 const subjectCharactersMax = 300;
@@ -57,7 +58,7 @@ export function createAuditLog({ database, clock }: { database: Database; clock:
           detail,
         });
         const { seq } = entry!;
-        if (seq % entriesPerTrim === 0) trim(database, seq);
+        if (seq % entriesPerTrim === 0) trim(database);
       });
     },
 
@@ -75,26 +76,16 @@ export function createAuditLog({ database, clock }: { database: Database; clock:
   };
 }
 
-/** Deletes the oldest entries beyond the limits. */
-function trim({ query }: Database, newestSeq: number): void {
-  query
-    .delete(auditLog)
-    .where(lte(auditLog.seq, newestSeq - auditEntriesMax))
-    .run();
-  const isFailedSignIn = eq(auditLog.action, "console.sign_in_failed");
-  const newestExcess = query
+/** Deletes the oldest entries beyond the limit. Counts rows: numbers that were given to deleted rows do not count. */
+function trim({ query }: Database): void {
+  const excess = query
     .select({ seq: auditLog.seq })
     .from(auditLog)
-    .where(isFailedSignIn)
     .orderBy(desc(auditLog.seq))
     .limit(1)
-    .offset(failedSignInsMax)
+    .offset(auditEntriesMax)
     .get();
-  if (newestExcess !== undefined)
-    query
-      .delete(auditLog)
-      .where(and(isFailedSignIn, lte(auditLog.seq, newestExcess.seq)))
-      .run();
+  if (excess !== undefined) query.delete(auditLog).where(lte(auditLog.seq, excess.seq)).run();
 }
 
 function conditions({ action, channel }: AuditFilter): SQL | undefined {

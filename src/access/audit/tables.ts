@@ -1,9 +1,9 @@
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { instant, json } from "../../database/columns.ts";
 import type { AuditAction, AuditDetail } from "./actions.ts";
 import { actorChannels } from "./actor.ts";
 
-/** Administrative changes and sign-ins. Rows are only added, and the oldest are deleted. */
+/** Administrative changes, and sign-ins that succeeded. Rows are only added, and the oldest are deleted. */
 export const auditLog = sqliteTable(
   "audit_log",
   {
@@ -19,4 +19,22 @@ export const auditLog = sqliteTable(
     detail: json<AuditDetail>("detail").notNull(),
   },
   (table) => [index("audit_log_action").on(table.action, table.seq)],
+);
+
+/** Failed sign-ins by network and hour. The oldest rows are deleted. */
+export const failedSignIns = sqliteTable(
+  "failed_sign_ins",
+  {
+    seq: integer("seq").primaryKey({ autoIncrement: true }),
+    /** IPv4 address or /64 network of IPv6; empty: unknown; "*": all others of the hour. */
+    network: text("network").notNull(),
+    /** Start of the hour (UTC). */
+    hour: instant("hour").notNull(),
+    attempts: integer("attempts").notNull(),
+    firstAt: instant("first_at").notNull(),
+    lastAt: instant("last_at").notNull(),
+    /** Address of the latest attempt; null: unknown. */
+    address: text("address"),
+  },
+  (table) => [uniqueIndex("failed_sign_ins_hour").on(table.hour, table.network)],
 );

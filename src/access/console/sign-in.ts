@@ -4,35 +4,54 @@ import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Actor } from "../audit/actor.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
+import { createFailedSignIns, type FailedSignIns } from "../audit/failed-sign-ins.ts";
+import type { Settings } from "../settings/settings.ts";
+import { createAttemptQueue, retryAfterSeconds } from "./attempt-queue.ts";
+import { createKnownDevices } from "./known-devices.ts";
 import { passwordCharactersMax, type ConsolePassword } from "./password.ts";
 import { createConsoleSessions, type ConsoleSession, type ConsoleSessions } from "./sessions.ts";
-import { createSignInThrottle } from "./sign-in-throttle.ts";
+import { createSignInLog } from "./sign-in-log.ts";
+
+export interface SignInAttempt {
+  password: string;
+  userAgent: string;
+  /** Identifies the browser while it is not signed in. */
+  visit: string;
+  /** Mark of a browser that has signed in before, as `signIn` returned it; undefined if there is none. */
+  deviceMark: string | undefined;
+}
 
 export type SignInResult =
-  /** `token` is the value of the session cookie. */
-  | { outcome: "signed_in"; token: string }
+  /** `token` is the value of the session cookie. `deviceMark` identifies the browser at its next sign-in. */
+  | { outcome: "signed_in"; token: string; deviceMark: string }
   | { outcome: "wrong_password" }
-  | { outcome: "throttled"; retryAfterSeconds: number };
+  /** Too many others tried at the same time, so that the password was not verified. */
+  | { outcome: "busy"; retryAfterSeconds: number };
 
-/** Signs people in to the web console and out of it. Every attempt is recorded in the audit log. */
+/** Signs people in to the web console and out of it. */
 export interface ConsoleSignIn {
   /** Returns whether there is a password to sign in with. */
   hasPassword(): boolean;
-  /** Verifies the password, unless the client made too many attempts, and starts a session. */
-  signIn(attempt: { password: string; userAgent: string }, options: { by: Actor }): Promise<SignInResult>;
+  /** Verifies the password when it is the attempt's turn, and starts a session. */
+  signIn(attempt: SignInAttempt, options: { by: Actor }): Promise<SignInResult>;
   signOut(session: ConsoleSession, options: { by: Actor }): void;
   /** Ends all sessions. */
   signOutEverywhere(options: { by: Actor }): void;
   /** Ends all sessions when the password has changed since the previous call, even across restarts. */
   endSessionsOfOldPassword(): Promise<void>;
   readonly sessions: Pick<ConsoleSessions, "find" | "list">;
+  readonly failedSignIns: Pick<FailedSignIns, "list" | "count" | "attemptsSince">;
 }
+
+/** The only account so far. */
+const account = "admin";
 
 export function createConsoleSignIn({
   database,
   clock,
   fillRandom,
   log,
+  settings,
   auditLog,
   password,
 }: {
@@ -40,32 +59,42 @@ export function createConsoleSignIn({
   clock: Clock;
   fillRandom: FillRandom;
   log: Log;
+  settings: Settings;
   auditLog: Pick<AuditLog, "record">;
   password: ConsolePassword;
 }): ConsoleSignIn {
   const sessions = createConsoleSessions({ database, clock, fillRandom });
-  const signedInFrom = () => sessions.list().map(({ address }) => address);
-  const throttle = createSignInThrottle({ clock, signedInFrom });
+  const failedSignIns = createFailedSignIns({ database, clock });
+  const queue = createAttemptQueue({ clock });
+  const devices = createKnownDevices({ settings, clock, fillRandom });
+  const signInLog = createSignInLog({ clock, log });
+  const verify = async (attempt: string) =>
+    attempt.length <= passwordCharactersMax && (await password.verify(attempt));
 
   return {
     sessions,
+    failedSignIns,
     hasPassword: () => password.exists(),
 
-    async signIn({ password: attempt, userAgent }, { by }) {
+    async signIn({ password: attempt, userAgent, visit, deviceMark }, { by }) {
       const { address } = by;
-      const retryAfterSeconds = throttle.take(address);
-      if (retryAfterSeconds > 0) return { outcome: "throttled", retryAfterSeconds };
-      if (attempt.length > passwordCharactersMax || !(await password.verify(attempt))) {
-        auditLog.record(by, "console.sign_in_failed", null);
-        log.warn({ client: address }, "console sign-in failed");
+      const device = devices.recognize(deviceMark);
+      const isCorrect = await queue.verify({ address, visit, device }, () => verify(attempt));
+      if (isCorrect === undefined) {
+        signInLog.failed("not_verified", address);
+        return { outcome: "busy", retryAfterSeconds };
+      }
+      if (!isCorrect) {
+        await database.write(() => failedSignIns.record(address));
+        signInLog.failed("wrong_password", address);
         return { outcome: "wrong_password" };
       }
-      throttle.forgive(address);
-      const { token } = database.transaction(() => {
+      const started = await database.write(() => {
         auditLog.record(by, "console.sign_in", null);
-        return sessions.start({ address, userAgent });
+        return { ...sessions.start({ address, userAgent }), deviceMark: devices.issue(device) };
       });
-      return { outcome: "signed_in", token };
+      signInLog.succeeded(account, address);
+      return { outcome: "signed_in", token: started.token, deviceMark: started.deviceMark };
     },
 
     signOut: (session, { by }) =>

@@ -4,7 +4,8 @@ import { statement, value, valuesOf } from "../../database/statement.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { settings } from "./tables.ts";
 
-export type SettingName = "first_started_at" | "console_password_hash" | "console_password_mark";
+export type SettingName =
+  "first_started_at" | "console_password_hash" | "console_password_mark" | "console_device_key";
 
 /** Values of this installation that phishwatch sets itself. The operator's settings are in the configuration file. */
 export interface Settings {

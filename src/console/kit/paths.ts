@@ -49,3 +49,4 @@ export const recipientPath = ({ channel, id }: { channel: string; id: string }) 
 export const deliveryPath = (id: string) => `${deliveriesPath}/${id}`;
 export const systemPath = "/console/settings/system";
 export const auditPath = "/console/settings/audit";
+export const failedSignInsPath = `${auditPath}/failed-sign-ins`;

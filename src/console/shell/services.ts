@@ -1,4 +1,5 @@
 import type { AuditLog } from "../../access/audit/audit-log.ts";
+import type { FailedSignIns } from "../../access/audit/failed-sign-ins.ts";
 import type { LiveBackups } from "../../access/backups/live-backups.ts";
 import type { ConsoleSessions } from "../../access/console/sessions.ts";
 import type { ConsoleSignIn } from "../../access/console/sign-in.ts";
@@ -29,6 +30,7 @@ import type { Traps } from "../../traps/traps.ts";
 export interface PageServices {
   assessDomain: AssessDomain;
   auditLog: Pick<AuditLog, "list" | "count">;
+  failedSignIns: Pick<FailedSignIns, "list" | "count" | "attemptsSince">;
   backups: LiveBackups;
   build: BuildInfo;
   config: Config;

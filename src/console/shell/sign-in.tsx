@@ -41,17 +41,19 @@ export function createSignIn({
     const password = form.get("password") ?? "";
     const userAgent = request.headers.get("user-agent") ?? "";
     const by = administrator(address);
-    const result = await consoleSignIn.signIn({ password, userAgent }, { by });
-    if (result.outcome === "throttled") {
-      const waitSeconds = result.retryAfterSeconds;
-      headers["retry-after"] = String(waitSeconds);
-      const wait = waitSeconds > 90 ? `${Math.ceil(waitSeconds / 60)} minutes` : `${waitSeconds} seconds`;
-      return showForm(call, to, { message: `Too many attempts. Try again in ${wait}.`, status: 429 });
+    const { csrfToken: visit, deviceMark } = call.visitor!;
+    const result = await consoleSignIn.signIn({ password, userAgent, visit, deviceMark }, { by });
+    if (result.outcome === "busy") {
+      headers["retry-after"] = String(result.retryAfterSeconds);
+      const message = `Many others are trying to sign in, so the password was not checked. Try again in ${result.retryAfterSeconds} seconds.`;
+      return showForm(call, to, { message, status: 429 });
     }
     if (result.outcome === "wrong_password")
       return showForm(call, to, { message: "Incorrect password.", status: 401 });
     headers["set-cookie"] = visitors.sessionCookie(result.token);
-    return responder.redirect(call, to);
+    const response = responder.redirect(call, to);
+    response.headers.append("set-cookie", visitors.deviceCookie(result.deviceMark));
+    return response;
   }
 
   /** Responds to a request without a session. */

@@ -1,8 +1,9 @@
+import { markSecondsMax } from "../../access/console/known-devices.ts";
 import { equalInConstantTime } from "../../access/console/password.ts";
 import type { ConsoleSession, ConsoleSessions } from "../../access/console/sessions.ts";
 import { randomText, type FillRandom } from "../../lib/ids.ts";
 import type { Role } from "../../vocabulary/permissions.ts";
-import { overviewPath } from "../kit/paths.ts";
+import { overviewPath, signInPath } from "../kit/paths.ts";
 import { cookie, readCookie } from "./cookies.ts";
 
 /** A browser, identified by the cookies of its request. */
@@ -14,12 +15,16 @@ export interface Visitor {
   csrfToken: string;
   /** `Set-Cookie` value that the CSRF token of a visitor without a session depends on. */
   setCookie: string | undefined;
+  /** Mark of a browser that has signed in before, unverified; undefined if there is none. */
+  deviceMark: string | undefined;
 }
 
 const sessionCookie = "phishwatch_session";
 /** Binds the sign-in form's CSRF token to the browser before there is a session. */
 const visitCookie = "phishwatch_visit";
 const visitBytes = 16;
+/** Recognizes a browser at its next sign-in. Sent with the sign-in form only. */
+const deviceCookie = "phishwatch_device";
 /** Length of `visitBytes` in base64url. */
 const visitLength = 22;
 const sessionCookieSeconds = 7 * 24 * 3600;
@@ -54,9 +59,16 @@ export function createVisitors({
   return {
     identify(request: Request): Visitor {
       const token = readCookie(request, sessionCookie);
+      const deviceMark = readCookie(request, deviceCookie);
       const session = token === undefined ? undefined : sessions.find(token);
       if (session !== undefined)
-        return { session, role: roleOf(session), csrfToken: csrfTokenOf(token!), setCookie: undefined };
+        return {
+          session,
+          role: roleOf(session),
+          csrfToken: csrfTokenOf(token!),
+          setCookie: undefined,
+          deviceMark,
+        };
       const kept = readCookie(request, visitCookie);
       const known = kept?.length === visitLength ? kept : undefined;
       const visit = known ?? randomText(fillRandom, visitBytes);
@@ -66,10 +78,13 @@ export function createVisitors({
         csrfToken: csrfTokenOf(visit),
         setCookie:
           known === undefined ? cookie(visitCookie, visit, { secure, path: overviewPath }) : undefined,
+        deviceMark,
       };
     },
     sessionCookie: (token: string) =>
       cookie(sessionCookie, token, { secure, path: "/", maxAgeSeconds: sessionCookieSeconds }),
+    deviceCookie: (mark: string) =>
+      cookie(deviceCookie, mark, { secure, path: signInPath, maxAgeSeconds: markSecondsMax }),
     expiredSessionCookie: () => cookie(sessionCookie, "", { secure, path: "/", maxAgeSeconds: 0 }),
   };
 }

@@ -2,23 +2,25 @@ import { auditActions, type AuditAction } from "../../../access/audit/actions.ts
 import { describeActor, channelNames, actorChannels } from "../../../access/audit/actor.ts";
 import { auditEntriesMax, type AuditEntry } from "../../../access/audit/audit-log.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { grouped } from "../../../lib/wording.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
 import { PageHead, Time } from "../../kit/components.tsx";
 import { Select } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
-import { auditPath } from "../../kit/paths.ts";
+import { auditPath, failedSignInsPath } from "../../kit/paths.ts";
 import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 
 const perPage = 50;
+const dayMs = 86_400_000;
 const valueCharactersMax = 300;
 
 export function showAuditLog({
   query,
-  services: { auditLog, deliveries },
-}: Context<"auditLog" | "deliveries">) {
+  now,
+  services: { auditLog, deliveries, failedSignIns },
+}: Context<"auditLog" | "deliveries" | "failedSignIns">) {
   const actions = [...new Set<AuditAction>([...auditActions, ...deliveries.auditActions()])];
   const action = actions.find((one) => one === query.get("action"));
   const channel = actorChannels.find((one) => one === query.get("via"));
@@ -57,6 +59,11 @@ export function showAuditLog({
         title="Audit log"
         lead={`Administrative actions and sign-ins from the console, command line, and configuration file: the latest ${grouped(auditEntriesMax)}. Times are UTC.`}
       />
+      <p class="prose">
+        <a href={failedSignInsPath}>
+          {counted(failedSignIns.attemptsSince(now - dayMs), "failed sign-in")} in the last 24 hours
+        </a>
+      </p>
       <form class="filters" method="get" action={auditPath} role="search">
         <Select
           label="Action"
@@ -89,7 +96,7 @@ export function showAuditLog({
   );
 }
 
-/** Formats `console.sign_in_failed` as `console: sign in failed`. Older logs may hold actions that no longer exist. */
+/** Formats `console.sign_in` as `console: sign in`. Older logs may hold actions that no longer exist. */
 function labelOf(action: string): string {
   return visible(inWords(action).replace(".", ": "), 100);
 }

@@ -1,6 +1,7 @@
-import { auditPath, systemPath } from "../../kit/paths.ts";
+import { auditPath, failedSignInsPath, systemPath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
 import { showAuditLog } from "./audit-log.tsx";
+import { showFailedSignIns } from "./failed-sign-ins.tsx";
 import { downloadBackup, showSystem } from "./status.tsx";
 
 /** Settings → System. */
@@ -16,6 +17,9 @@ export const systemPages = pageGroup({
 /** Settings → Audit log. */
 export const auditPages = pageGroup({
   nav: { section: "settings", label: "Audit log", path: auditPath },
-  services: ["auditLog", "deliveries"],
-  routes: [{ method: "GET", path: auditPath, permission: "read", run: showAuditLog }],
+  services: ["auditLog", "deliveries", "failedSignIns"],
+  routes: [
+    { method: "GET", path: auditPath, permission: "read", run: showAuditLog },
+    { method: "GET", path: failedSignInsPath, permission: "read", run: showFailedSignIns },
+  ],
 });

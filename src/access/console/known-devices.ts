@@ -1,0 +1,66 @@
+import { createHmac } from "node:crypto";
+import type { Clock } from "../../lib/clock.ts";
+import { randomText, type FillRandom } from "../../lib/ids.ts";
+import type { Settings } from "../settings/settings.ts";
+import { equalInConstantTime } from "./password.ts";
+
+/**
+ * Browsers that have signed in before. Their attempts have turns of their own, so others cannot delay them. That is all
+ * that a mark permits: it does not replace the password.
+ */
+export interface KnownDevices {
+  /** Returns the device that a mark belongs to, or undefined if it was not issued here or is too old. */
+  recognize(mark: string | undefined): string | undefined;
+  /** Returns a mark for a browser that has just signed in: 52 characters of base64url. */
+  issue(device: string | undefined): string;
+}
+
+const daySeconds = 86_400;
+/** A mark is recognized for this time. Each sign-in renews it. */
+export const markSecondsMax = 180 * daySeconds;
+const keyBytes = 32;
+const idBytes = 16;
+/** Length of `idBytes` in base64url. */
+const idLength = 22;
+/** Issue time in seconds since the epoch, in base 36: enough until the year 91,000. */
+const timeLength = 8;
+/** 132 bits. */
+const signatureLength = 22;
+const form = new RegExp(`^([\\w-]{${idLength}})([0-9a-z]{${timeLength}})([\\w-]{${signatureLength}})$`);
+
+export function createKnownDevices({
+  settings,
+  clock,
+  fillRandom,
+}: {
+  settings: Settings;
+  clock: Pick<Clock, "now">;
+  fillRandom: FillRandom;
+}): KnownDevices {
+  const nowSeconds = () => Math.floor(clock.now() / 1_000);
+
+  function signingKey(): string {
+    const stored = settings.get("console_device_key");
+    if (stored !== undefined) return stored;
+    const created = randomText(fillRandom, keyBytes);
+    settings.set("console_device_key", created);
+    return created;
+  }
+
+  const signatureOf = (content: string) =>
+    createHmac("sha256", signingKey()).update(content).digest("base64url").slice(0, signatureLength);
+
+  return {
+    recognize(mark) {
+      const [, id = "", time = "", signature = ""] = form.exec(mark ?? "") ?? [];
+      if (id === "" || !equalInConstantTime(signature, signatureOf(`${id}${time}`))) return undefined;
+      const ageSeconds = nowSeconds() - Number.parseInt(time, 36);
+      return ageSeconds <= markSecondsMax ? id : undefined;
+    },
+    issue(device) {
+      const id = device ?? randomText(fillRandom, idBytes);
+      const content = `${id}${nowSeconds().toString(36).padStart(timeLength, "0")}`;
+      return `${content}${signatureOf(content)}`;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
+import { clientNetwork } from "../../network/client-network.ts";
+
+/** Logs sign-ins: each that succeeds, and one line per minute about those that fail, however many they are. */
+export interface SignInLog {
+  succeeded(account: string, address: string | null): void;
+  /** @param outcome `not_verified`: its turn did not come in time */
+  failed(outcome: "wrong_password" | "not_verified", address: string | null): void;
+}
+
+const periodMs = 60_000;
+/** Maximum number of addresses that are counted apart in one period. */
+const networksMax = 1_000;
+const household = { ipv4Octets: 4, ipv6Groups: 4 };
+
+export function createSignInLog({ clock, log }: { clock: Pick<Clock, "after">; log: Log }): SignInLog {
+  let isPeriod = false;
+  let counts = { wrong_password: 0, not_verified: 0 };
+  const networks = new Set<string>();
+  let latest: string | null = null;
+
+  /** The first failure is logged at once, and the next ones together at the end of each period. */
+  function startPeriod(): void {
+    isPeriod = true;
+    clock.after(periodMs, () => {
+      isPeriod = false;
+      if (counts.wrong_password + counts.not_verified === 0) return;
+      log.warn(
+        {
+          failed: counts.wrong_password,
+          not_verified: counts.not_verified,
+          networks: networks.size,
+          client: latest,
+        },
+        "console sign-ins failed",
+      );
+      counts = { wrong_password: 0, not_verified: 0 };
+      networks.clear();
+      startPeriod();
+    });
+  }
+
+  return {
+    succeeded: (account, address) => log.info({ client: address, account }, "console sign-in"),
+    failed(outcome, address) {
+      if (!isPeriod) {
+        log.warn({ client: address, outcome }, "console sign-in failed");
+        return startPeriod();
+      }
+      counts[outcome] += 1;
+      latest = address;
+      if (networks.size < networksMax) networks.add(clientNetwork(address, household));
+    },
+  };
+}
