@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { isatty } from "node:tty";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
 import { suspendWithoutLock } from "./database/lock-holder.ts";
@@ -12,6 +13,7 @@ let interrupted: AbortController | undefined;
 const terminal: Terminal = {
   out: createOutput(1, process.stdout, { held: true, needed: true }),
   err: createOutput(2, process.stderr, { held: false, needed: false }),
+  inputIsTerminal: isatty(0),
   env: process.env,
   interruption() {
     if (interrupted !== undefined) return interrupted.signal;

@@ -93,13 +93,14 @@ export function createScanRecorder({
 
   function sightingsOf({ name }: { name: string }): Sighting[] {
     const seenAt = clock.now();
+    const scanSeq = store.get(id)?.seq;
     return domains
       .matcher()
       .match(name)
       .filter(
         ({ protectedDomain }) => targets.has(protectedDomain) && domains.find(protectedDomain) !== undefined,
       )
-      .map((match) => ({ domain: name, match, source: "scan", seenAt }));
+      .map((match) => ({ domain: name, match, source: "scan", scanSeq, seenAt }));
   }
 
   return {

@@ -33,6 +33,8 @@ export interface Tally {
 
 export interface CandidateOptions {
   source: ThreatSource;
+  /** `seq` of the import that the names are from. */
+  importSeq?: number | undefined;
   /** When the source saw the names; absent: now. */
   observedAt?: Instant | undefined;
   /** Protected domains that the caller may see; empty or absent: all. */
@@ -69,7 +71,7 @@ export interface CandidateRun {
 
 export function startCandidateRun(
   { clock, database, domains, yielder, threats }: CandidateDependencies,
-  { source, observedAt, within = [] }: CandidateOptions,
+  { source, importSeq, observedAt, within = [] }: CandidateOptions,
 ): CandidateRun {
   const tally: Tally = { received: 0, invalid: 0, firstInvalid: [], matched: 0, created: 0 };
   const pace = yielder();
@@ -93,7 +95,7 @@ export function startCandidateRun(
     if (within.length > 0) matches = matches.filter((match) => within.includes(match.protectedDomain));
     if (matches.length === 0) return undefined;
     const seenAt = observedAt ?? clock.now();
-    for (const match of matches) pending.push({ domain: name, match, source, seenAt });
+    for (const match of matches) pending.push({ domain: name, match, source, importSeq, seenAt });
     tally.matched++;
     return { name, matches };
   }

@@ -19,6 +19,10 @@ export interface SearchFilter {
   /** First seen before this time. */
   before?: Instant | undefined;
   minSimilarity?: number | undefined;
+  /** Only threats that this import created (its `seq`). */
+  importSeq?: number | undefined;
+  /** Only threats that this scan created (its `seq`). */
+  scanSeq?: number | undefined;
 }
 
 /** Threats with equal keys are ordered by first seen. */

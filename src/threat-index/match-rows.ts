@@ -37,12 +37,15 @@ export function matchRows({
   filter,
   protectedDomainSeq,
   buffers,
+  among,
 }: {
   columns: Columns;
   filter: SearchFilter;
   /** The number of `filter.protectedDomain`. */
   protectedDomainSeq: number | undefined;
   buffers: Buffers;
+  /** 1 for each row that may match, by row; undefined: all. */
+  among?: Uint8Array | undefined;
 }): Matches {
   const ofKind = new Uint32Array(kindCount + 1);
   if (filter.protectedDomain !== undefined && protectedDomainSeq === undefined)
@@ -62,6 +65,7 @@ export function matchRows({
     const end = Math.min(total, (block + 1) * blockRows);
     for (let row = block * blockRows; row < end; row += 1) {
       if (wantedDomain !== -1 && protectedDomainSeqs[row] !== wantedDomain) continue;
+      if (among !== undefined && among[row] === 0) continue;
       if (named !== undefined && named[row] === 0) continue;
       if (similarities[row]! < lowestSimilarity) continue;
       if ((indicators[row]! & wantedIndicators) !== wantedIndicators) continue;
@@ -138,8 +142,9 @@ export function topSlice({
   order: SearchOrder;
   slice: Slice;
 }): { rows: number[]; count: number; ofKind: Uint32Array } | undefined {
-  const { text, from, before, indicator, minSimilarity, protectedDomain } = filter;
-  if ([text, from, before, indicator, minSimilarity].some((value) => value !== undefined)) return undefined;
+  const { text, from, before, indicator, minSimilarity, importSeq, scanSeq, protectedDomain } = filter;
+  const scanned = [text, from, before, indicator, minSimilarity, importSeq, scanSeq];
+  if (scanned.some((value) => value !== undefined)) return undefined;
   const end = offset + limit;
   if (end > topRowsMax || key === "name") return undefined;
   const { kindNumbers, protectedDomainSeqs, summary } = columns;

@@ -20,7 +20,7 @@
  *
  * `naive.ts` does the same in a few lines without regard to speed; tests compare the two on random input.
  */
-import { eq, inArray } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Instant } from "../lib/clock.ts";
@@ -28,7 +28,7 @@ import type { Yielder } from "../lib/yielder.ts";
 import { foundColumns } from "../threats/store/fields.ts";
 import { threats } from "../threats/store/tables.ts";
 import { createColumnStore } from "./column-store.ts";
-import type { Columns } from "./columns.ts";
+import { rowOfSeq, type Columns } from "./columns.ts";
 import { countByDay, countByKind, type DayCount } from "./counts.ts";
 import { facetsOf, type Facets } from "./facets.ts";
 import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
@@ -79,6 +79,7 @@ export function createThreatIndex({
 }): ThreatIndex {
   const store = createColumnStore(database);
   const load = createLoader(database);
+  const rowsOfRun = createRunRows(database);
   const buffers = createBuffers();
   const current = () => store.catchUp(yielder());
   let isPrepared = false;
@@ -96,7 +97,8 @@ export function createThreatIndex({
     const protectedDomainSeq = seqOfDomain(filter);
     const top = topSlice({ columns, filter, protectedDomainSeq, order, slice });
     if (top !== undefined) return top;
-    const matches = matchRows({ columns, filter, protectedDomainSeq, buffers });
+    const among = rowsOfRun(columns, filter);
+    const matches = matchRows({ columns, filter, protectedDomainSeq, buffers, among });
     return { ...matches, rows: sortedSlice({ columns, matches, order, slice, buffers }) };
   }
 
@@ -131,7 +133,8 @@ export function createThreatIndex({
     async ids(filter, order, { max, lastSeq }) {
       const columns = await current();
       const protectedDomainSeq = seqOfDomain(filter);
-      const matches = matchRows({ columns, filter, protectedDomainSeq, buffers });
+      const among = rowsOfRun(columns, filter);
+      const matches = matchRows({ columns, filter, protectedDomainSeq, buffers, among });
       let { count } = matches;
       while (count > 0 && columns.seqs[matches.rows[count - 1]!]! > lastSeq) count -= 1;
       const slice = { offset: 0, limit: max };
@@ -141,6 +144,30 @@ export function createThreatIndex({
 
     byDay: async (lastDay, days) => countByDay(await current(), lastDay, days),
     byKind: async () => countByKind(await current()),
+  };
+}
+
+/**
+ * Returns a function that marks the rows of the threats that one import or scan created; undefined: the filter names
+ * none. The database has an index of them, so the column store need not hold a field that few searches use.
+ */
+function createRunRows({ query }: Database) {
+  return (columns: Columns, { importSeq, scanSeq }: SearchFilter): Uint8Array | undefined => {
+    if (importSeq === undefined && scanSeq === undefined) return undefined;
+    const conditions = [
+      ...(importSeq === undefined ? [] : [eq(threats.importSeq, importSeq)]),
+      ...(scanSeq === undefined ? [] : [eq(threats.scanSeq, scanSeq)]),
+    ];
+    const marked = new Uint8Array(columns.count);
+    for (const { seq } of query
+      .select({ seq: threats.seq })
+      .from(threats)
+      .where(and(...conditions))
+      .all()) {
+      const row = rowOfSeq(columns, seq);
+      if (row !== undefined) marked[row] = 1;
+    }
+    return marked;
   };
 }
 

@@ -22,6 +22,9 @@ export interface Sighting {
   source: ThreatSource;
   /** When the source saw it; a time in the future counts as now. */
   seenAt: Instant;
+  /** `seq` of the import or scan that the name is from. */
+  importSeq?: number | undefined;
+  scanSeq?: number | undefined;
   /** Reasons beyond what the name shows. */
   reasons?: readonly SimilarityReason[];
 }
@@ -107,6 +110,8 @@ export function createRecorder({
       createdAt: now,
       statusChangedAt: now,
       whois: {},
+      importSeq: sighting.importSeq ?? null,
+      scanSeq: sighting.scanSeq ?? null,
       screenshotToken: randomText(fillRandom, screenshotTokenBytes),
       cloneSeenAt: type === "cloned_site" ? seenAt : null,
     });
@@ -185,6 +190,8 @@ function createStatements(database: Database) {
             "statusChangedAt",
             "whois",
             "screenshotToken",
+            "importSeq",
+            "scanSeq",
             "cloneSeenAt",
           ),
         ),

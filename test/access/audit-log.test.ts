@@ -100,11 +100,24 @@ test("a list that a command imports is recorded with its counts, even if reading
   const { domains, imports } = opened.app;
   domains.add({ domain: "example-bank.com" }, { by });
   const reading = async function* (fails: boolean) {
-    yield batchOfNames(["example-bank.net", "unrelated.com"], { start: 0, end: 1 });
+    yield batchOfNames(["example-bank.net", "unrelated.com"], {
+      start: { position: 0, line: 1 },
+      end: { position: 31, line: 3 },
+    });
     if (fails) throw new Error("the list is truncated");
   };
   const imported = (fails: boolean) =>
-    imports.process({ name: "list.txt", batches: reading(fails) }, { by, source: "feed" });
+    imports.process(
+      {
+        name: "list.txt",
+        format: "auto",
+        column: "",
+        bytesTotal: 31,
+        batches: reading(fails),
+        bytes: () => 31,
+      },
+      { by, source: "feed" },
+    );
   expect(await imported(false)).toMatchObject({ received: 2, created: 1 });
   await expect(imported(true)).rejects.toThrow("truncated");
   const subject = "list.txt";

@@ -19,6 +19,7 @@ async function run(args: string[], { isTerminal = false } = {}) {
   const terminal: Terminal = {
     out: output("out"),
     err: output("err"),
+    inputIsTerminal: false,
     env: {},
     interruption: () => new AbortController().signal,
     threads: {

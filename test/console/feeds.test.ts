@@ -77,7 +77,42 @@ test("a file can be imported without scripts, and the next page shows its result
   );
   expect(shown.text).toContain("3 not a name It contains a character that is not allowed in host names");
   expect(feedActions()[0]).toEqual(["feed.import", "nrd.csv.gz"]);
-  expect((await visitor.get("/console/feeds")).text).toContain("nrd.csv.gz completed 3 1 1 1");
+  expect((await visitor.get("/console/feeds")).text).toContain("nrd.csv.gz console completed 3 1 1 1");
+});
+
+test("The result of an import links to exactly the threats that it created (M24)", async () => {
+  const names = (prefix: string) => [1, 2, 3].map((n) => `${prefix}-${n}-example-bank.com\n`).join("");
+  const { location } = await upload(new File([names("first"), "example-bank.net\n"], "first.txt"));
+  const first = latest();
+  // One of these is known, so it belongs to the first import.
+  await upload(new File([names("second"), "first-1-example-bank.com\n"], "second.txt"));
+  const second = latest();
+  expect([first.created, second.created]).toEqual([3, 3]);
+  const panel = await visitor.get(location!);
+  const path = `/console/threats?status=all&import=${first.seq}`;
+  for (const { html } of [panel, await visitor.get("/console/feeds")])
+    expect(html).toContain(`<a href="${path.replace("&", "&amp;")}">`);
+  expect(panel.html).not.toContain(`href="/console/imports/${first.seq}"`);
+  const list = await visitor.get(path);
+  expect(list.text).toContain("Only new threats of one import");
+  expect(list.text).toContain("1–3 of 3");
+  for (const n of [1, 2, 3]) expect(list.text).toContain(`first-${n}- example-bank.com`);
+  for (const other of ["second-", "example-bank.net"]) expect(list.text).not.toContain(other);
+  // Filters narrow the view, and a link leaves it.
+  expect(list.html).toContain(`<input type="hidden" name="import" value="${first.seq}"`);
+  expect((await visitor.get(`${path}&severity=low`)).text).not.toContain("first-1-");
+  expect((await visitor.get("/console/threats?status=all")).text).toContain("second-1-");
+  expect((await visitor.get("/console/threats?import=x")).status).toBe(400);
+});
+
+test("Names that a person types are recorded as submissions, names in a file as from a feed (M16)", async () => {
+  const sourceOf = (domain: string) =>
+    app.app.threats.list({}, { page: 1, perPage: 100 }).threats.find((threat) => threat.domain === domain)
+      ?.source;
+  await visitor.submit("/console/imports/names", { names: "typed-example-bank.com" });
+  await upload(new File(["in-file-example-bank.com\n"], "names.txt"));
+  expect(sourceOf("typed-example-bank.com")).toBe("submission");
+  expect(sourceOf("in-file-example-bank.com")).toBe("feed");
 });
 
 test("typed names are checked like an imported file", async () => {

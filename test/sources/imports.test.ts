@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { NameListError } from "../../src/sources/lists/errors.ts";
+import { batchOfNames } from "../../src/sources/name-batch.ts";
 import { createYielder } from "../../src/lib/yielder.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
 import {
@@ -16,7 +18,9 @@ import { until } from "../support/until.ts";
 
 let stores: Stores;
 let imports: Imports;
+let log: { message: string; [field: string]: unknown }[];
 beforeEach(() => {
+  log = [];
   stores = openStores();
   imports = open();
 });
@@ -28,12 +32,12 @@ afterEach(async () => {
 function open(bytesMax?: number): Imports {
   const yielder = () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() });
   const candidates = createCandidates({ ...stores, yielder });
-  const log = createLog({ level: "silent", format: "json", clock: stores.clock, write: () => {} });
+  const write = (line: string) => void log.push(JSON.parse(line));
   return createImports({
     ...stores,
     auditLog: createAuditLog(stores),
     candidates,
-    log,
+    log: createLog({ level: "info", format: "json", clock: stores.clock, write }),
     ...(bytesMax && { bytesMax }),
   });
 }
@@ -236,3 +240,70 @@ test.each(["cancel", "stop"] as const)(
     expect(await ended).toMatchObject({ state: "cancelled", error: null, received: 0 });
   },
 );
+
+test("A list that a command imports is in the list of imports with its outcome, and a server's start in between does not end it (M24)", async () => {
+  const by = { channel: "command_line", name: "root", address: null } as const;
+  const reading = async function* (fails: boolean) {
+    yield batchOfNames(["example-bank.net"], {
+      start: { position: 0, line: 1 },
+      end: { position: 17, line: 2 },
+    });
+    const server = open();
+    server.start();
+    expect(imports.list(1)[0]!.state).toBe("failed");
+    await server.stop();
+    // Commits follow each other after a second.
+    stores.clock.advance(2_000);
+    yield batchOfNames(["other.org"], { start: { position: 17, line: 2 }, end: { position: 27, line: 3 } });
+    expect(imports.list(1)[0]!.state).toBe("running");
+    if (fails) throw new NameListError("list.txt", "is truncated");
+  };
+  const process = (fails: boolean) =>
+    imports.process(
+      {
+        name: "list.txt",
+        format: "csv",
+        column: "2",
+        bytesTotal: 27,
+        batches: reading(fails),
+        bytes: () => 27,
+      },
+      { by, source: "certificate_transparency" },
+    );
+  await process(false);
+  expect(imports.list(10)).toMatchObject([
+    {
+      name: "list.txt",
+      channel: "command_line",
+      source: "certificate_transparency",
+      format: "csv",
+      column: "2",
+      state: "completed",
+      bytes: 27,
+      lines: 2,
+      received: 2,
+      created: 1,
+      error: null,
+    },
+  ]);
+  await expect(process(true)).rejects.toThrow("is truncated");
+  expect(imports.list(1)[0]).toMatchObject({ state: "failed", error: "is truncated", lines: 2, created: 0 });
+});
+
+test("An import logs one line when it ends, with origin, name, counts and duration (M6)", async () => {
+  await imports.begin(list(streamOf("example-bank.net\nother.org\n")), { by: tester }).ended;
+  await imports.begin(list(streamOf("PK\u0003\u0004....")), { by: tester }).ended;
+  expect(log.filter(({ message }) => message === "import finished")).toMatchObject([
+    {
+      level: "info",
+      origin: "console",
+      name: "nrd.txt",
+      state: "completed",
+      lines: 2,
+      names: 2,
+      created: 1,
+      durationMs: expect.any(Number),
+    },
+    { level: "warn", state: "failed", error: expect.stringContaining("ZIP archive") },
+  ]);
+});

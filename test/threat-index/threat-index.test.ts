@@ -164,6 +164,35 @@ describe("the threat index", () => {
     rows.push(...added);
   });
 
+  test("returns exactly the threats that an import or a scan created, in pages, counts and batch decisions (M24)", async () => {
+    const create = (domain: string, run: { importSeq?: number; scanSeq?: number }) => {
+      const match = { protectedDomain: domains[0]!, type: types[0]!, similarity: 0.9, reasons: [] };
+      const seenAt = stores.clock.now();
+      return stores.threats.record([{ domain, match, source: "feed", seenAt, ...run }])[0]!.threatId;
+    };
+    const one = create("run-1.shop", { importSeq: 7 });
+    const two = create("run-2.shop", { importSeq: 7 });
+    const three = create("run-3.shop", { importSeq: 8 });
+    const four = create("run-4.shop", { scanSeq: 7 });
+    // Known already, so it stays with the import that created it.
+    create("run-1.shop", { importSeq: 8 });
+    const found = async (filter: SearchFilter) => {
+      const result = await index.search(filter, newestFirst, { page: 1, perPage: 50 });
+      const { lastSeq, total, facets } = result;
+      expect(await index.ids(filter, newestFirst, { max: 50, lastSeq })).toEqual(
+        result.threats.map(({ id }) => id),
+      );
+      expect(facets.status.get("active") ?? 0).toBe(total);
+      return result.threats.map(({ id }) => id).sort();
+    };
+    expect(await found({ importSeq: 7 })).toEqual([one, two].sort());
+    expect(await found({ importSeq: 8 })).toEqual([three]);
+    expect(await found({ scanSeq: 7 })).toEqual([four]);
+    expect(await found({ importSeq: 7, scanSeq: 7 })).toEqual([]);
+    expect(await found({ importSeq: 9 })).toEqual([]);
+    rows.push(...[one, two, three, four].map((id) => stores.threats.get(id)!));
+  });
+
   test("finds a threat by an indicator as soon as its facts are written", async () => {
     const threat = rows.find(
       ({ severityReasons }) => !indicatorsIn(severityReasons).includes("receives_mail"),

@@ -16,7 +16,12 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
 
 const flags = {
-  source: choice("--source <source>", threatSources, "how the names were found", "feed"),
+  source: choice(
+    "--source <source>",
+    threatSources,
+    "how the names were found (default: submission for names typed in the terminal, otherwise feed)",
+    undefined,
+  ),
   observedAt: time("--observed-at <time>", "when the names were seen, for first_seen (default: now)"),
   ...listFlags,
   json: jsonFlag,
@@ -85,10 +90,17 @@ async function importList(
   let tally: Readonly<Tally> | undefined;
   try {
     tally = await appliance.imports.process(
-      { name: path, batches: list.batches() },
+      {
+        name: shownPath(path),
+        format,
+        column,
+        bytesTotal: bytes ?? null,
+        batches: list.batches(),
+        bytes: () => list.diskBytes,
+      },
       {
         by: actorOfShell(terminal.env),
-        source,
+        source: source ?? (path === "-" && terminal.inputIsTerminal ? "submission" : "feed"),
         observedAt,
         signal,
         onCommit: (done, soFar) => {

@@ -18,6 +18,8 @@ export interface Terminal {
   out: Output;
   /** For progress, notices and errors. */
   err: Output;
+  /** Whether a person types standard input. */
+  inputIsTerminal: boolean;
   env: Readonly<Record<string, string | undefined>>;
   /**
    * Returns a signal that the first SIGINT or SIGTERM aborts from now on; then the command must end. A second one

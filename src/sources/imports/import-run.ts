@@ -30,12 +30,6 @@ export function createImportRun({
   log: Log;
   store: ImportStore;
 }) {
-  function problemOf(error: unknown): string {
-    if (error instanceof NameListError) return error.problem;
-    logDropped(log, error, "import failed");
-    return "could not be recorded because of an internal error";
-  }
-
   function close(running: Running, outcome: { state: ImportState; error: string | null }): ListImport {
     const values = { ...outcome, ...countsOf(running), completedAt: clock.now() };
     try {
@@ -43,12 +37,14 @@ export function createImportRun({
     } catch (error) {
       logDropped(log, error, "outcome of an import could not be recorded");
     }
-    return { ...store.get(running.seq)!, ...values };
+    const ended = { ...store.get(running.seq)!, ...values };
+    logImport(log, ended);
+    return ended;
   }
 
   return async (
     running: Running,
-    list: Pick<ListImport, "name" | "format" | "column">,
+    list: Pick<ListImport, "name" | "source" | "format" | "column">,
   ): Promise<ListImport> => {
     const { seq, cancelling, content } = running;
     const { signal } = cancelling;
@@ -58,10 +54,11 @@ export function createImportRun({
     let outcome: { state: ImportState; error: string | null };
     try {
       const { openNameList } = await import("../lists/name-list.ts");
-      const { name, format, column } = list;
+      const { name, source, format, column } = list;
       names = await openNameList(name ?? "the names", { format, column, stream: content.stream, signal });
       await candidates.process(names.batches(), {
-        source: "feed",
+        source,
+        importSeq: seq,
         signal,
         onCommit({ line }, tally) {
           running.tally = tally;
@@ -71,13 +68,35 @@ export function createImportRun({
       });
       outcome = { state: "completed", error: null };
     } catch (error) {
-      outcome = { state: "failed", error: content.problem ?? (signal.aborted ? null : problemOf(error)) };
+      outcome = {
+        state: "failed",
+        error: content.problem ?? (signal.aborted ? null : problemOf(log, error)),
+      };
     }
     await names?.close();
     content.end();
     if (signal.aborted) outcome = { state: "cancelled", error: null };
     return close(running, outcome);
   };
+}
+
+/** Returns why an import failed, as words that follow the list's name. */
+function problemOf(log: Log, error: unknown): string {
+  if (error instanceof NameListError) return error.problem;
+  logDropped(log, error, "import failed");
+  return "could not be recorded because of an internal error";
+}
+
+/** Logs the outcome of an import. */
+export function logImport(log: Log, ended: ListImport): void {
+  const { seq, channel, name, state, lines, received, invalid, matched, created, error } = ended;
+  const durationMs = (ended.completedAt ?? ended.startedAt) - ended.startedAt;
+  const fields = { import: seq, origin: channel, name: name ?? "typed names", state, lines, names: received };
+  const level = state === "failed" ? "warn" : "info";
+  log[level](
+    { ...fields, invalid, matched, created, durationMs, ...(error !== null && { error }) },
+    "import finished",
+  );
 }
 
 /** Returns the present counts of an import. */

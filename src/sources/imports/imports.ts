@@ -1,23 +1,25 @@
-import type { AuditDetail } from "../../access/audit/actions.ts";
 import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
-import type { Log } from "../../lib/log.ts";
-import { visible } from "../../lib/safe-text.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
+import { every, type Schedule } from "../../lib/schedule.ts";
 import type { ListFormat } from "../../vocabulary/lists.ts";
-import type { Tally } from "../candidate-run.ts";
-import type { Candidates, ProcessOptions } from "../candidates.ts";
-import type { NameBatch } from "../name-batch.ts";
+import type { Candidates } from "../candidates.ts";
 import type { Source, SourceStatus } from "../source.ts";
 import { boundedStream } from "./bounded-stream.ts";
-import { countsOf, createImportRun, type Running } from "./import-run.ts";
-import { createImportStore } from "./import-store.ts";
+import { createCommandImport, type ProcessList } from "./command-import.ts";
+import { countsOf, createImportRun, logImport, type Running } from "./import-run.ts";
+import { createImportStore, type ImportStore } from "./import-store.ts";
 import type { ListImport } from "./tables.ts";
 
 /** Maximum size of an upload, before decompression. Larger lists belong in the folder of a feed. */
 export const importBytesMax = 1 << 30;
+
+/** When imports by command line are checked, to log them. */
+const commandCheckPattern = "*/5 * * * * *";
+const commandOverlapMs = 600_000;
 
 const tooLong =
   `is larger than ${importBytesMax / 2 ** 30} GiB; split it, compress it, ` +
@@ -48,14 +50,8 @@ export interface Imports extends Source {
   begin(list: ListToImport, options: { by: Actor }): { import: ListImport; ended: Promise<ListImport> };
   /** Returns whether this import was running. */
   cancel(seq: number, options: { by: Actor }): boolean;
-  /**
-   * Processes a list that a command has opened. It is not in the list of imports; the audit log records it once
-   * something was committed, even when it fails later or is aborted.
-   */
-  process<Position>(
-    list: { name: string; batches: AsyncIterable<NameBatch<Position>> },
-    options: ProcessOptions<Position> & { by: Actor },
-  ): Promise<Tally>;
+  /** Processes a list that a command has opened. A server logs its outcome. */
+  process: ProcessList;
   /** Returns the running import with its present counts. */
   running(): ListImport | undefined;
   get(seq: number): ListImport | undefined;
@@ -82,10 +78,7 @@ export function createImports({
   const store = createImportStore(database);
   const run = createImportRun({ candidates, clock, log, store });
   let current: Running | undefined;
-
-  function recordImport(by: Actor, name: string | null, detail: AuditDetail): void {
-    auditLog.record(by, "feed.import", name, detail);
-  }
+  let commands: Schedule | undefined;
 
   const running = () => {
     const row = current && store.get(current.seq);
@@ -97,15 +90,17 @@ export function createImports({
     kind: "import",
     declaredAs: null,
     start() {
-      // Only one process serves a database, so nobody else runs what is still marked as running.
+      // Only one process serves a database. A command that is still running corrects this at its next commit.
       for (const { seq } of store.running())
         store.save(seq, {
           state: "failed",
           error: "was interrupted: phishwatch was stopped while reading it",
           completedAt: clock.now(),
         });
+      commands = watchCommands({ clock, log, store });
     },
     async stop() {
+      commands?.stop();
       current?.cancelling.abort();
       await current?.ended;
     },
@@ -118,9 +113,12 @@ export function createImports({
         throw badRequest(`${what} being imported. Wait until it is done, or cancel it.`);
       }
       if ((list.bytesTotal ?? 0) > bytesMax) throw badRequest(`The list ${tooLong}.`);
+      // A person vouches for the names that they type. A file repeats names for years, as a feed does.
+      const source = list.name === null ? "submission" : "feed";
+      const origin = { channel: by.channel, source } as const;
       const begun = database.transaction(() => {
-        const row = store.begin({ ...list, startedAt: clock.now() });
-        recordImport(by, list.name, { import: row.seq });
+        const row = store.begin({ ...list, ...origin, startedAt: clock.now() });
+        auditLog.record(by, "feed.import", list.name, { import: row.seq });
         return row;
       });
       const started: Running = {
@@ -129,7 +127,7 @@ export function createImports({
         content: boundedStream(content, { bytesMax, tooLong }),
       };
       current = started;
-      const ended = run(started, list).finally(() => void (current = undefined));
+      const ended = run(started, { ...list, source }).finally(() => void (current = undefined));
       started.ended = ended;
       return { import: begun, ended };
     },
@@ -139,12 +137,32 @@ export function createImports({
       current.cancelling.abort();
       return true;
     },
-    process: ({ name, batches }, { by, ...options }) =>
-      processAudited(candidates, batches, options, (detail) => recordImport(by, visible(name), detail)),
+    process: createCommandImport({ auditLog, candidates, clock, log, store }),
     running,
     get: store.get,
     list: (limit, offset = 0) => store.list(limit, offset),
   };
+}
+
+/** Logs the imports by command line, which another process runs, as they end. */
+function watchCommands({ clock, log, store }: { clock: Clock; log: Log; store: ImportStore }): Schedule {
+  let since = clock.now();
+  let logged: ReadonlySet<number> = new Set();
+  return every({
+    clock,
+    pattern: commandCheckPattern,
+    run() {
+      try {
+        const ended = store.endedSince("command_line", since);
+        for (const one of ended) if (!logged.has(one.seq)) logImport(log, one);
+        logged = new Set(ended.map(({ seq }) => seq));
+        // Times of other processes may differ a little, and a transaction may take a while.
+        since = Math.max(since, clock.now() - commandOverlapMs);
+      } catch (error) {
+        logDropped(log, error, "imports by command line could not be checked");
+      }
+    },
+  });
 }
 
 function importStatus(latest: ListImport | undefined, isRunning: boolean): SourceStatus {
@@ -166,25 +184,3 @@ function importStatus(latest: ListImport | undefined, isRunning: boolean): Sourc
 }
 
 const noCounts = { received: 0, invalid: 0, matched: 0, created: 0 };
-
-/** Processes batches and records the counts, even if processing fails in the middle. */
-async function processAudited<Position>(
-  candidates: Candidates,
-  batches: AsyncIterable<NameBatch<Position>>,
-  options: ProcessOptions<Position>,
-  record: (detail: AuditDetail) => void,
-): Promise<Tally> {
-  let tally: Readonly<Tally> | undefined;
-  try {
-    const onCommit = (position: Position, soFar: Readonly<Tally>) => {
-      tally = soFar;
-      options.onCommit?.(position, soFar);
-    };
-    return (tally = await candidates.process(batches, { ...options, onCommit }));
-  } finally {
-    if (tally !== undefined) {
-      const { received, matched, created } = tally;
-      record({ source: options.source, received, matched, created });
-    }
-  }
-}

@@ -1,13 +1,18 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { actorChannels } from "../../access/audit/actor.ts";
 import { instant, json } from "../../database/columns.ts";
 import { importStates, listFormats } from "../../vocabulary/lists.ts";
+import { threatSources } from "../../vocabulary/threats.ts";
 import type { InvalidName } from "../candidate-run.ts";
 
-/** One row for each list that was imported in the console, with its counts. */
+/** One row for each list that was imported in the console or by command line, with its counts. */
 export const listImports = sqliteTable("list_imports", {
   seq: integer("seq").primaryKey({ autoIncrement: true }),
   /** File name as uploaded; null for names that were typed in. */
   name: text("name"),
+  channel: text("channel", { enum: actorChannels }).notNull().default("console"),
+  /** How the names were found, as the threats record it. */
+  source: text("source", { enum: threatSources }).notNull().default("feed"),
   format: text("format", { enum: listFormats }).notNull(),
   column: text("column").notNull(),
   state: text("state", { enum: importStates }).notNull(),

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, uniqueIndex, primaryKey } from "drizzle-orm/sqlite-core";
 import { actorChannels } from "../../access/audit/actor.ts";
 import { instant, json } from "../../database/columns.ts";
@@ -37,11 +38,20 @@ export const threats = sqliteTable(
     ipAddress: text("ip_address"),
     registrar: text("registrar"),
     whois: json<Registration>("whois").notNull(),
+    /** `seq` of the import that found it, and of the scan; null: neither, or found before this was recorded. */
+    importSeq: integer("import_seq"),
+    scanSeq: integer("scan_seq"),
     /** 128 random bits, base64url: makes the screenshot's URL unguessable. */
     screenshotToken: text("screenshot_token").notNull(),
   },
   (table) => [
     uniqueIndex("threats_pair").on(table.protectedDomainSeq, table.domain),
+    index("threats_import")
+      .on(table.importSeq)
+      .where(sql`${table.importSeq} is not null`),
+    index("threats_scan")
+      .on(table.scanSeq)
+      .where(sql`${table.scanSeq} is not null`),
     index("threats_all").on(table.firstSeen),
     index("threats_status").on(table.status, table.firstSeen),
     index("threats_severity").on(table.severity, table.firstSeen),

@@ -1,8 +1,10 @@
+import { channelNames } from "../../../access/audit/actor.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { ListImport } from "../../../sources/imports/tables.ts";
 import { Facts, PageHead, Section, Time } from "../../kit/components.tsx";
 import { parseWholeNumber } from "../../kit/fields.ts";
+import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { feedsPath, importPath } from "../../kit/paths.ts";
@@ -40,6 +42,8 @@ export function showImport(context: Context<"imports">): PageResult {
           facts={[
             ["Format", format === "auto" ? "detected from name and content" : format],
             ["Column", column === "" ? "default" : column],
+            ["From", channelNames[list.channel]],
+            ["Source of its threats", inWords(list.source)],
             ["Started", <Time at={list.startedAt} />],
             ["Finished", list.completedAt === null ? "still running" : <Time at={list.completedAt} />],
           ]}

@@ -8,6 +8,7 @@ import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { importPath } from "../../kit/paths.ts";
+import { createdPath } from "../threats/filters.ts";
 
 const tones: Record<ImportState, Tone> = {
   running: "warn",
@@ -25,20 +26,17 @@ export function ListName({ name }: { name: string | null }) {
 }
 
 /** Progress of an import. Refreshes itself while the import runs. */
-export function ImportPanel({ list }: { list: ListImport }) {
-  const { seq, name, state, bytes, bytesTotal, received, invalid, matched, created, lines, error } = list;
+export function ImportPanel({ list, linked = false }: { list: ListImport; linked?: boolean }) {
+  const { seq, name, state, bytes, bytesTotal, received, invalid, matched, lines, error } = list;
   const { now } = usePage();
   const running = state === "running";
   const ms = (list.completedAt ?? now) - list.startedAt;
+  const title = <ListName name={name} />;
   const refresh = running ? { "data-refresh": `${importPath(seq)}/panel`, "data-refresh-ms": "500" } : {};
   return (
     <section class="card panel" id="import-panel" aria-label="Import progress" {...refresh}>
       <div class="page-title">
-        <h2>
-          <a href={importPath(seq)}>
-            <ListName name={name} />
-          </a>
-        </h2>
+        <h2>{linked ? <a href={importPath(seq)}>{title}</a> : title}</h2>
         <ImportStateBadge state={state} />
       </div>
       {bytesTotal === null || !running ? null : (
@@ -52,7 +50,7 @@ export function ImportPanel({ list }: { list: ListImport }) {
         facts={[
           ["Read", readText(bytes, running ? bytesTotal : null, received, ms)],
           ["Matched", counted(matched, "name")],
-          ["New threats", <strong>{grouped(created)}</strong>],
+          ["New threats", <CreatedLink list={list} />],
           ["Rejected", counted(invalid, "line without a valid name", "lines without a valid name")],
           ...(error === null ? [] : [["Error", `The list ${visible(error, 400)}.`] as const]),
         ]}
@@ -63,11 +61,20 @@ export function ImportPanel({ list }: { list: ListImport }) {
           is recorded twice.
         </p>
       ) : null}
-      {running ? (
+      {running && list.channel !== "console" ? (
+        <p class="hint">It runs on the command line. To cancel it, press Ctrl-C there.</p>
+      ) : null}
+      {running && list.channel === "console" ? (
         <PostButton action={`${importPath(seq)}/cancel`} label="Cancel import" variant="danger" />
       ) : null}
     </section>
   );
+}
+
+/** Number of new threats, as a link to them. */
+export function CreatedLink({ list: { seq, created } }: { list: ListImport }) {
+  const text = <strong>{grouped(created)}</strong>;
+  return created === 0 ? text : <a href={createdPath({ importSeq: seq })}>{text}</a>;
 }
 
 function readText(bytes: number, total: number | null, received: number, ms: number): string {

@@ -1,3 +1,4 @@
+import { channelNames } from "../../../access/audit/actor.ts";
 import { grouped } from "../../../lib/wording.ts";
 import type { ListImport } from "../../../sources/imports/tables.ts";
 import type { Source, SourceStatus } from "../../../sources/source.ts";
@@ -8,7 +9,7 @@ import { feedPath, importPath } from "../../kit/paths.ts";
 import { Empty, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { ImportForms } from "./import-form.tsx";
-import { ImportPanel, ImportStateBadge, ListName } from "./import-panel.tsx";
+import { CreatedLink, ImportPanel, ImportStateBadge, ListName } from "./import-panel.tsx";
 import { sourceFacts, SourceState } from "./source-parts.tsx";
 
 const importsShown = 20;
@@ -23,11 +24,12 @@ const importColumns: Column<ListImport>[] = [
     ),
   },
   { title: "File", layout: "wide", cell: ({ name }) => <ListName name={name} /> },
+  { title: "From", layout: "tight", cell: ({ channel }) => channelNames[channel] },
   { title: "State", layout: "tight", cell: ({ state }) => <ImportStateBadge state={state} /> },
   { title: "Names", layout: "number", cell: ({ received }) => grouped(received) },
   { title: "Rejected", layout: "number", cell: ({ invalid }) => grouped(invalid) },
   { title: "Matched", layout: "number", cell: ({ matched }) => grouped(matched) },
-  { title: "New threats", layout: "number", cell: ({ created }) => grouped(created) },
+  { title: "New threats", layout: "number", cell: (list) => <CreatedLink list={list} /> },
 ];
 
 export function listSources({ services }: Context<"imports" | "sources">): PageResult {
@@ -40,7 +42,7 @@ export function listSources({ services }: Context<"imports" | "sources">): PageR
         title="Feeds"
         lead="Lists of domain names to check for look-alikes: watched files and folders, and lists that you import."
       />
-      {running === undefined ? null : <ImportPanel list={running} />}
+      {running === undefined ? null : <ImportPanel list={running} linked />}
       <ImportForms />
       <Section title="Declared sources">
         {watched.length === 0 ? (

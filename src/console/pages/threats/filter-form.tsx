@@ -28,7 +28,7 @@ export function ThreatFilterForm({
   const inMore = ["type", "source", "sign", "from", "to", "similarity"];
   return (
     <form method="get" action={threatsPath} class="threat-filters">
-      <HiddenFields fields={pick(query, ["sort", "order"])} />
+      <HiddenFields fields={pick(query, ["import", "scan", "sort", "order"])} />
       <div class="filters">
         <div data-field="" class="search">
           <label for="q">Name</label>

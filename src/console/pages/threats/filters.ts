@@ -10,7 +10,7 @@ import {
 } from "../../../threat-index/threat-index.ts";
 import { indicators } from "../../../threats/severity/indicators.ts";
 import { threatTypes, severities, threatSources, statuses } from "../../../vocabulary/threats.ts";
-import { parseDay } from "../../kit/fields.ts";
+import { parseDay, parseWholeNumber } from "../../kit/fields.ts";
 import { threatsPath } from "../../kit/paths.ts";
 
 /** View of the list as described by its URL, which can be bookmarked and shared. */
@@ -25,7 +25,8 @@ const dayMs = 86_400_000;
 const defaultSort: SortKey = "severity";
 
 /** Canonical order of the parameters in a URL. */
-const parameterNames = "q status severity domain type source sign from to similarity sort order".split(" ");
+const parameterNames =
+  "q status severity domain type source sign from to similarity import scan sort order".split(" ");
 
 /**
  * Parses the view that a URL describes. Defaults: active threats, most severe first.
@@ -48,6 +49,8 @@ export function readListRequest(given: URLSearchParams): ListRequest {
     from: dayOf(query, "from"),
     before: endOf(dayOf(query, "to")),
     minSimilarity: similarityOf(query),
+    importSeq: runOf(query, "import"),
+    scanSeq: runOf(query, "scan"),
   };
   const key = oneOf(query, "sort", sortKeys) ?? defaultSort;
   const order = oneOf(query, "order", ["asc", "desc"] as const) ?? defaultDirection(key);
@@ -67,6 +70,12 @@ export function listPath(query: URLSearchParams, changes: Record<string, string 
     else next.set(name, value);
   }
   return next.size === 0 ? threatsPath : `${threatsPath}?${next}`;
+}
+
+/** Returns the path of all threats that an import or a scan created. */
+export function createdPath(run: { importSeq: number } | { scanSeq: number }): string {
+  const [name, seq] = "importSeq" in run ? ["import", run.importSeq] : ["scan", run.scanSeq];
+  return listPath(new URLSearchParams({ status: "all", [name]: String(seq) }));
 }
 
 /** Returns the path that a column heading links to: its default direction first, then the opposite. */
@@ -93,6 +102,15 @@ function domainOf(query: URLSearchParams): string | undefined {
   const result = normalizeName(given);
   if ("error" in result) throw invalid("domain", "a domain name");
   return result.name;
+}
+
+/** Returns the `seq` of an import or scan. */
+function runOf(query: URLSearchParams, name: "import" | "scan"): number | undefined {
+  const given = query.get(name);
+  if (given === null) return undefined;
+  const seq = parseWholeNumber(given);
+  if (seq === undefined) throw invalid(name, "a number");
+  return seq;
 }
 
 function dayOf(query: URLSearchParams, name: string): Instant | undefined {

@@ -7,7 +7,7 @@ import { Form, HiddenFields } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { usePage } from "../../kit/page-context.ts";
 import { page, type Flash, type PageResult } from "../../kit/page-result.ts";
-import { overviewPath, threatsPath, triagePath, undoTriagePath } from "../../kit/paths.ts";
+import { importPath, overviewPath, threatsPath, triagePath, undoTriagePath } from "../../kit/paths.ts";
 import { Empty, Pagination, pageNumber } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { decisions } from "./detail-parts.tsx";
@@ -39,6 +39,7 @@ export async function listThreats({
       </PageHead>
       {flash === undefined ? null : <FlashMessage flash={flash} />}
       <ReadyViews query={query} />
+      <RunNote filter={filter} query={query} />
       <ThreatFilterForm
         request={request}
         domains={domains.map(({ domain }) => domain)}
@@ -67,6 +68,24 @@ export async function listThreats({
       )}
       <Pagination page={number} perPage={perPage} total={found.total} path={threatsPath} query={query} />
     </>,
+  );
+}
+
+/** Names the import or scan whose threats are listed, which no field of the form shows. */
+function RunNote({
+  filter: { importSeq, scanSeq },
+  query,
+}: {
+  filter: SearchFilter;
+  query: URLSearchParams;
+}) {
+  if (importSeq === undefined && scanSeq === undefined) return null;
+  return (
+    <p>
+      Only new threats of{" "}
+      {importSeq === undefined ? "one scan" : <a href={importPath(importSeq)}>one import</a>}.{" "}
+      <a href={listPath(query, { import: undefined, scan: undefined })}>Show those of all sources</a>
+    </p>
   );
 }
 

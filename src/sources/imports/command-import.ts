@@ -1,0 +1,101 @@
+import type { Actor } from "../../access/audit/actor.ts";
+import type { AuditLog } from "../../access/audit/audit-log.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
+import { visible } from "../../lib/safe-text.ts";
+import type { ListFormat } from "../../vocabulary/lists.ts";
+import type { Tally } from "../candidate-run.ts";
+import type { Candidates, ProcessOptions } from "../candidates.ts";
+import { NameListError } from "../lists/errors.ts";
+import type { Place } from "../lists/name-chunk.ts";
+import type { NameBatch } from "../name-batch.ts";
+import type { ImportStore } from "./import-store.ts";
+import type { ListImport } from "./tables.ts";
+
+/** A list that a command has opened. */
+export interface OpenedList {
+  name: string;
+  format: ListFormat;
+  column: string;
+  /** Size on disk; null for a pipe. */
+  bytesTotal: number | null;
+  batches: AsyncIterable<NameBatch<Place>>;
+  /** Returns the number of bytes read so far. */
+  bytes(): number;
+}
+
+export type ProcessList = (
+  list: OpenedList,
+  options: Omit<ProcessOptions<Place>, "importSeq"> & { by: Actor },
+) => Promise<Tally>;
+
+/**
+ * Returns a function that processes a list for a command and records it among the imports. The audit log gets an entry
+ * once something was committed, even if reading fails later or is aborted.
+ */
+export function createCommandImport({
+  auditLog,
+  candidates,
+  clock,
+  log,
+  store,
+}: {
+  auditLog: Pick<AuditLog, "record">;
+  candidates: Candidates;
+  clock: Clock;
+  log: Log;
+  store: ImportStore;
+}): ProcessList {
+  return async ({ name, format, column, bytesTotal, batches, bytes }, { by, ...options }) => {
+    const { source, signal } = options;
+    const { seq } = store.begin({
+      name,
+      format,
+      column,
+      bytesTotal,
+      source,
+      channel: by.channel,
+      startedAt: clock.now(),
+    });
+    let tally: Readonly<Tally> | undefined;
+    const save = (values: Partial<ListImport>) =>
+      store.save(seq, { ...(tally && countsOf(tally)), bytes: bytes(), ...values });
+    const onCommit = (place: Place, soFar: Readonly<Tally>) => {
+      tally = soFar;
+      // A server that starts takes the import for one that a crash interrupted.
+      save({ lines: place.line - 1, state: "running", error: null, completedAt: null });
+      options.onCommit?.(place, soFar);
+    };
+    const end = (outcome: Pick<ListImport, "state" | "error">) =>
+      save({ ...outcome, completedAt: clock.now() });
+    try {
+      tally = await candidates.process(batches, { ...options, importSeq: seq, onCommit });
+      end({ state: signal?.aborted === true ? "cancelled" : "completed", error: null });
+      return tally;
+    } catch (error) {
+      const problem = error instanceof NameListError ? error.problem : "could not be recorded";
+      try {
+        end({ state: "failed", error: problem });
+      } catch (dropped) {
+        // The command reports the first error.
+        logDropped(log, dropped, "outcome of an import could not be recorded");
+      }
+      throw error;
+    } finally {
+      if (tally !== undefined) {
+        const { received, matched, created } = tally;
+        auditLog.record(by, "feed.import", visible(name), {
+          import: seq,
+          source,
+          received,
+          matched,
+          created,
+        });
+      }
+    }
+  };
+}
+
+function countsOf({ received, invalid, firstInvalid, matched, created }: Tally): Partial<ListImport> {
+  return { received, invalid, firstInvalid: [...firstInvalid], matched, created };
+}
