@@ -18,6 +18,7 @@ import { createProtectedDomains } from "./domains/domains.ts";
 import { openEnrichment, type Reach } from "./enrichment/open-enrichment.ts";
 import { createEventLog } from "./events/event-log.ts";
 import { createOutbox } from "./events/outbox.ts";
+import { memoryLimitBytes } from "./http/body/memory-limit.ts";
 import { buildInfo } from "./lib/build-info.ts";
 import type { Clock } from "./lib/clock.ts";
 import { createIdFactory, type FillRandom } from "./lib/ids.ts";
@@ -185,6 +186,8 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     config,
     clock,
     log,
+    yielder,
+    memoryBytes: memoryLimitBytes(),
     newRequestId: () => crypto.randomUUID(),
     build: buildInfo,
     database,
@@ -205,6 +208,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     const password = consolePassword;
     const signIn = createConsoleSignIn({ database, clock, fillRandom, log, settings, auditLog, password });
     return createConsole({
+      bodies: server.bodies,
       config,
       clock,
       log,

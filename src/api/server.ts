@@ -5,6 +5,7 @@ import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { DeliveryLog } from "../deliveries/delivery-log.ts";
 import { createAdmission } from "../http/admission.ts";
+import { createBodyBudget, type BodyBudget } from "../http/body/body-budget.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import { createPipeline, type Handler } from "../http/pipeline.ts";
 import { createResponder, type ResponseHeaders } from "../http/responder.ts";
@@ -12,6 +13,7 @@ import type { BuildInfo } from "../lib/build-info.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import { pathStart } from "../lib/request-path.ts";
+import type { Yielder } from "../lib/yielder.ts";
 import type { Scans } from "../scans/scans.ts";
 import type { Candidates } from "../sources/candidates.ts";
 import type { Threats } from "../threats/threats.ts";
@@ -34,6 +36,10 @@ export interface ServerDependencies {
   newRequestId: () => string;
   build: BuildInfo;
   database: Database;
+  /** Memory limit of the process. */
+  memoryBytes: number;
+  /** Divides long-running work into slices. */
+  yielder: () => Yielder;
   keys: ApiKeys;
   keyUsage: KeyUsage;
   threats: Threats;
@@ -62,6 +68,8 @@ export interface Server {
   /** Like `publicUrl`, for beacons and honeytokens. */
   readonly trapsUrl: string;
   readonly readiness: () => Readiness;
+  /** Limits the memory of request bodies, those of the console included. */
+  readonly bodies: BodyBudget;
   /**
    * Handles a request that did not arrive on this server's sockets, without checking its host and path.
    * @param peer the peer's IP address; absent: unknown
@@ -95,6 +103,8 @@ export function createServer({
   newRequestId,
   build,
   database,
+  memoryBytes,
+  yielder,
   keys,
   keyUsage,
   threats,
@@ -108,17 +118,18 @@ export function createServer({
 }: ServerDependencies): TestableServer {
   const publicUrl = () => sockets.publicUrl;
   const metrics = processMetrics({ build, threats, deliveries, scans, traps });
-  const resolveClient = createClientAddress(config.server.trustedProxies);
   /** Peers of requests that did not arrive on the server's socket. */
   const peers = new WeakMap<Request, string>();
-  const clientAddress = (request: Request): string | undefined => {
-    const peer = peers.get(request) ?? sockets.peerOf(request);
-    return peer === undefined ? undefined : resolveClient(peer, request.headers.get("x-forwarded-for"));
-  };
+  const clientAddress = clientAddressOf({
+    config,
+    peerOf: (request) => peers.get(request) ?? sockets.peerOf(request),
+  });
   const readiness = () => checkReadiness({ database, schedulersRunning });
   let consoleHandler: Promise<ConsoleHandler> | undefined;
+  const bodies = createBodyBudget({ memoryBytes, yielder: yielder(), clock, log });
   const pipeline = createPipeline({
     admit: createAdmission({ keys, usage: keyUsage, limiter: createRateLimiter(), clock }),
+    bodies,
     responder: createResponder({ log, metrics, newRequestId, clientAddress }),
     snapshot: database.snapshot,
   });
@@ -139,10 +150,7 @@ export function createServer({
         : null,
     },
     traps: trapRoutes({ traps, metrics, clientAddress }),
-    async document() {
-      // Loaded on request, to keep it out of the startup time.
-      return describeApi({ publicUrl: publicUrl(), version: build.version, ...config.api });
-    },
+    document: async () => describeApi({ publicUrl: publicUrl(), version: build.version, ...config.api }),
   });
   const respond = (request: Request) => app.fetch(withRoutableUrl(request));
   const sockets = createSockets({
@@ -164,6 +172,7 @@ export function createServer({
       return sockets.trapsUrl;
     },
     readiness,
+    bodies,
     get port() {
       return sockets.port;
     },
@@ -183,6 +192,19 @@ export function createServer({
       return { url: sockets.publicUrl };
     },
     stop: sockets.stop,
+  };
+}
+
+function clientAddressOf({
+  config,
+  peerOf,
+}: Pick<ServerDependencies, "config"> & {
+  peerOf: (request: Request) => string | undefined;
+}): (request: Request) => string | undefined {
+  const resolveClient = createClientAddress(config.server.trustedProxies);
+  return (request) => {
+    const peer = peerOf(request);
+    return peer === undefined ? undefined : resolveClient(peer, request.headers.get("x-forwarded-for"));
   };
 }
 

@@ -15,7 +15,7 @@ import {
 } from "./kit/paths.ts";
 import { pageGroups } from "./page-groups.ts";
 import { createAssets } from "./shell/assets.ts";
-import { administrator, readForm, type ConsoleRequest } from "./shell/request.ts";
+import { administrator, formBytesMax, readForm, type ConsoleRequest } from "./shell/request.ts";
 import { createResponder } from "./shell/responses.tsx";
 import { authorize, createRouter, type AnyRoute, type Context } from "./shell/router.ts";
 import type { ConsoleServices, ServiceName } from "./shell/services.ts";
@@ -48,7 +48,7 @@ export function createConsole(
   services: ConsoleServices,
   { roleOf = () => "administrator" }: { roleOf?: (session: ConsoleSession) => Role } = {},
 ): ConsoleHandler {
-  const { clock, config, consoleSignIn, log, sessions } = services;
+  const { bodies, clock, config, consoleSignIn, log, sessions } = services;
   buildThreatIndex(services);
   const secure = config.server.tls !== null || config.server.publicUrl.startsWith("https:");
   const assets = createAssets();
@@ -105,7 +105,8 @@ export function createConsole(
     const { route, params } = found;
     authorize(role, route);
     const isRaw = route.body === "raw";
-    const form = method === "GET" || isRaw ? new URLSearchParams() : await readForm(request);
+    const form =
+      method === "GET" || isRaw ? new URLSearchParams() : await readForm(call, formBytesMax.signedIn);
     if (method !== "GET") {
       const token = isRaw
         ? (request.headers.get("x-form-token") ?? query.get("form_token"))
@@ -134,12 +135,11 @@ export function createConsole(
   return async (request, headers, address) => {
     const path = pathOf(request.url);
     const query = queryOf(request.url);
-    const call: ConsoleRequest = { request, headers, address, path, query, visitor: undefined };
-    try {
-      return await respond(call);
-    } catch (error) {
-      return responder.error(call, error);
-    }
+    const body = bodies.open();
+    const call: ConsoleRequest = { request, headers, address, path, query, body, visitor: undefined };
+    const response = await respond(call).catch((error: unknown) => responder.error(call, error));
+    body.close();
+    return response;
   };
 }
 

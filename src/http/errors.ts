@@ -29,7 +29,12 @@ export function describeError(
   if (known === undefined) log.error({ error, request }, "request failed");
   else if (known.detail !== undefined) log.debug({ detail: known.detail, request }, "request rejected");
   const { code, message } = known ?? internalError;
-  return { status: errorStatuses[code], body: { error: { code, message } } };
+  const retryAfterSeconds = known?.retryAfterSeconds;
+  return {
+    status: errorStatuses[code],
+    body: { error: { code, message } },
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
 }
 
 /** Another process holds the write lock. Nothing of the rejected write has happened. */

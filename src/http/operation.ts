@@ -1,6 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { Scope } from "../vocabulary/keys.ts";
-import type { Body } from "./json-body.ts";
+import type { BodyBudget } from "./body/body-budget.ts";
+import type { Body } from "./body/json-body.ts";
 import { queryReader, type QueryParameters, type QueryValues } from "./query.ts";
 
 /**
@@ -33,13 +34,15 @@ export interface IncomingCall<Caller> {
   caller: Caller;
   request: Request;
   params: PathParameters;
+  /** Limits the memory of the body. */
+  bodies: BodyBudget;
 }
 
 /** Percent-decoded path parameters by name; null where the encoding is invalid. */
 export type PathParameters = Record<string, string | null>;
 
 /** A call with its query and body checked. */
-export interface Call<Caller, Query, Content> extends IncomingCall<Caller> {
+export interface Call<Caller, Query, Content> extends Omit<IncomingCall<Caller>, "bodies"> {
   query: Query;
   body: Content;
 }
@@ -70,9 +73,18 @@ export function operationsOf<Services, Caller = undefined, Extra extends object 
       return run(services, { caller, request, params, query: values, body: undefined as Content });
     }
 
-    async function executeWithBody(services: Services, { caller, request, params }: IncomingCall<Caller>) {
+    async function executeWithBody(
+      services: Services,
+      { caller, request, params, bodies }: IncomingCall<Caller>,
+    ) {
       const values = readQuery(request.url);
-      return run(services, { caller, request, params, query: values, body: await body!.read(request) });
+      const account = bodies.open();
+      try {
+        const content = await body!.read(request, account);
+        return await run(services, { caller, request, params, query: values, body: content });
+      } finally {
+        account.close();
+      }
     }
 
     return { ...definition, execute: body === undefined ? executeWithoutBody : executeWithBody };

@@ -4,6 +4,7 @@ import { requireScope } from "../access/keys/permissions.ts";
 import type { Database } from "../database/database.ts";
 import type { Scope } from "../vocabulary/keys.ts";
 import type { Admission } from "./admission.ts";
+import type { BodyBudget } from "./body/body-budget.ts";
 import { noSuchRoute } from "./errors.ts";
 import type { IncomingCall, Operation, PathParameters } from "./operation.ts";
 import type { Responder, ResponseHeaders } from "./responder.ts";
@@ -44,10 +45,12 @@ export interface Pipeline {
 
 export function createPipeline({
   admit,
+  bodies,
   responder,
   snapshot,
 }: {
   admit: Admission;
+  bodies: BodyBudget;
   responder: Responder;
   snapshot: Database["snapshot"];
 }): Pipeline {
@@ -68,7 +71,7 @@ export function createPipeline({
       const headers = newHeaders(request);
       let response: Response | Promise<Response>;
       try {
-        const result = run({ caller: authenticate(request, headers), request, params });
+        const result = run({ caller: authenticate(request, headers), request, params, bodies });
         if (result instanceof Promise) response = respondLater(route, request, result, headers);
         else response = respond(route, request, result, headers);
       } catch (error) {
@@ -81,7 +84,7 @@ export function createPipeline({
   /** Reads the key and the result from one state of the database, which also saves a lock per query. */
   function reading(route: string, run: (call: IncomingCall<ApiKey>) => object): Handler {
     function read(request: Request, params: PathParameters, headers: ResponseHeaders): object {
-      return snapshot(() => run({ caller: authenticate(request, headers), request, params }));
+      return snapshot(() => run({ caller: authenticate(request, headers), request, params, bodies }));
     }
     return function handleReading({ request, params }) {
       const headers = newHeaders(request);

@@ -1,10 +1,7 @@
 import { Type, type TSchema } from "@sinclair/typebox";
 import { badRequest } from "../lib/errors.ts";
-import { visible } from "../lib/safe-text.ts";
+import { echoedMax, visible } from "../lib/safe-text.ts";
 import { choice } from "../vocabulary/schemas.ts";
-
-/** Maximum number of characters of the input that a message echoes. */
-export const echoedMax = 100;
 
 /** One parameter of a query. */
 export interface QueryParameter<Value> {

@@ -9,9 +9,12 @@ export type ErrorCode =
 export class PublicError extends Error {
   readonly code: ErrorCode;
   readonly detail: string | undefined;
+  /** When the same request may succeed, for the Retry-After header. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ErrorCode, message: string, detail?: string) {
+  constructor(code: ErrorCode, message: string, detail?: string, retryAfterSeconds?: number) {
     super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
     // Minification changes class names.
     this.name = "PublicError";
     this.code = code;
@@ -27,6 +30,14 @@ export function badRequest(message: string): PublicError {
 /** Returns an error for something that does not exist; `message` names it. */
 export function notFound(message: string): PublicError {
   return new PublicError("not_found", message);
+}
+
+/** Returns an error of the server that passes; `message` says when to try again. */
+export function tryAgainLater(
+  message: string,
+  { retryAfterSeconds, detail }: { retryAfterSeconds: number; detail?: string },
+): PublicError {
+  return new PublicError("internal_error", message, detail, retryAfterSeconds);
 }
 
 /** Ends the start. The message tells the operator the reason and what to change. */

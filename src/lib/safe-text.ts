@@ -4,6 +4,9 @@
  */
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
+/** Maximum number of characters of the input that a message of the API echoes. */
+export const echoedMax = 100;
+
 /** Returns `text` with each hidden character as `\u{202e}`, truncated to `charactersMax` with an ellipsis. */
 export function visible(text: string, charactersMax = 200): string {
   // Truncating first bounds the work for text of any length.

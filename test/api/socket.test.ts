@@ -71,6 +71,7 @@ describe("over a socket", () => {
     // This body never ends, but the response must still arrive.
     const endless = [
       head("PATCH", `/v1/threats/${id}`, lines),
+      chunk('{"status":"'),
       ...Array.from({ length: 20 }, () => chunk("x".repeat(1 << 16))),
     ];
     expect(await exchange(endless)).toContain("The body is longer than 1048576 bytes");

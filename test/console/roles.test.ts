@@ -52,6 +52,7 @@ async function signInAs(role: Role) {
     {
       ...app,
       ...common,
+      bodies: app.server.bodies,
       log,
       config: loaded.config,
       build: buildInfo,

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { jsonBody } from "../../src/http/json-body.ts";
+import { jsonBody } from "../../src/http/body/json-body.ts";
 import { createSchemaWriter, describeOperations } from "../../src/http/openapi.ts";
 import { operationsOf } from "../../src/http/operation.ts";
 import { choiceParameter, integerParameter, textParameter } from "../../src/http/query.ts";
 import { choice, closed } from "../../src/vocabulary/schemas.ts";
+import { testBodies } from "../support/bodies.ts";
 
 interface Services {
   greeting: string;
@@ -50,7 +51,10 @@ function call(target: typeof read, query = "", body?: string) {
       ? { method: "POST" }
       : { method: "POST", body, headers: { "content-type": "application/json" } };
   const request = new Request(`http://localhost/things/1${query}`, init);
-  return target.execute({ greeting: "hello" }, { caller: "me", request, params: { id: "1" } });
+  return target.execute(
+    { greeting: "hello" },
+    { caller: "me", request, params: { id: "1" }, bodies: testBodies() },
+  );
 }
 
 describe("an operation", () => {

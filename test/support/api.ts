@@ -42,12 +42,14 @@ export function openApi({
   consoleEnabled = true,
   schedulersRunning = () => true,
   readScreenshot = async () => ({ why: "This version does not capture pages." }),
+  memoryBytes = 2 ** 30,
 }: {
   server?: Partial<ServerDependencies["config"]["server"]>;
   trapConfig?: Partial<ServerDependencies["config"]["traps"]>;
   consoleEnabled?: boolean;
   schedulersRunning?: () => boolean;
   readScreenshot?: ReadScreenshot;
+  memoryBytes?: number;
 } = {}) {
   const stores = openStores();
   const { clock, threats } = stores;
@@ -84,6 +86,8 @@ export function openApi({
     database: stores.database,
     keys,
     keyUsage: createKeyUsage(),
+    memoryBytes,
+    yielder,
     threats,
     candidates: createCandidates({ ...stores, yielder }),
     deliveries: createDeliveryLog(stores),

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { jsonBody } from "../../http/json-body.ts";
+import { jsonBody } from "../../http/body/json-body.ts";
 import { exampleThreatId } from "../../threats/api-object.ts";
 import { choice, closed, count } from "../../vocabulary/schemas.ts";
 import { decisionOutcomes, statuses, type Status } from "../../vocabulary/threats.ts";

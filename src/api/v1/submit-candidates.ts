@@ -1,5 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { jsonBody, readText, requireContentType, type Body } from "../../http/json-body.ts";
+import { largestBodyBytes, type BodyAccount } from "../../http/body/body-budget.ts";
+import { jsonBody, requireContentType, type Body } from "../../http/body/json-body.ts";
+import { createLineReader } from "../../http/body/line-reader.ts";
+import { readPieces } from "../../http/body/read-body.ts";
 import { fromIsoTime, type Instant } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { exampleThreatId } from "../../threats/api-object.ts";
@@ -10,7 +13,8 @@ import { operation } from "./services.ts";
 
 /** Maximum number of names in one call. */
 const namesMax = 10_000;
-const bodyBytesMax = 10 << 20;
+/** A longer name is invalid: 2,048 characters are a common limit of URLs. */
+const nameLengthMax = 4_096;
 
 interface Submission {
   names: readonly string[];
@@ -116,27 +120,38 @@ export const submitCandidates = operation({
 
 function candidatesBody(): Body<Submission> {
   const example = { domains: ["examp1e-bank.com", "weather.example"] };
-  const json = jsonBody(candidates, { example, bytesMax: bodyBytesMax });
+  const json = jsonBody(candidates, {
+    example,
+    bytesMax: largestBodyBytes,
+    stringLengthMax: nameLengthMax,
+  });
   return {
     required: true,
     content: {
       ...json.content,
       "text/plain": { schema: Type.String(), example: "examp1e-bank.com\nweather.example\n" },
     },
-    async read(request) {
+    async read(request, account) {
       const type = requireContentType(request, ["application/json", "text/plain"]);
-      if (type === "text/plain")
-        return { names: readLines(await readText(request, bodyBytesMax)), observedAt: undefined };
-      const { domains, observed_at: observedAt } = await json.read(request);
+      if (type === "text/plain") return { names: await readLines(request, account), observedAt: undefined };
+      const { domains, observed_at: observedAt } = await json.read(request, account);
       return { names: domains, observedAt: observedAt === undefined ? undefined : readTime(observedAt) };
     },
   };
 }
 
-function readLines(text: string): string[] {
-  const names = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.trim().startsWith("#"));
-  if (names.length >= 1 && names.length <= namesMax) return names;
-  throw badRequest(`The body contains ${names.length} names; send 1 to ${namesMax}, one per line.`);
+async function readLines(request: Request, account: BodyAccount): Promise<readonly string[]> {
+  const wrongNumber = (found: string) =>
+    badRequest(`The body contains ${found} names; send 1 to ${namesMax}, one per line.`);
+  const lines = createLineReader({ lineLengthMax: nameLengthMax });
+  await readPieces(request, { bytesMax: largestBodyBytes, account }, (text) => {
+    lines.push(text);
+    if (lines.read.length > namesMax) throw wrongNumber(`more than ${namesMax}`);
+  });
+  const names = lines.end();
+  if (names.length > namesMax) throw wrongNumber(`more than ${namesMax}`);
+  if (names.length === 0) throw wrongNumber("0");
+  return names;
 }
 
 /** RFC 3339 §5.6, with seconds; `T` and `Z` may be lowercase. */

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { jsonBody } from "../../http/json-body.ts";
+import { jsonBody } from "../../http/body/json-body.ts";
 import { exampleDetail, toDetailObject } from "../../threats/api-object.ts";
 import { choice, closed } from "../../vocabulary/schemas.ts";
 import { threatFields } from "../../vocabulary/threat-fields.ts";

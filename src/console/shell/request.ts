@@ -1,5 +1,7 @@
 import type { Actor } from "../../access/audit/actor.ts";
-import { readText, requireContentType } from "../../http/json-body.ts";
+import { freeBodyBytes, type BodyAccount } from "../../http/body/body-budget.ts";
+import { requireContentType } from "../../http/body/json-body.ts";
+import { readText } from "../../http/body/read-body.ts";
 import type { Visitor } from "./visitors.ts";
 
 /** A request to the console while it is being handled. */
@@ -11,6 +13,8 @@ export interface ConsoleRequest {
   address: string | undefined;
   path: string;
   query: URLSearchParams;
+  /** Limits the memory of the body. */
+  body: BodyAccount;
   /** Undefined until the cookies have been read. */
   visitor: Visitor | undefined;
 }
@@ -20,10 +24,14 @@ export function administrator(address: string | null | undefined): Actor {
   return { channel: "console", name: null, address: address ?? null };
 }
 
-const formBytesMax = 256 << 10;
+/** Maximum size of a form, in bytes, by whether its sender is signed in. */
+export const formBytesMax = { signedIn: 256 << 10, signedOut: freeBodyBytes } as const;
 
-/** @throws PublicError for another content type, or for a form over 256 KiB */
-export async function readForm(request: Request): Promise<URLSearchParams> {
+/** @throws PublicError for another content type, or for a form over `bytesMax` */
+export async function readForm(
+  { request, body }: Pick<ConsoleRequest, "request" | "body">,
+  bytesMax: number,
+): Promise<URLSearchParams> {
   requireContentType(request, ["application/x-www-form-urlencoded"]);
-  return new URLSearchParams(await readText(request, formBytesMax));
+  return new URLSearchParams(await readText(request, { bytesMax, account: body }));
 }

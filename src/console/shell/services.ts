@@ -14,6 +14,7 @@ import type { AssessDomain } from "../../domains/assess.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { Enrichment } from "../../enrichment/enrichment.ts";
 import type { EventLog } from "../../events/event-log.ts";
+import type { BodyBudget } from "../../http/body/body-budget.ts";
 import type { BuildInfo } from "../../lib/build-info.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
@@ -61,6 +62,7 @@ export type ServiceName = keyof PageServices;
 
 /** Everything that the console is built on: services for pages, and those that only its shell uses. */
 export interface ConsoleServices extends PageServices {
+  bodies: BodyBudget;
   clock: Clock;
   consoleSignIn: ConsoleSignIn;
   fillRandom: FillRandom;

@@ -1,12 +1,14 @@
 import type { PageResult } from "../kit/page-result.ts";
 import { overviewPath, signInPath } from "../kit/paths.ts";
-import { administrator, readForm, type ConsoleRequest } from "./request.ts";
+import { administrator, formBytesMax, readForm, type ConsoleRequest } from "./request.ts";
 import type { Responder } from "./responses.tsx";
 import type { Context } from "./router.ts";
 import type { ConsoleServices } from "./services.ts";
 import type { SessionMemory } from "./session-memory.ts";
 import { ArrivalPage, SignInPage } from "./sign-in-page.tsx";
 import { isCsrfToken, ownPath, type Visitors } from "./visitors.ts";
+
+const toLengthMax = 500;
 
 /** Signs visitors in and out. */
 export function createSignIn({
@@ -25,13 +27,15 @@ export function createSignIn({
     { message, status = 200 }: { message?: string; status?: number } = {},
   ): Response {
     if (call.visitor!.session !== undefined) return responder.redirect(call, to);
-    const content = <SignInPage to={to} message={message} exists={consoleSignIn.hasPassword()} />;
+    // The form with this path and a password has to stay below its maximum size.
+    const kept = to.length > toLengthMax ? overviewPath : to;
+    const content = <SignInPage to={kept} message={message} exists={consoleSignIn.hasPassword()} />;
     return responder.page(call, "Sign in", content, status);
   }
 
   async function signIn(call: ConsoleRequest): Promise<Response> {
     const { request, headers, address = null } = call;
-    const form = await readForm(request);
+    const form = await readForm(call, formBytesMax.signedOut);
     const to = ownPath(form.get("to"));
     if (!isCsrfToken(form.get("form_token"), call.visitor!))
       return showForm(call, to, {

@@ -37,7 +37,12 @@ export function createControl(state: SandboxState, log: Log): (request: Request)
     if (path === "/sandbox/openapi.json" && request.method === "GET")
       return describeControl(operations, state.ready.url);
     const { operation, params } = match(request.method, path);
-    return operation.execute(state, { caller: undefined, request, params });
+    return operation.execute(state, {
+      caller: undefined,
+      request,
+      params,
+      bodies: state.instance().app.server.bodies,
+    });
   }
 
   return async (request) => {

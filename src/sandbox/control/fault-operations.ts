@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { jsonBody } from "../../http/json-body.ts";
+import { jsonBody } from "../../http/body/json-body.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { choice, closed } from "../../vocabulary/schemas.ts";
 import type { Failure } from "../faults/failures.ts";

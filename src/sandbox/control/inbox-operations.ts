@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { jsonBody } from "../../http/json-body.ts";
+import { jsonBody } from "../../http/body/json-body.ts";
 import { choiceParameter, integerParameter } from "../../http/query.ts";
 import { eventTypes, pingEventType } from "../../vocabulary/events.ts";
 import { closed } from "../../vocabulary/schemas.ts";

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { jsonBody } from "../../http/json-body.ts";
+import { jsonBody } from "../../http/body/json-body.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { durationMsMax } from "../../lib/durations.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";

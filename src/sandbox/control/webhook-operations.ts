@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { system } from "../../access/audit/actor.ts";
 import type { Endpoint } from "../../channels/webhook/endpoint.ts";
 import type { Delivery } from "../../deliveries/delivery-log.ts";
-import { jsonBody } from "../../http/json-body.ts";
+import { jsonBody } from "../../http/body/json-body.ts";
 import { choiceParameter, textParameter } from "../../http/query.ts";
 import { toIsoTime } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";

@@ -1,7 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import { ValueErrorType, type ValueError } from "@sinclair/typebox/errors";
-import { visible } from "../lib/safe-text.ts";
-import { echoedMax } from "./query.ts";
+import { echoedMax, visible } from "../../lib/safe-text.ts";
 
 /** Describes a validation error: which field, and what is allowed. TypeBox's own messages would echo values. */
 export function describeSchemaError(error: ValueError | undefined): string {
