@@ -26,6 +26,7 @@ import type { Log } from "./lib/log.ts";
 import { lazy } from "./lib/startup.ts";
 import { createYielder } from "./lib/yielder.ts";
 import { createDnsLookup } from "./lookups/dns/dns-lookup.ts";
+import { connectionLimits, descriptorLimit } from "./network/descriptors.ts";
 import { createDnsClient, type DnsClient } from "./network/dns/dns-client.ts";
 import { systemResolvers } from "./network/dns/system-resolvers.ts";
 import { createSystemResolver } from "./network/dns/resolve-with-system.ts";
@@ -71,7 +72,7 @@ export type App = ReturnType<typeof openApp>;
 export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, image }: Environment) {
   const { minSimilarity, reactivate } = config.detection;
   const { resolvers, queriesPerSecond, schedule } = config.scan;
-  const { endpointConcurrency: concurrency } = config.webhooks;
+  const sending = { ...config.webhooks, ...connectionLimits(descriptorLimit()) };
   const yielder = () => createYielder({ sliceMs, elapsedMs: () => performance.now() });
   const publicUrl = () => server.publicUrl;
   const { version } = buildInfo;
@@ -151,7 +152,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
 
   // Deliveries and traps
   const resolveHost = createSystemResolver({ clock });
-  const channel = createWebhookChannel({ clock, resolveHost, settings: config.webhooks, turns, version });
+  const channel = createWebhookChannel({ clock, resolveHost, settings: sending, turns, version });
   const deliveries = createDeliveries({
     auditLog,
     channels: [channel],
@@ -161,7 +162,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     ids,
     log,
     outbox,
-    settings: { ...config.webhooks, concurrency, retention: config.retention },
+    settings: { ...sending, concurrency: sending.endpointConcurrency, retention: config.retention },
   });
   const { recipients } = deliveries;
   const webhooks = createWebhooks({ auditLog, channel, clock, database, fillRandom, ids, recipients });
@@ -255,7 +256,6 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     domains,
     assessDomain,
     threats,
-    /** Index behind the console's lists, built when it is first needed. */
     threatIndex,
     candidates,
     sources,

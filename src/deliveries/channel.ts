@@ -15,8 +15,8 @@ export interface Channel<Target = unknown> {
    * @throws PublicError `bad_request` with what to change
    */
   validate(target: Target): Target;
-  /** Makes one attempt. Returns undefined if it was aborted, which says nothing about the recipient. */
-  send(target: Target, message: Message, signal?: AbortSignal): Promise<AttemptResult | undefined>;
+  /** Makes one attempt, or returns why there was none. */
+  send(target: Target, message: Message, signal?: AbortSignal): Promise<AttemptResult | NotAttempted>;
   /** Returns the target without what has expired (a replaced secret), or the same object if nothing has. */
   withoutExpired?(target: Target, now: Instant): Target;
   /** Aborts the attempts of which nothing was sent yet, so that they do not delay shutdown. */
@@ -50,6 +50,12 @@ export interface Message {
   /** The event as JSON, serialized once: the same bytes in every attempt. */
   body: string;
 }
+
+/**
+ * Why there was no attempt, which says nothing about the recipient: it was aborted, or this process has no file
+ * descriptor left.
+ */
+export type NotAttempted = "aborted" | "no_descriptor";
 
 /** Outcome of one attempt. */
 export interface AttemptResult {

@@ -23,6 +23,8 @@ export interface DeliverySettings {
   retryJitter: number;
   /** Maximum number of concurrent attempts for a recipient without its own setting. */
   concurrency: number;
+  /** Maximum number of concurrent attempts for all recipients together. */
+  requestsMax: number;
   /** Duration of uninterrupted failure after which a recipient is disabled; null for never. */
   disableAfterMs: number | null;
   retention: { eventsMs: number; deliveriesMs: number };
@@ -92,6 +94,7 @@ export function createDeliveries({
     outbox,
     policy,
     recipients,
+    requestsMax: settings.requestsMax,
     send,
   });
   const deliveryLog = createDeliveryLog({ database });

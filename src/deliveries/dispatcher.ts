@@ -50,6 +50,7 @@ export function createDispatcher({
   outbox,
   policy,
   recipients,
+  requestsMax,
   send,
 }: {
   clock: Clock;
@@ -62,6 +63,8 @@ export function createDispatcher({
   outbox: Outbox;
   policy: RetryPolicy;
   recipients: Recipients;
+  /** Maximum number of concurrent attempts. */
+  requestsMax: number;
   send: Send;
 }): Dispatcher {
   let run: Run | undefined;
@@ -189,7 +192,7 @@ export function createDispatcher({
         abort,
         recorder,
         repaired: false,
-        lanes: createLanes({ clock, defaultConcurrency, due, log, recorder, send, signal }),
+        lanes: createLanes({ clock, defaultConcurrency, due, log, recorder, requestsMax, send, signal }),
         // No other process can write to an in-memory database.
         poll:
           database.path === ":memory:"

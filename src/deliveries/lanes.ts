@@ -1,16 +1,16 @@
 import type { Clock, Instant, Timer } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import type { AttemptResult, Message } from "./channel.ts";
+import type { AttemptResult, Message, NotAttempted } from "./channel.ts";
 import type { DueDeliveries, DueDelivery } from "./due.ts";
 import type { Recipient } from "./recipients.ts";
 import type { RecordedAttempt, Recorder } from "./recorder.ts";
 
-/** Makes one attempt. Returns undefined if `signal` aborted it. */
+/** Makes one attempt, or returns why there was none. */
 export type Send = (
   recipient: Recipient,
   message: Message,
   signal: AbortSignal,
-) => Promise<AttemptResult | undefined>;
+) => Promise<AttemptResult | NotAttempted>;
 
 /** One queue per recipient, so that a slow recipient delays no other. */
 export interface Lanes {
@@ -36,6 +36,8 @@ interface Lane {
   /** Deliveries that are queued, in flight, or finished and not recorded. */
   held: Set<number>;
   inFlight: number;
+  /** Whether the last attempt failed. Then one attempt at a time shows whether the recipient responds again. */
+  failing: boolean;
   /** Time at which a delivery that is not held is due; null if there is none. */
   nextDueAt: Instant | null;
   /** Earliest start that the rate limit allows, in monotonic milliseconds. */
@@ -48,8 +50,14 @@ interface Lane {
 const internalErrorPauseMs = 60_000;
 /** Due deliveries read ahead per lane. */
 const readAhead = 64;
-/** Stays below the file-descriptor limit. An idle lane may always start one attempt. */
-const inFlightMax = 1_024;
+/** Beyond this number of concurrent attempts, only idle lanes start one each. */
+const inFlightShared = 1_024;
+/** Failing recipients, which may keep connections open until the timeout, leave the rest to the others. */
+const failingShare = 1 / 2;
+/** Pause when no file descriptor is left. */
+const descriptorPauseMs = 1_000;
+/** A lack of descriptors after a longer time without one is logged again. */
+const incidentMs = 10 * 60_000;
 const startsPerTurnMax = 64;
 
 export function createLanes({
@@ -58,6 +66,7 @@ export function createLanes({
   due,
   log,
   recorder,
+  requestsMax,
   send,
   signal,
 }: {
@@ -67,13 +76,22 @@ export function createLanes({
   due: DueDeliveries;
   log: Log;
   recorder: Recorder;
+  /** Maximum number of concurrent attempts, which the file descriptors permit. */
+  requestsMax: number;
   send: Send;
   /** Aborts the attempts in flight. */
   signal: AbortSignal;
 }): Lanes {
   const lanes = new Map<number, Lane>();
+  const failingMax = Math.max(1, Math.floor(requestsMax * failingShare));
   let inFlight = 0;
+  let failingInFlight = 0;
   let startedThisTurn = 0;
+  /** Index of the lane that may start first. It rotates, so that each gets its share of few requests. */
+  let turn = 0;
+  /** Set while no file descriptor is left. */
+  let starved: Timer | undefined;
+  let starvedAtMs = Number.NEGATIVE_INFINITY;
   let draining = false;
   let drained: (() => void) | undefined;
 
@@ -85,7 +103,9 @@ export function createLanes({
   function pump(): Instant | null {
     const now = clock.now();
     let next: Instant | null = null;
-    for (const lane of lanes.values()) {
+    const all = [...lanes.values()];
+    turn = (turn + 1) % Math.max(1, all.length);
+    for (const lane of [...all.slice(turn), ...all.slice(0, turn)]) {
       pumpLane(lane);
       const { enabled, nextDueAt } = lane;
       if (enabled && nextDueAt !== null && nextDueAt > now && (next === null || nextDueAt < next))
@@ -103,10 +123,11 @@ export function createLanes({
   }
 
   function mayStart(lane: Lane): boolean {
-    if (draining || !lane.enabled || recorder.full()) return false;
-    if (startedThisTurn >= startsPerTurnMax) return false;
+    if (draining || !lane.enabled || recorder.full() || starved !== undefined) return false;
+    if (startedThisTurn >= startsPerTurnMax || inFlight >= requestsMax) return false;
+    if (lane.failing) return lane.inFlight === 0 && failingInFlight < failingMax;
     const limit = lane.recipient.concurrency ?? defaultConcurrency;
-    return lane.inFlight < limit && (inFlight < inFlightMax || lane.inFlight === 0);
+    return lane.inFlight < limit && (inFlight < inFlightShared || lane.inFlight === 0);
   }
 
   /** Pumps the lane again when its rate limit allows the next attempt. */
@@ -123,16 +144,19 @@ export function createLanes({
   function start(lane: Lane, delivery: DueDelivery): void {
     const message = due.message(delivery.eventSeq);
     if (message === undefined) return void lane.held.delete(delivery.seq);
+    const wasFailing = lane.failing;
     lane.inFlight += 1;
     inFlight += 1;
+    if (wasFailing) failingInFlight += 1;
     startedThisTurn += 1;
     if (startedThisTurn === 1) setImmediate(nextTurn);
     void attempt(lane, delivery, message).finally(() => {
-      const wasFull = inFlight >= inFlightMax;
+      const wasFull = inFlight >= Math.min(inFlightShared, requestsMax) || failingInFlight >= failingMax;
       lane.inFlight -= 1;
       inFlight -= 1;
-      pumpLane(lane);
+      if (wasFailing) failingInFlight -= 1;
       if (wasFull) pump();
+      else pumpLane(lane);
       if (inFlight === 0) drained?.();
     });
   }
@@ -146,7 +170,7 @@ export function createLanes({
 
   async function attempt(lane: Lane, delivery: DueDelivery, message: Message): Promise<void> {
     const { recipient, held } = lane;
-    let result: AttemptResult | undefined;
+    let result: AttemptResult | NotAttempted;
     try {
       result = await send(recipient, message, signal);
     } catch (error) {
@@ -157,9 +181,30 @@ export function createLanes({
       });
       return;
     }
-    if (result === undefined) return void held.delete(delivery.seq);
+    if (result === "aborted") return void held.delete(delivery.seq);
+    if (result === "no_descriptor") {
+      held.delete(delivery.seq);
+      noteDue(recipient.seq, clock.now());
+      return pauseForDescriptors();
+    }
+    lane.failing = result.failure !== null;
     const attempts = delivery.attempts + 1;
     recorder.add({ recipientSeq: recipient.seq, deliverySeq: delivery.seq, attempts, result });
+  }
+
+  /** Waits until connections are closed. The deliveries stay due, and no attempt is counted. */
+  function pauseForDescriptors(): void {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - starvedAtMs > incidentMs)
+      log.error(
+        { requests: inFlight },
+        "no file descriptor left; deliveries wait. Raise the limit of open files",
+      );
+    starvedAtMs = nowMs;
+    starved ??= clock.after(descriptorPauseMs, () => {
+      starved = undefined;
+      pump();
+    });
   }
 
   return {
@@ -175,6 +220,7 @@ export function createLanes({
     idle: () => inFlight === 0 && startedThisTurn === 0,
     drain() {
       draining = true;
+      starved?.cancel();
       for (const lane of lanes.values()) lane.paced?.cancel();
       return inFlight === 0 ? Promise.resolve() : new Promise((resolve) => (drained = resolve));
     },
@@ -188,7 +234,11 @@ function update(lanes: Map<number, Lane>, enabled: ReturnType<DueDeliveries["rec
     seen.add(recipient.seq);
     const lane = lanes.get(recipient.seq);
     if (lane === undefined) lanes.set(recipient.seq, createLane(recipient, nextDueAt));
-    else Object.assign(lane, { recipient, enabled: true, nextDueAt });
+    else {
+      // Enabling a recipient resets its failures.
+      if (recipient.consecutiveFailures === 0 && !lane.enabled) lane.failing = false;
+      Object.assign(lane, { recipient, enabled: true, nextDueAt });
+    }
   }
   for (const [seq, lane] of lanes) {
     if (seen.has(seq)) continue;
@@ -207,6 +257,7 @@ function createLane(recipient: Recipient, nextDueAt: Instant | null): Lane {
     queue: [],
     held: new Set(),
     inFlight: 0,
+    failing: recipient.consecutiveFailures > 0,
     nextDueAt,
     notBeforeMs: 0,
     paced: undefined,

@@ -9,8 +9,10 @@ import type { AddressRefusal } from "./addresses.ts";
  * - `timeout`: the deadline passed
  * - `protocol`: the response was not HTTP
  * - `aborted`: cancelled on our side; says nothing about the receiver
+ * - `descriptors`: this process has no file descriptor left; says nothing about the receiver
  */
-export type FailureKind = "dns" | "refused_address" | "connect" | "tls" | "timeout" | "protocol" | "aborted";
+export type FailureKind =
+  "dns" | "refused_address" | "connect" | "tls" | "timeout" | "protocol" | "aborted" | "descriptors";
 
 export class ExchangeError extends Error {
   readonly kind: FailureKind;

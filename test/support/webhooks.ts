@@ -24,6 +24,8 @@ const defaultSettings: Settings = {
   retryDelaysMs: specifiedRetryDelaysMs,
   retryJitter: 0,
   concurrency: 8,
+  requestsMax: 4_096,
+  idleMax: 256,
   allowHttp: true,
   allowPrivateNetworks: true,
   caFile: null,

@@ -1,7 +1,7 @@
 import type { FailureKind } from "../../network/failure.ts";
 
 /** Reasons why a delivery failed: no complete response, or one that is not a success. */
-export type WebhookFailure = Exclude<FailureKind, "aborted"> | "redirect" | "status";
+export type WebhookFailure = Exclude<FailureKind, "aborted" | "descriptors"> | "redirect" | "status";
 
 /** Returns how to fix a failure, or an empty text for one that this version does not know. */
 export function failureAdvice(failure: string): string {

@@ -1,7 +1,8 @@
-import type { AttemptResult, Channel } from "../../deliveries/channel.ts";
+import type { AttemptResult, Channel, NotAttempted } from "../../deliveries/channel.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import { badRequest, messageOf } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
+import { isLackOfDescriptors } from "../../network/descriptors.ts";
 import type { TlsFiles } from "../../network/http/connection.ts";
 import type { Phases } from "../../network/http/converse.ts";
 import { createHttpClient, type ExchangeResult, type HttpClient } from "../../network/http/http-client.ts";
@@ -32,7 +33,7 @@ export interface WebhookChannel extends Channel<WebhookTarget> {
 export function createWebhookChannel({
   clock,
   resolveHost,
-  settings: { allowHttp, allowPrivateNetworks, caFile, timeoutMs },
+  settings: { allowHttp, allowPrivateNetworks, caFile, idleMax, timeoutMs },
   turns,
   version,
 }: {
@@ -41,6 +42,8 @@ export function createWebhookChannel({
   settings: DestinationRules & {
     /** Certificate authority that is trusted for all endpoints. */
     caFile: string | null;
+    /** Maximum number of idle connections that are kept for the next delivery. */
+    idleMax: number;
     timeoutMs: number;
   };
   /** Shared with everything else that processes responses. */
@@ -50,7 +53,7 @@ export function createWebhookChannel({
 }): WebhookChannel {
   const rules = { allowHttp, allowPrivateNetworks };
   const tlsFilesOf = createTlsFiles(caFile);
-  const client: HttpClient = createHttpClient({ rules, resolveHost, turns });
+  const client: HttpClient = createHttpClient({ rules, resolveHost, turns, idleMax });
 
   return {
     kind: webhookKind,
@@ -75,6 +78,7 @@ export function createWebhookChannel({
       try {
         tlsFiles = tlsFilesOf(target);
       } catch (error) {
+        if (isLackOfDescriptors(error)) return "no_descriptor";
         return failed(unsent(startedAt), "tls", messageOf(error));
       }
       const body = Buffer.from(message.body);
@@ -114,7 +118,7 @@ export function outcomeOf(
   result: ExchangeResult,
   startedAt: Instant,
   endedAt: Instant,
-): AttemptResult | undefined {
+): AttemptResult | NotAttempted {
   const base = {
     ...unsent(startedAt),
     durationMs: Math.round(result.durationMs),
@@ -123,7 +127,8 @@ export function outcomeOf(
   };
   if ("failure" in result) {
     const { failure, partial, refused } = result;
-    if (failure === "aborted") return undefined;
+    if (failure === "aborted") return failure;
+    if (failure === "descriptors") return "no_descriptor";
     const received =
       partial === undefined ? {} : { statusCode: partial.status, response: safeText(partial.body) };
     return failed({ ...base, ...received }, failure, withSettingHint(result.reason, refused));

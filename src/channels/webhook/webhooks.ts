@@ -6,6 +6,7 @@ import type { AttemptResult } from "../../deliveries/channel.ts";
 import { subjectOf, type Recipients } from "../../deliveries/recipients.ts";
 import type { EventBody } from "../../events/payloads.ts";
 import { toIsoTime, type Clock } from "../../lib/clock.ts";
+import { PublicError } from "../../lib/errors.ts";
 import type { FillRandom, IdFactory } from "../../lib/ids.ts";
 import { pingEventType } from "../../vocabulary/events.ts";
 import { targetOf, type Endpoint } from "./endpoint.ts";
@@ -52,7 +53,12 @@ export function createWebhooks({
     const id = ids.next("event");
     const body: EventBody = { id, type: pingEventType, created_at: toIsoTime(clock.now()), data: {} };
     const result = await channel.send(targetOf(endpoint), { id, body: JSON.stringify(body) });
-    if (result === undefined) throw new Error("a ping without a signal was aborted");
+    if (result === "no_descriptor")
+      throw new PublicError(
+        "internal_error",
+        "phishwatch has no file descriptor left; raise its limit of open files",
+      );
+    if (result === "aborted") throw new Error("a ping without a signal was aborted");
     return result;
   }
 

@@ -3,6 +3,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { endStartup } from "../../lib/startup.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { announceFirstStart } from "../appliance/first-secrets.ts";
+import { logStarted } from "../appliance/startup-log.ts";
 import { open, openLog } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";
 import { configFlag, toggle } from "../terminal/flags.ts";
@@ -43,6 +44,7 @@ the database. A second signal stops it immediately; acknowledged requests are no
         announceFirstStart({ appliance, config, out: terminal.out, url, print: options.printSecrets });
         endStartup();
         const log = openLog(config, terminal);
+        logStarted(appliance, config, log);
         // Loaded now, because it needs the parser of the configuration file that knows positions.
         (await import("../check/setup.ts")).logExposures(config, log);
         await aborted(stop);

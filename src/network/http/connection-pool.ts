@@ -18,9 +18,19 @@ interface IdleConnection {
 
 const perKeyMax = 16;
 
-/** @param idleMs how long an idle connection is kept. */
-export function createConnectionPool({ idleMs }: { idleMs: number }): ConnectionPool {
+/**
+ * @param idleMs how long an idle connection is kept.
+ * @param idleMax maximum number of idle connections.
+ */
+export function createConnectionPool({
+  idleMs,
+  idleMax,
+}: {
+  idleMs: number;
+  idleMax: number;
+}): ConnectionPool {
   const idle = new Map<string, IdleConnection[]>();
+  let total = 0;
   return {
     take(key) {
       const kept = idle.get(key)?.at(-1);
@@ -29,7 +39,7 @@ export function createConnectionPool({ idleMs }: { idleMs: number }): Connection
     },
     keep(key, connection) {
       const kept = idle.get(key) ?? [];
-      if (kept.length >= perKeyMax) return connection.destroy();
+      if (kept.length >= perKeyMax || total >= idleMax) return connection.destroy();
       idle.set(key, kept);
       const timer = setTimeout(() => connection.destroy(), idleMs);
       timer.unref();
@@ -37,11 +47,13 @@ export function createConnectionPool({ idleMs }: { idleMs: number }): Connection
         connection,
         forget() {
           clearTimeout(timer);
+          total -= 1;
           kept.splice(kept.indexOf(own), 1);
           if (kept.length === 0) idle.delete(key);
         },
       };
       kept.push(own);
+      total += 1;
       // Unsolicited bytes would be read as the next response.
       connection.listen({ onData: () => connection.destroy(), onClose: own.forget });
     },

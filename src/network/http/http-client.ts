@@ -1,5 +1,6 @@
 import { allowedAddresses, type ResolveHost } from "../resolve.ts";
 import type { AddressRefusal, AddressRules } from "../addresses.ts";
+import { hasFreeDescriptor } from "../descriptors.ts";
 import { connect, type Connection, type PeerCertificate, type TlsFiles } from "./connection.ts";
 import { createConnectionPool } from "./connection-pool.ts";
 import { ExchangeError, type FailureKind } from "../failure.ts";
@@ -52,6 +53,7 @@ export interface HttpClient {
 const addressesTriedMax = 4;
 // Below the 5 s after which common servers close idle connections, so that a kept one is rarely dead.
 const idleMsDefault = 4_000;
+const idleMaxDefault = 256;
 
 /**
  * HTTP/1.1 client for untrusted addresses: it connects only to addresses that `rules` allow, checked after the name is
@@ -62,6 +64,7 @@ export function createHttpClient({
   rules,
   resolveHost,
   idleMs = idleMsDefault,
+  idleMax = idleMaxDefault,
   turns = createTurns(),
 }: {
   rules: AddressRules;
@@ -70,8 +73,10 @@ export function createHttpClient({
   turns?: Turns;
   /** How long an idle connection is kept for the next request. */
   idleMs?: number;
+  /** Maximum number of idle connections that are kept. */
+  idleMax?: number;
 }): HttpClient {
-  const pool = createConnectionPool({ idleMs });
+  const pool = createConnectionPool({ idleMs, idleMax });
   const opening = new Set<AbortController>();
 
   async function open(url: URL, request: HttpRequest, given: AbortSignal, phases: Phases) {
@@ -95,11 +100,13 @@ export function createHttpClient({
     phases: Phases,
   ): Promise<Connection> {
     const startedAt = performance.now();
+    requireDescriptor();
     const addresses = await orAbort(allowedAddresses({ hostname: url.hostname, rules, resolveHost }), signal);
     phases.dnsMs = performance.now() - startedAt;
     let failure: unknown;
     for (const address of addresses.slice(0, addressesTriedMax)) {
       try {
+        requireDescriptor();
         const connection = await connect({
           address,
           port: Number(url.port || (url.protocol === "https:" ? 443 : 80)),
@@ -145,6 +152,7 @@ export function createHttpClient({
         if (!closed || trace.phases.waitMs !== undefined) throw error;
       }
     }
+    trace.address = undefined;
     const connection = await open(url, request, signal, trace.phases);
     trace.address = connection.address;
     trace.certificate = connection.certificate;
@@ -184,6 +192,9 @@ export function createHttpClient({
       } catch (error) {
         if (!(error instanceof ExchangeError)) throw error;
         const { partial } = trace;
+        // A lack of descriptors shows as a refused connection, a name that does not resolve, or a timeout of DNS.
+        if (trace.address === undefined && error.kind !== "refused_address" && !hasFreeDescriptor())
+          return result({ failure: "descriptors", reason: noDescriptor, partial });
         if (late)
           return result({ failure: "timeout", reason: lateReason(request.timeoutMs, trace), partial });
         return result({ failure: error.kind, reason: error.message, refused: error.refused, partial });
@@ -197,6 +208,12 @@ export function createHttpClient({
     },
     close: pool.close,
   };
+}
+
+const noDescriptor = "no file descriptor left";
+
+function requireDescriptor(): void {
+  if (!hasFreeDescriptor()) throw new ExchangeError("descriptors", noDescriptor);
 }
 
 function serialize(url: URL, { method, headers, body }: HttpRequest): Uint8Array {

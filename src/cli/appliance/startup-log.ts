@@ -1,0 +1,36 @@
+import { isIPv6 } from "node:net";
+import type { App } from "../../app.ts";
+import type { Config } from "../../config/config.ts";
+import { buildInfo } from "../../lib/build-info.ts";
+import type { Log } from "../../lib/log.ts";
+
+/** Logs one line about the server that has started: which version it is, where it listens, and what it works on. */
+export function logStarted(
+  { domains, server, webhooks }: Pick<App, "domains" | "server" | "webhooks">,
+  config: Config,
+  log: Log,
+): void {
+  const { version, commit } = buildInfo;
+  log.info(
+    {
+      version,
+      commit,
+      listen: addresses(server, config),
+      url: server.publicUrl,
+      configuration: config.source?.path,
+      database: config.storage.path,
+      domains: domains.list().filter(({ enabled }) => enabled).length,
+      feeds: config.feeds.length,
+      endpoints: webhooks.endpoints.list().filter(({ enabled }) => enabled).length,
+    },
+    "phishwatch started",
+  );
+}
+
+/** Returns the addresses of the listeners: of the server, and of the traps if they have one of their own. */
+function addresses(server: App["server"], { server: { host }, traps }: Config): string[] {
+  const text = (name: string, port: number | undefined) =>
+    `${isIPv6(name) ? `[${name}]` : name}:${port ?? "closed"}`;
+  const main = text(host, server.port);
+  return traps.listen === null ? [main] : [main, text(traps.listen.host, server.trapsPort)];
+}

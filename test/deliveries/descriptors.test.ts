@@ -1,0 +1,159 @@
+import net from "node:net";
+import { afterEach, expect, test } from "bun:test";
+import { openFiles } from "../../src/cli/check/open-files.ts";
+import {
+  connectionLimits,
+  isLackOfDescriptors,
+  parseDescriptorLimit,
+} from "../../src/network/descriptors.ts";
+import { commandFolder, quickest, type CommandFolder } from "../support/command-line.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
+
+const cleanup: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of cleanup.splice(0).reverse()) await step();
+});
+
+const secret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
+const endpoint = (name: string, url: string) =>
+  `[[webhooks.endpoints]]\nname = "${name}"\nurl = "${url}"\nsecret = "${secret}"\nevents = ["threat.created"]\n`;
+const events = 8;
+const healthyCount = 4;
+const hangingCount = 60;
+
+function configuration(healthy: string, hanging: string): string {
+  const many = (count: number, base: string, name: string) =>
+    Array.from({ length: count }, (_, index) => endpoint(`${name}-${index}`, `${base}-${name}-${index}`));
+  return `[server]
+listen = "127.0.0.1:0"
+[storage]
+path = "phishwatch.db"
+[scan]
+schedule = ""
+registration_data = false
+screenshots = "off"
+[log]
+format = "json"
+[webhooks]
+allow_http = true
+timeout = "300ms"
+retry_delays = ["1h"]
+${many(healthyCount, healthy, "healthy").join("")}${many(hangingCount, hanging, "hanging").join("")}
+[[protected_domains]]
+domain = "example-bank.com"
+[[api_keys]]
+name = "test"
+key = "pk_test_key_for_descriptors_0123456789"
+scopes = ["threats:read", "threats:write"]
+`;
+}
+
+/** Starts the server so that it may open at most `limit` files. */
+async function serveWith(folder: CommandFolder, limit: number) {
+  const command = ["/bin/sh", "-c", `ulimit -n ${limit}; exec "$0" "$@"`, ...quickest];
+  const server = await folder.serve({ command });
+  cleanup.push(() => server.stop("SIGKILL"));
+  return server;
+}
+
+function connectIdle(url: string, count: number): void {
+  const { hostname, port } = new URL(url);
+  for (let index = 0; index < count; index += 1) {
+    const socket = net.connect({ host: hostname, port: Number(port) });
+    socket.on("error", () => {});
+    cleanup.push(() => socket.destroy());
+  }
+}
+
+interface Outcome {
+  /** Deliveries to healthy endpoints by status, and the failed attempts at them. */
+  healthy: Record<string, number>;
+  failedAttempts: number;
+  log: string;
+}
+
+async function deliverWith(limit: number, { clients }: { clients: number }): Promise<Outcome> {
+  const healthy = startReceiver();
+  const hanging = startReceiver(() => new Promise<Response>(() => {}));
+  cleanup.push(healthy.stop, hanging.stop);
+  const folder = commandFolder(configuration(healthy.url, hanging.url));
+  cleanup.push(folder.dispose);
+  const server = await serveWith(folder, limit);
+  connectIdle(server.url, clients);
+  const names = Array.from({ length: events }, (_, index) => `example-bank-login${index}.top\n`).join("");
+  await folder.run(["import", folder.file("names.txt", names)]);
+  await until(
+    () => new Set(healthy.received.map(({ path, body }) => path + body)).size === events * healthyCount,
+    "delivered",
+    60_000,
+  );
+  await server.stop();
+  const count = async (...args: string[]) => {
+    const { out } = await folder.run(["webhooks", "deliveries", "--json", "--limit", "1000", ...args]);
+    return out
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as { status: string; attempts: number });
+  };
+  const all = [];
+  for (let index = 0; index < healthyCount; index += 1)
+    all.push(...(await count("--endpoint", `healthy-${index}`)));
+  return {
+    healthy: Object.fromEntries(
+      Map.groupBy(all, ({ status }) => status)
+        .entries()
+        .map(([status, some]) => [status, some.length]),
+    ),
+    failedAttempts: all.reduce((sum, { attempts }) => sum + attempts, 0) - all.length,
+    log: server.err(),
+  };
+}
+
+test.each([
+  [64, 0],
+  [64, 80],
+  [24, 0],
+])(
+  "With at most %i open files and %i idle API clients, endpoints that hang use up no attempt of healthy ones (reliability D5)",
+  async (limit, clients) => {
+    const { healthy, failedAttempts, log } = await deliverWith(limit, { clients });
+    expect(healthy).toEqual({ succeeded: events * healthyCount });
+    expect(failedAttempts).toBe(0);
+    expect(log).toContain("open files");
+    const lacking = log.split("\n").filter((line) => line.includes("no file descriptor left"));
+    expect(lacking.length).toBeLessThanOrEqual(1);
+  },
+  120_000,
+);
+
+test("The limit of open files is read from the text that Linux provides (reliability D5)", () => {
+  const text = "Limit                     Soft Limit           Hard Limit           Units     \n";
+  const line = (soft: string) =>
+    `${text}Max open files            ${soft}                524288               files     \n`;
+  expect(parseDescriptorLimit(line("1024"))).toBe(1_024);
+  expect(parseDescriptorLimit(line("unlimited"))).toBeNull();
+  expect(parseDescriptorLimit(text)).toBeNull();
+});
+
+test("Connections leave most descriptors to files and API clients, whatever the limit is (reliability D5)", () => {
+  for (const limit of [64, 100, 256, 1_024, 4_096, 20_000, 1_048_576]) {
+    const { requestsMax, idleMax } = connectionLimits(limit);
+    expect(requestsMax).toBeGreaterThan(1);
+    expect(requestsMax + idleMax).toBeLessThanOrEqual(Math.max(4, limit / 2));
+  }
+  expect(connectionLimits(24)).toEqual({ requestsMax: 2, idleMax: 2 });
+  expect(connectionLimits(null)).toEqual({ requestsMax: 4_096, idleMax: 4_096 });
+});
+
+test("`check` says how to raise a low limit of open files (reliability D5)", () => {
+  expect(openFiles(1_024)).toMatchObject({ state: "note", detail: expect.stringContaining("LimitNOFILE") });
+  expect(openFiles(20_000)).toMatchObject({ state: "ok" });
+  expect(openFiles(null)).toMatchObject({ state: "ok" });
+});
+
+test("An error that a lack of descriptors caused is recognized behind other errors (reliability D5)", () => {
+  const lack = Object.assign(new Error("too many open files"), { code: "EMFILE" });
+  expect(isLackOfDescriptors(new Error("ca.pem cannot be used", { cause: lack }))).toBeTrue();
+  expect(isLackOfDescriptors(new Error("ca.pem cannot be used"))).toBeFalse();
+});
