@@ -13,10 +13,13 @@ type Value<Default> = Default extends number ? number : Default extends null ? s
 /** Returns the options of the command line. Prints the help and exits for `--help` or an invalid option. */
 export function readOptions<const Options extends Record<string, Option>>({
   benchmark,
+  script = "bench",
   summary,
   options,
 }: {
   benchmark: string;
+  /** Script below `scripts/` that runs it. */
+  script?: "bench" | "campaign";
   summary: string;
   options: Options;
 }): { [Name in keyof Options]: Value<Options[Name]["default"]> } {
@@ -24,7 +27,7 @@ export function readOptions<const Options extends Record<string, Option>>({
     const suffix = standard === null ? "" : ` (default: ${standard})`;
     return `  ${`--${name} ${value}`.padEnd(22)} ${description}${suffix}`;
   });
-  const help = `usage: scripts/bench ${benchmark} [OPTION...]\n\n${summary}\n\n${lines.join("\n")}`;
+  const help = `usage: scripts/${script} ${benchmark} [OPTION...]\n\n${summary}\n\n${lines.join("\n")}`;
   const fail = (message: string): never => {
     console.error(`${message}\n\n${help}`);
     process.exit(2);

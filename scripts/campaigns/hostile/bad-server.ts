@@ -1,21 +1,34 @@
-// A server for HTTP and WHOIS on one port that sends hostile responses: bad-server.ts SEED. It prints its port. A request
-// names its input "SUBJECT-INDEX.com" in its Host header, its path or its WHOIS query.
+// A server for HTTP, WHOIS and DNS on one port that sends hostile responses: bad-server.ts SEED. It prints its port. A
+// request names its input "SUBJECT-INDEX.com" in its Host header, its path, its WHOIS query or its question.
+import { createSocket } from "node:dgram";
 import net from "node:net";
-import { hostileInput, subjects, type Subject } from "./inputs.ts";
+import { hostileDnsMessage } from "./dns-messages.ts";
+import { hostileInput, randomOfInput, type Subject } from "./inputs.ts";
 
 const seed = Number(process.argv[2]);
-const named = new RegExp(`(${subjects.join("|")})-(\\d+)\\.`);
+const named = /(page|rdap|whois|receiver)-(\d+)\./;
+const asked = /dns-(\d+)/;
 const dripIntervalMs = 5;
 
 const server = net.createServer((socket) => {
   socket.on("error", () => socket.destroy());
-  socket.once("data", (request) => {
+  socket.once("data", (request: Buffer) => {
     const text = request.toString("latin1");
+    const question = asked.exec(text);
+    if (question !== null) {
+      const message = hostileDnsMessage(
+        randomOfInput({ seed, index: Number(question[1]) }),
+        request.subarray(2),
+      );
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(message.length);
+      return void socket.end(Buffer.concat([length, message]));
+    }
     const match = named.exec(text);
     if (match === null) return void socket.end("HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n");
     if (text.includes(" /favicon.ico "))
       return void socket.end("HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n");
-    const input = hostileInput(match[1] as Subject, { seed, index: Number(match[2]) });
+    const input = hostileInput(match[1] as Exclude<Subject, "dns">, { seed, index: Number(match[2]) });
     const finish = () => {
       if (input.end === "close") socket.end();
       else if (input.end === "reset") socket.resetAndDestroy();
@@ -33,4 +46,15 @@ const server = net.createServer((socket) => {
     }, dripIntervalMs);
   });
 });
-server.listen(0, "127.0.0.1", () => console.log((server.address() as net.AddressInfo).port));
+server.listen(0, "127.0.0.1", () => {
+  const { port } = server.address() as net.AddressInfo;
+  const udp = createSocket("udp4");
+  udp.on("message", (query, { port: from }) => {
+    const question = asked.exec(query.toString("latin1"));
+    if (question === null) return;
+    const random = randomOfInput({ seed, index: Number(question[1]) });
+    for (let copies = random.pick([1, 1, 1, 5]); copies > 0; copies -= 1)
+      udp.send(hostileDnsMessage(random, query), from, "127.0.0.1");
+  });
+  udp.bind(port, "127.0.0.1", () => console.log(port));
+});

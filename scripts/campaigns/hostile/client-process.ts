@@ -5,6 +5,7 @@ import { systemClock } from "../../../src/lib/clock.ts";
 import { createPageLookup } from "../../../src/lookups/page/page-lookup.ts";
 import { createRegistrationLookup } from "../../../src/lookups/registration/registration-lookup.ts";
 import { rdapServices } from "../../../src/lookups/registration/rdap-services.ts";
+import { createDnsClient } from "../../../src/network/dns/dns-client.ts";
 import { createHttpClient } from "../../../src/network/http/http-client.ts";
 import { createTurns } from "../../../src/network/turns.ts";
 import { domainOf, type Subject } from "./inputs.ts";
@@ -37,11 +38,19 @@ const registrations = createRegistrationLookup({
   whoisServerFor: () => `whois.example:${port}`,
   intervalMs: 0,
 });
+const dns = createDnsClient({
+  clock: systemClock,
+  fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+  resolvers: () => [{ address: "127.0.0.1", port }],
+  queriesPerSecond: 10_000,
+  timeoutMs: 200,
+});
 const client = createHttpClient({ rules, resolveHost, turns });
 
 async function lookUp(name: string): Promise<void> {
   if (subject === "page")
     await pages.lookUpPage({ name, protectedDomain: "example-bank.com", brandNames: ["example-bank"] });
+  else if (subject === "dns") await dns.query(name, "TXT");
   else if (subject === "receiver")
     await client.send({
       url: `http://${name}:${port}/hook`,

@@ -1,8 +1,9 @@
-import { randomFrom } from "../../benchmarks/random.ts";
+import { randomFrom, type Random } from "../../benchmarks/random.ts";
 import { hostilePage, hostileResponse, type Hostile } from "./http-responses.ts";
 import { hostileRdap, hostileWhois } from "./registration-responses.ts";
 
-export const subjects = ["page", "rdap", "whois", "receiver"] as const;
+/** `dns` has no response of its own: it depends on the query. */
+export const subjects = ["page", "rdap", "whois", "receiver", "dns"] as const;
 export type Subject = (typeof subjects)[number];
 
 /** Returns the name whose lookup gets this input. */
@@ -11,9 +12,15 @@ export const domainOf = (subject: Subject, index: number): string => `${subject}
 /** Spreads the seeds of neighboring inputs (a prime near 2^32 divided by the golden ratio). */
 const seedStep = 2_654_435_761;
 
+export const randomOfInput = ({ seed, index }: { seed: number; index: number }): Random =>
+  randomFrom((seed + Math.imul(index + 1, seedStep)) >>> 0);
+
 /** Returns input `index` of a campaign. The same seed and index give the same input. */
-export function hostileInput(subject: Subject, { seed, index }: { seed: number; index: number }): Hostile {
-  const random = randomFrom((seed + Math.imul(index + 1, seedStep)) >>> 0);
+export function hostileInput(
+  subject: Exclude<Subject, "dns">,
+  { seed, index }: { seed: number; index: number },
+): Hostile {
+  const random = randomOfInput({ seed, index });
   switch (subject) {
     case "page":
       return hostileResponse(random, hostilePage(random));
