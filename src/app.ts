@@ -289,7 +289,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
         scans.stop(),
         enrichment.stop(),
       ]);
-      lastUsedWriter.stop();
+      await lastUsedWriter.stop();
     },
     /** Creates the first API key and the console password, exactly once. `keep` receives them before they are stored. */
     firstStart: (keep?: KeepSecrets) =>

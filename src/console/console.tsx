@@ -123,6 +123,7 @@ export function createConsole(
       form,
       params,
       by: administrator(address),
+      write: services.storage.write,
       may: (permission) => may(role, permission),
       session,
       now: clock.now(),

@@ -46,7 +46,7 @@ export interface Recipients {
    * Deletes a recipient with its deliveries, in several transactions.
    * @param record called in the last of them, which deletes the recipient
    */
-  remove(recipient: Recipient, record: () => void): void;
+  remove(recipient: Recipient, record: () => void): Promise<void>;
   /** Calls `listener` after each commit of this process that changed a recipient. */
   onChanged(listener: () => void): void;
 }
@@ -55,6 +55,8 @@ export interface Recipients {
 const recipientsMax = 2_000;
 /** Deliveries deleted per transaction, so that other writers get their turn. */
 const removalRowsMax = 5_000;
+/** Once begun, a removal goes on when the database was locked meanwhile. */
+const untilDone = { patient: true };
 
 /** Returns the subject of audit entries about a recipient. */
 export function subjectOf({ id, name }: Pick<Recipient, "id" | "name">): string {
@@ -143,13 +145,13 @@ export function createRecipients({
 
     update,
 
-    remove(recipient, record) {
-      deleteDeliveries(query, recipient);
-      database.transaction(() => {
+    async remove(recipient, record) {
+      await deleteDeliveries(database, recipient);
+      await database.write(() => {
         query.delete(recipients).where(eq(recipients.seq, recipient.seq)).run();
         record();
         database.afterCommit(notify);
-      });
+      }, untilDone);
     },
 
     onChanged: (listener) => void listeners.push(listener),
@@ -195,7 +197,8 @@ function prepareReads(database: Database) {
 }
 
 /** Deletes all deliveries to a recipient, in several transactions. */
-function deleteDeliveries(query: Database["query"], { seq }: Recipient): void {
+async function deleteDeliveries(database: Database, { seq }: Recipient): Promise<void> {
+  const { query } = database;
   const batch = query
     .select({ seq: deliveries.seq })
     .from(deliveries)
@@ -203,5 +206,5 @@ function deleteDeliveries(query: Database["query"], { seq }: Recipient): void {
     .limit(removalRowsMax);
   const deleteBatch = () =>
     query.delete(deliveries).where(inArray(deliveries.seq, batch)).returning({ seq: deliveries.seq }).all();
-  while (deleteBatch().length > 0);
+  while ((await database.write(deleteBatch, untilDone)).length > 0);
 }

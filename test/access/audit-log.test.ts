@@ -25,7 +25,7 @@ const by: Actor = { channel: "command_line", name: "ada", address: null };
 const entries = (app = opened.app) => app.auditLog.list({}, { limit: 1_000, offset: 0 }).toReversed();
 const actions = (app = opened.app) => entries(app).map(({ action }) => action);
 
-test("each change of keys, domains and webhook endpoints is recorded once with its actor and without secrets, and a no-op is not", () => {
+test("each change of keys, domains and webhook endpoints is recorded once with its actor and without secrets, and a no-op is not", async () => {
   const { keys, domains, webhooks } = opened.app;
   const { key, record } = keys.create({ name: "ci" }, { by });
   keys.revoke(record.id, { by });
@@ -47,7 +47,7 @@ test("each change of keys, domains and webhook endpoints is recorded once with i
   endpoints.enable("soc", { by });
   const rotated = endpoints.rotate("soc", { by });
   endpoints.endRotation("soc", { by });
-  endpoints.remove("soc", { by });
+  await endpoints.remove("soc", { by });
   expect(actions()).toEqual([
     "key.create",
     "key.revoke",

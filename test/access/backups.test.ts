@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Actor } from "../../src/access/audit/actor.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createLog } from "../../src/lib/log.ts";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { backUpFile, restoreFile } from "../../src/access/backups/file-backups.ts";
 import { createLiveBackups } from "../../src/access/backups/live-backups.ts";
@@ -22,7 +24,8 @@ afterEach(() => {
   folder.dispose();
 });
 
-const newest = (log = stores.auditLog) => log.list({}, { limit: 1, offset: 0 })[0];
+const log = createLog({ level: "silent", format: "json", clock: systemClock, write: () => {} });
+const newest = (auditLog = stores.auditLog) => auditLog.list({}, { limit: 1, offset: 0 })[0];
 
 test("a backup of the file is recorded in its audit log, and the copy does not contain the entry", () => {
   const target = join(folder.path, "copy.db");
@@ -37,7 +40,7 @@ test("a backup of the file is recorded in its audit log, and the copy does not c
 
 test("a restored database records the restore and contains no console sessions", () => {
   const { database, clock } = stores;
-  createConsoleSessions({ database, clock, fillRandom }).start({ address: null, userAgent: "" });
+  createConsoleSessions({ database, clock, fillRandom, log }).start({ address: null, userAgent: "" });
   const copy = join(folder.path, "copy.db");
   backUpFile({ path: stores.path, target: copy, by, at: clock.now() });
   const path = join(folder.path, "restored.db");
@@ -45,7 +48,7 @@ test("a restored database records the restore and contains no console sessions",
   expect(result).toEqual({ keptAs: undefined });
   const restored = openDatabase(path);
   const entry = newest(createAuditLog({ database: restored, clock }));
-  const sessions = createConsoleSessions({ database: restored, clock, fillRandom }).list();
+  const sessions = createConsoleSessions({ database: restored, clock, fillRandom, log }).list();
   restored.close();
   expect(entry).toMatchObject({ ...by, action: "backup.restore", subject: copy });
   expect(sessions).toEqual([]);

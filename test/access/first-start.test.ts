@@ -18,7 +18,7 @@ function access(configured: string | null = null) {
 }
 
 test("the first start creates an API key with all scopes and a password, and later starts create neither", async () => {
-  const { apiKey, consolePassword } = access().start();
+  const { apiKey, consolePassword } = await access().start();
   expect(access().keys.authenticate(apiKey!)?.scopes).toEqual([
     "threats:read",
     "threats:write",
@@ -29,13 +29,13 @@ test("the first start creates an API key with all scopes and a password, and lat
   expect(await access().consolePassword.verify(consolePassword!.toUpperCase())).toBe(false);
   expect(await access().consolePassword.verify("")).toBe(false);
 
-  expect(access().start()).toEqual({});
+  expect(await access().start()).toEqual({});
   access().keys.revoke(access().keys.list()[0]!.id, { by: analyst });
-  expect(access().start()).toEqual({});
+  expect(await access().start()).toEqual({});
 });
 
-test("the password is stored as an argon2id hash and the key as its SHA-256", () => {
-  const created = access().start();
+test("the password is stored as an argon2id hash and the key as its SHA-256", async () => {
+  const created = await access().start();
   const stored = stores.database.sqlite.serialize().toString("latin1");
   expect(stored).toContain("$argon2id$v=19$m=19456,t=2,p=1$");
   expect(stored).not.toContain(created.consolePassword!);
@@ -43,24 +43,24 @@ test("the password is stored as an argon2id hash and the key as its SHA-256", ()
 });
 
 test("a configured password takes precedence, and no other one is created", async () => {
-  const { consolePassword } = access("correct horse battery").start();
+  const { consolePassword } = await access("correct horse battery").start();
   expect(consolePassword).toBeUndefined();
   const configured = access("correct horse battery").consolePassword;
   expect(await configured.verify("correct horse battery")).toBe(true);
   expect(await configured.verify("correct horse batterx")).toBe(false);
   // Without the configured password there would be none.
-  expect(access().start().consolePassword).toBeDefined();
+  expect((await access().start()).consolePassword).toBeDefined();
 });
 
-test("no API key is created when the configuration file declares one", () => {
+test("no API key is created when the configuration file declares one", async () => {
   const { keys, start } = access();
   keys.reconcile([
     { name: "ci", key: "declared-in-the-file-1", plan: "pro", scopes: ["threats:read"], domains: [] },
   ]);
-  expect(start().apiKey).toBeUndefined();
+  expect((await start()).apiKey).toBeUndefined();
 });
 
-test("a comparison in constant time covers the whole text", () => {
+test("a comparison in constant time covers the whole text", async () => {
   expect(equalInConstantTime("abc", "abc")).toBe(true);
   for (const other of ["", "ab", "abcd", "abd", "Abc"]) expect(equalInConstantTime("abc", other)).toBe(false);
 });

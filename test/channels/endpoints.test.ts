@@ -109,9 +109,9 @@ describe("change, enable and disable", () => {
     expect(webhooks.endpoints.change("soc", { events: [] }).events).toEqual([]);
   });
 
-  test("changing or removing an unknown endpoint fails as not found", () => {
+  test("changing or removing an unknown endpoint fails as not found", async () => {
     expect(() => webhooks.endpoints.change("nobody", { url })).toThrow(/there is no webhook endpoint nobody/);
-    expect(() => webhooks.endpoints.remove("nobody")).toThrow(/there is no webhook endpoint nobody/);
+    await expect(webhooks.endpoints.remove("nobody")).rejects.toThrow(/there is no webhook endpoint nobody/);
   });
 
   test("disabling stores the time, and enabling resets the failure count", () => {
@@ -187,7 +187,7 @@ describe("declared endpoints", () => {
     expect(signingSecrets(webhooks.endpoints.get("soc"), clock.now())).toEqual(["another-secret!!", secret]);
   });
 
-  test("declared endpoints cannot be changed elsewhere until they are no longer declared", () => {
+  test("declared endpoints cannot be changed elsewhere until they are no longer declared", async () => {
     webhooks.endpoints.reconcile([soc]);
     for (const change of [
       () => webhooks.endpoints.change("soc", { url }),
@@ -195,9 +195,11 @@ describe("declared endpoints", () => {
       () => webhooks.endpoints.remove("soc"),
       () => webhooks.endpoints.rotate("soc"),
     ])
-      expect(change).toThrow(/declared in the configuration file; change it there/);
+      await expect((async () => change())()).rejects.toThrow(
+        /declared in the configuration file; change it there/,
+      );
     webhooks.endpoints.reconcile([]);
-    webhooks.endpoints.remove("soc");
+    await webhooks.endpoints.remove("soc");
     expect(webhooks.endpoints.list()).toEqual([]);
   });
 

@@ -181,7 +181,7 @@ describe("webhooks", () => {
     expect(response.text).toContain("<script>alert(1)</script>");
     expect(response.text).toContain("\\u{202e}");
     expect(Buffer.byteLength(response.html)).toBeLessThan(30_000);
-    opened.app.webhooks.endpoints.remove("broken", {
+    await opened.app.webhooks.endpoints.remove("broken", {
       by: { channel: "system", name: null, address: null },
     });
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createConsoleSessions, idleMsMax, sessionMsMax } from "../../src/access/console/sessions.ts";
+import { createLog } from "../../src/lib/log.ts";
 import { fillRandom, manualClock } from "../support/appliance.ts";
 import { consolePassword, openConsoleApp, type ConsoleApp } from "../support/console.ts";
 
@@ -158,7 +159,8 @@ describe("a session", () => {
 
   test("is one of at most 100, of which the oldest are evicted", () => {
     const clock = manualClock(Date.now());
-    const sessions = createConsoleSessions({ database: app.app.database, clock, fillRandom });
+    const log = createLog({ level: "silent", format: "json", clock, write: () => {} });
+    const sessions = createConsoleSessions({ database: app.app.database, clock, fillRandom, log });
     const first = sessions.start({ address: null, userAgent: "" });
     for (let count = 0; count < 100; count++)
       sessions.start({ address: null, userAgent: "x".repeat(10_000) });

@@ -90,14 +90,14 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
     async () => {
       const silent = new ReadableStream<Uint8Array>();
       const list = { name: "slow", content: silent, bytesTotal: null, format: "lines", column: "" } as const;
-      const { import: running, ended } = app.app.imports.begin(list, { by: tester });
+      const { import: running, ended } = await app.app.imports.begin(list, { by: tester });
       await openFeeds();
       await drop("second", 1_000_000);
       await browser.until(
         "document.querySelector('[data-upload-error]').innerText.startsWith('Another list is being imported')",
         "the file is rejected",
       );
-      app.app.imports.cancel(running.seq, { by: tester });
+      await app.app.imports.cancel(running.seq, { by: tester });
       await ended;
     },
     browserTimeoutMs,

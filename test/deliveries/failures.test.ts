@@ -368,7 +368,7 @@ test("removing an endpoint while a delivery is in flight removes its deliveries"
   webhooks.endpoints.add({ url: receiver.url, name: "soc" });
   webhooks.record();
   await until(() => receiver.received.length === 1, "in flight");
-  webhooks.endpoints.remove("soc");
+  await webhooks.endpoints.remove("soc");
   respond(new Response());
   await webhooks.dispatcher.settled();
   expect(webhooks.log.list({}, 9)).toEqual([]);

@@ -26,7 +26,7 @@ export function createLiveBackups({
   return {
     async create({ by }) {
       const copy = await copyDatabase();
-      auditLog.record(by, "backup.make", null, { bytes: copy.bytes });
+      await database.write(() => auditLog.record(by, "backup.make", null, { bytes: copy.bytes }));
       return copy;
     },
   };

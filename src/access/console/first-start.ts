@@ -19,7 +19,7 @@ export type KeepSecrets = (created: FirstStart) => void;
  * file declares one, and a console password when there is none. `keep` receives the secrets, if any, before they are
  * stored: if it throws, nothing is stored and the next start tries again.
  */
-export function firstStart({
+export async function firstStart({
   database,
   clock,
   settings,
@@ -33,8 +33,9 @@ export function firstStart({
   keys: ApiKeys;
   consolePassword: ConsolePassword;
   keep?: KeepSecrets | undefined;
-}): FirstStart {
-  return database.transaction(() => {
+}): Promise<FirstStart> {
+  if (settings.get("first_started_at") !== undefined && consolePassword.exists()) return {};
+  const create = () => {
     const created: FirstStart = {};
     if (settings.get("first_started_at") === undefined) {
       settings.set("first_started_at", toIsoTime(clock.now()));
@@ -44,5 +45,6 @@ export function firstStart({
     if (!consolePassword.exists()) created.consolePassword = consolePassword.create();
     if (created.apiKey !== undefined || created.consolePassword !== undefined) keep?.(created);
     return created;
-  });
+  };
+  return database.write(create, { patient: true });
 }

@@ -4,6 +4,7 @@ import type { Database } from "../../database/database.ts";
 import { statement, value } from "../../database/statement.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import { randomText, type FillRandom } from "../../lib/ids.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
 import { consoleSessions } from "./tables.ts";
 
 export type ConsoleSession = Omit<typeof consoleSessions.$inferSelect, "hash">;
@@ -44,12 +45,16 @@ export function createConsoleSessions({
   database,
   clock,
   fillRandom,
+  log,
 }: {
   database: Database;
   clock: Clock;
   fillRandom: FillRandom;
+  log: Log;
 }): ConsoleSessions {
   const { query } = database;
+  /** Sessions whose time of last use is being written. */
+  const touching = new Set<number>();
   const byHash = statement(database, (q) =>
     q
       .select(columns)
@@ -67,6 +72,19 @@ export function createConsoleSessions({
     const active = query.select(columns).from(consoleSessions).orderBy(desc(consoleSessions.seq)).all();
     const excess = active[sessionsMax - 1];
     if (excess !== undefined) query.delete(consoleSessions).where(lte(consoleSessions.seq, excess.seq)).run();
+  }
+
+  /** Reading a page does not wait for this write. */
+  function touch(seq: number, now: Instant): void {
+    touching.add(seq);
+    database
+      .write(
+        () =>
+          query.update(consoleSessions).set({ lastSeenAt: now }).where(eq(consoleSessions.seq, seq)).run(),
+        { relaxed: true, patient: true },
+      )
+      .catch((error: unknown) => logDropped(log, error, "last use of a console session not stored"))
+      .finally(() => touching.delete(seq));
   }
 
   return {
@@ -95,8 +113,7 @@ export function createConsoleSessions({
       const now = clock.now();
       const { seq, createdAt, lastSeenAt } = session;
       if (now - lastSeenAt > idleMsMax || now - createdAt > sessionMsMax) return undefined;
-      if (now - lastSeenAt >= lastSeenIntervalMs)
-        query.update(consoleSessions).set({ lastSeenAt: now }).where(eq(consoleSessions.seq, seq)).run();
+      if (now - lastSeenAt >= lastSeenIntervalMs && !touching.has(seq)) touch(seq, now);
       return session;
     },
 

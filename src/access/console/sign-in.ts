@@ -63,7 +63,7 @@ export function createConsoleSignIn({
   auditLog: Pick<AuditLog, "record">;
   password: ConsolePassword;
 }): ConsoleSignIn {
-  const sessions = createConsoleSessions({ database, clock, fillRandom });
+  const sessions = createConsoleSessions({ database, clock, fillRandom, log });
   const failedSignIns = createFailedSignIns({ database, clock });
   const queue = createAttemptQueue({ clock });
   const devices = createKnownDevices({ settings, clock, fillRandom });

@@ -55,7 +55,7 @@ export interface ApiKeys {
    */
   reconcile(declared: readonly DeclaredKey[]): void;
   /** Writes when keys were last used. Requests only note it in memory; call this every minute and at shutdown. */
-  flushLastUsed(): void;
+  flushLastUsed(): Promise<void>;
 }
 
 const nameCharactersMax = 100;
@@ -156,12 +156,17 @@ export function createApiKeys({
         reconcileKeys({ database, clock, ids, auditLog }, declared);
       }),
 
-    flushLastUsed() {
+    async flushLastUsed() {
       if (lastUses.size === 0) return;
-      database.transaction(() => {
-        for (const [seq, lastUsedAt] of lastUses) statements.markUsed.run({ seq, lastUsedAt });
-      });
-      lastUses.clear();
+      const written = new Map(lastUses);
+      await database.write(
+        () => {
+          for (const [seq, lastUsedAt] of written) statements.markUsed.run({ seq, lastUsedAt });
+        },
+        { patient: true },
+      );
+      // A key that was used in the meantime is written next time.
+      for (const [seq, lastUsedAt] of written) if (lastUses.get(seq) === lastUsedAt) lastUses.delete(seq);
     },
   };
 }

@@ -9,7 +9,7 @@ const everyMinute = "* * * * *";
 export interface LastUsedWriter {
   start(): void;
   /** Stores what is still in memory. */
-  stop(): void;
+  stop(): Promise<void>;
   isRunning(): boolean;
 }
 
@@ -24,9 +24,9 @@ export function createLastUsedWriter({
 }): LastUsedWriter {
   let schedule: Schedule | undefined;
 
-  function write() {
+  async function write(): Promise<void> {
     try {
-      keys.flushLastUsed();
+      await keys.flushLastUsed();
     } catch (error) {
       // A full disk, for example. The times are kept for the next minute; they are no reason to stop.
       logDropped(log, error, "last use of API keys not stored; trying again in a minute");
@@ -37,10 +37,10 @@ export function createLastUsedWriter({
     start() {
       schedule = every({ clock, pattern: everyMinute, run: write });
     },
-    stop() {
+    async stop() {
       schedule?.stop();
       schedule = undefined;
-      write();
+      await write();
     },
     isRunning: () => schedule !== undefined,
   };

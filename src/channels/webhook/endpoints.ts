@@ -47,7 +47,7 @@ export interface Endpoints {
   disable(idOrName: string, options: { by: Actor }): Endpoint;
   enable(idOrName: string, options: { by: Actor }): Endpoint;
   /** Removes an endpoint and its deliveries. @throws PublicError like `change` */
-  remove(idOrName: string, options: { by: Actor }): void;
+  remove(idOrName: string, options: { by: Actor }): Promise<void>;
   /** Replaces the secret. The current one also signs for `overlapMs`, so that receivers can switch in between. */
   rotate(idOrName: string, rotation: Rotation & { by: Actor }): { endpoint: Endpoint; secret: string };
   /** Stops the previous secret from signing. */

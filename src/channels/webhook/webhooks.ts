@@ -66,8 +66,8 @@ export function createWebhooks({
     endpoints: createEndpoints({ administration, auditLog, clock, database, fillRandom, recipients }),
     checkDestination: channel.checkDestination,
     ping,
-    test(endpoint, { by }) {
-      auditLog.record(by, "webhook.test", subjectOf(endpoint));
+    async test(endpoint, { by }) {
+      await database.write(() => auditLog.record(by, "webhook.test", subjectOf(endpoint)));
       return ping(endpoint);
     },
   };

@@ -15,7 +15,7 @@ const readableByOwner = 0o600;
  * @param call.print print the secrets in any case
  * @throws StartError if the file cannot be written; then no secret was stored
  */
-export function announceFirstStart({
+export async function announceFirstStart({
   appliance,
   config: {
     storage: { path },
@@ -29,14 +29,14 @@ export function announceFirstStart({
   out: Output;
   url: string;
   print: boolean;
-}): void {
+}): Promise<void> {
   // A database in memory has no folder, and its secrets are worthless after the end of the process.
   if (print || out.isTerminal || path === ":memory:") {
-    const created = appliance.firstStart();
+    const created = await appliance.firstStart();
     if (hasSecrets(created)) out.write(`\n${describe(created, url)}\n`);
   } else {
     const file = `${path}${fileEnding}`;
-    const created = appliance.firstStart((secrets) => append(file, describe(secrets, url)));
+    const created = await appliance.firstStart((secrets) => append(file, describe(secrets, url)));
     if (hasSecrets(created))
       out.write(`secrets of the first start: ${file} (delete the file after reading it)\n`);
   }

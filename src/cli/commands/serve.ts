@@ -41,7 +41,7 @@ the database. A second signal stops it immediately; acknowledged requests are no
         if (config.traps.listen !== null)
           terminal.out.write(`beacons and honeytokens are served on ${trapsUrl}\n`);
         terminal.out.flush();
-        announceFirstStart({ appliance, config, out: terminal.out, url, print: options.printSecrets });
+        await announceFirstStart({ appliance, config, out: terminal.out, url, print: options.printSecrets });
         endStartup();
         const log = openLog(config, terminal);
         logStarted(appliance, config, log);

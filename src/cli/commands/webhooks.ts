@@ -126,9 +126,9 @@ const remove = command({
   flags: { config: configFlag },
   examples: [["phishwatch webhooks remove soc", "by name or identifier"]],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ webhooks: { endpoints } }) => {
+    withAppliance({ terminal, options }, async ({ webhooks: { endpoints } }) => {
       const { id, name } = endpoints.get(args[0] ?? "");
-      endpoints.remove(id, { by: actorOfShell(terminal.env) });
+      await endpoints.remove(id, { by: actorOfShell(terminal.env) });
       terminal.err.write(`removed ${name} (${id})\n`);
     }),
 });

@@ -10,7 +10,7 @@
  *   `redirect(path, flash?)`, `fragment(content)`, or a `Response` (page-result.ts). It runs only for a signed-in
  *   visitor whose role allows the permission; a POST has passed the CSRF check. Invalid input is a `PublicError`,
  *   which is rendered as a page.
- * - A change is a POST that ends in a redirect; `<Form>` (form.tsx) adds the CSRF token. Values to show once after
+ * - A change is a POST that calls its service within `context.write` and ends in a redirect; `<Form>` (form.tsx) adds the CSRF token. Values to show once after
  *   the redirect (a secret, a result) go through `context.putOnce` and `context.takeOnce`. An action that cannot be
  *   undone has its own page that asks for confirmation: `<Confirm>`.
  * - `context.by` is the actor for services and the audit log.
@@ -24,6 +24,7 @@
  */
 import type { Actor } from "../../access/audit/actor.ts";
 import type { ConsoleSession } from "../../access/console/sessions.ts";
+import type { Database } from "../../database/database.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { PublicError } from "../../lib/errors.ts";
 import { may, type Permission, type Role } from "../../vocabulary/permissions.ts";
@@ -43,6 +44,11 @@ export interface Context<Name extends ServiceName = never> {
   form: URLSearchParams;
   /** The signed-in account, with the address that the request came from. */
   by: Actor;
+  /**
+   * Runs a change as one transaction as soon as the database can be written. Every change by a route passes here: a
+   * service that is called directly would block all requests while another process writes.
+   */
+  write: Database["write"];
   /** Returns whether the visitor's role allows an action. */
   may(permission: Permission): boolean;
   session: ConsoleSession;

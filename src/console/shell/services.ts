@@ -48,8 +48,8 @@ export interface PageServices {
   publicUrl: () => string;
   readiness: () => Readiness;
   scans: Scans;
-  /** Location and size of the database file. */
-  storage: Pick<Database, "path" | "bytesOnDisk">;
+  /** Location and size of the database file. Routes write through `Context.write`. */
+  storage: Pick<Database, "path" | "bytesOnDisk" | "write">;
   sessions: Pick<ConsoleSessions, "find" | "list">;
   threats: Threats;
   threatIndex: () => ThreatIndex;

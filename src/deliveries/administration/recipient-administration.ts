@@ -29,7 +29,7 @@ export interface RecipientAdministration {
   disable(idOrName: string, options: { by: Actor }): Recipient;
   enable(idOrName: string, options: { by: Actor }): Recipient;
   /** Removes a recipient and its deliveries. @throws PublicError like `editable` */
-  remove(idOrName: string, options: { by: Actor }): void;
+  remove(idOrName: string, options: { by: Actor }): Promise<void>;
   /**
    * Makes the recipients match the configuration file. Recipients that are no longer declared are disabled.
    * @throws StartError for a declaration that is not valid
@@ -125,13 +125,16 @@ export function createRecipientAdministration({
         return after;
       }),
 
-    remove(key, { by }) {
-      const recipient = get(key);
-      // A recipient that is no longer declared belongs to nobody, so it can be removed here.
-      if (recipient.disabledReason !== "undeclared") editable(key);
-      recipients.update(recipient, disabledState("operator"));
+    async remove(key, { by }) {
+      const recipient = await database.write(() => {
+        const found = get(key);
+        // A recipient that is no longer declared belongs to nobody, so it can be removed here.
+        if (found.disabledReason !== "undeclared") editable(key);
+        recipients.update(found, disabledState("operator"));
+        return found;
+      });
       // The deliveries are deleted in several transactions, the recipient and its audit entry in the last one.
-      recipients.remove(recipient, () => audit.removed(by, recipient));
+      await recipients.remove(recipient, () => audit.removed(by, recipient));
     },
 
     reconcile: (declared) =>

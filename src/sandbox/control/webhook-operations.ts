@@ -76,8 +76,8 @@ export const webhookOperations = [
     summary: "Deletes a webhook endpoint, by its ID or name, with its deliveries",
     params: { id: nameSchema },
     response: empty,
-    run(state, { params }) {
-      state.instance().app.webhooks.endpoints.remove(params["id"]!, { by: system });
+    async run(state, { params }) {
+      await state.instance().app.webhooks.endpoints.remove(params["id"]!, { by: system });
       return { data: {} };
     },
   }),

@@ -1,3 +1,4 @@
+import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ListFormat } from "../../vocabulary/lists.ts";
 import type { Tally } from "../candidate-run.ts";
@@ -41,10 +42,12 @@ export type ReadFeedFile = (reading: FileReading) => Promise<FeedFile | undefine
 export function createFeedReader({
   candidates,
   clock,
+  database,
   files,
 }: {
   candidates: Candidates;
   clock: Clock;
+  database: Pick<Database, "write">;
   files: FeedFileStore;
 }): ReadFeedFile {
   return async ({ feed, path, file, before, toEnd, signal, onSave }) => {
@@ -68,6 +71,8 @@ export function createFeedReader({
       files.save(row);
       onSave(row);
     };
+
+    const saveApart = (values: Partial<FeedFile>) => database.write(() => save(values), { patient: true });
 
     let list: NameList | undefined;
     try {
@@ -95,11 +100,11 @@ export function createFeedReader({
       await candidates.process(list.batches(), { source: "feed", signal, onCommit });
       // The rest after the position is a line that may still be being written.
       const complete = toEnd || row.position === file.bytes;
-      if (complete && !signal.aborted) save({ completedAt: clock.now() });
+      if (complete && !signal.aborted) await saveApart({ completedAt: clock.now() });
     } catch (error) {
       if (signal.aborted) return row;
       if (!(error instanceof NameListError)) throw error;
-      save({ error: error.problem, fingerprint: null });
+      await saveApart({ error: error.problem, fingerprint: null });
     } finally {
       await list?.close();
     }

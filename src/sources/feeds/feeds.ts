@@ -43,7 +43,7 @@ export function createFeeds({
   auditLog: Pick<AuditLog, "record">;
 }): Feeds {
   const files = createFeedFileStore(database);
-  const read = createFeedReader({ candidates, clock, files });
+  const read = createFeedReader({ candidates, clock, database, files });
   const limit = createLimiter(readingsMax);
   const watchers = feeds.map((feed) => createFeedWatcher({ feed, files, read, limit, clock, log }));
   return {

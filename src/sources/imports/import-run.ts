@@ -1,3 +1,4 @@
+import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { ImportState } from "../../vocabulary/lists.ts";
@@ -22,18 +23,23 @@ export interface Running {
 export function createImportRun({
   candidates,
   clock,
+  database,
   log,
   store,
 }: {
   candidates: Candidates;
   clock: Clock;
+  database: Pick<Database, "write">;
   log: Log;
   store: ImportStore;
 }) {
-  function close(running: Running, outcome: { state: ImportState; error: string | null }): ListImport {
+  async function close(
+    running: Running,
+    outcome: { state: ImportState; error: string | null },
+  ): Promise<ListImport> {
     const values = { ...outcome, ...countsOf(running), completedAt: clock.now() };
     try {
-      store.save(running.seq, values);
+      await database.write(() => store.save(running.seq, values), { patient: true });
     } catch (error) {
       logDropped(log, error, "outcome of an import could not be recorded");
     }

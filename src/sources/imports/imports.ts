@@ -47,9 +47,12 @@ export interface Imports extends Source {
    * Starts to read a list. `ended` never rejects: the outcome is in the import.
    * @throws PublicError `bad_request`: another import is running, or the list is too long.
    */
-  begin(list: ListToImport, options: { by: Actor }): { import: ListImport; ended: Promise<ListImport> };
+  begin(
+    list: ListToImport,
+    options: { by: Actor },
+  ): Promise<{ import: ListImport; ended: Promise<ListImport> }>;
   /** Returns whether this import was running. */
-  cancel(seq: number, options: { by: Actor }): boolean;
+  cancel(seq: number, options: { by: Actor }): Promise<boolean>;
   /** Processes a list that a command has opened. A server logs its outcome. */
   process: ProcessList;
   /** Returns the running import with its present counts. */
@@ -76,9 +79,11 @@ export function createImports({
   bytesMax?: number;
 }): Imports {
   const store = createImportStore(database);
-  const run = createImportRun({ candidates, clock, log, store });
+  const run = createImportRun({ candidates, clock, database, log, store });
   let current: Running | undefined;
   let commands: Schedule | undefined;
+  /** Whether an import is being recorded that will then run. */
+  let beginning = false;
 
   const running = () => {
     const row = current && store.get(current.seq);
@@ -91,12 +96,8 @@ export function createImports({
     declaredAs: null,
     start() {
       // Only one process serves a database. A command that is still running corrects this at its next commit.
-      for (const { seq } of store.running())
-        store.save(seq, {
-          state: "failed",
-          error: "was interrupted: phishwatch was stopped while reading it",
-          completedAt: clock.now(),
-        });
+      const interrupted = store.running();
+      if (interrupted.length > 0) markAsFailed(interrupted, { clock, database, log, store });
       commands = watchCommands({ clock, log, store });
     },
     async stop() {
@@ -106,9 +107,9 @@ export function createImports({
     },
     check: async () => null,
     status: () => importStatus(running() ?? store.list(1, 0)[0], current !== undefined),
-    begin({ content, ...list }, { by }) {
-      if (current !== undefined) {
-        const { name } = store.get(current.seq) ?? { name: null };
+    async begin({ content, ...list }, { by }) {
+      if (beginning || current !== undefined) {
+        const { name } = (current && store.get(current.seq)) ?? { name: null };
         const what = name === null ? "Names that were typed in are" : "Another list is";
         throw badRequest(`${what} being imported. Wait until it is done, or cancel it.`);
       }
@@ -116,11 +117,13 @@ export function createImports({
       // A person vouches for the names that they type. A file repeats names for years, as a feed does.
       const source = list.name === null ? "submission" : "feed";
       const origin = { channel: by.channel, source } as const;
-      const begun = database.transaction(() => {
+      const record = () => {
         const row = store.begin({ ...list, ...origin, startedAt: clock.now() });
         auditLog.record(by, "feed.import", list.name, { import: row.seq });
         return row;
-      });
+      };
+      beginning = true;
+      const begun = await database.write(record).finally(() => (beginning = false));
       const started: Running = {
         seq: begun.seq,
         cancelling: new AbortController(),
@@ -131,10 +134,13 @@ export function createImports({
       started.ended = ended;
       return { import: begun, ended };
     },
-    cancel(seq, { by }) {
-      if (current?.seq !== seq) return false;
-      auditLog.record(by, "feed.cancel_import", store.get(seq)?.name ?? null, { import: seq });
-      current.cancelling.abort();
+    async cancel(seq, { by }) {
+      const cancelled = current;
+      if (cancelled?.seq !== seq) return false;
+      await database.write(() =>
+        auditLog.record(by, "feed.cancel_import", store.get(seq)?.name ?? null, { import: seq }),
+      );
+      cancelled.cancelling.abort();
       return true;
     },
     process: createCommandImport({ auditLog, candidates, clock, log, store }),
@@ -163,6 +169,27 @@ function watchCommands({ clock, log, store }: { clock: Clock; log: Log; store: I
       }
     },
   });
+}
+
+/** Marks the imports as failed that a crash left running. */
+function markAsFailed(
+  interrupted: readonly ListImport[],
+  { clock, database, log, store }: { clock: Clock; database: Database; log: Log; store: ImportStore },
+): void {
+  const close = () => {
+    for (const { seq } of interrupted) {
+      // A command may have ended in the meantime.
+      if (store.get(seq)?.state !== "running") continue;
+      store.save(seq, {
+        state: "failed",
+        error: "was interrupted: phishwatch was stopped while reading it",
+        completedAt: clock.now(),
+      });
+    }
+  };
+  database
+    .write(close, { patient: true })
+    .catch((error: unknown) => logDropped(log, error, "interrupted imports could not be marked as failed"));
 }
 
 function importStatus(latest: ListImport | undefined, isRunning: boolean): SourceStatus {

@@ -156,13 +156,13 @@ export function showDomain(context: Context<"domains" | "threats">): PageResult 
   return page(domain.domain, <DomainPage domain={domain} counts={counts} />);
 }
 
-export function changeDomain(context: Context<"domains" | "threats">): PageResult {
+export async function changeDomain(context: Context<"domains" | "threats">): Promise<PageResult> {
   const domain = findDomain(context);
   const { services, form, by } = context;
   const fields = { ...readFields(form), domain: domain.domain };
   try {
     const content = { keywords: splitList(fields.keywords), allow: splitList(fields.allow) };
-    services.domains.change(domain.domain, content, { by });
+    await context.write(() => services.domains.change(domain.domain, content, { by }));
     return redirect(
       domainPath(domain.domain),
       "Saved. Applies to new names; existing threats are unchanged.",
@@ -232,11 +232,11 @@ export function confirmRemoval(context: Context<"domains" | "threats">): PageRes
   );
 }
 
-export function removeDomain(context: Context<"domains" | "threats">): PageResult {
+export async function removeDomain(context: Context<"domains" | "threats">): Promise<PageResult> {
   const { domain } = findDomain(context);
   const { services, by } = context;
   const { all } = threatCounts(services, domain);
-  const outcome = services.domains.remove(domain, { by });
+  const outcome = await context.write(() => services.domains.remove(domain, { by }));
   const kept =
     outcome === "removed" ? "" : ` Its ${counted(all, "threat")} ${all === 1 ? "is" : "are"} kept.`;
   return redirect(domainsPath, `${domain} is no longer protected.${kept}`);

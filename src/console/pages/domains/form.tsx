@@ -157,6 +157,7 @@ export async function protectDomain({
   services,
   form,
   by,
+  write,
 }: Context<"assessDomain" | "domains">): Promise<PageResult> {
   const fields = readFields(form);
   const declared = {
@@ -170,7 +171,7 @@ export async function protectDomain({
     });
   try {
     if (form.get("step") === "look") return formAgain({ assessment: await services.assessDomain(declared) });
-    const { domain } = services.domains.add(declared, { by });
+    const { domain } = await write(() => services.domains.add(declared, { by }));
     return redirect(domainPath(domain), `${domain} is now protected.`);
   } catch (error) {
     return formAgain({ error: fieldErrorOf(error) });

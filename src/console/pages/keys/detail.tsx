@@ -78,9 +78,9 @@ export function confirmRevocation({ params, services }: Context<"keys">) {
   );
 }
 
-export function revokeKey({ params, services, by }: Context<"keys">) {
+export async function revokeKey({ params, services, by, write }: Context<"keys">) {
   const { id } = keyOf(params["id"]!, services.keys.list());
-  const { name } = services.keys.revoke(id, { by });
+  const { name } = await write(() => services.keys.revoke(id, { by }));
   return redirect(path, `Key ${name} revoked.`);
 }
 

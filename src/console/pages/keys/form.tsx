@@ -120,16 +120,14 @@ export async function createKey(context: Context<"domains" | "keys">) {
   const created = await attempt(() => {
     const plan = plans.find((one) => one === form.get("plan"));
     if (plan === undefined) throw badRequest(`Choose one of these plans: ${plans.join(", ")}.`);
-    return services.keys.create(
-      {
-        name: (form.get("name") ?? "").trim(),
-        plan,
-        scopes: scopes.filter((scope) => form.getAll("scopes").includes(scope)),
-        domains: form.getAll("domains").flatMap(splitList),
-        ...readExpiry(form, now),
-      },
-      { by },
-    );
+    const wanted = {
+      name: (form.get("name") ?? "").trim(),
+      plan,
+      scopes: scopes.filter((scope) => form.getAll("scopes").includes(scope)),
+      domains: form.getAll("domains").flatMap(splitList),
+      ...readExpiry(form, now),
+    };
+    return context.write(() => services.keys.create(wanted, { by }));
   });
   if (!created.ok) return showKeyForm(context, form, created.message);
   const { record, key } = created.value;

@@ -45,10 +45,10 @@ export function showPanel(context: Context<"scans">): PageResult {
   return fragment(panelOf(context));
 }
 
-export function cancelScan(context: Context<"scans">): PageResult {
+export async function cancelScan(context: Context<"scans">): Promise<PageResult> {
   const { id } = findScan(context);
   const { services, by } = context;
-  if (!services.scans.cancel(id, { by }))
+  if (!(await context.write(() => services.scans.cancel(id, { by }))))
     return redirect(scanPath(id), { tone: "warning", text: "The scan had already finished." });
   return redirect(scanPath(id), "The scan stops within a second. Its results are kept.");
 }

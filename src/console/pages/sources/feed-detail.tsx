@@ -120,10 +120,10 @@ function SkippedEntries({ skipped: { total, first } }: Pick<FeedStatus, "skipped
   );
 }
 
-export function readAgain(context: Context<"feeds">): PageResult {
+export async function readAgain(context: Context<"feeds">): Promise<PageResult> {
   const { name } = findFeed(context);
   const { services, form, by } = context;
   const path = Buffer.from(form.get("file") ?? "", "base64url").toString();
-  services.feeds.readAgain(name, path, { by });
+  await context.write(() => services.feeds.readAgain(name, path, { by }));
   return redirect(feedPath(name), "The file is being read again. Known threats are not recorded twice.");
 }

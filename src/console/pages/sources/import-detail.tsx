@@ -65,10 +65,10 @@ export function showRunning({ services }: Context<"imports">): PageResult {
     : fragment(<ImportPanel list={running} />);
 }
 
-export function cancelImport(context: Context<"imports">): PageResult {
+export async function cancelImport(context: Context<"imports">): Promise<PageResult> {
   const { seq } = findImport(context);
   const { services, by } = context;
-  if (!services.imports.cancel(seq, { by }))
+  if (!(await services.imports.cancel(seq, { by })))
     return redirect(importPath(seq), { tone: "warning", text: "The import had already finished." });
   return redirect(importPath(seq), "The import stops now. Its results so far are kept.");
 }

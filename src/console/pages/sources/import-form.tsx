@@ -117,8 +117,9 @@ export async function importNames(context: Context<"imports">): Promise<PageResu
   }
 }
 
-function runImport({ services, by }: Context<"imports">, list: ListToImport): Promise<ListImport> {
-  return services.imports.begin(list, { by }).ended;
+async function runImport({ services, by }: Context<"imports">, list: ListToImport): Promise<ListImport> {
+  const { ended } = await services.imports.begin(list, { by });
+  return ended;
 }
 
 function readFormat(fields: ReadonlyMap<string, string>): Pick<ListToImport, "format" | "column"> {

@@ -16,6 +16,7 @@ export async function triageThreats({
   services,
   form,
   by,
+  write,
 }: Context<"threats" | "threatIndex">): Promise<PageResult> {
   const status = statuses.find((one) => one === form.get("status"));
   if (status === undefined) throw badRequest("choose a decision");
@@ -26,7 +27,9 @@ export async function triageThreats({
       ? await search.ids(filter, order, { max: triageThreatsMax, lastSeq: lastSeqOf(form) })
       : form.getAll("id");
   if (ids.length === 0) return redirect(listPath(query), { tone: "warning", text: "No threats selected." });
-  const { batch, changed, unchanged } = services.threats.triage.change(ids, status, { by });
+  const { batch, changed, unchanged } = await write(() =>
+    services.threats.triage.change(ids, status, { by }),
+  );
   if (batch === undefined) {
     const text = `No changes: ${counted(unchanged, "threat was", "threats were")} already ${inWords(status)}.`;
     return redirect(listPath(query), { tone: "warning", text });
@@ -42,16 +45,18 @@ function lastSeqOf(form: URLSearchParams): number {
   return seq;
 }
 
-export function undoTriage({ services, form, by }: Context<"threats">): PageResult {
+export async function undoTriage({ services, form, by, write }: Context<"threats">): Promise<PageResult> {
   const batch = parseWholeNumber(form.get("act")) ?? 0;
   const { query } = readListRequest(new URLSearchParams(form.get("query") ?? ""));
-  return redirect(listPath(query), undoFlash(services.threats.triage.undo(batch, { by })));
+  return redirect(listPath(query), undoFlash(await write(() => services.threats.triage.undo(batch, { by }))));
 }
 
 /** Requests fresh lookups about a threat. */
-export function checkThreat(context: ThreatContext): PageResult {
+export async function checkThreat(context: ThreatContext): Promise<PageResult> {
   const { id } = findThreat(context);
-  if (context.services.enrichment.request(id)) return redirect(`${threatPath(id)}?asked=yes`);
+  const { enrichment } = context.services;
+  if (await context.write(() => enrichment.request(id), { relaxed: true }))
+    return redirect(`${threatPath(id)}?asked=yes`);
   return redirect(threatPath(id), {
     tone: "warning",
     text: "Lookups are disabled: scan.schedule and scan.registration_data are off in the configuration.",
@@ -64,12 +69,12 @@ export function showCheck(context: ThreatContext): PageResult {
   return fragment(<CheckState id={id} requested isSettled={isSettled} checkedAt={null} />);
 }
 
-export function decideThreat(context: ThreatContext): PageResult {
+export async function decideThreat(context: ThreatContext): Promise<PageResult> {
   const { services, form, by } = context;
   const { id } = findThreat(context);
   const status = statuses.find((one) => one === form.get("status"));
   if (status === undefined) throw badRequest("Choose a decision.");
-  const { batch } = services.threats.triage.change([id], status, { by });
+  const { batch } = await context.write(() => services.threats.triage.change([id], status, { by }));
   if (batch === undefined)
     return redirect(threatPath(id), { tone: "warning", text: `This threat is already ${inWords(status)}.` });
   return redirect(threatPath(id), {
@@ -79,18 +84,21 @@ export function decideThreat(context: ThreatContext): PageResult {
   });
 }
 
-export function undoDecision(context: ThreatContext): PageResult {
+export async function undoDecision(context: ThreatContext): Promise<PageResult> {
   const { services, form, by } = context;
   const { id } = findThreat(context);
   const batch = parseWholeNumber(form.get("act")) ?? 0;
-  return redirect(threatPath(id), undoFlash(services.threats.triage.undo(batch, { by })));
+  return redirect(
+    threatPath(id),
+    undoFlash(await context.write(() => services.threats.triage.undo(batch, { by }))),
+  );
 }
 
 export async function addNote(context: ThreatContext): Promise<PageResult> {
   const { services, form, by } = context;
   const { id } = findThreat(context);
   const text = form.get("text") ?? "";
-  const added = await attempt(() => services.threats.notes.add(id, text, { by }));
+  const added = await attempt(() => context.write(() => services.threats.notes.add(id, text, { by })));
   if (!added.ok) return renderThreat(context, { text, message: added.message });
   return redirect(`${threatPath(id)}#notes`, "Note added.");
 }

@@ -8,11 +8,12 @@ import { trapPath, trapsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { trapOf } from "./values.tsx";
 
-export function setTrapState(context: Context<"traps">, kind: TrapKind): PageResult {
+export async function setTrapState(context: Context<"traps">, kind: TrapKind): Promise<PageResult> {
   const { services, form, by } = context;
   const { texts } = kind.presentation;
   const enabled = form.get("enabled") === "yes";
-  const trap = services.traps.of(kind).setEnabled(trapOf(context, kind).id, enabled, { by });
+  const { id } = trapOf(context, kind);
+  const trap = await context.write(() => services.traps.of(kind).setEnabled(id, enabled, { by }));
   const outcome = enabled ? texts.enabled : texts.disabled;
   return redirect(trapPath(kind.name, trap.id), `${visible(trap.name)} ${outcome}.`);
 }
@@ -47,10 +48,11 @@ export function confirmRotation(context: Context<"traps">, kind: TrapKind): Page
   );
 }
 
-export function rotateTrap(context: Context<"traps">, kind: TrapKind): PageResult {
+export async function rotateTrap(context: Context<"traps">, kind: TrapKind): Promise<PageResult> {
   const { services, form, by } = context;
   const watchOld = form.get("watch_old") === "yes";
-  const trap = services.traps.of(kind).rotate(trapOf(context, kind).id, { watchOld, by });
+  const { id } = trapOf(context, kind);
+  const trap = await context.write(() => services.traps.of(kind).rotate(id, { watchOld, by }));
   const old = watchOld ? "The old one is still monitored." : "The old one returns 404.";
   return redirect(trapPath(kind.name, trap.id), `${visible(trap.name)} has a new address. ${old}`);
 }
@@ -67,8 +69,10 @@ export function confirmDeletion(context: Context<"traps">, kind: TrapKind): Page
   );
 }
 
-export function deleteTrap(context: Context<"traps">, kind: TrapKind): PageResult {
-  const { name } = context.services.traps.of(kind).delete(trapOf(context, kind).id, { by: context.by });
+export async function deleteTrap(context: Context<"traps">, kind: TrapKind): Promise<PageResult> {
+  const { services, by } = context;
+  const { id } = trapOf(context, kind);
+  const { name } = await context.write(() => services.traps.of(kind).delete(id, { by }));
   return redirect(trapsPath(kind.name), `${visible(name)} was deleted.`);
 }
 

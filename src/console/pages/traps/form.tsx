@@ -18,16 +18,14 @@ export async function createTrap(context: FormContext, kind: TrapKind): Promise<
   const { services, form, by } = context;
   const { create, fields, read } = kind.presentation;
   const given = (name: string) => (form.get(name) ?? "").trim();
-  const created = await attempt(() =>
-    services.traps.of(kind).create(
-      {
-        ...read(valuesIn(fields, given)),
-        memo: given("memo"),
-        ...(given("name") === "" ? {} : { name: given("name") }),
-      },
-      { by },
-    ),
-  );
+  const created = await attempt(() => {
+    const wanted = {
+      ...read(valuesIn(fields, given)),
+      memo: given("memo"),
+      ...(given("name") === "" ? {} : { name: given("name") }),
+    };
+    return context.write(() => services.traps.of(kind).create(wanted, { by }));
+  });
   if (!created.ok) return formPage(context, kind, given, created.message);
   return redirect(trapPath(kind.name, created.value.id), create.done);
 }

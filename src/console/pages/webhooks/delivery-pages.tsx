@@ -185,9 +185,10 @@ function stateOf(context: Context<"deliveries">) {
   );
 }
 
-function sendAgain(context: Context<"deliveries">) {
+async function sendAgain(context: Context<"deliveries">) {
   const { id } = deliveryOf(context);
-  context.services.deliveries.replay.redeliver(id, { by: context.by });
+  const { replay } = context.services.deliveries;
+  await context.write(() => replay.redeliver(id, { by: context.by }));
   return redirect(deliveryPath(id), "Sending again.");
 }
 

@@ -173,7 +173,7 @@ export async function addEndpoint(context: Context<"webhooks">) {
       ...(name === "" ? {} : { name }),
       ...(secret === "" ? {} : { secret }),
     };
-    return { ...endpoints.add(wanted, { by }), warning };
+    return { ...(await context.write(() => endpoints.add(wanted, { by }))), warning };
   });
   if (!added.ok) return showEndpointForm(form, { message: added.message });
   const { endpoint, warning, secret: made } = added.value;
@@ -186,7 +186,8 @@ export async function changeEndpoint(context: Context<"webhooks">, endpoint: End
   const changed = await attempt(async () => {
     const settings = readSettings(form);
     const warning = await checkDestination(settings.url);
-    return { endpoint: endpoints.change(endpoint.id, settings, { by }), warning };
+    const saved = await context.write(() => endpoints.change(endpoint.id, settings, { by }));
+    return { endpoint: saved, warning };
   });
   if (!changed.ok) return showEndpointForm(form, { endpoint, message: changed.message });
   return finishSaving(context, changed.value.endpoint, { warning: changed.value.warning });

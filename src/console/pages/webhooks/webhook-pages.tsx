@@ -203,7 +203,9 @@ async function sendTest(context: Context<"webhooks">): Promise<PageResult> {
 async function enable(context: Context<"deliveries" | "webhooks">): Promise<PageResult> {
   const { deliveries, webhooks } = context.services;
   const { id } = endpointOf(context);
-  const { name, disabledAt: since } = webhooks.endpoints.enable(id, { by: context.by });
+  const { name, disabledAt: since } = await context.write(() =>
+    webhooks.endpoints.enable(id, { by: context.by }),
+  );
   const missed = since === null ? 0 : deliveries.replay.count({ which: "missed", recipient: id, since });
   if (since === null || missed === 0) return redirect(`${path}/${id}`, `${name} is enabled.`);
   return redirect(`${path}/${id}`, {
@@ -217,9 +219,10 @@ async function enable(context: Context<"deliveries" | "webhooks">): Promise<Page
   });
 }
 
-function disable(context: Context<"webhooks">): PageResult {
+async function disable(context: Context<"webhooks">): Promise<PageResult> {
   const { id } = endpointOf(context);
-  const { name } = context.services.webhooks.endpoints.disable(id, { by: context.by });
+  const { endpoints } = context.services.webhooks;
+  const { name } = await context.write(() => endpoints.disable(id, { by: context.by }));
   return redirect(`${path}/${id}`, `${name} is disabled. Pending deliveries stay queued.`);
 }
 
@@ -244,9 +247,9 @@ function askToRemove(context: Context<"webhooks">): PageResult {
   );
 }
 
-function remove(context: Context<"webhooks">): PageResult {
+async function remove(context: Context<"webhooks">): Promise<PageResult> {
   const { id, name } = editable(context);
-  context.services.webhooks.endpoints.remove(id, { by: context.by });
+  await context.services.webhooks.endpoints.remove(id, { by: context.by });
   return redirect(path, `${name} has been removed.`);
 }
 
