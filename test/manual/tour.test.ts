@@ -25,7 +25,6 @@ async function openTour() {
   mkdirSync(join(folder.path, "dist"));
   const program = `#!/bin/sh\nexec ${quickest.map((word) => `'${word}'`).join(" ")} "$@"\n`;
   writeFileSync(join(folder.path, "dist/phishwatch"), program, { mode: 0o755 });
-  folder.file("newly-registered.txt.gz", Bun.gzipSync(Buffer.from("examp1e-bank.net\nnews.org\n")));
   const key = /pw_\w+/.exec(server.out())![0];
   const api = `${server.url}/v1`;
 

@@ -103,7 +103,7 @@ export function createFeedWatcher({
     if (signal.aborted) return false;
     state = "reading";
     try {
-      return await readDecided({ feed, known, log, read, signal }, { path, file, decision });
+      return await readDecided({ clock, feed, known, log, read, signal }, { path, file, decision });
     } finally {
       state = "watching";
     }
@@ -160,12 +160,13 @@ function checkTime(clock: Clock): CheckTime {
 /** Reads a file as decided. Returns whether it has to be checked again soon. */
 async function readDecided(
   {
+    clock,
     feed,
     known,
     log,
     read,
     signal,
-  }: { feed: Feed; known: KnownFiles; log: Log; read: ReadFeedFile; signal: AbortSignal },
+  }: { clock: Clock; feed: Feed; known: KnownFiles; log: Log; read: ReadFeedFile; signal: AbortSignal },
   { path, file, decision }: { path: string; file: FileState; decision: ReadDecision },
 ): Promise<boolean> {
   const before = known.get(path);
@@ -178,9 +179,10 @@ async function readDecided(
   const resumed = resumes ? before : undefined;
   try {
     const { toEnd } = decision;
+    const startedMs = clock.monotonicMs();
     const after = await read({ feed, path, file, before: resumed, toEnd, signal, onSave: known.set });
     if (after === undefined) return true;
-    logReading(log, after, resumed);
+    logReading(log, after, { before: resumed, durationMs: Math.round(clock.monotonicMs() - startedMs) });
     return after.completedAt === null && after.error === null;
   } catch (error) {
     // A transaction that failed has rolled back what it saved.
@@ -264,18 +266,24 @@ function logSkipped(log: Log, { name }: Feed, before: SkippedFiles, now: Skipped
     log.warn({ feed: name, count: now.total, files: now.first }, "feed files skipped");
 }
 
-function logReading(log: Log, after: FeedFile, before: FeedFile | undefined): void {
+function logReading(
+  log: Log,
+  after: FeedFile,
+  { before, durationMs }: { before: FeedFile | undefined; durationMs: number },
+): void {
   const { feed, path, error, lines, position } = after;
   if (error !== null) log.warn({ feed, path, lines, error }, "feed file not read to its end");
   else if (position !== before?.position)
     log.info(
       {
+        origin: "feed",
         feed,
         path,
         lines: lines - (before?.lines ?? 0),
         invalid: after.invalid - (before?.invalid ?? 0),
         matched: after.matched - (before?.matched ?? 0),
         created: after.created - (before?.created ?? 0),
+        durationMs,
       },
       "feed file read",
     );

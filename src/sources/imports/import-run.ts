@@ -96,7 +96,7 @@ function problemOf(log: Log, error: unknown): string {
 /** Logs the outcome of an import. */
 export function logImport(log: Log, ended: ListImport): void {
   const { seq, channel, name, state, lines, received, invalid, matched, created, error } = ended;
-  const durationMs = (ended.completedAt ?? ended.startedAt) - ended.startedAt;
+  const durationMs = Math.max(0, (ended.completedAt ?? ended.startedAt) - ended.startedAt);
   const fields = { import: seq, origin: channel, name: name ?? "typed names", state, lines, names: received };
   const level = state === "failed" ? "warn" : "info";
   log[level](
