@@ -1,5 +1,6 @@
 import { noSuchRoute } from "../http/errors.ts";
 import type { Area } from "../http/guard.ts";
+import type { RequestIdOf } from "../http/request-id.ts";
 import type { PublicError } from "../lib/errors.ts";
 import { pathOf } from "../lib/request-path.ts";
 import { badRequestResponse, notFoundResponse } from "../traps/responses.ts";
@@ -46,27 +47,34 @@ export function serverAreas({
 export function trapAreasOf({
   paths,
   respond,
+  requestIdOf,
   countRequest,
 }: {
   paths: readonly string[];
   respond: Respond;
+  requestIdOf: RequestIdOf;
   countRequest: (route: string, method: string, status: number) => void;
 }): Area[] {
   return paths.map((path) => ({
     path,
     hosts: "any",
     handle: respond,
-    reject({ method }) {
-      countRequest(`${path}/*`, method, 400);
-      return badRequestResponse();
+    reject(request) {
+      countRequest(`${path}/*`, request.method, 400);
+      return withId(badRequestResponse(), requestIdOf(request));
     },
   }));
 }
 
 /** Everything outside the traps, on a listener that serves only them. */
-export const nothingElse: Area = {
+export const nothingElse = (requestIdOf: RequestIdOf): Area => ({
   path: "",
   hosts: "any",
-  handle: () => notFoundResponse(),
-  reject: () => badRequestResponse(),
-};
+  handle: (request) => withId(notFoundResponse(), requestIdOf(request)),
+  reject: (request) => withId(badRequestResponse(), requestIdOf(request)),
+});
+
+function withId(response: Response, id: string): Response {
+  response.headers.set("x-request-id", id);
+  return response;
+}

@@ -8,6 +8,7 @@ import { createAdmission } from "../http/admission.ts";
 import { createBodyBudget, type BodyBudget } from "../http/body/body-budget.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import { createPipeline, type Handler } from "../http/pipeline.ts";
+import { createRequestIds, type RequestIdOf } from "../http/request-id.ts";
 import { createResponder, type ResponseHeaders } from "../http/responder.ts";
 import type { BuildInfo } from "../lib/build-info.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -70,6 +71,8 @@ export interface Server {
   readonly readiness: () => Readiness;
   /** Limits the memory of request bodies, those of the console included. */
   readonly bodies: BodyBudget;
+  /** Counts a request of the API that something else responds to. Returns the headers that its response has. */
+  charge(request: Request): ResponseHeaders;
   /**
    * Handles a request that did not arrive on this server's sockets, without checking its host and path.
    * @param peer the peer's IP address; absent: unknown
@@ -125,12 +128,12 @@ export function createServer({
     peerOf: (request) => peers.get(request) ?? sockets.peerOf(request),
   });
   const readiness = () => checkReadiness({ database, schedulersRunning });
-  let consoleHandler: Promise<ConsoleHandler> | undefined;
   const bodies = createBodyBudget({ memoryBytes, yielder: yielder(), clock, log });
+  const requestIdOf = createRequestIds(newRequestId);
   const pipeline = createPipeline({
     admit: createAdmission({ keys, usage: keyUsage, limiter: createRateLimiter(), clock }),
     bodies,
-    responder: createResponder({ log, metrics, newRequestId, clientAddress }),
+    responder: createResponder({ log, metrics, requestIdOf, clientAddress }),
     snapshot: database.snapshot,
   });
   const app = createRoutes({
@@ -144,12 +147,9 @@ export function createServer({
       metrics,
       metricsToken: config.server.metricsToken,
       readiness,
-      consolePage: config.console.enabled
-        ? async (request, headers) =>
-            (await (consoleHandler ??= openConsole()))(request, headers, clientAddress(request))
-        : null,
+      consolePage: config.console.enabled ? consolePageOf(openConsole, clientAddress) : null,
     },
-    traps: trapRoutes({ traps, metrics, clientAddress }),
+    traps: trapRoutes({ traps, metrics, clientAddress, requestIdOf }),
     document: async () => describeApi({ publicUrl: publicUrl(), version: build.version, ...config.api }),
   });
   const respond = (request: Request) => app.fetch(withRoutableUrl(request));
@@ -160,6 +160,7 @@ export function createServer({
     trapPaths: traps.kinds.map(({ pathSegment }) => `/${pathSegment}`),
     respond,
     reject: pipeline.reject,
+    requestIdOf,
     countRequest: metrics.countRequest,
   });
 
@@ -183,6 +184,7 @@ export function createServer({
       return sockets.pending;
     },
     dispatch: respond,
+    charge: pipeline.charge,
     async handle(request, peer) {
       if (peer !== undefined) peers.set(request, peer);
       return respond(request);
@@ -193,6 +195,15 @@ export function createServer({
     },
     stop: sockets.stop,
   };
+}
+
+function consolePageOf(
+  openConsole: ServerDependencies["openConsole"],
+  clientAddress: (request: Request) => string | undefined,
+) {
+  let handler: Promise<ConsoleHandler> | undefined;
+  return async (request: Request, headers: ResponseHeaders): Promise<Response> =>
+    (await (handler ??= openConsole()))(request, headers, clientAddress(request));
 }
 
 function clientAddressOf({
@@ -226,19 +237,22 @@ function processMetrics({
   });
 }
 
-/** Routes of the traps, without the common headers, which would reveal the product to visitors. */
+/** Routes of the traps, with no common header but the request's ID: the others would reveal the product to visitors. */
 function trapRoutes({
   traps,
   metrics,
   clientAddress,
+  requestIdOf,
 }: Pick<ServerDependencies, "traps"> & {
   metrics: Metrics;
+  requestIdOf: RequestIdOf;
   clientAddress: (request: Request) => string | undefined;
 }): { path: string; handler: Handler }[] {
   return traps.kinds.map(({ pathSegment }) => ({
     path: `/${pathSegment}`,
     handler({ request }) {
       const response = traps.respond(request, clientAddress(request));
+      response.headers.set("x-request-id", requestIdOf(request));
       metrics.countRequest(`/${pathSegment}/*`, request.method, response.status);
       return response;
     },

@@ -1,6 +1,7 @@
 import { defaultPublicUrl, type Config } from "../config/config.ts";
 import { guardRoutes } from "../http/guard.ts";
 import { createHosts } from "../http/hosts.ts";
+import type { RequestIdOf } from "../http/request-id.ts";
 import type { Clock } from "../lib/clock.ts";
 import { nothingElse, serverAreas, trapAreasOf } from "./areas.ts";
 import { createListener } from "./listener.ts";
@@ -13,6 +14,7 @@ export interface SocketDependencies {
   respond: (request: Request) => Response | Promise<Response>;
   /** Responds to a request outside the traps that the guard rejects. */
   reject: (error: unknown, request: Request) => Response;
+  requestIdOf: RequestIdOf;
   countRequest: (route: string, method: string, status: number) => void;
 }
 
@@ -24,6 +26,7 @@ export function createSockets({
   trapPaths,
   respond,
   reject,
+  requestIdOf,
   countRequest,
 }: SocketDependencies) {
   const { tls } = server;
@@ -32,7 +35,7 @@ export function createSockets({
   const ownUrls = traps.publicUrl === null ? [publicUrl] : [publicUrl, traps.publicUrl];
   const ownHosts = ownUrls.map((url) => new URL(url).hostname);
   const classifyHost = createHosts([...ownHosts, ...server.allowedHosts]);
-  const trapAreas = trapAreasOf({ paths: trapPaths, respond, countRequest });
+  const trapAreas = trapAreasOf({ paths: trapPaths, respond, requestIdOf, countRequest });
   const main = createListener({
     address: { ...server, setting: "server.listen" },
     clock,
@@ -43,7 +46,7 @@ export function createSockets({
     createListener({
       address: { ...traps.listen, tls, setting: "traps.listen" },
       clock,
-      routes: guardRoutes([...trapAreas, nothingElse], classifyHost),
+      routes: guardRoutes([...trapAreas, nothingElse(requestIdOf)], classifyHost),
     });
 
   return {

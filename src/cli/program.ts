@@ -92,14 +92,28 @@ function buildProgram(
     .usage("<command> [options]")
     .version(versionText, "-V, --version", "print version, commit and Bun version")
     .helpCommand("help [topic]", "show a manual page, or help for a command")
-    .addHelpText("after", `\nManual (phishwatch help TOPIC):\n  ${topics.join(", ")}\n\n${helpFooter}`);
+    .addHelpText("after", `\nManual (phishwatch help TOPIC):\n${linesOf(topics)}\n\n${helpFooter}`);
   prepare(program, terminal, "help");
   for (const entry of commands) program.addCommand(buildEntry(entry, terminal));
   return program;
 }
 
 const helpFooter = `Every command has --help. Data goes to standard output, everything else to standard error.
-With --json, each line of data is a JSON object. Exit codes: 0 success, 1 failure, 2 incorrect usage or configuration.`;
+With --json, each line of data is a JSON object.
+Exit codes: 0 success, 1 failure, 2 incorrect usage or configuration.`;
+
+const lineLengthMax = 100;
+
+/** Joins words with commas into indented lines. */
+function linesOf(words: readonly string[]): string {
+  const lines: string[] = [];
+  for (const word of words) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + word.length + 3 > lineLengthMax) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = `${line}, ${word}`;
+  }
+  return lines.join(",\n");
+}
 
 function buildEntry(entry: CommandDefinition | CommandGroup, terminal: Terminal): Command {
   if (!("commands" in entry)) return buildCommand(entry, terminal);

@@ -2,6 +2,7 @@ import { tokenOf } from "../access/keys/bearer.ts";
 import type { ApiKey } from "../access/keys/keys.ts";
 import { requireScope } from "../access/keys/permissions.ts";
 import type { Database } from "../database/database.ts";
+import { PublicError } from "../lib/errors.ts";
 import type { Scope } from "../vocabulary/keys.ts";
 import type { Admission } from "./admission.ts";
 import type { BodyBudget } from "./body/body-budget.ts";
@@ -39,6 +40,11 @@ export interface Pipeline {
   /** Every path and method under an area that needs an API key, but has no operation. */
   unknownOperation(): Handler;
   page(route: string, page: Page): Handler;
+  /**
+   * Authenticates and counts a request of the API that something else responds to. Returns the headers that its
+   * response has, whatever its status is.
+   */
+  charge(request: Request): ResponseHeaders;
   /** The response to a request that Elysia could not route to a handler. */
   reject(error: unknown, request: Request): Response;
 }
@@ -127,6 +133,17 @@ export function createPipeline({
         }
         return response;
       },
+
+    charge(request) {
+      const headers = newHeaders(request);
+      try {
+        authenticate(request, headers);
+      } catch (error) {
+        // Without a valid key there are no limits to state.
+        if (!(error instanceof PublicError)) throw error;
+      }
+      return headers;
+    },
 
     reject: (error, request) => reject("none", request, error, newHeaders(request)),
   };

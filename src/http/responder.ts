@@ -1,6 +1,7 @@
 import type { Log } from "../lib/log.ts";
 import { pathOf } from "../lib/request-path.ts";
 import { describeError } from "./errors.ts";
+import type { RequestIdOf } from "./request-id.ts";
 
 /** Headers of a response. */
 export type ResponseHeaders = Record<string, string>;
@@ -21,17 +22,15 @@ export interface Responder {
   reject(route: string, request: Request, error: unknown, headers: ResponseHeaders): Response;
 }
 
-const validRequestId = /^[A-Za-z0-9._-]{1,128}$/;
-
 export function createResponder({
   log,
   metrics,
-  newRequestId,
+  requestIdOf,
   clientAddress,
 }: {
   log: Log;
   metrics: { countRequest(route: string, method: string, status: number): void };
-  newRequestId: () => string;
+  requestIdOf: RequestIdOf;
   /** For the log. */
   clientAddress: (request: Request) => string | undefined;
 }): Responder {
@@ -62,14 +61,11 @@ export function createResponder({
   }
 
   return {
-    newHeaders(request) {
-      const given = request.headers.get("x-request-id");
-      return {
-        "cache-control": "no-store",
-        "x-content-type-options": "nosniff",
-        "x-request-id": given !== null && validRequestId.test(given) ? given : newRequestId(),
-      };
-    },
+    newHeaders: (request) => ({
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "x-request-id": requestIdOf(request),
+    }),
     respond,
     async respondLater(route, request, pending, headers) {
       try {

@@ -121,7 +121,8 @@ export function refusal(address: string, { allowPrivateNetworks }: AddressRules)
 
 export function describeRefusal({ address, class: found, allowable }: AddressRefusal): string {
   if (found === "invalid") return `${address} is not an IP address`;
-  const what = `${address} is a ${found.replace("_", "-")} address`;
+  const article = found === "unspecified" ? "an" : "a";
+  const what = `${address} is ${article} ${found.replace("_", "-")} address`;
   return allowable ? what : `${what}, which is never connected to`;
 }
 

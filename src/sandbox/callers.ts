@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { PublicError } from "../lib/errors.ts";
-import { isLocalName } from "../network/local-names.ts";
+import { isAtOrBelow } from "../lib/host-names.ts";
 
 /**
  * Rejects requests that a web page of another origin makes. A sandbox's keys and password are public, and any page
@@ -15,12 +15,13 @@ export function requireLocalCaller({ headers }: Request, path: string): void {
   if (!isLocal(host))
     throw new PublicError(
       "forbidden",
-      "The sandbox only accepts requests to an IP address, localhost or a local name in the Host header.",
+      "The sandbox only accepts requests to an IP address, localhost or the name of a container in the Host header.",
     );
   if (!path.startsWith("/sandbox")) return;
   const origin = headers.get("origin");
   const foreign = origin !== null && !(URL.canParse(origin) && new URL(origin).host === host);
-  if (foreign || headers.get("sec-fetch-site") === "cross-site")
+  const site = headers.get("sec-fetch-site");
+  if (foreign || (site !== null && site !== "same-origin" && site !== "none"))
     throw new PublicError(
       "forbidden",
       "The control plane does not accept requests from pages of other origins.",
@@ -32,5 +33,16 @@ function isLocal(host: string): boolean {
   if (host === "") return true;
   const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, "") ?? "";
   if (isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0) return true;
-  return name !== "" && isLocalName(name);
+  if (isAtOrBelow(name, "localhost") || containerHosts.includes(name)) return true;
+  return name !== "" && !name.includes(".");
 }
+
+/**
+ * Names by which containers reach their host. Other names below `internal`, `lan` or `test` are not accepted: in a
+ * network that resolves them, an attacker could point one at this machine.
+ */
+const containerHosts: readonly string[] = [
+  "host.docker.internal",
+  "gateway.docker.internal",
+  "host.containers.internal",
+];

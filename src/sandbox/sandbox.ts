@@ -74,7 +74,13 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
     const fault = path.startsWith("/v1/") ? faults.take(request.method, path) : undefined;
     const respond = () => instance.use(() => instance.app.server.handle(request, loopback));
     if (fault === undefined) return finish(await respond());
-    return finish(await respondWithFault(fault, request, instance.clock.now(), respond));
+    return finish(
+      await respondWithFault(fault, request, {
+        now: instance.clock.now(),
+        charge: instance.app.server.charge,
+        respond,
+      }),
+    );
   }
 
   function rejectForeignCaller(request: Request, path: string): Response | undefined {

@@ -115,6 +115,7 @@ test(
     const replay = /phishwatch webhooks (replay .*) --yes/.exec(enabled.err)![1]!.split(" ");
     expect((await webhooks(...replay)).err).toMatch(/^3 deliveries since \S+; to send them, add --yes/);
     expect(receiver.received).toHaveLength(3);
+    expect(JSON.parse((await webhooks(...replay, "--json")).out)).toEqual({ deliveries: 3, queued: false });
     expect((await webhooks(...replay, "--yes")).err).toMatch(/^3 deliveries since \S+ queued/);
     await until(() => receiver.received.length === 6, "the replay", 10_000);
     expect(receiver.received[5]!.headers["x-team"]).toBe("soc");
@@ -145,7 +146,8 @@ test(
     expect(shown.out).toMatch(/next attempt +none: failed after 1 attempt/);
     expect(shown.out).toMatch(/503 +\d+ ms +HTTP status 503/);
     status = 200;
-    expect((await webhooks("redeliver", delivery!.id)).code).toBe(0);
+    const redelivered = await webhooks("redeliver", delivery!.id, "--json");
+    expect([redelivered.code, redelivered.out]).toEqual([0, '{"deliveries":1,"queued":true}\n']);
     await until(() => receiver.received.length === 2, "sent again", 10_000);
     await dispatched();
     expect(receiver.eventIds()[1]).toBe(receiver.eventIds()[0]!);

@@ -299,6 +299,7 @@ describe("allowed destinations", () => {
     expect(refused("10.0.0.1")).toEqual({ address: "10.0.0.1", class: "private", allowable: true });
     expect(refused("169.254.169.254")).toMatchObject({ class: "metadata", allowable: false });
     expect(refused("10.0.0")).toMatchObject({ class: "invalid", allowable: false });
+    expect(describeRefusal(refused("0.0.0.0")!)).toStartWith("0.0.0.0 is an unspecified address");
     expect(describeRefusal(refused("fe80::1")!)).toBe(
       "fe80::1 is a link-local address, which is never connected to",
     );

@@ -24,6 +24,33 @@ describe("API faults", () => {
     expect((await threats()).status).toBe(200);
   });
 
+  test("take a token of the key, and state its limit and a fresh X-Request-Id (conformance F5, F6)", async () => {
+    const key = ready.keys.pro;
+    const list = (headers = {}) => call("GET", "/v1/threats", { key, headers });
+    const remaining = ({ headers }: Awaited<ReturnType<typeof list>>) =>
+      Number(headers.get("x-ratelimit-remaining"));
+    const before = remaining(await list());
+    for (const status of [500, 400, 403, 404]) await control("POST", "/faults", { status });
+    const failed = [await list(), await list(), await list(), await list({ "x-request-id": "mine-1" })];
+    expect(failed.map(({ status }) => status)).toEqual([500, 400, 403, 404]);
+    expect(failed.map(remaining)).toEqual([1, 2, 3, 4].map((count) => before - count));
+    for (const { headers } of failed) {
+      expect(headers.get("x-ratelimit-limit")).toBe("600");
+      expect(Number(headers.get("x-ratelimit-reset"))).toBeGreaterThan(0);
+    }
+    const ids = failed.map(({ headers }) => headers.get("x-request-id"));
+    expect(new Set(ids).size).toBe(4);
+    expect(ids[3]).toBe("mine-1");
+    expect(remaining(await list())).toBe(before - 5);
+    await control("POST", "/faults", { status: 500 });
+    const unlimited = await call("GET", "/v1/threats", { key: ready.keys.enterprise });
+    expect([unlimited.status, unlimited.headers.get("x-ratelimit-limit")]).toEqual([500, null]);
+    await control("POST", "/faults", { status: 401 });
+    const unauthorized = await list();
+    expect(unauthorized.headers.get("www-authenticate")).toBe("Bearer");
+    expect(unauthorized.headers.get("x-ratelimit-limit")).toBeNull();
+  });
+
   test("apply to requests that match method and path, and only under /v1", async () => {
     const [{ id }] = (await threats()).json.data;
     await control("POST", "/faults", { method: "PATCH", path: "/v1/threats/*", status: 500, times: 9 });

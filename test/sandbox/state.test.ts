@@ -185,6 +185,20 @@ describe("the control plane", () => {
     await shown.bytes();
   });
 
+  test("rejects requests of pages that are not its own, however little they reveal (security 13)", async () => {
+    const reset = async (headers: Record<string, string>) =>
+      (await call("POST", "/sandbox/reset", { headers })).status;
+    for (const site of ["same-site", "cross-site", "anything"])
+      expect([site, await reset({ "sec-fetch-site": site })]).toEqual([site, 403]);
+    for (const site of ["same-origin", "none"])
+      expect([site, await reset({ "sec-fetch-site": site })]).toEqual([site, 200]);
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
+      expect([type, await reset({ "content-type": type })]).toEqual([type, 400]);
+    expect(await reset({ "content-type": "application/json" })).toBe(200);
+    for (const host of ["evil.test", "a.lan", "a.corp", "a.home", "a.mail", "a.internal", "a.home.arpa"])
+      expect([host, (await call("GET", "/healthz", { headers: { host } })).status]).toEqual([host, 403]);
+  });
+
   test("rejects a page whose host name was rebound to this address", async () => {
     const port = new URL(ready.url).port;
     const statusFor = async (host: string, path = "/sandbox/inbox/mine") =>

@@ -62,41 +62,43 @@ export function openApi({
   });
   const keys = createApiKeys({ ...stores, fillRandom });
   const traps = openTraps(stores);
-  const server = createServer({
-    config: {
-      server: {
-        host: "127.0.0.1",
-        port: 0,
-        publicUrl: "http://phishwatch.test",
-        publicUrlIsDefault: false,
-        tls: null,
-        trustedProxies: [],
-        allowedHosts: [],
-        metricsToken: null,
-        ...serverSettings,
+  const serve = () =>
+    createServer({
+      config: {
+        server: {
+          host: "127.0.0.1",
+          port: 0,
+          publicUrl: "http://phishwatch.test",
+          publicUrlIsDefault: false,
+          tls: null,
+          trustedProxies: [],
+          allowedHosts: [],
+          metricsToken: null,
+          ...serverSettings,
+        },
+        console: { enabled: consoleEnabled, password: null },
+        api: { maxPerPage: 100, maxBatchIds: 1000 },
+        traps: { listen: null, publicUrl: null, ...trapConfig },
       },
-      console: { enabled: consoleEnabled, password: null },
-      api: { maxPerPage: 100, maxBatchIds: 1000 },
-      traps: { listen: null, publicUrl: null, ...trapConfig },
-    },
-    clock,
-    log,
-    newRequestId: () => crypto.randomUUID(),
-    build: { version: "1.2.3", commit: "abc1234", bunVersion: "1.4.5" },
-    database: stores.database,
-    keys,
-    keyUsage: createKeyUsage(),
-    memoryBytes,
-    yielder,
-    threats,
-    candidates: createCandidates({ ...stores, yielder }),
-    deliveries: createDeliveryLog(stores),
-    scans: createScanStore(stores),
-    readScreenshot,
-    openConsole: async () => async () => new Response("the console"),
-    traps,
-    schedulersRunning,
-  });
+      clock,
+      log,
+      newRequestId: () => crypto.randomUUID(),
+      build: { version: "1.2.3", commit: "abc1234", bunVersion: "1.4.5" },
+      database: stores.database,
+      keys,
+      keyUsage: createKeyUsage(),
+      memoryBytes,
+      yielder,
+      threats,
+      candidates: createCandidates({ ...stores, yielder }),
+      deliveries: createDeliveryLog(stores),
+      scans: createScanStore(stores),
+      readScreenshot,
+      openConsole: async () => async () => new Response("the console"),
+      traps,
+      schedulersRunning,
+    });
+  const server = serve();
 
   async function call(
     method: string,
@@ -132,6 +134,8 @@ export function openApi({
     keys,
     traps,
     server,
+    /** Creates another server over the same database, as a restart does. */
+    serve,
     /** Log lines of level debug and higher. */
     logged,
     call,

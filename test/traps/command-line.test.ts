@@ -148,4 +148,12 @@ describe("`phishwatch honeytokens`", () => {
     await run("honeytokens create pixel");
     expect((await write("pixel", "other.pdf")).code).toBe(2);
   });
+
+  test("--json states the response of every kind of honeytoken as it is sent (conformance F15)", async () => {
+    const answerOf = async (args: string) =>
+      JSON.parse((await run(`honeytokens create ${args} --json`)).out).answer;
+    expect(await answerOf("pixel --name p")).toEqual({ kind: "pixel" });
+    expect(await answerOf("document --name d")).toEqual({ kind: "pixel" });
+    expect(await answerOf("url --name u")).toEqual({ kind: "not_found" });
+  });
 });

@@ -100,14 +100,15 @@ export const redeliverCommand = command({
   arguments: "<delivery...>",
   summary: "send deliveries again, with all their retries",
   details: "A running server sends them at once; otherwise they are sent at the next start.",
-  flags: { config: configFlag },
+  flags: { json: jsonFlag, config: configFlag },
   examples: [["phishwatch webhooks redeliver dlv_01kf0z7m3yeqz9x8r4p6s2t5vw", "after fixing the receiver"]],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ database, deliveries: { replay } }) => {
       const by = actorOfShell(terminal.env);
       // In one transaction: if one delivery does not exist, none is sent.
       database.transaction(() => void args.map((id) => replay.redeliver(id, { by })));
-      terminal.err.write(`${counted(args.length, "delivery", "deliveries")} queued\n`);
+      if (options.json) printJson(terminal.out, { deliveries: args.length, queued: true });
+      else terminal.err.write(`${counted(args.length, "delivery", "deliveries")} queued\n`);
     }),
 });
 

@@ -5,7 +5,8 @@ import { replaySelections } from "../../vocabulary/deliveries.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError } from "../terminal/command.ts";
-import { configFlag, time, toggle } from "../terminal/flags.ts";
+import { configFlag, jsonFlag, time, toggle } from "../terminal/flags.ts";
+import { printJson } from "../terminal/table.ts";
 
 export const replayCommand = command({
   name: "replay",
@@ -19,6 +20,7 @@ detect duplicates. A running server sends them at once; otherwise they are sent 
     all: toggle("--all", "every event that the endpoint subscribes to, delivered or not"),
     since: time("--since <time>", "only events from this time on (default: all stored events)"),
     yes: toggle("--yes", "send the deliveries"),
+    json: jsonFlag,
     config: configFlag,
   },
   examples: [
@@ -46,6 +48,7 @@ detect duplicates. A running server sends them at once; otherwise they are sent 
       const count = yes
         ? await replay.run(request, { by: actorOfShell(terminal.env) })
         : replay.count(request);
+      if (options.json) return printJson(terminal.out, { deliveries: count, queued: yes });
       const next = yes ? " queued" : `; to send ${count === 1 ? "it" : "them"}, add --yes`;
       terminal.err.write(`${counted(count, "delivery", "deliveries")}${from}${next}\n`);
     }),

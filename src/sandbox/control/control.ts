@@ -1,3 +1,4 @@
+import { requireContentType } from "../../http/body/json-body.ts";
 import { describeError, noSuchRoute } from "../../http/errors.ts";
 import type { PathParameters } from "../../http/operation.ts";
 import { notFound } from "../../lib/errors.ts";
@@ -37,6 +38,8 @@ export function createControl(state: SandboxState, log: Log): (request: Request)
     if (path === "/sandbox/openapi.json" && request.method === "GET")
       return describeControl(operations, state.ready.url);
     const { operation, params } = match(request.method, path);
+    // Also without a body: a page of another origin can only send the content types of forms.
+    if (request.headers.has("content-type")) requireContentType(request, ["application/json"]);
     return operation.execute(state, {
       caller: undefined,
       request,
