@@ -84,9 +84,28 @@ test("the history shows the domains, counts and duration of each scan", async ()
   expect(all.text).toMatch(/example-bank\.com command line completed 200 1 1 1 \d+(\.\d)? s/);
   expect(all.html).toContain(`href="/console/scans/${done.id}"`);
   const one = await visitor.get(`/console/scans/${done.id}`);
-  const link = /href="(\/console\/threats\?[^"]+)"/.exec(one.html)?.[1]?.replaceAll("&amp;", "&");
-  expect(link).toContain("source=scan");
+  const link = /href="(\/console\/threats\?source=scan[^"]+)"/.exec(one.html)?.[1]?.replaceAll("&amp;", "&");
   expect((await visitor.get(link!)).text).toContain("1–1 of 1");
+});
+
+test("The result of a scan links to exactly the threats that it created, and its title does not link to itself (M24)", async () => {
+  // The scan before this one created the threat, so this one creates none.
+  const again = await app.app.scans.run({
+    trigger: "cli",
+    by: analyst,
+    domains: ["example-bank.com"],
+    limit: 200,
+  });
+  const first = app.app.scans.list(10).find(({ threatsCreated }) => threatsCreated > 0);
+  const path = (seq: number) => `/console/threats?status=all&scan=${seq}`;
+  const page = await visitor.get(`/console/scans/${first!.id}`);
+  expect(page.html).toContain(`<a href="${path(first!.seq).replace("&", "&amp;")}">`);
+  expect(page.html).not.toContain(`href="/console/scans/${first!.id}"`);
+  const list = await visitor.get(path(first!.seq));
+  expect(list.text).toContain("Only new threats of one scan");
+  expect(list.text).toContain("1–1 of 1");
+  expect((await visitor.get(`/console/scans/${again.id}`)).html).not.toContain(`&amp;scan=${again.seq}`);
+  expect((await visitor.get(path(again.seq))).text).toContain("No threats match these filters");
 });
 
 test("an unknown scan is not found, and a scan of an unprotected domain is rejected with the reason", async () => {

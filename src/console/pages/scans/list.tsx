@@ -70,7 +70,7 @@ export function listScans({ services, query, now }: Context<"config" | "domains"
       {running === undefined ? (
         <StartForm names={names} />
       ) : (
-        <ScanPanel scan={running.scan} progress={running} />
+        <ScanPanel scan={running.scan} progress={running} linked />
       )}
       <Section title="History">
         <PagedTable

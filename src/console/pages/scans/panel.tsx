@@ -9,7 +9,7 @@ import { formatDay } from "../../kit/fields.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
 import { scanPath } from "../../kit/paths.ts";
-import { listPath } from "../threats/filters.ts";
+import { createdPath, listPath } from "../threats/filters.ts";
 
 const tones: Record<ScanStatus, Tone> = {
   running: "warn",
@@ -26,16 +26,24 @@ export function ScanState({ scan: { status, cancelRequested } }: { scan: Scan })
 }
 
 /** Progress of a scan. Refreshes itself while the scan runs. */
-export function ScanPanel({ scan, progress }: { scan: Scan; progress: ScanProgress | undefined }) {
-  const { id, status, candidates, planned, resolving, unknown, threatsFound, threatsCreated, error } = scan;
+export function ScanPanel({
+  scan,
+  progress,
+  linked = false,
+}: {
+  scan: Scan;
+  progress: ScanProgress | undefined;
+  /** Whether the title links to the page of the scan. */
+  linked?: boolean;
+}) {
+  const { id, status, candidates, planned, resolving, unknown, threatsFound, error } = scan;
   const running = status === "running";
+  const title = running ? "A scan is running" : "Scan finished";
   const refresh = running ? { "data-refresh": `${scanPath(id)}/panel`, "data-refresh-ms": "700" } : {};
   return (
     <section class="card panel" id="scan-panel" aria-label="Scan progress" {...refresh}>
       <div class="page-title">
-        <h2>
-          <a href={scanPath(id)}>{running ? "A scan is running" : "Scan finished"}</a>
-        </h2>
+        <h2>{linked ? <a href={scanPath(id)}>{title}</a> : title}</h2>
         <ScanState scan={scan} />
       </div>
       {planned > 0 ? (
@@ -52,7 +60,7 @@ export function ScanPanel({ scan, progress }: { scan: Scan; progress: ScanProgre
           [
             "Threats",
             <>
-              {grouped(threatsFound)} found, <strong>{grouped(threatsCreated)} new</strong>
+              {grouped(threatsFound)} found, <NewThreats scan={scan} />
               {threatsFound > 0 ? (
                 <>
                   {" · "}
@@ -95,6 +103,12 @@ export function ScannedDomains({ scan, namesMax }: { scan: Scan; namesMax: numbe
 
 export function scanDuration(scan: Scan): string {
   return scan.completedAt === null ? "–" : spanText(scan.completedAt - scan.startedAt);
+}
+
+/** Number of new threats, as a link to them. */
+function NewThreats({ scan: { seq, threatsCreated } }: { scan: Scan }) {
+  const text = <strong>{grouped(threatsCreated)} new</strong>;
+  return threatsCreated === 0 ? text : <a href={createdPath({ scanSeq: seq })}>{text}</a>;
 }
 
 /** Returns the path of the list of threats that scans found on the days of this scan. */

@@ -111,6 +111,13 @@ function NothingFound({
       </Empty>
     );
   if (query.size === 0) return <Empty>No threats to triage.</Empty>;
+  if (query.has("import") || query.has("scan"))
+    return (
+      <Empty>
+        No threats match these filters. Imports and scans by versions before 0.2.0 are not linked to their
+        threats. <a href={threatsPath}>Show all threats to triage</a>
+      </Empty>
+    );
   return (
     <Empty>
       No threats match these filters. <a href={threatsPath}>Show all threats to triage</a>
