@@ -84,19 +84,16 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const outbox = createOutbox({ database, clock, ids });
   const eventLog = createEventLog(database);
 
-  // Access
+  // Protected domains and access
+  const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity });
   const settings = createSettings({ database, clock });
-  const keys = createApiKeys({ database, clock, ids, fillRandom, auditLog });
+  const keys = createApiKeys({ database, clock, ids, fillRandom, auditLog, domains });
   const lastUsedWriter = createLastUsedWriter({ clock, keys, log });
   const keyUsage = createKeyUsage();
-  const consolePassword = createConsolePassword({
-    settings,
-    configured: config.console.password,
-    fillRandom,
-  });
+  const { password: configured } = config.console;
+  const consolePassword = createConsolePassword({ settings, configured, fillRandom });
 
   // Detection and threats
-  const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity });
   const assessDomain = createDomainAssessment({ minSimilarity, yielder });
   const threats = createThreats({ database, clock, ids, outbox, auditLog, fillRandom, reactivate });
   const threatIndex = lazy(() => threatIndexModule().createThreatIndex({ database, yielder }));
@@ -237,6 +234,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       consoleSignIn: signIn,
       sessions: signIn.sessions,
       readiness: server.readiness,
+      untrustedProxy: server.untrustedProxy,
       publicUrl,
     });
   }

@@ -9,6 +9,7 @@ import { createBodyBudget, type BodyBudget } from "../http/body/body-budget.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import { createPipeline, type Handler } from "../http/pipeline.ts";
 import { createRequestIds, type RequestIdOf } from "../http/request-id.ts";
+import { createUntrustedProxy } from "../http/untrusted-proxy.ts";
 import { createResponder, type ResponseHeaders } from "../http/responder.ts";
 import type { BuildInfo } from "../lib/build-info.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -69,6 +70,8 @@ export interface Server {
   /** Like `publicUrl`, for beacons and honeytokens. */
   readonly trapsUrl: string;
   readonly readiness: () => Readiness;
+  /** Returns the address of a proxy that the configuration does not trust, if requests came through one. */
+  readonly untrustedProxy: () => string | undefined;
   /** Limits the memory of request bodies, those of the console included. */
   readonly bodies: BodyBudget;
   /** Counts a request of the API that something else responds to. Returns the headers that its response has. */
@@ -123,10 +126,8 @@ export function createServer({
   const metrics = processMetrics({ build, threats, deliveries, scans, traps });
   /** Peers of requests that did not arrive on the server's socket. */
   const peers = new WeakMap<Request, string>();
-  const clientAddress = clientAddressOf({
-    config,
-    peerOf: (request) => peers.get(request) ?? sockets.peerOf(request),
-  });
+  const peerOf = (request: Request) => peers.get(request) ?? sockets.peerOf(request);
+  const { clientAddress, untrustedProxy } = clientAddresses({ config, log, peerOf });
   const readiness = () => checkReadiness({ database, schedulersRunning });
   const bodies = createBodyBudget({ memoryBytes, yielder: yielder(), clock, log });
   const requestIdOf = createRequestIds(newRequestId);
@@ -173,6 +174,7 @@ export function createServer({
       return sockets.trapsUrl;
     },
     readiness,
+    untrustedProxy,
     bodies,
     get port() {
       return sockets.port;
@@ -206,16 +208,21 @@ function consolePageOf(
     (await (handler ??= openConsole()))(request, headers, clientAddress(request));
 }
 
-function clientAddressOf({
+function clientAddresses({
   config,
+  log,
   peerOf,
-}: Pick<ServerDependencies, "config"> & {
+}: Pick<ServerDependencies, "config" | "log"> & {
   peerOf: (request: Request) => string | undefined;
-}): (request: Request) => string | undefined {
-  const resolveClient = createClientAddress(config.server.trustedProxies);
-  return (request) => {
-    const peer = peerOf(request);
-    return peer === undefined ? undefined : resolveClient(peer, request.headers.get("x-forwarded-for"));
+}): { clientAddress: (request: Request) => string | undefined } & Pick<Server, "untrustedProxy"> {
+  const untrusted = createUntrustedProxy({ log });
+  const resolveClient = createClientAddress(config.server.trustedProxies, untrusted.note);
+  return {
+    untrustedProxy: untrusted.address,
+    clientAddress(request) {
+      const peer = peerOf(request);
+      return peer === undefined ? undefined : resolveClient(peer, request.headers.get("x-forwarded-for"));
+    },
   };
 }
 

@@ -4,9 +4,11 @@ import { BlockList, isIP } from "node:net";
  * Returns a function that determines the client's address: the nearest hop that is not a trusted proxy. Anyone can
  * send `X-Forwarded-For`, so it is read from its end, and only while each hop is trusted.
  * @param trusted networks as `address/prefix length`
+ * @param onIgnored called with the peer if its `X-Forwarded-For` is ignored because the peer is not trusted
  */
 export function createClientAddress(
   trusted: readonly string[],
+  onIgnored: (peer: string) => void = () => {},
 ): (peer: string, forwardedFor: string | null) => string {
   const networks = new BlockList();
   for (const network of trusted) {
@@ -17,7 +19,11 @@ export function createClientAddress(
 
   return (peer, forwardedFor) => {
     let client = plainAddress(peer);
-    if (forwardedFor === null || trusted.length === 0) return client;
+    if (forwardedFor === null) return client;
+    if (!isTrusted(client)) {
+      onIgnored(client);
+      return client;
+    }
     const hops = forwardedFor.split(",").slice(-hopsMax);
     for (const hop of hops.reverse()) {
       const address = plainAddress(hop.trim());

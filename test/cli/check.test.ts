@@ -105,6 +105,32 @@ describe("the database", () => {
   });
 });
 
+test("A key cannot be bound to a domain that is not protected, and `check` reports keys that are (F11)", async () => {
+  const refused = await folder.run(["keys", "create", "--domain", "example-bnak.com"]);
+  expect(refused).toMatchObject({
+    code: 1,
+    out: "",
+    err: "phishwatch: There is no protected domain example-bnak.com. Add it first.\n",
+  });
+  await folder.run(["domains", "add", "example-shop.com"]);
+  expect((await folder.run(["keys", "create", "--name", "shop", "--domain", "example-shop.com"])).code).toBe(
+    0,
+  );
+  expect((await check()).out).not.toContain("API key");
+  await folder.run(["domains", "remove", "example-shop.com"]);
+  const declared =
+    '[[api_keys]]\nname = "ci"\nkey = "a-declared-key-0123456789"\ndomains = ["example-bnak.com"]';
+  folder.file("phishwatch.toml", `${defaultConfig}\n${declared}\n`);
+  const { code, out } = await check();
+  expect(code).toBe(0);
+  expect(out).toMatch(
+    /^note +API key shop: bound to example-shop\.com, which is not protected.*revoke the key$/m,
+  );
+  expect(out).toMatch(
+    /^note +API key ci: bound to example-bnak\.com, which is not protected.*\[\[api_keys\]\]$/m,
+  );
+});
+
 describe("owners", () => {
   // Only root can give files away.
   test.skipIf(process.getuid?.() !== 0)(

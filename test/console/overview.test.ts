@@ -162,6 +162,7 @@ describe("the list of concerns", () => {
   const healthy: Parameters<typeof concernsOf>[0] = {
     now,
     readiness: { ready: true, checks: { database: "ok", disk: "ok", schedulers: "ok" } },
+    untrustedProxy: undefined,
     recipients: [],
     sources: [],
     keys: [],
@@ -248,6 +249,11 @@ describe("the list of concerns", () => {
       "names a failed scan",
       { lastScan: scan },
       ["The last scan, started 1 day ago, failed: no resolver responds"],
+    ],
+    [
+      "names a proxy that is not trusted, and the setting (security 6)",
+      { untrustedProxy: "172.18.0.2" },
+      ["A proxy at 172.18.0.2 is not in server.trusted_proxies, so all its visitors count as one address"],
     ],
     ["omits a completed scan", { lastScan: { ...scan, status: "completed", error: null } }, []],
     [

@@ -63,6 +63,7 @@ async function signInAs(role: Role) {
       consoleSignIn,
       sessions: consoleSignIn.sessions,
       readiness: app.server.readiness,
+      untrustedProxy: app.server.untrustedProxy,
       publicUrl: () => origin,
     },
     { roleOf: () => role },

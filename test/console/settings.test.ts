@@ -86,6 +86,10 @@ describe("API keys", () => {
     [{ name: "x", expires_on: "2001-01-01" }, "must be in the future"],
     [{ name: "x", expires_on: "31.01.2099" }, "2027-01-31"],
     [{ name: "kept as written", domains: "not a name!" }, "is not a domain name"],
+    [
+      { name: "F11", domains: "example-bnak.com" },
+      "There is no protected domain example-bnak.com. Add it first.",
+    ],
   ])(
     "with invalid settings are rejected with the reason, and the form keeps its values (%#)",
     async (fields, message) => {
@@ -107,6 +111,10 @@ describe("API keys", () => {
       await fetch(`${opened.url}/v1/threats`, { headers: { authorization: `Bearer ${key}` } });
     const { text } = await visitor.get(keysPath);
     expect(text).toContain("62 requests");
+    // The time of last use agrees with the number of requests.
+    expect(/busy pw_.*?Revoke/.exec(text)![0]).toMatch(
+      /62 requests 2 limited (now|just now|\d+ (second|minute)s? ago)/,
+    );
     expect(text).toContain("2 limited");
     opened.app.keys.revoke(record.id, { by: { channel: "system", name: null, address: null } });
   });

@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
 import { createClientAddress } from "../../src/http/client-address.ts";
+import { createUntrustedProxy } from "../../src/http/untrusted-proxy.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { manualClock } from "../support/appliance.ts";
 
 const trusted = ["10.0.0.0/8", "fd00::/8", "127.0.0.1/32"];
 const cases: [peer: string, forwarded: string | null, client: string][] = [
@@ -26,6 +29,24 @@ for (const [peer, forwarded, client] of cases) {
     expect(createClientAddress(trusted)(peer, forwarded)).toBe(client);
   });
 }
+
+test("A private peer that sends X-Forwarded-For without being trusted is logged once, with the setting, and a stranger is not (security 6)", () => {
+  const logged: Record<string, unknown>[] = [];
+  const log = createLog({
+    level: "warn",
+    format: "json",
+    clock: manualClock(),
+    write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>),
+  });
+  const untrusted = createUntrustedProxy({ log });
+  const resolveClient = createClientAddress(["10.0.0.0/8"], untrusted.note);
+  for (const peer of ["10.0.0.1", "9.9.9.9", "2a00:1450::1"]) resolveClient(peer, "198.51.100.7");
+  resolveClient("172.18.0.2", null);
+  expect([untrusted.address(), logged]).toEqual([undefined, []]);
+  for (const peer of ["::ffff:172.18.0.2", "127.0.0.1"]) resolveClient(peer, "198.51.100.7");
+  expect(untrusted.address()).toBe("172.18.0.2");
+  expect(logged).toMatchObject([{ peer: "172.18.0.2", setting: "server.trusted_proxies" }]);
+});
 
 test("X-Forwarded-For is ignored without trusted proxies", () => {
   expect(createClientAddress([])("10.0.0.1", "198.51.100.7")).toBe("10.0.0.1");

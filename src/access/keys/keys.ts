@@ -12,6 +12,7 @@ import type { AuditLog } from "../audit/audit-log.ts";
 import { contentOf, subjectOf } from "./audit.ts";
 import { generateKey, hashKey, isAcceptableKey, shownLength } from "./key-format.ts";
 import { createKeyLookup } from "./key-lookup.ts";
+import { createLastUses } from "./last-uses.ts";
 import { type DeclaredKey, reconcileKeys } from "./reconcile-keys.ts";
 import { apiKeys } from "./tables.ts";
 
@@ -37,12 +38,12 @@ export interface NewKey {
 export interface ApiKeys {
   /**
    * Creates a key. The key is returned only here and cannot be retrieved later.
-   * @throws PublicError `bad_request`: an invalid name or domain, no scope, or an expiry in the past.
+   * @throws PublicError `bad_request`: an invalid name, a domain that is not protected, no scope, or an expiry in the past.
    */
   create(wanted: NewKey, options: { by: Actor }): { key: string; record: ApiKey };
   /** Returns the key's record unless the key is unknown, revoked or expired, and marks the key as used. */
   authenticate(key: string): ApiKey | undefined;
-  /** Returns all keys, including revoked ones, oldest first. */
+  /** Returns all keys, including revoked ones, oldest first. Their last use includes what is not written yet. */
   list(): ApiKey[];
   /**
    * Revokes a key permanently, by its id or its displayed prefix. Revoking a revoked key changes nothing.
@@ -54,8 +55,11 @@ export interface ApiKeys {
    * @throws StartError when a declared key was created at run time, or is declared twice.
    */
   reconcile(declared: readonly DeclaredKey[]): void;
-  /** Writes when keys were last used. Requests only note it in memory; call this every minute and at shutdown. */
-  flushLastUsed(): Promise<void>;
+  /**
+   * Writes when keys were last used. Requests only note it in memory; call this every minute and at shutdown.
+   * Returns undefined if there is nothing to write.
+   */
+  flushLastUsed(): Promise<void> | undefined;
 }
 
 const nameCharactersMax = 100;
@@ -81,16 +85,23 @@ export function createApiKeys({
   ids,
   fillRandom,
   auditLog,
+  domains: protectedDomains,
 }: {
   database: Database;
   clock: Clock;
   ids: IdFactory;
   fillRandom: FillRandom;
   auditLog: Pick<AuditLog, "record">;
+  /** The protected domains. */
+  domains: { find(domain: string): { enabled: boolean } | undefined };
 }): ApiKeys {
+  const isProtected = (domain: string) => protectedDomains.find(domain)?.enabled === true;
   const statements = prepareStatements(database);
-  /** Times of use that are not written yet, by `seq`. */
-  const lastUses = new Map<number, Instant>();
+  const lastUses = createLastUses((times) =>
+    database.write(() => times.forEach((lastUsedAt, seq) => statements.markUsed.run({ seq, lastUsedAt })), {
+      patient: true,
+    }),
+  );
   const lookup = createKeyLookup({ database, read: (hash) => statements.findValid.get({ hash }) });
 
   function findOne(idOrPrefix: string): ApiKey {
@@ -111,7 +122,7 @@ export function createApiKeys({
       database.transaction(() => {
         const key = generateKey(fillRandom);
         const record = statements.insert.get({
-          ...validateNewKey(wanted, clock.now()),
+          ...validateNewKey(wanted, { now: clock.now(), isProtected }),
           id: ids.next("apiKey"),
           hash: hashKey(key),
           prefix: key.slice(0, shownLength),
@@ -128,11 +139,14 @@ export function createApiKeys({
       if (record === undefined) return undefined;
       const now = clock.now();
       if (record.expiresAt !== null && now >= record.expiresAt) return undefined;
-      lastUses.set(record.seq, now);
+      lastUses.note(record.seq, now);
       return record;
     },
 
-    list: () => statements.all.all(),
+    list: () =>
+      statements.all
+        .all()
+        .map((record) => ({ ...record, lastUsedAt: lastUses.latest(record.seq, record.lastUsedAt) })),
 
     revoke: (idOrPrefix, { by }) =>
       database.transaction(() => {
@@ -156,18 +170,7 @@ export function createApiKeys({
         reconcileKeys({ database, clock, ids, auditLog }, declared);
       }),
 
-    async flushLastUsed() {
-      if (lastUses.size === 0) return;
-      const written = new Map(lastUses);
-      await database.write(
-        () => {
-          for (const [seq, lastUsedAt] of written) statements.markUsed.run({ seq, lastUsedAt });
-        },
-        { patient: true },
-      );
-      // A key that was used in the meantime is written next time.
-      for (const [seq, lastUsedAt] of written) if (lastUses.get(seq) === lastUsedAt) lastUses.delete(seq);
-    },
+    flushLastUsed: lastUses.flush,
   };
 }
 
@@ -220,7 +223,10 @@ function prepareStatements(database: Database) {
   };
 }
 
-function validateNewKey(wanted: NewKey, now: Instant) {
+function validateNewKey(
+  wanted: NewKey,
+  { now, isProtected }: { now: Instant; isProtected: (domain: string) => boolean },
+) {
   const { name, plan = defaultPlan, scopes = defaultScopes, domains = [], expiresAt = null } = wanted;
   if (name === "" || name.length > nameCharactersMax || visible(name) !== name) {
     throw badRequest(`The name of an API key must have 1 to ${nameCharactersMax} visible characters.`);
@@ -230,8 +236,11 @@ function validateNewKey(wanted: NewKey, now: Instant) {
     throw badRequest("The expiry of an API key must be in the future.");
   const normalized = domains.map((text) => {
     const result = normalizeName(text);
-    if ("name" in result) return result.name;
-    throw badRequest(`"${visible(text, 100)}" is not a domain name: ${result.error}.`);
+    const shown = visible(text, 100);
+    if (!("name" in result)) throw badRequest(`"${shown}" is not a domain name: ${result.error}.`);
+    // A key that is bound to any other domain would see nothing.
+    if (!isProtected(result.name)) throw badRequest(`There is no protected domain ${shown}. Add it first.`);
+    return result.name;
   });
   return { name, plan, scopes: [...new Set(scopes)], domains: [...new Set(normalized)], expiresAt };
 }

@@ -24,14 +24,13 @@ export function createLastUsedWriter({
 }): LastUsedWriter {
   let schedule: Schedule | undefined;
 
-  async function write(): Promise<void> {
-    try {
-      await keys.flushLastUsed();
-    } catch (error) {
-      // A full disk, for example. The times are kept for the next minute; they are no reason to stop.
-      logDropped(log, error, "last use of API keys not stored; trying again in a minute");
-    }
-  }
+  /** A full disk, for example, is no reason to stop: the times are kept for the next minute. */
+  const write = () =>
+    keys
+      .flushLastUsed()
+      ?.catch((error: unknown) =>
+        logDropped(log, error, "last use of API keys not stored; trying again in a minute"),
+      );
 
   return {
     start() {

@@ -51,6 +51,7 @@ work, and with code 2 if the configuration is invalid.`,
     try {
       if (appliance !== undefined) {
         report(protectedDomains(appliance));
+        for (const result of keysWithoutDomain(appliance)) report(result);
         for (const result of await brandWords(appliance)) report(result);
         for (const result of await sources(appliance)) report(result);
         for (const result of await resolvers(appliance, config)) report(result);
@@ -79,6 +80,21 @@ function protectedDomains({ domains }: App): CheckResult {
   return enabled.length === 0
     ? { what: "protected domains", state: "note", detail: "none, so nothing can match" }
     : { what: "protected domains", state: "ok", detail: String(enabled.length) };
+}
+
+/** Returns the valid keys that are bound to a domain that is not protected, and so see less than somebody expects. */
+function keysWithoutDomain({ keys, domains }: App): CheckResult[] {
+  return keys
+    .list()
+    .filter(({ revokedAt }) => revokedAt === null)
+    .flatMap(({ name, origin, domains: bound }) => {
+      const missing = bound.filter((domain) => domains.find(domain)?.enabled !== true);
+      if (missing.length === 0) return [];
+      const remedy =
+        origin === "file" ? "protect it, or correct [[api_keys]]" : "protect it, or revoke the key";
+      const detail = `bound to ${missing.join(", ")}, which is not protected, so it sees nothing of it; ${remedy}`;
+      return [{ what: `API key ${name}`, state: "note", detail }];
+    });
 }
 
 /** Returns no result if there are no traps. */

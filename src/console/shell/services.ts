@@ -47,6 +47,8 @@ export interface PageServices {
   /** Public URL of the appliance, without a trailing slash. */
   publicUrl: () => string;
   readiness: () => Readiness;
+  /** Address of a proxy that requests came through, but that the configuration does not trust. */
+  untrustedProxy: () => string | undefined;
   scans: Scans;
   /** Location and size of the database file. Routes write through `Context.write`. */
   storage: Pick<Database, "path" | "bytesOnDisk" | "write">;

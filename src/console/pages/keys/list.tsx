@@ -11,6 +11,8 @@ import type { Context } from "../../shell/router.ts";
 import { keyExpiresSoonMs } from "../overview/attention.ts";
 
 const perPage = 50;
+/** Requests are counted for the last hour, with minute precision. */
+const countedMs = 59 * 60_000;
 
 export function listKeys({ services: { keys, keyUsage }, now, query, may }: Context<"keys" | "keyUsage">) {
   const all = keys.list().toReversed();
@@ -97,11 +99,14 @@ function validColumns(
     {
       title: "Last hour",
       layout: "number",
-      cell({ seq }) {
+      cell({ seq, lastUsedAt }) {
         const { requests, limited } = keyUsage.lastHour(seq, now);
+        // Requests are counted in memory, so those before a restart are not among them.
+        const isMissingSome = requests === 0 && lastUsedAt !== null && now - lastUsedAt < countedMs;
         return (
           <>
             <div class="tight">{counted(requests, "request")}</div>
+            {isMissingSome ? <div class="hint">since the restart</div> : null}
             {limited === 0 ? null : (
               <div>
                 <Badge tone="warn">{grouped(limited)} limited</Badge>

@@ -53,6 +53,7 @@ type RecipientConcerns = Pick<
 export function concernsOf({
   now,
   readiness,
+  untrustedProxy,
   recipients,
   sources,
   keys,
@@ -60,6 +61,8 @@ export function concernsOf({
 }: {
   now: Instant;
   readiness: Readiness;
+  /** Address of a proxy that requests came through, but that the configuration does not trust. */
+  untrustedProxy: string | undefined;
   recipients: readonly RecipientConcerns[];
   sources: readonly (Pick<Source, "kind"> & SourceConcerns)[];
   keys: readonly Pick<ApiKey, "name" | "expiresAt" | "revokedAt">[];
@@ -73,6 +76,12 @@ export function concernsOf({
   for (const [what, state] of Object.entries(readiness.checks)) {
     if (state !== "ok") add("bad", systemPath, `Not ready: ${what} ${shown(state)}`);
   }
+  if (untrustedProxy !== undefined)
+    add(
+      "warn",
+      systemPath,
+      `A proxy at ${shown(untrustedProxy)} is not in server.trusted_proxies, so all its visitors count as one address`,
+    );
   for (const recipient of recipients) {
     const { enabled, disabledReason, disabledAt, consecutiveFailures: failures, failingSince } = recipient;
     const path = recipientPath(recipient) ?? deliveriesToPath(recipient.id);

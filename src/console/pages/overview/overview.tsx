@@ -29,7 +29,7 @@ export async function showOverview({
   query,
   now,
 }: Context<
-  "deliveries" | "domains" | "keys" | "readiness" | "scans" | "sources" | "threatIndex"
+  "deliveries" | "domains" | "keys" | "readiness" | "scans" | "sources" | "threatIndex" | "untrustedProxy"
 >): Promise<PageResult> {
   const { deliveries, domains, keys, readiness, scans, sources } = services;
   const search = services.threatIndex();
@@ -47,6 +47,7 @@ export async function showOverview({
   const concerns = concernsOf({
     now,
     readiness: readiness(),
+    untrustedProxy: services.untrustedProxy(),
     recipients: deliveries.recipients
       .listAll()
       .map((recipient) => ({ ...recipient, noun: deliveries.nounOf(recipient.channel) })),

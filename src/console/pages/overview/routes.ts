@@ -5,7 +5,16 @@ import { showOverview, showRunningScan } from "./overview.tsx";
 /** Start page: what needs attention, the newest threats, and trends. */
 export const overviewPages = pageGroup({
   nav: { section: "main", label: "Overview", path: overviewPath },
-  services: ["deliveries", "domains", "keys", "readiness", "scans", "sources", "threatIndex"],
+  services: [
+    "deliveries",
+    "domains",
+    "keys",
+    "readiness",
+    "scans",
+    "sources",
+    "threatIndex",
+    "untrustedProxy",
+  ],
   routes: [
     { method: "GET", path: overviewPath, permission: "read", run: showOverview },
     { method: "GET", path: runningScanPath, permission: "read", run: showRunningScan },

@@ -35,12 +35,15 @@ function valuesIn(fields: readonly TrapField[], given: (name: string) => string)
   return Object.fromEntries(fields.map((field) => [field.name, valueIn(field, given(field.name))]));
 }
 
+const dayMs = 86_400_000;
+
+/** A day that ends something includes the day itself. */
 function valueIn({ type, label }: TrapField, text: string): FieldValues[string] {
   if (type === "hosts") return splitList(text);
   if (type !== "expiry" || text === "") return type === "expiry" ? undefined : text;
   const day = parseDay(text);
   if (day === undefined) throw badRequest(`${label} must be a day such as 2027-01-31.`);
-  return day;
+  return day + dayMs;
 }
 
 function formPage(

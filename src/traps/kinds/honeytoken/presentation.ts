@@ -112,7 +112,7 @@ function fields(): TrapField[] {
       name: "expires",
       type: "expiry",
       label: "Expires",
-      hint: "At the start of that day, UTC. Empty: never.",
+      hint: "At the end of that day, UTC. Empty: never.",
       command: {
         flag: "--expires-in <duration>",
         description: "return 404 and report nothing after this time, such as 90d (default: never)",

@@ -1,0 +1,33 @@
+import type { Instant } from "../../lib/clock.ts";
+
+/** When keys were last used, as far as it is not written yet. */
+export interface LastUses {
+  /** @param key `seq` of the key */
+  note(key: number, at: Instant): void;
+  /** Returns the later of the stored time and the noted one; null: never. */
+  latest(key: number, stored: Instant | null): Instant | null;
+  /** Writes what was noted. Returns undefined if there is nothing to write. */
+  flush(): Promise<void> | undefined;
+}
+
+/** @param write stores the times, by `seq` of the key */
+export function createLastUses(write: (times: ReadonlyMap<number, Instant>) => Promise<void>): LastUses {
+  const noted = new Map<number, Instant>();
+
+  async function writeAll(): Promise<void> {
+    const times = new Map(noted);
+    await write(times);
+    // Later uses were noted meanwhile and are written the next time.
+    for (const [key, at] of times) if (noted.get(key) === at) noted.delete(key);
+  }
+
+  return {
+    note: (key, at) => void noted.set(key, at),
+    latest(key, stored) {
+      const at = noted.get(key);
+      if (at === undefined || stored === null) return at ?? stored;
+      return Math.max(at, stored);
+    },
+    flush: () => (noted.size === 0 ? undefined : writeAll()),
+  };
+}
