@@ -46,7 +46,7 @@ export interface ServerDependencies {
   keyUsage: KeyUsage;
   threats: Threats;
   candidates: Candidates;
-  deliveries: Pick<DeliveryLog, "totals">;
+  deliveries: Pick<DeliveryLog, "states" | "totals">;
   scans: Pick<Scans, "totals">;
   readScreenshot: ReadScreenshot;
   /** Loads the web console, a layer above this one, on its first request. */
@@ -237,6 +237,7 @@ function processMetrics({
     build,
     threatTotals: threats.totals,
     deliveryTotals: deliveries.totals,
+    recipientStates: deliveries.states,
     scanTotals: scans.totals,
     trapTotals: traps.totals,
     memory: () => process.memoryUsage(),

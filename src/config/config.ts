@@ -47,6 +47,7 @@ export interface Config {
     /** 0 to 0.1. */
     retryJitter: number;
     endpointConcurrency: number;
+    breaker: boolean;
     allowHttp: boolean;
     allowPrivateNetworks: boolean;
     caFile: string | null;
@@ -144,6 +145,7 @@ export function toConfig(values: FileValues): Config {
       retryDelaysMs: webhooks.retry_delays,
       retryJitter: webhooks.retry_jitter,
       endpointConcurrency: webhooks.endpoint_concurrency,
+      breaker: webhooks.breaker,
       allowHttp: webhooks.allow_http,
       allowPrivateNetworks: webhooks.allow_private_networks,
       caFile: webhooks.ca_file,

@@ -184,6 +184,7 @@ const webhooks = table(
       { minimum: 1, maximum: 256 },
       { default: 8, description: "maximum number of concurrent requests to one endpoint" },
     ),
+    breaker: boolean({ default: false, description: "hold deliveries to a failing endpoint behind a probe" }),
     allow_http: boolean({ default: false, description: "also deliver to http:// URLs, unencrypted" }),
     allow_private_networks: boolean({
       default: true,

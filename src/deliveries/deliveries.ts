@@ -14,6 +14,7 @@ import { createHealth } from "./health.ts";
 import type { Send } from "./lanes.ts";
 import { createRecipients, type Recipients } from "./recipients.ts";
 import { createRecorder } from "./recorder.ts";
+import { createRelease } from "./release.ts";
 import { createReplay, type Replay } from "./replay.ts";
 import { createRetention, type Retention } from "./retention.ts";
 
@@ -23,6 +24,8 @@ export interface DeliverySettings {
   retryJitter: number;
   /** Maximum number of concurrent attempts for a recipient without its own setting. */
   concurrency: number;
+  /** Whether deliveries to a failing recipient are held behind one probe. */
+  breaker: boolean;
   /** Maximum number of concurrent attempts for all recipients together. */
   requestsMax: number;
   /** Duration of uninterrupted failure after which a recipient is disabled; null for never. */
@@ -72,8 +75,9 @@ export function createDeliveries({
 }): Deliveries {
   const channels = new Map(channelList.map((channel) => [channel.kind, channel]));
   const recipients = createRecipients({ channels, clock, database });
+  const { breaker } = settings;
   const policy = { delaysMs: settings.retryDelaysMs, jitter: settings.retryJitter };
-  const health = createHealth({ database, disableAfterMs: settings.disableAfterMs });
+  const health = createHealth({ breaker, database, disableAfterMs: settings.disableAfterMs });
   const random = randomShare(fillRandom);
   const channelOf = (kind: string): Channel => {
     const channel = channels.get(kind);
@@ -94,6 +98,7 @@ export function createDeliveries({
     outbox,
     policy,
     recipients,
+    release: createRelease({ breaker, database }),
     requestsMax: settings.requestsMax,
     send,
   });

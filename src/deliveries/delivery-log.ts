@@ -4,6 +4,7 @@ import { events, threatOfEvent } from "../events/tables.ts";
 import type { Instant } from "../lib/clock.ts";
 import { deliveryStatuses, type DeliveryStatus } from "../vocabulary/deliveries.ts";
 import type { EventType } from "../vocabulary/events.ts";
+import { recipientState, type RecipientState } from "./rules/recipient-state.ts";
 import { deliveries, deliveryAttempts, recipients } from "./tables.ts";
 
 /** One event for one recipient. */
@@ -49,6 +50,8 @@ export interface DeliveryLog {
   attempts(id: string): Attempt[];
   /** Counts deliveries by recipient and status. */
   totals(): { recipient: string; status: DeliveryStatus; total: number }[];
+  /** Returns the state of each recipient, with the code of its last failure, sorted by name. */
+  states(): { recipient: string; state: RecipientState; failure: string | null }[];
 }
 
 const deliveriesListedMax = 1_000;
@@ -65,6 +68,7 @@ export function createDeliveryLog({ database: { query } }: { database: Database 
         recipientId: recipients.id,
         recipientName: recipients.name,
         recipientEnabled: recipients.enabled,
+        nextProbeAt: recipients.nextProbeAt,
         channel: recipients.channel,
         status: deliveries.status,
         attempts: deliveries.attempts,
@@ -79,9 +83,13 @@ export function createDeliveryLog({ database: { query } }: { database: Database 
       .orderBy(desc(deliveries.seq))
       .limit(limit)
       .all()
-      .map(({ recipientEnabled, ...delivery }) =>
-        recipientEnabled ? delivery : Object.assign(delivery, { nextAttemptAt: null }),
-      );
+      .map(({ recipientEnabled, nextProbeAt, ...delivery }) => {
+        if (!recipientEnabled) return { ...delivery, nextAttemptAt: null };
+        // Held deliveries are sent once a probe succeeds.
+        return delivery.nextAttemptAt === null || nextProbeAt === null
+          ? delivery
+          : { ...delivery, nextAttemptAt: nextProbeAt };
+      });
 
   return {
     list(filter, limit) {
@@ -109,6 +117,18 @@ export function createDeliveryLog({ database: { query } }: { database: Database 
         .all();
       return rows.map(({ seq: _seq, deliverySeq: _deliverySeq, ...attempt }) => attempt);
     },
+
+    states: () =>
+      query
+        .select()
+        .from(recipients)
+        .orderBy(asc(recipients.name))
+        .all()
+        .map((recipient) => ({
+          recipient: recipient.name,
+          state: recipientState(recipient),
+          failure: recipient.lastFailure?.failure ?? null,
+        })),
 
     totals() {
       // Counts within the index on recipient and status, and adds the names to the few groups.

@@ -6,6 +6,7 @@ import { every, type Schedule } from "../lib/schedule.ts";
 import type { DueDeliveries } from "./due.ts";
 import type { FanOut } from "./fan-out.ts";
 import { createLanes, type Lanes, type Send } from "./lanes.ts";
+import type { Release } from "./release.ts";
 import type { Recipients } from "./recipients.ts";
 import type { RecordedAttempt, Recorder } from "./recorder.ts";
 import { longestWaitMs, type RetryPolicy } from "./rules/retry-schedule.ts";
@@ -50,6 +51,7 @@ export function createDispatcher({
   outbox,
   policy,
   recipients,
+  release,
   requestsMax,
   send,
 }: {
@@ -63,6 +65,7 @@ export function createDispatcher({
   outbox: Outbox;
   policy: RetryPolicy;
   recipients: Recipients;
+  release: Release;
   /** Maximum number of concurrent attempts. */
   requestsMax: number;
   send: Send;
@@ -76,6 +79,8 @@ export function createDispatcher({
   let dueTimer: Timer | undefined;
   let dueAt: Instant | undefined;
   let stale = true;
+  /** Recipients that respond again and whose deliveries are still held. */
+  let recovered: readonly number[] = [];
   let foreignVersion = -1;
   const jumpedMs = createJumpDetector(clock);
 
@@ -90,9 +95,9 @@ export function createDispatcher({
     if (run === undefined) return;
     try {
       unfollowedJumpMs += jumpedMs();
-      if (stale) run.lanes.read();
-      stale = false;
-      if (unfollowedJumpMs !== 0 || !run.repaired || fanOut.isNeeded()) preparing ??= prepare(run);
+      if (stale) read(run);
+      if (recovered.length > 0 || unfollowedJumpMs !== 0 || !run.repaired || fanOut.isNeeded())
+        preparing ??= prepare(run);
       // Deliveries that are due need no write lock to be sent.
       pump(run.lanes);
     } catch (error) {
@@ -100,11 +105,19 @@ export function createDispatcher({
     }
   }
 
+  function read({ lanes }: Run): void {
+    lanes.read();
+    recovered = release.recovered();
+    stale = false;
+  }
+
   /** Creates the next deliveries, as soon as the write lock is free. */
   async function prepare(current: Run): Promise<void> {
     try {
       if (unfollowedJumpMs !== 0) await followClock();
       if (!current.repaired) await repairSchedule(current);
+      for (const seq of recovered) await release.run(seq, clock.now());
+      if (recovered.length > 0) stale = true;
       const recipientSeqs = await fanOut.step();
       if (run !== current) return;
       const now = clock.now();
@@ -164,6 +177,7 @@ export function createDispatcher({
     let deliveries = 0;
     for (let attempts = 0; attempts <= policy.delaysMs.length; attempts += 1)
       deliveries += await due.clamp(attempts, clock.now() + longestWaitMs(policy, attempts));
+    await release.repair(clock.now());
     current.repaired = true;
     if (deliveries === 0) return;
     stale = true;
@@ -171,9 +185,9 @@ export function createDispatcher({
   }
 
   const onRecorded: OnRecorded = (attempts, recipientsChanged) => {
-    run?.lanes.noteRecorded(attempts);
     if (recipientsChanged) stale = true;
     wake();
+    run?.lanes.noteRecorded(attempts, { recipientsChanged });
   };
 
   const reread = () => {

@@ -114,7 +114,8 @@ function prepareRepairs(database: Database) {
      where recipient_seq in (select seq from recipients) and status = 'pending' and next_attempt_at > $now`,
   );
   const moveFailures = database.sqlite.prepare<unknown, [{ jumpMs: number }]>(
-    "update recipients set failing_since = failing_since + $jumpMs where failing_since is not null",
+    `update recipients set failing_since = failing_since + $jumpMs, next_probe_at = next_probe_at + $jumpMs
+     where failing_since is not null`,
   );
   return { clamp, moveDeliveries, moveFailures };
 }

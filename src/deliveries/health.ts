@@ -3,50 +3,108 @@ import type { Database } from "../database/database.ts";
 import { statement, value } from "../database/statement.ts";
 import type { Instant } from "../lib/clock.ts";
 import type { AttemptResult } from "./channel.ts";
+import { breakerFailures, probeDelayMs } from "./rules/breaker.ts";
+import type { HealthChange } from "./rules/failure-report.ts";
+import { toLastFailure } from "./rules/last-failure.ts";
 import { recipients } from "./tables.ts";
 
 /** Counts the consecutive failures of each recipient. */
 export interface Health {
   /**
    * Counts attempts, sorted by their end, within the transaction that records them.
-   * @returns recipients that were disabled because every attempt has failed for too long
+   * @returns what changed, for each recipient that failed or recovered
    */
-  update(attempts: readonly Attempted[], now: Instant): DisabledRecipient[];
+  update(attempts: readonly Attempted[], now: Instant): HealthChange[];
 }
 
 /** An attempt that ended. */
 export interface Attempted {
   recipientSeq: number;
   result: AttemptResult;
-}
-
-export interface DisabledRecipient {
-  id: string;
-  name: string;
-  failingSince: Instant;
+  /** Whether its delivery failed for good. */
+  gaveUp: boolean;
 }
 
 export function createHealth({
+  breaker,
   database,
   disableAfterMs,
 }: {
+  /** Whether deliveries to a failing recipient are held behind one probe. */
+  breaker: boolean;
   database: Database;
   /** Duration of uninterrupted failure after which a recipient is disabled; null for never. */
   disableAfterMs: number | null;
 }): Health {
+  const { before, succeed, fail, disable } = prepare(database);
+
+  function fails(seq: number, failed: readonly Attempted[], count: number, since: Instant, now: Instant) {
+    const lastFailure = toLastFailure(failed.at(-1)!.result);
+    const isHeld = breaker && count >= breakerFailures;
+    const nextProbeAt = isHeld ? now + probeDelayMs(now - since) : null;
+    fail.run({ seq, count, since, lastFailure, nextProbeAt });
+    const isDisabled =
+      disableAfterMs !== null && disable.get({ seq, now, latest: now - disableAfterMs }) !== undefined;
+    return { failures: count, failingSince: since, lastFailure, nextProbeAt, disabled: isDisabled };
+  }
+
+  return {
+    update(attempts, now) {
+      const changes: HealthChange[] = [];
+      for (const [seq, own] of Map.groupBy(attempts, (attempt) => attempt.recipientSeq)) {
+        const known = before.get({ seq });
+        if (known === undefined) continue;
+        const { id, name, nextProbeAt } = known;
+        const lastSuccess = own.findLastIndex(({ result }) => result.failure === null);
+        const failed = own.slice(lastSuccess + 1);
+        const hasSucceeded = lastSuccess !== -1;
+        if (hasSucceeded && known.failures > 0) succeed.run({ seq });
+        if (failed.length === 0 && known.failures === 0) continue;
+        const gaveUp = own.filter((attempt) => attempt.gaveUp).length;
+        const base = { id, name, failuresBefore: known.failures, gaveUp };
+        if (failed.length === 0) {
+          const state = { failures: 0, failingSince: known.since, lastFailure: null, nextProbeAt };
+          changes.push({ ...base, ...state, disabled: false });
+          continue;
+        }
+        const count = (hasSucceeded ? 0 : known.failures) + failed.length;
+        const since = (hasSucceeded ? null : known.since) ?? failed[0]!.result.startedAt;
+        changes.push({ ...base, ...fails(seq, failed, count, since, now) });
+      }
+      return changes;
+    },
+  };
+}
+
+function prepare(database: Database) {
   const bySeq = eq(recipients.seq, value(recipients.seq));
+  const before = statement(database, (query) =>
+    query
+      .select({
+        id: recipients.id,
+        name: recipients.name,
+        failures: recipients.consecutiveFailures,
+        since: recipients.failingSince,
+        nextProbeAt: recipients.nextProbeAt,
+      })
+      .from(recipients)
+      .where(bySeq),
+  );
   const succeed = statement(database, (query) =>
     query
       .update(recipients)
-      .set({ consecutiveFailures: 0, failingSince: null })
+      .set({ consecutiveFailures: 0, failingSince: null, lastFailure: null })
       .where(and(bySeq, gt(recipients.consecutiveFailures, 0))),
   );
   const fail = statement(database, (query) =>
     query
       .update(recipients)
       .set({
-        consecutiveFailures: sql`${recipients.consecutiveFailures} + ${value(recipients.consecutiveFailures, "failures")}`,
-        failingSince: sql`coalesce(${recipients.failingSince}, ${value(recipients.failingSince, "since")})`,
+        consecutiveFailures: value(recipients.consecutiveFailures, "count"),
+        failingSince: value(recipients.failingSince, "since"),
+        lastFailure: value(recipients.lastFailure),
+        // A recovery that has begun is not forgotten.
+        nextProbeAt: sql`coalesce(${value(recipients.nextProbeAt)}, ${recipients.nextProbeAt})`,
       })
       .where(bySeq),
   );
@@ -66,24 +124,7 @@ export function createHealth({
           lte(recipients.failingSince, value(recipients.failingSince, "latest")),
         ),
       )
-      .returning({ id: recipients.id, name: recipients.name, failingSince: recipients.failingSince }),
+      .returning({ seq: recipients.seq }),
   );
-
-  return {
-    update(attempts, now) {
-      const byRecipient = Map.groupBy(attempts, (attempt) => attempt.recipientSeq);
-      const disabled = [];
-      for (const [seq, own] of byRecipient) {
-        const lastSuccess = own.findLastIndex(({ result }) => result.failure === null);
-        if (lastSuccess !== -1) succeed.run({ seq });
-        const failures = own.slice(lastSuccess + 1);
-        if (failures.length === 0) continue;
-        fail.run({ seq, failures: failures.length, since: failures[0]!.result.startedAt });
-        if (disableAfterMs === null) continue;
-        const row = disable.get({ seq, now, latest: now - disableAfterMs });
-        if (row !== undefined) disabled.push({ ...row, failingSince: row.failingSince! });
-      }
-      return disabled;
-    },
-  };
+  return { before, succeed, fail, disable };
 }

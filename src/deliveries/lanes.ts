@@ -2,6 +2,7 @@ import type { Clock, Instant, Timer } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { AttemptResult, Message, NotAttempted } from "./channel.ts";
 import type { DueDeliveries, DueDelivery } from "./due.ts";
+import { fill, isHeld, nextStartOf, takeProbe, takeRateSlot, updateLanes, type Lane } from "./lane.ts";
 import type { Recipient } from "./recipients.ts";
 import type { RecordedAttempt, Recorder } from "./recorder.ts";
 
@@ -20,36 +21,19 @@ export interface Lanes {
   noteDue(recipientSeq: number, at: Instant): void;
   /** Starts every attempt that may start. Returns the time at which the next delivery is due, or null. */
   pump(): Instant | null;
-  /** Notes that results were recorded. */
-  noteRecorded(attempts: readonly RecordedAttempt[]): void;
+  /**
+   * Notes that results were recorded.
+   * @param options.recipientsChanged whether recipients were disabled, or their deliveries held or released
+   */
+  noteRecorded(attempts: readonly RecordedAttempt[], options: { recipientsChanged: boolean }): void;
   /** Returns whether no attempt is in flight or about to start now. */
   idle(): boolean;
   /** Starts no more attempts. Resolves when none is in flight. */
   drain(): Promise<void>;
 }
 
-interface Lane {
-  recipient: Recipient;
-  enabled: boolean;
-  /** Deliveries read from the database and not started. */
-  queue: DueDelivery[];
-  /** Deliveries that are queued, in flight, or finished and not recorded. */
-  held: Set<number>;
-  inFlight: number;
-  /** Whether the last attempt failed. Then one attempt at a time shows whether the recipient responds again. */
-  failing: boolean;
-  /** Time at which a delivery that is not held is due; null if there is none. */
-  nextDueAt: Instant | null;
-  /** Earliest start that the rate limit allows, in monotonic milliseconds. */
-  notBeforeMs: number;
-  /** Set while the rate limit delays an attempt. */
-  paced: Timer | undefined;
-}
-
 /** Pause after an internal error, so that the delivery does not spin. */
 const internalErrorPauseMs = 60_000;
-/** Due deliveries read ahead per lane. */
-const readAhead = 64;
 /** Beyond this number of concurrent attempts, only idle lanes start one each. */
 const inFlightShared = 1_024;
 /** Failing recipients, which may keep connections open until the timeout, leave the rest to the others. */
@@ -107,19 +91,24 @@ export function createLanes({
     turn = (turn + 1) % Math.max(1, all.length);
     for (const lane of [...all.slice(turn), ...all.slice(0, turn)]) {
       pumpLane(lane);
-      const { enabled, nextDueAt } = lane;
-      if (enabled && nextDueAt !== null && nextDueAt > now && (next === null || nextDueAt < next))
-        next = nextDueAt;
+      const at = nextStartOf(lane);
+      if (at !== null && at > now && (next === null || at < next)) next = at;
     }
     return next;
   }
 
   function pumpLane(lane: Lane): void {
+    if (isHeld(lane)) return probe(lane);
     while (mayStart(lane)) {
       if (lane.queue.length === 0) fill(lane, due, clock.now());
       if (lane.queue.length === 0 || isDelayedByRate(lane)) return;
-      start(lane, lane.queue.shift()!);
+      start(lane, lane.queue.shift()!, false);
     }
+  }
+
+  function probe(lane: Lane): void {
+    const delivery = mayStart(lane) ? takeProbe(lane, due, clock.now()) : undefined;
+    if (delivery !== undefined) start(lane, delivery, true);
   }
 
   function mayStart(lane: Lane): boolean {
@@ -141,7 +130,7 @@ export function createLanes({
     return true;
   }
 
-  function start(lane: Lane, delivery: DueDelivery): void {
+  function start(lane: Lane, delivery: DueDelivery, isProbe: boolean): void {
     const message = due.message(delivery.eventSeq);
     if (message === undefined) return void lane.held.delete(delivery.seq);
     const wasFailing = lane.failing;
@@ -150,7 +139,7 @@ export function createLanes({
     if (wasFailing) failingInFlight += 1;
     startedThisTurn += 1;
     if (startedThisTurn === 1) setImmediate(nextTurn);
-    void attempt(lane, delivery, message).finally(() => {
+    void attempt(lane, delivery, message, isProbe).finally(() => {
       const wasFull = inFlight >= Math.min(inFlightShared, requestsMax) || failingInFlight >= failingMax;
       lane.inFlight -= 1;
       inFlight -= 1;
@@ -168,7 +157,12 @@ export function createLanes({
     if (isMoreDue) pump();
   }
 
-  async function attempt(lane: Lane, delivery: DueDelivery, message: Message): Promise<void> {
+  async function attempt(
+    lane: Lane,
+    delivery: DueDelivery,
+    message: Message,
+    isProbe: boolean,
+  ): Promise<void> {
     const { recipient, held } = lane;
     let result: AttemptResult | NotAttempted;
     try {
@@ -188,8 +182,8 @@ export function createLanes({
       return pauseForDescriptors();
     }
     lane.failing = result.failure !== null;
-    const attempts = delivery.attempts + 1;
-    recorder.add({ recipientSeq: recipient.seq, deliverySeq: delivery.seq, attempts, result });
+    const attempts = delivery.attempts + (isProbe && lane.failing ? 0 : 1);
+    recorder.add({ recipientSeq: recipient.seq, deliverySeq: delivery.seq, attempts, result, isProbe });
   }
 
   /** Waits until connections are closed. The deliveries stay due, and no attempt is counted. */
@@ -207,11 +201,15 @@ export function createLanes({
     });
   }
 
+  const read = () => updateLanes(lanes, due.recipients());
+
   return {
-    read: () => update(lanes, due.recipients()),
+    read,
     noteDue,
     pump,
-    noteRecorded(attempts) {
+    noteRecorded(attempts, { recipientsChanged }) {
+      // Before a delivery is released, so that no other one is sent beside or instead of a probe.
+      if (recipientsChanged) read();
       for (const { recipientSeq, deliverySeq, nextAttemptAt } of attempts) {
         lanes.get(recipientSeq)?.held.delete(deliverySeq);
         if (nextAttemptAt !== undefined) noteDue(recipientSeq, nextAttemptAt);
@@ -225,65 +223,4 @@ export function createLanes({
       return inFlight === 0 ? Promise.resolve() : new Promise((resolve) => (drained = resolve));
     },
   };
-}
-
-/** Adds, updates and removes lanes so that they match the enabled recipients. */
-function update(lanes: Map<number, Lane>, enabled: ReturnType<DueDeliveries["recipients"]>): void {
-  const seen = new Set<number>();
-  for (const { recipient, nextDueAt } of enabled) {
-    seen.add(recipient.seq);
-    const lane = lanes.get(recipient.seq);
-    if (lane === undefined) lanes.set(recipient.seq, createLane(recipient, nextDueAt));
-    else {
-      // Enabling a recipient resets its failures.
-      if (recipient.consecutiveFailures === 0 && !lane.enabled) lane.failing = false;
-      Object.assign(lane, { recipient, enabled: true, nextDueAt });
-    }
-  }
-  for (const [seq, lane] of lanes) {
-    if (seen.has(seq)) continue;
-    // Attempts in flight complete. The rest stays in the database until the recipient is enabled again.
-    lane.enabled = false;
-    for (const delivery of lane.queue) lane.held.delete(delivery.seq);
-    lane.queue = [];
-    if (lane.held.size === 0) lanes.delete(seq);
-  }
-}
-
-function createLane(recipient: Recipient, nextDueAt: Instant | null): Lane {
-  return {
-    recipient,
-    enabled: true,
-    queue: [],
-    held: new Set(),
-    inFlight: 0,
-    failing: recipient.consecutiveFailures > 0,
-    nextDueAt,
-    notBeforeMs: 0,
-    paced: undefined,
-  };
-}
-
-/** Reads due deliveries into an empty queue. */
-function fill(lane: Lane, due: DueDeliveries, now: Instant): void {
-  if (lane.nextDueAt === null || lane.nextDueAt > now) return;
-  // Held deliveries are still due in the database, so as many more rows are read.
-  const rows = due.next(lane.recipient.seq, now, lane.held.size + readAhead);
-  lane.queue = rows.filter((row) => !lane.held.has(row.seq)).slice(0, readAhead);
-  for (const row of lane.queue) lane.held.add(row.seq);
-  if (lane.queue.length === 0) lane.nextDueAt = due.nextDueAfter(lane.recipient.seq, now);
-}
-
-/**
- * Spaces attempts evenly. Returns 0 and takes the slot if an attempt may start now, otherwise the delay until
- * the next slot in milliseconds.
- */
-function takeRateSlot(lane: Lane, nowMs: number): number {
-  const { ratePerSecond } = lane.recipient;
-  if (ratePerSecond === null) return 0;
-  const spacingMs = 1_000 / ratePerSecond;
-  const delayMs = lane.notBeforeMs - nowMs;
-  if (delayMs > 0) return delayMs;
-  lane.notBeforeMs = Math.max(lane.notBeforeMs, nowMs - spacingMs) + spacingMs;
-  return 0;
 }

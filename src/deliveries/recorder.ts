@@ -3,18 +3,24 @@ import type { Database } from "../database/database.ts";
 import { statement, value, valuesOf } from "../database/statement.ts";
 import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
+import type { AttemptResult } from "./channel.ts";
 import type { Attempted, Health } from "./health.ts";
+import { createFailureReport, type HealthChange } from "./rules/failure-report.ts";
 import { nextAttemptAt, type RetryPolicy } from "./rules/retry-schedule.ts";
 import { deliveries, deliveryAttempts } from "./tables.ts";
 
 /** An attempt that ended and is to be recorded. */
-export interface FinishedAttempt extends Attempted {
+export interface FinishedAttempt {
+  recipientSeq: number;
   deliverySeq: number;
-  /** Attempts of this delivery, including this one. */
+  /** Attempts of this delivery, including this one unless it was a probe that failed. */
   attempts: number;
+  result: AttemptResult;
+  /** Whether it probed a recipient whose deliveries are held. A failure is then not counted. */
+  isProbe: boolean;
 }
 
-export interface RecordedAttempt extends FinishedAttempt {
+export interface RecordedAttempt extends FinishedAttempt, Attempted {
   /** Time of the next attempt; undefined if there is none. */
   nextAttemptAt: Instant | undefined;
 }
@@ -58,6 +64,7 @@ export function createRecorder({
   onRecorded: (attempts: readonly RecordedAttempt[], recipientsChanged: boolean) => void;
 }): Recorder {
   const write = createAttemptWriter({ database, clock, policy, random });
+  const report = createFailureReport();
   let waiting: FinishedAttempt[] = [];
   let closed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -66,14 +73,14 @@ export function createRecorder({
   /** Writes what is waiting at the time of the transaction. Returns whether that succeeded. */
   async function writeGroup(): Promise<boolean> {
     let group: readonly FinishedAttempt[] = [];
-    let disabled: ReturnType<Health["update"]> = [];
+    let changes: HealthChange[] = [];
     let recorded: RecordedAttempt[];
     try {
       recorded = await database.write(
         () => {
           group = [...waiting];
           const written = group.map(write);
-          disabled = health.update(group, clock.now());
+          changes = health.update(written, clock.now());
           return written;
         },
         { patient: true },
@@ -84,14 +91,20 @@ export function createRecorder({
       return false;
     }
     waiting = waiting.slice(group.length);
-    for (const { id, name, failingSince } of disabled) {
-      log.warn(
-        { endpoint: id, name, failingSince: toIsoTime(failingSince) },
-        "endpoint disabled: every delivery attempt has failed; enable it after fixing it",
-      );
-    }
-    onRecorded(recorded, disabled.length > 0);
+    for (const change of changes) logChange(change);
+    onRecorded(recorded, changes.some(changesSchedule));
     return true;
+  }
+
+  function logChange(change: HealthChange): void {
+    for (const { level, message, fields } of report.note(change, clock.monotonicMs()))
+      log[level](fields, message);
+    const { id, name, failingSince, disabled } = change;
+    if (!disabled) return;
+    log.warn(
+      { endpoint: id, name, failingSince: toIsoTime(failingSince ?? clock.now()) },
+      "endpoint disabled: every delivery attempt has failed; enable it after fixing it",
+    );
   }
 
   async function writeGroups(): Promise<void> {
@@ -127,6 +140,11 @@ export function createRecorder({
       await flush();
     },
   };
+}
+
+/** Returns whether the change decides which deliveries may start. */
+function changesSchedule({ disabled, nextProbeAt }: HealthChange): boolean {
+  return disabled || nextProbeAt !== null;
 }
 
 /** Returns a function that writes one attempt and its delivery, in the caller's transaction. */
@@ -173,18 +191,21 @@ function createAttemptWriter({
   );
 
   return (attempt) => {
-    const { deliverySeq, attempts, result } = attempt;
+    const { deliverySeq, attempts, result, isProbe } = attempt;
     const now = clock.now();
     const next =
       result.failure === null
         ? undefined
-        : nextAttemptAt({
-            policy,
-            attempts,
-            endedAt: now,
-            retryAfterMs: result.retryAfterMs,
-            random: random(),
-          });
+        : isProbe
+          ? // Behind the other deliveries, so that the next probe sends another one.
+            now
+          : nextAttemptAt({
+              policy,
+              attempts,
+              endedAt: now,
+              retryAfterMs: result.retryAfterMs,
+              random: random(),
+            });
     const status = result.failure === null ? "succeeded" : next === undefined ? "failed" : "pending";
     const row = updateDelivery.get({
       seq: deliverySeq,
@@ -194,8 +215,8 @@ function createAttemptWriter({
       completedAt: next === undefined ? now : null,
     });
     // The recipient was removed in the meantime, with its deliveries.
-    if (row === undefined) return { ...attempt, nextAttemptAt: undefined };
+    if (row === undefined) return { ...attempt, nextAttemptAt: undefined, gaveUp: false };
     insertAttempt.run({ deliverySeq, ...result });
-    return { ...attempt, nextAttemptAt: next };
+    return { ...attempt, nextAttemptAt: next, gaveUp: status === "failed" };
   };
 }

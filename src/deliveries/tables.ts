@@ -4,6 +4,7 @@ import { instant, json, origins } from "../database/columns.ts";
 import { events } from "../events/tables.ts";
 import { deliveryStatuses } from "../vocabulary/deliveries.ts";
 import type { EventType } from "../vocabulary/events.ts";
+import type { LastFailure } from "./rules/last-failure.ts";
 
 /** A person disabled the recipient, the configuration file no longer declares it, or it failed for too long. */
 const disabledReasons = ["operator", "undeclared", "failing"] as const;
@@ -31,6 +32,13 @@ export const recipients = sqliteTable("recipients", {
   /** Failed attempts since the last success, and the time of the first of them. */
   consecutiveFailures: integer("consecutive_failures").notNull(),
   failingSince: instant("failing_since"),
+  /** Null after a success. */
+  lastFailure: json<LastFailure>("last_failure"),
+  /**
+   * Set while the breaker holds the deliveries: time of the next probe. With no consecutive failures, the recipient
+   * has recovered and the schedule of its deliveries is being restarted.
+   */
+  nextProbeAt: instant("next_probe_at"),
   createdAt: instant("created_at").notNull(),
   updatedAt: instant("updated_at").notNull(),
 });

@@ -191,7 +191,6 @@ describe("declared endpoints", () => {
     webhooks.endpoints.reconcile([soc]);
     for (const change of [
       () => webhooks.endpoints.change("soc", { url }),
-      () => webhooks.endpoints.disable("soc"),
       () => webhooks.endpoints.remove("soc"),
       () => webhooks.endpoints.rotate("soc"),
     ])
@@ -201,6 +200,23 @@ describe("declared endpoints", () => {
     webhooks.endpoints.reconcile([]);
     await webhooks.endpoints.remove("soc");
     expect(webhooks.endpoints.list()).toEqual([]);
+  });
+
+  test("A declared endpoint can be paused, stays so across restarts, and goes on where it stopped when it is enabled (M3)", () => {
+    webhooks.endpoints.reconcile([soc]);
+    webhooks.endpoints.disable("soc");
+    const paused = { enabled: false, disabledReason: "operator", origin: "file" };
+    expect(webhooks.endpoints.get("soc")).toMatchObject(paused);
+    webhooks.endpoints.reconcile([{ ...soc, url: "https://other.example/" }]);
+    expect(webhooks.endpoints.get("soc")).toMatchObject({ ...paused, url: "https://other.example/" });
+    webhooks.endpoints.enable("soc");
+    webhooks.endpoints.reconcile([soc]);
+    expect(webhooks.endpoints.get("soc")).toMatchObject({ enabled: true, disabledReason: null });
+    const actions = webhooks.auditLog
+      .list({}, { limit: 20, offset: 0 })
+      .map(({ action, channel }) => [action, channel]);
+    expect(actions).toContainEqual(["webhook.disable", "command_line"]);
+    expect(actions).toContainEqual(["webhook.enable", "command_line"]);
   });
 
   test("reconciling leaves endpoints alone that were added at run time", () => {

@@ -45,6 +45,7 @@ const defaults: Config = {
     retryDelaysMs: [60_000, 300_000, 1_800_000, 7_200_000],
     retryJitter: 0,
     endpointConcurrency: 8,
+    breaker: false,
     allowHttp: false,
     allowPrivateNetworks: true,
     caFile: null,

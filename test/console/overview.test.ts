@@ -178,6 +178,7 @@ describe("the list of concerns", () => {
     disabledAt: null,
     consecutiveFailures: 0,
     failingSince: null,
+    lastFailure: null,
   };
   const key = { name: "ci", revokedAt: null, expiresAt: null };
   const feed = { kind: "feed", name: "nrd", overdue: null, problem: null, latest: null, lastReadAt: null };

@@ -24,6 +24,7 @@ const defaultSettings: Settings = {
   retryDelaysMs: specifiedRetryDelaysMs,
   retryJitter: 0,
   concurrency: 8,
+  breaker: false,
   requestsMax: 4_096,
   idleMax: 256,
   allowHttp: true,

@@ -13,6 +13,7 @@ export interface MetricSources {
   build: BuildInfo;
   threatTotals: () => readonly { status: Status; severity: string; total: number }[];
   deliveryTotals: () => readonly { recipient: string; status: string; total: number }[];
+  recipientStates: () => readonly { recipient: string; state: string; failure: string | null }[];
   scanTotals: () => { byStatus: readonly { status: string; total: number }[]; completedAt: Instant | null };
   trapTotals: () => { recorded: number; limited: number; dropped: number };
   memory: () => { rss: number; heapUsed: number };
@@ -69,6 +70,17 @@ export function createMetrics(sources: MetricSources): Metrics {
           "gauge",
           "Deliveries in the log, by recipient and status.",
           deliveryTotals().map(({ recipient, status, total }) => [{ endpoint: recipient, status }, total]),
+        ),
+        family(
+          "phishwatch_endpoint_state",
+          "gauge",
+          "Always 1; the labels give the endpoint's state (enabled, failing, held, disabled) and its last failure.",
+          sources
+            .recipientStates()
+            .map(({ recipient, state, failure }) => [
+              { endpoint: recipient, state, failure: failure ?? "" },
+              1,
+            ]),
         ),
         family(
           "phishwatch_scans",

@@ -102,7 +102,7 @@ export function createWebhookChannel({
         tlsFiles,
         ...(signal === undefined ? {} : { signal }),
       });
-      return outcomeOf(result, startedAt, clock.now());
+      return withoutSecrets(outcomeOf(result, startedAt, clock.now()), target);
     },
 
     withoutExpired(target, now) {
@@ -144,6 +144,27 @@ export function outcomeOf(
   return {
     ...failed(responded, "status", `HTTP status ${status}`),
     retryAfterMs: retryAfterMs(status, headers.get("retry-after"), endedAt),
+  };
+}
+
+/** A receiver may repeat what it was sent. Shorter values would hide ordinary words. */
+const secretCharactersMin = 8;
+
+/** Replaces the endpoint's secrets and the values of its headers in what is kept and shown of an attempt. */
+function withoutSecrets(
+  result: AttemptResult | NotAttempted,
+  target: WebhookTarget,
+): AttemptResult | NotAttempted {
+  if (typeof result === "string" || result.failure === null) return result;
+  const values = [target.secret, target.previousSecret ?? "", ...Object.values(target.headers)];
+  const secrets = values
+    .flatMap((value) => value.split(/\s+/))
+    .filter((text) => text.length >= secretCharactersMin);
+  const hide = (text: string) => secrets.reduce((rest, one) => rest.replaceAll(one, "***"), text);
+  return {
+    ...result,
+    response: hide(result.response),
+    error: result.error === null ? null : hide(result.error),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Endpoint } from "../../channels/webhook/endpoint.ts";
 import type { Config } from "../../config/config.ts";
 import { describeWarning } from "../../detection/brand/word-warnings.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { causeOf } from "../../deliveries/rules/recipient-state.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted } from "../../lib/wording.ts";
@@ -198,5 +199,9 @@ async function endpointResult(
   }
   return endpoint.consecutiveFailures === 0
     ? { what, state: "ok", detail: endpoint.url }
-    : { what, state: "fault", detail: `the last ${counted(endpoint.consecutiveFailures, "attempt")} failed` };
+    : {
+        what,
+        state: "fault",
+        detail: `the last ${counted(endpoint.consecutiveFailures, "attempt")} failed: ${causeOf(endpoint) ?? "cause unknown"}`,
+      };
 }

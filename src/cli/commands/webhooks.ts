@@ -1,17 +1,17 @@
-import type { Endpoint } from "../../channels/webhook/endpoint.ts";
 import type { AttemptResult } from "../../deliveries/channel.ts";
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { toIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, duration, jsonFlag, text, toggle } from "../terminal/flags.ts";
-import { printJson, printRows, type Column } from "../terminal/table.ts";
+import { printJson, printRows, renderFacts } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { deliveriesCommand, redeliverCommand } from "./webhook-deliveries.ts";
 import { listenCommand } from "./webhook-listen.ts";
 import { replayCommand } from "./webhook-replay.ts";
+import { columns, endpointFacts, shape } from "./webhook-output.ts";
 import { readSecret, readSettings, secretFlag, settingsFlags } from "./webhook-settings.ts";
 
 const add = command({
@@ -92,15 +92,6 @@ const change = command({
     }),
 });
 
-const columns: Column<Endpoint>[] = [
-  { title: "ID", cell: ({ id }) => id },
-  { title: "NAME", cell: ({ name }) => name, elastic: true },
-  { title: "URL", cell: ({ url }) => url, elastic: true },
-  { title: "EVENTS", cell: ({ events }) => events.join(" ") || "all", elastic: true },
-  { title: "FROM", cell: ({ origin }) => (origin === "file" ? "configuration" : "added") },
-  { title: "STATE", cell: (endpoint) => state(endpoint) },
-];
-
 const list = command({
   name: "list",
   summary: "list webhook endpoints (secrets are never shown)",
@@ -114,10 +105,19 @@ const list = command({
     }),
 });
 
-function state({ enabled, disabledReason, consecutiveFailures }: Endpoint): string {
-  if (!enabled) return disabledReason === null ? "disabled" : `disabled (${disabledReason})`;
-  return consecutiveFailures === 0 ? "enabled" : `failing (${consecutiveFailures} in a row)`;
-}
+const show = command({
+  name: "show",
+  arguments: "<endpoint>",
+  summary: "show a webhook endpoint, its state and why it fails",
+  flags: { json: jsonFlag, config: configFlag },
+  examples: [["phishwatch webhooks show soc", "by name or identifier"]],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, ({ webhooks: { endpoints } }) => {
+      const endpoint = endpoints.get(args[0] ?? "");
+      if (options.json) printJson(terminal.out, shape(endpoint));
+      else terminal.out.write(renderFacts(endpointFacts(endpoint)));
+    }),
+});
 
 const remove = command({
   name: "remove",
@@ -163,6 +163,8 @@ const disable = command({
   name: "disable",
   arguments: "<endpoint>",
   summary: "disable a webhook endpoint; pending deliveries stay queued",
+  details: `Works for declared endpoints, too. The endpoint stays disabled, across restarts, until it is enabled. Events in the
+meantime are not queued for it: 'webhooks enable' prints how to send them.`,
   flags: { config: configFlag },
   examples: [["phishwatch webhooks disable soc", "by name or identifier"]],
   run: ({ args, options, terminal }) =>
@@ -247,31 +249,6 @@ const rotate = command({
     }),
 });
 
-function shape(endpoint: Endpoint) {
-  const { id, name, url, events, enabled, origin, disabledReason, consecutiveFailures } = endpoint;
-  const time = (instant: Instant | null) => (instant === null ? null : toIsoTime(instant));
-  return {
-    id,
-    name,
-    url,
-    events,
-    enabled,
-    disabled_reason: disabledReason,
-    consecutive_failures: consecutiveFailures,
-    failing_since: time(endpoint.failingSince),
-    previous_secret_until: time(endpoint.previousSecretUntil),
-    // Header values may be secret.
-    headers: Object.keys(endpoint.headers),
-    concurrency: endpoint.concurrency,
-    rate_per_second: endpoint.ratePerSecond,
-    ca_file: endpoint.caFile,
-    client_cert_file: endpoint.clientCertFile,
-    client_key_file: endpoint.clientKeyFile,
-    origin,
-    created_at: toIsoTime(endpoint.createdAt),
-  };
-}
-
 export const webhooksCommands: CommandGroup = {
   name: "webhooks",
   summary: "webhook endpoints and their deliveries",
@@ -279,6 +256,7 @@ export const webhooksCommands: CommandGroup = {
     add,
     change,
     list,
+    show,
     remove,
     enable,
     disable,

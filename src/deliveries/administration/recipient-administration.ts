@@ -25,7 +25,7 @@ export interface RecipientAdministration {
   add(recipient: RecipientSettings & { name: string; enabled: boolean }, options: { by: Actor }): Recipient;
   /** @throws PublicError like `editable`, and `bad_request` with what to change */
   change(idOrName: string, settings: Partial<RecipientSettings>, options: { by: Actor }): Recipient;
-  /** Stops deliveries. Pending deliveries stay queued. */
+  /** Stops deliveries, also to a declared recipient, until it is enabled. Pending deliveries stay queued. */
   disable(idOrName: string, options: { by: Actor }): Recipient;
   enable(idOrName: string, options: { by: Actor }): Recipient;
   /** Removes a recipient and its deliveries. @throws PublicError like `editable` */
@@ -44,7 +44,13 @@ export interface DeclaredRecipient extends Omit<RecipientSettings, "target"> {
   target(present: unknown): unknown;
 }
 
-const enabledState = { enabled: true, disabledReason: null, consecutiveFailures: 0, failingSince: null };
+const enabledState = {
+  enabled: true,
+  disabledReason: null,
+  consecutiveFailures: 0,
+  failingSince: null,
+  lastFailure: null,
+};
 
 export function createRecipientAdministration({
   auditLog,
@@ -108,7 +114,7 @@ export function createRecipientAdministration({
 
     disable: (key, { by }) =>
       database.transaction(() => {
-        const before = editable(key);
+        const before = get(key);
         if (!before.enabled) return before;
         const after = recipients.update(before, disabledState("operator"));
         audit.switched(by, before, after);
@@ -174,10 +180,12 @@ function createDeclarations({
         );
       }
       const changed = recipients.change(before, { ...settings, target: target(before.target) });
-      // A recipient that was disabled for failing stays disabled until its address changes or someone enables it.
+      // A recipient that was disabled for failing stays disabled until its address changes or someone enables it. One
+      // that a person paused stays paused, whatever the file says.
       const staysDisabled =
-        before.disabledReason === "failing" &&
-        traits.addressOf(before.target) === traits.addressOf(changed.target);
+        (before.disabledReason === "operator" && before.origin === "file") ||
+        (before.disabledReason === "failing" &&
+          traits.addressOf(before.target) === traits.addressOf(changed.target));
       const state = before.enabled || staysDisabled ? {} : enabledState;
       audit.declared(before, recipients.update(changed, { origin: "file", ...state }));
     },

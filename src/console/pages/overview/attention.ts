@@ -1,6 +1,7 @@
 import type { ApiKey } from "../../../access/keys/keys.ts";
 import type { Readiness } from "../../../api/site/health.ts";
 import type { Recipient } from "../../../deliveries/recipients.ts";
+import { causeOf } from "../../../deliveries/rules/recipient-state.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
@@ -44,6 +45,7 @@ type RecipientConcerns = Pick<
   | "disabledAt"
   | "consecutiveFailures"
   | "failingSince"
+  | "lastFailure"
 > & {
   /** Such as "webhook endpoint". */
   noun: string;
@@ -83,6 +85,7 @@ export function concernsOf({
       `A proxy at ${shown(untrustedProxy)} is not in server.trusted_proxies, so all its visitors count as one address`,
     );
   for (const recipient of recipients) {
+    const cause = causeOf(recipient);
     const { enabled, disabledReason, disabledAt, consecutiveFailures: failures, failingSince } = recipient;
     const path = recipientPath(recipient) ?? deliveriesToPath(recipient.id);
     const subject = `${capitalized(recipient.noun)} ${shown(recipient.name)}`;
@@ -93,7 +96,7 @@ export function concernsOf({
       add(
         "bad",
         path,
-        `${subject} is failing: ${counted(failures, "consecutive failure")}, the first ${ago(failingSince)}`,
+        `${subject} is failing: ${counted(failures, "consecutive failure")}, the first ${ago(failingSince)}${cause === null ? "" : `. Last: ${shown(cause)}`}`,
       );
     }
   }

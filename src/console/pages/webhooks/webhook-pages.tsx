@@ -143,19 +143,12 @@ function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
     <>
       <PageHead title={<Text text={name} />} back={{ label: "Integrations", path }}>
         <PostButton action={`${path}/${id}/test`} label="Send test" />
-        {declared ? null : (
-          <>
-            <LinkButton path={`${path}/${id}/edit`} label="Edit" variant="outline" />
-            <PostButton
-              action={`${path}/${id}/${enabled ? "disable" : "enable"}`}
-              label={enabled ? "Disable" : "Enable"}
-              variant="outline"
-            />
-          </>
-        )}
-        {declared && !enabled ? (
-          <PostButton action={`${path}/${id}/enable`} label="Enable" variant="outline" />
-        ) : null}
+        {declared ? null : <LinkButton path={`${path}/${id}/edit`} label="Edit" variant="outline" />}
+        <PostButton
+          action={`${path}/${id}/${enabled ? "disable" : "enable"}`}
+          label={enabled ? "Disable" : "Enable"}
+          variant="outline"
+        />
       </PageHead>
       {saved === undefined ? null : <SavedNote saved={saved} />}
       {declared ? (
@@ -223,7 +216,10 @@ async function disable(context: Context<"webhooks">): Promise<PageResult> {
   const { id } = endpointOf(context);
   const { endpoints } = context.services.webhooks;
   const { name } = await context.write(() => endpoints.disable(id, { by: context.by }));
-  return redirect(`${path}/${id}`, `${name} is disabled. Pending deliveries stay queued.`);
+  return redirect(
+    `${path}/${id}`,
+    `${name} is disabled until someone enables it. Pending deliveries stay queued.`,
+  );
 }
 
 function askToRemove(context: Context<"webhooks">): PageResult {

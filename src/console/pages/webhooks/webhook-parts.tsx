@@ -1,15 +1,18 @@
 import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
+import { causeOf, recipientState } from "../../../deliveries/rules/recipient-state.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { grouped } from "../../../lib/wording.ts";
 import { ActionLink, Badge, Copyable, FlashMessage, Time } from "../../kit/components.tsx";
+import { Text } from "../../kit/name.tsx";
 import { webhooksPath as path } from "../../kit/paths.ts";
 import { ResponseStart } from "./delivery-parts.tsx";
 import { type Saved } from "./webhook-form.tsx";
 
 /** Whether the endpoint is enabled, and whether its deliveries succeed. */
 export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
-  const { enabled, disabledReason, disabledAt, consecutiveFailures, failingSince } = endpoint;
-  if (!enabled)
+  const { disabledReason, disabledAt, consecutiveFailures, failingSince, nextProbeAt } = endpoint;
+  const state = recipientState(endpoint);
+  if (state === "disabled")
     return (
       <>
         <Badge tone={disabledReason === "failing" ? "bad" : "neutral"}>disabled</Badge>{" "}
@@ -18,7 +21,7 @@ export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
             ? "every delivery failed"
             : disabledReason === "undeclared"
               ? "no longer in the configuration file"
-              : "by a person"}
+              : "paused by a person"}
           {disabledAt === null ? null : (
             <>
               , <Time at={disabledAt} relative />
@@ -27,10 +30,11 @@ export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
         </span>
       </>
     );
-  if (consecutiveFailures === 0) return <Badge tone="good">enabled</Badge>;
+  if (state === "enabled") return <Badge tone="good">enabled</Badge>;
+  const cause = causeOf(endpoint);
   return (
     <>
-      <Badge tone="bad">failing</Badge>{" "}
+      <Badge tone="bad">{state}</Badge>{" "}
       <span class="hint">
         {grouped(consecutiveFailures)} in a row
         {failingSince === null ? null : (
@@ -38,7 +42,17 @@ export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
             , first <Time at={failingSince} relative />
           </>
         )}
+        {state === "failing" || nextProbeAt === null ? null : (
+          <>
+            , next probe <Time at={nextProbeAt} relative="due" />
+          </>
+        )}
       </span>
+      {cause === null ? null : (
+        <div class="hint">
+          <Text text={cause} charactersMax={200} />
+        </div>
+      )}
     </>
   );
 }

@@ -1,0 +1,120 @@
+import type { Instant, Timer } from "../lib/clock.ts";
+import type { DueDeliveries, DueDelivery } from "./due.ts";
+import type { Recipient } from "./recipients.ts";
+
+/** The queue of one recipient. */
+export interface Lane {
+  recipient: Recipient;
+  enabled: boolean;
+  /** Deliveries read from the database and not started. */
+  queue: DueDelivery[];
+  /** Deliveries that are queued, in flight, or finished and not recorded. */
+  held: Set<number>;
+  inFlight: number;
+  /** Whether the last attempt failed. Then one attempt at a time shows whether the recipient responds again. */
+  failing: boolean;
+  /** Time at which a delivery that is not held is due; null if there is none. */
+  nextDueAt: Instant | null;
+  /** Earliest start that the rate limit allows, in monotonic milliseconds. */
+  notBeforeMs: number;
+  /** Set while the rate limit delays an attempt. */
+  paced: Timer | undefined;
+}
+
+/** Due deliveries read ahead per lane. */
+const readAhead = 64;
+
+/** Adds, updates and removes lanes so that they match the enabled recipients. */
+export function updateLanes(
+  lanes: Map<number, Lane>,
+  enabled: ReturnType<DueDeliveries["recipients"]>,
+): void {
+  const seen = new Set<number>();
+  for (const { recipient, nextDueAt } of enabled) {
+    seen.add(recipient.seq);
+    const lane = lanes.get(recipient.seq);
+    if (lane === undefined) lanes.set(recipient.seq, createLane(recipient, nextDueAt));
+    else {
+      // Enabling a recipient resets its failures.
+      if (recipient.consecutiveFailures === 0 && !lane.enabled) lane.failing = false;
+      Object.assign(lane, { recipient, enabled: true, nextDueAt });
+      if (isHeld(lane)) dropQueue(lane);
+    }
+  }
+  for (const [seq, lane] of lanes) {
+    if (seen.has(seq)) continue;
+    // Attempts in flight complete. The rest stays in the database until the recipient is enabled again.
+    lane.enabled = false;
+    dropQueue(lane);
+    if (lane.held.size === 0) lanes.delete(seq);
+  }
+}
+
+/** Leaves the deliveries that were read ahead to the database. */
+function dropQueue(lane: Lane): void {
+  for (const delivery of lane.queue) lane.held.delete(delivery.seq);
+  lane.queue = [];
+}
+
+/** Returns whether the breaker holds the deliveries. */
+export function isHeld({ recipient }: Lane): boolean {
+  return recipient.nextProbeAt !== null;
+}
+
+/**
+ * Returns the time at which an attempt may start next, or null if no delivery is waiting. A held lane waits for its
+ * probe; after a recovery, until its deliveries are released.
+ */
+export function nextStartOf({ enabled, held, nextDueAt, recipient }: Lane): Instant | null {
+  const { consecutiveFailures, nextProbeAt } = recipient;
+  if (!enabled || nextDueAt === null) return null;
+  if (nextProbeAt === null) return nextDueAt;
+  return held.size > 0 || consecutiveFailures === 0 ? null : nextProbeAt;
+}
+
+/** Returns the delivery that probes a held lane now, or undefined if it is not time for a probe. */
+export function takeProbe(lane: Lane, due: DueDeliveries, now: Instant): DueDelivery | undefined {
+  const at = nextStartOf(lane);
+  if (at === null || at > now) return undefined;
+  const [delivery] = due.next(lane.recipient.seq, Number.MAX_SAFE_INTEGER, 1);
+  if (delivery !== undefined) lane.held.add(delivery.seq);
+  return delivery;
+}
+
+function createLane(recipient: Recipient, nextDueAt: Instant | null): Lane {
+  return {
+    recipient,
+    enabled: true,
+    queue: [],
+    held: new Set(),
+    inFlight: 0,
+    failing: recipient.consecutiveFailures > 0,
+    nextDueAt,
+    notBeforeMs: 0,
+    paced: undefined,
+  };
+}
+
+/** Reads due deliveries into an empty queue. */
+export function fill(lane: Lane, due: DueDeliveries, now: Instant): void {
+  if (lane.nextDueAt === null || lane.nextDueAt > now) return;
+  // Held deliveries are still due in the database, so as many more rows are read.
+  const rows = due.next(lane.recipient.seq, now, lane.held.size + readAhead);
+  lane.queue = rows.filter((row) => !lane.held.has(row.seq)).slice(0, readAhead);
+  for (const row of lane.queue) lane.held.add(row.seq);
+  if (lane.queue.length === 0) lane.nextDueAt = due.nextDueAfter(lane.recipient.seq, now);
+}
+
+/**
+ * Spaces attempts evenly. Returns 0 and takes the slot if an attempt may start now, otherwise the delay until
+ * the next slot in milliseconds.
+ */
+export function takeRateSlot(lane: Lane, nowMs: number): number {
+  const { ratePerSecond } = lane.recipient;
+  if (ratePerSecond === null) return 0;
+  const spacingMs = 1_000 / ratePerSecond;
+  const delayMs = lane.notBeforeMs - nowMs;
+  if (delayMs > 0) return delayMs;
+  lane.notBeforeMs = Math.max(lane.notBeforeMs, nowMs - spacingMs) + spacingMs;
+  return 0;
+}

@@ -1,0 +1,86 @@
+import { describeFailure, type LastFailure } from "./last-failure.ts";
+
+/** Effect of a group of recorded attempts on one recipient. Times are milliseconds since the Unix epoch. */
+export interface HealthChange {
+  id: string;
+  name: string;
+  /** Consecutive failures before and after. */
+  failuresBefore: number;
+  failures: number;
+  failingSince: number | null;
+  /** Null after a success. */
+  lastFailure: LastFailure | null;
+  /** Deliveries of the group that failed for good. */
+  gaveUp: number;
+  /** Time of the next probe if the breaker holds the deliveries. */
+  nextProbeAt: number | null;
+  /** Whether it was disabled because every attempt has failed for too long. */
+  disabled: boolean;
+}
+
+export interface ReportLine {
+  level: "info" | "warn";
+  message: string;
+  fields: Readonly<Record<string, string | number>>;
+}
+
+/** Decides which changes of a recipient's health are logged. */
+export interface FailureReport {
+  /** @param nowMs monotonic time */
+  note(change: HealthChange, nowMs: number): ReportLine[];
+}
+
+/** A recipient that begins to fail again within this time is not logged again: it may fail every other second. */
+const beginsEveryMs = 10 * 60_000;
+/** Deliveries that are given up are counted for this long before the next line. */
+const givesUpEveryMs = 60 * 60_000;
+
+interface Known {
+  /** Whether the present failure was logged, or began before this process. */
+  announced: boolean;
+  announcedAtMs: number;
+  /** Deliveries given up since the last line about them, and since the recipient began to fail. */
+  unreported: number;
+  gaveUp: number;
+  gaveUpAtMs: number;
+}
+
+export function createFailureReport(): FailureReport {
+  // At most one entry for each recipient.
+  const known = new Map<string, Known>();
+
+  return {
+    note(change, nowMs) {
+      const { id, name, failures, failuresBefore, lastFailure } = change;
+      const state = known.get(id) ?? {
+        announced: failuresBefore > 0,
+        announcedAtMs: Number.NEGATIVE_INFINITY,
+        unreported: 0,
+        gaveUp: 0,
+        gaveUpAtMs: Number.NEGATIVE_INFINITY,
+      };
+      known.set(id, state);
+      const lines: ReportLine[] = [];
+      const add = (level: ReportLine["level"], message: string, fields: ReportLine["fields"]) =>
+        lines.push({ level, message, fields: { endpoint: id, name, ...fields } });
+      const reason = lastFailure === null ? "" : describeFailure(lastFailure);
+      if (failuresBefore > 0 && failures === 0) {
+        if (state.announced)
+          add("info", "endpoint recovered", { failures: failuresBefore, gaveUp: state.gaveUp });
+        Object.assign(state, { announced: false, unreported: 0, gaveUp: 0 });
+        return lines;
+      }
+      if (failures > 0 && !state.announced && nowMs - state.announcedAtMs >= beginsEveryMs) {
+        Object.assign(state, { announced: true, announcedAtMs: nowMs });
+        add("warn", "endpoint began to fail", { reason });
+      }
+      state.unreported += change.gaveUp;
+      state.gaveUp += change.gaveUp;
+      if (state.unreported > 0 && nowMs - state.gaveUpAtMs >= givesUpEveryMs) {
+        add("warn", "deliveries to an endpoint were given up", { deliveries: state.unreported, reason });
+        Object.assign(state, { unreported: 0, gaveUpAtMs: nowMs });
+      }
+      return lines;
+    },
+  };
+}
