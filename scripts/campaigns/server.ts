@@ -41,7 +41,9 @@ export async function startServer({
     if (child.exitCode !== null || performance.now() - startedAt > readyTimeoutMs) {
       child.kill("SIGKILL");
       await child.exited;
-      throw new Error(`the server did not start: ${log}`);
+      throw new Error(
+        `the server did not start within ${(performance.now() - startedAt).toFixed(0)} ms: ${log}`,
+      );
     }
     await Bun.sleep(pollIntervalMs);
   }
