@@ -65,8 +65,7 @@ export function createConsole(
   const { version } = services.build;
   const responder = createResponder({ assets, clock, findRoute, groups: pageGroups, log, memory, version });
   const signIn = createSignIn({ ...services, memory, responder, visitors });
-  // Checked once per start: the configured password cannot change while the appliance runs.
-  let passwordChecked: Promise<void> | undefined;
+  const checkPassword = createPasswordCheck(consoleSignIn);
 
   async function respond(call: ConsoleRequest): Promise<Response> {
     const { request, headers, path } = call;
@@ -76,14 +75,15 @@ export function createConsole(
       const encoding = request.headers.get("accept-encoding");
       return assets.respond(asset, encoding, headers) ?? responder.error(call, noSuchPage());
     }
-    await (passwordChecked ??= consoleSignIn.endSessionsOfOldPassword().catch((error: unknown) => {
-      passwordChecked = undefined;
-      throw error;
-    }));
-    const visitor = visitors.identify(request);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    let visitor = visitors.identify(request);
+    // Not for other visitors: it may have to write, which a locked database delays.
+    if (visitor.session !== undefined || !isRead) {
+      await checkPassword();
+      visitor = visitors.identify(request);
+    }
     call.visitor = visitor;
     if (path === `${overviewPath}/`) return responder.redirect(call, overviewPath);
-    const isRead = request.method === "GET" || request.method === "HEAD";
     if (!isRead && !isSameOrigin(request.headers, services.publicUrl())) {
       throw new PublicError(
         "forbidden",
@@ -141,6 +141,23 @@ export function createConsole(
     const response = await respond(call).catch((error: unknown) => responder.error(call, error));
     body.close();
     return response;
+  };
+}
+
+/**
+ * Returns a function that ends the sessions of an old password. It does so once per start: the configured password
+ * cannot change while the appliance runs.
+ */
+function createPasswordCheck({
+  endSessionsOfOldPassword,
+}: Pick<ConsoleServices["consoleSignIn"], "endSessionsOfOldPassword">): () => Promise<void> {
+  let checked: Promise<void> | undefined;
+  return () => {
+    checked ??= endSessionsOfOldPassword().catch((error: unknown) => {
+      checked = undefined;
+      throw error;
+    });
+    return checked;
   };
 }
 

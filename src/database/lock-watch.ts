@@ -11,11 +11,14 @@ export interface LockIncident {
 
 /** Observes failed and successful attempts to take the write lock, and reports when it is held for long. */
 export interface LockWatch {
-  /** An attempt failed. */
-  failed(): void;
+  /**
+   * An attempt failed.
+   * @param options.rejects whether a write was rejected, which is always reported
+   */
+  failed(options: { rejects: boolean }): void;
   /** An attempt succeeded. */
   succeeded(): void;
-  /** Returns the present incident, if the lock has been held for `reportAfterMs`. */
+  /** Returns the present incident, once it was reported. */
   incident(): LockIncident | undefined;
 }
 
@@ -51,11 +54,11 @@ export function createLockWatch({ path, log }: { path: string; log: Log | undefi
   }
 
   return {
-    failed() {
+    failed({ rejects }) {
       since ??= performance.now();
-      if (heldMs() < resumeAfterMs) return;
+      if (!rejects && heldMs() < resumeAfterMs) return;
       lookUp();
-      if (reported || heldMs() < reportAfterMs) return;
+      if (reported || (!rejects && heldMs() < reportAfterMs)) return;
       reported = true;
       log?.error(
         { code: lockedCode, pid: holder?.pid, command: holder?.command, heldMs: heldMs() },

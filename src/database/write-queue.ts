@@ -100,13 +100,13 @@ export function createWriteQueue({
   }
 
   function retryLater(): void {
-    watch.failed();
     const now = performance.now();
     const limitMs = serving ? reportAfterMs : patienceMs;
     const isLate = ({ patient, since }: Waiting) =>
       now >= patienceEndsAt || (!(patient && serving) && now - since >= limitMs);
     const late = waiting.filter(isLate);
     waiting = waiting.filter((part) => !isLate(part));
+    watch.failed({ rejects: late.length > 0 });
     for (const { settle } of late) settle.reject(new DatabaseLockedError(watch.incident()));
     const incident = watch.incident();
     // During an incident, attempts without work detect its end.

@@ -16,8 +16,11 @@ export interface ConsolePassword {
   /** Returns whether there is a password, from the configuration file or created at the first start. */
   exists(): boolean;
   verify(attempt: string): Promise<boolean>;
-  /** Returns whether the password differs from the one at the previous call: then its sessions must end. */
-  hasChanged(): Promise<boolean>;
+  /**
+   * Returns what the setting `console_password_mark` has to become when the password has changed since it was stored;
+   * undefined if it has not.
+   */
+  changedMark(): Promise<string | undefined>;
   /** Creates a password, stores its hash, and returns it. It cannot be retrieved later. */
   create(): string;
 }
@@ -47,20 +50,16 @@ export function createConsolePassword({
       const hash = settings.get("console_password_hash");
       return hash !== undefined && (await matches(attempt, hash));
     },
-    async hasChanged() {
+    async changedMark() {
       // A configured password may be weak, so only a slow hash of it may be stored.
       const mark = settings.get("console_password_mark");
       const created = settings.get("console_password_hash") ?? "";
-      if (configured === null && mark === `made ${Bun.SHA256.hash(created, "hex")}`) return false;
+      if (configured === null && mark === `made ${Bun.SHA256.hash(created, "hex")}`) return undefined;
       if (configured !== null && mark?.startsWith("$") === true && (await matches(configured, mark)))
-        return false;
-      settings.set(
-        "console_password_mark",
-        configured === null
-          ? `made ${Bun.SHA256.hash(created, "hex")}`
-          : await Bun.password.hash(configured, argon2id),
-      );
-      return true;
+        return undefined;
+      return configured === null
+        ? `made ${Bun.SHA256.hash(created, "hex")}`
+        : Bun.password.hash(configured, argon2id);
     },
     create() {
       const password = readablePassword(fillRandom);

@@ -110,7 +110,12 @@ export function createConsoleSignIn({
       }),
 
     async endSessionsOfOldPassword() {
-      if (await password.hasChanged()) sessions.endAll();
+      const mark = await password.changedMark();
+      if (mark === undefined) return;
+      await database.write(() => {
+        settings.set("console_password_mark", mark);
+        sessions.endAll();
+      });
     },
   };
 }

@@ -132,9 +132,9 @@ const errors: ErrorDescription[] = [
   },
   {
     name: "InternalError",
-    description: "Internal server error. No changes were made.",
+    description: "Internal server error. With Retry-After, the database was busy: send the request again.",
     error: internalError,
-    headers: limitHeaders,
+    headers: { ...limitHeaders, "Retry-After": headerRef("RetryAfter") },
   },
 ];
 

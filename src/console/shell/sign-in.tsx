@@ -79,13 +79,13 @@ export function createSignIn({
     );
   }
 
-  function signOut({ session, by }: Context): PageResult {
-    consoleSignIn.signOut(session, { by });
+  async function signOut({ session, by, write }: Context): Promise<PageResult> {
+    await write(() => consoleSignIn.signOut(session, { by }));
     return leave(session.seq);
   }
 
-  function signOutEverywhere({ session, by }: Context): PageResult {
-    consoleSignIn.signOutEverywhere({ by });
+  async function signOutEverywhere({ session, by, write }: Context): Promise<PageResult> {
+    await write(() => consoleSignIn.signOutEverywhere({ by }));
     return leave(session.seq);
   }
 
