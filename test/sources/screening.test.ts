@@ -144,3 +144,40 @@ test("a failed thread is reported as an error instead of silently shortening the
     /cannot be read \(a worker thread exited early\)/,
   );
 });
+
+test("Reading a list with several threads ends as soon as its signal is aborted, and no failure is left unhandled (security 8)", async () => {
+  const block = new TextEncoder().encode("name-of-nobody.example\n".repeat(10_000));
+  // Bytes are there at once, so that reads are ahead of the threads.
+  const endless = new ReadableStream<Uint8Array>(
+    { pull: (controller) => controller.enqueue(block) },
+    { highWaterMark: 0 },
+  );
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => void unhandled.push(error);
+  process.on("unhandledRejection", note);
+  try {
+    const stopping = new AbortController();
+    const list = await openNameList("the names", {
+      format: "lines",
+      stream: endless,
+      screening,
+      signal: stopping.signal,
+    });
+    started = 0;
+    let names = 0;
+    const reading = async () => {
+      for await (const chunk of list.chunks()) {
+        names += chunk.count + chunk.dropped;
+        if (names > 1_000_000) stopping.abort(new Error("enough"));
+      }
+    };
+    await expect(reading()).rejects.toThrow("enough");
+    expect(started).toBe(2);
+    await list.close();
+    // Rejections are reported after the microtasks of a turn.
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+    expect(unhandled).toEqual([]);
+  } finally {
+    process.off("unhandledRejection", note);
+  }
+});
