@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from "commander";
 import { PublicError, StartError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { endStartup } from "../lib/startup.ts";
+import { clause } from "../lib/wording.ts";
 import { NameListError } from "../sources/lists/errors.ts";
 import { commandEntries, loadAllCommands } from "./commands.ts";
 import { versionText } from "./commands/version.ts";
@@ -46,7 +47,7 @@ function explain(error: unknown): { code: ExitCode; text: string } {
   if (error instanceof UsageError) return { code: 2, text: error.message };
   if (error instanceof StartError) return { code: error.exitCode, text: error.message };
   if (error instanceof PublicError || error instanceof NameListError || error instanceof FailedError)
-    return { code: 1, text: error.message };
+    return { code: 1, text: clause(error.message) };
   const message = databaseError(error);
   if (message !== undefined) return { code: 1, text: `the database cannot be used: ${message}` };
   const { stack, code } = error as { stack?: string; code?: string };

@@ -15,6 +15,7 @@ import {
 } from "./kit/paths.ts";
 import { pageGroups } from "./page-groups.ts";
 import { createAssets } from "./shell/assets.ts";
+import { readUpload } from "./shell/multipart.ts";
 import { administrator, formBytesMax, readForm, type ConsoleRequest } from "./shell/request.ts";
 import { createResponder } from "./shell/responses.tsx";
 import { authorize, createRouter, type AnyRoute, type Context } from "./shell/router.ts";
@@ -104,23 +105,21 @@ export function createConsole(
     if (found === undefined) throw noSuchPage();
     const { route, params } = found;
     authorize(role, route);
-    const isRaw = route.body === "raw";
-    const form =
-      method === "GET" || isRaw ? new URLSearchParams() : await readForm(call, formBytesMax.signedIn);
-    if (method !== "GET") {
-      const token = isRaw
-        ? (request.headers.get("x-form-token") ?? query.get("form_token"))
-        : form.get("form_token");
-      if (!isCsrfToken(token, visitor))
-        throw badRequest("This form expired. Go back, reload the page, and submit it again.");
-      form.delete("form_token");
-    }
+    const isForm = method !== "GET" && route.body !== "upload";
+    const form = isForm ? await readForm(call, formBytesMax.signedIn) : new URLSearchParams();
+    if (isForm) requireToken(form.get("form_token"), visitor);
+    form.delete("form_token");
     const context: Context<ServiceName> = {
       services,
       request,
       path,
       query,
       form,
+      async readUpload(limits) {
+        const upload = await readUpload(request, limits);
+        requireToken(upload.fields.get("form_token") ?? null, visitor);
+        return upload;
+      },
       params,
       by: administrator(address),
       write: services.storage.write,
@@ -185,6 +184,12 @@ function changeTheme(form: URLSearchParams, secure: boolean): PageResult {
   const theme = themes.find((one) => one === form.get("theme")) ?? "auto";
   const headers = { location: ownPath(form.get("to")), "set-cookie": themeCookie(theme, secure) };
   return new Response(null, { status: 303, headers });
+}
+
+/** @throws PublicError `bad_request` */
+function requireToken(token: string | null, visitor: Visitor): void {
+  if (isCsrfToken(token, visitor)) return;
+  throw badRequest("This form expired. Go back, reload the page, and submit it again.");
 }
 
 function noSuchPage(): PublicError {

@@ -8,6 +8,14 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
+/** Turns an error message of one sentence into what follows the name of a program; the opposite of `sentence`. */
+export function clause(text: string): string {
+  const isOneSentence = !/[.!?]\s/.test(text);
+  // An abbreviation, such as IP, stays as it is.
+  const start = /^[A-Z][a-z]/.test(text) ? text.slice(0, 1).toLowerCase() + text.slice(1) : text;
+  return isOneSentence ? start.replace(/\.$/, "") : text;
+}
+
 /** Turns a reason or an error message, which are written to follow a name, into a sentence. */
 export function sentence(text: string): string {
   const start = text.slice(0, 1).toUpperCase() + text.slice(1);

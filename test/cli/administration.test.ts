@@ -46,7 +46,7 @@ describe("threats", () => {
     expect((await run("threats", "show", String(first!.id))).out).toContain("reasons");
     const missing = await run("threats", "show", "thr_\u001bnope");
     expect(missing.code).toBe(1);
-    expect(missing.err).toContain("no such threat: thr_\\u{1b}nope");
+    expect(missing.err).toContain("there is no threat thr_\\u{1b}nope");
   });
 
   test("triage takes ids as arguments and from standard input, and prints the outcome of each", async () => {
@@ -90,7 +90,7 @@ describe("notes", () => {
     const [known] = await rows("threats", "show", id);
     expect(known!.notes).toHaveLength(2);
     const refused = await run("threats", "notes", id, " ");
-    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("The note is empty.") });
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("the note is empty") });
     expect((await run("threats", "notes", "thr_none", "x")).code).toBe(1);
   });
 });
@@ -145,7 +145,7 @@ describe("keys", () => {
 
   test("a key that does not exist cannot be revoked", async () => {
     const { code, err } = await run("keys", "revoke", "pw_none1");
-    expect({ code, err }).toEqual({ code: 1, err: "phishwatch: There is no API key pw_none1.\n" });
+    expect({ code, err }).toEqual({ code: 1, err: "phishwatch: there is no API key pw_none1\n" });
   });
 });
 

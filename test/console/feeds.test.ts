@@ -43,17 +43,15 @@ async function upload(
   }: { fields?: Record<string, string>; headers?: Record<string, string>; token?: string } = {},
 ) {
   const form = new FormData();
+  form.set("form_token", token ?? (await visitor.formToken()));
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   form.set("file", file ?? new File([], ""));
-  const response = await fetch(
-    `${app.url}/console/imports?form_token=${token ?? (await visitor.formToken())}`,
-    {
-      method: "POST",
-      body: form,
-      headers: { origin: app.url, cookie: cookie(), ...headers },
-      redirect: "manual",
-    },
-  );
+  const response = await fetch(`${app.url}/console/imports`, {
+    method: "POST",
+    body: form,
+    headers: { origin: app.url, cookie: cookie(), ...headers },
+    redirect: "manual",
+  });
   return { status: response.status, location: response.headers.get("location"), text: await response.text() };
 }
 
@@ -140,10 +138,16 @@ test.each([
   expect(scripted).toMatchObject({ status: 400, text: message });
 });
 
-test("an upload without the CSRF token, from another site or without a session is not read", async () => {
+test("an upload without the CSRF token, which no address contains, from another site or without a session is not read (security 13)", async () => {
   const { seq } = latest();
   const file = () => new File(["example-bank.org\n"], "a.txt");
-  expect((await upload(file(), { token: "other" })).status).toBe(400);
+  const page = await visitor.get("/console/feeds");
+  expect(page.html).toContain('action="/console/imports"');
+  expect(page.html).not.toMatch(/[?&;]form_token=/);
+  expect((await upload(file(), { token: "other" })).location).toBe("/console/feeds");
+  expect(await errorShown()).toContain("This form expired.");
+  const scripted = await upload(file(), { token: "other", headers: { "x-fragment": "1" } });
+  expect(scripted).toMatchObject({ status: 400, text: expect.stringContaining("This form expired.") });
   expect((await upload(file(), { headers: { origin: "https://evil.example" } })).status).toBe(403);
   expect((await upload(file(), { headers: { cookie: "" } })).status).toBe(401);
   expect(latest().seq).toBe(seq);
@@ -160,8 +164,9 @@ async function slowUpload() {
     socket: { data: (_, bytes) => void (received += bytes.toString()) },
   });
   socket.write(
-    `POST /console/imports?form_token=${token} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nOrigin: ${app.url}\r\n` +
+    `POST /console/imports HTTP/1.1\r\nHost: ${hostname}:${port}\r\nOrigin: ${app.url}\r\n` +
       `Cookie: ${cookie()}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 5000000\r\n\r\n` +
+      `--b\r\nContent-Disposition: form-data; name="form_token"\r\n\r\n${token}\r\n` +
       `--b\r\nContent-Disposition: form-data; name="file"; filename="slow.txt"\r\n\r\n`,
   );
   return {
@@ -222,8 +227,9 @@ test("an upload whose Content-Length is over the limit is rejected before its bo
     socket: { data: (_, bytes) => void (received += bytes.toString()) },
   });
   socket.write(
-    `POST /console/imports?form_token=${token} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-Fragment: 1\r\nOrigin: ${app.url}\r\n` +
+    `POST /console/imports HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-Fragment: 1\r\nOrigin: ${app.url}\r\n` +
       `Cookie: ${cookie()}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${importBytesMax + 100_000}\r\n\r\n` +
+      `--b\r\nContent-Disposition: form-data; name="form_token"\r\n\r\n${token}\r\n` +
       `--b\r\nContent-Disposition: form-data; name="file"; filename="big.txt"\r\n\r\na.com\n`,
   );
   await until(() => received.includes("larger than 1 GiB"), "the upload is rejected");

@@ -24,7 +24,7 @@ export const notesCommand = command({
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ threats }) => {
       const [id = "", given] = args;
-      if (threats.get(id) === undefined) throw new FailedError(`no such threat: ${visible(id, 100)}`);
+      if (threats.get(id) === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
       const text = given === "-" ? await Bun.stdin.text() : given;
       const notes =
         text === undefined

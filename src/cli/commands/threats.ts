@@ -86,7 +86,7 @@ const show = command({
     withAppliance({ terminal, options }, ({ enrichment, threats }, { server }) => {
       const [id = ""] = args;
       const threat = threats.get(id);
-      if (threat === undefined) throw new FailedError(`no such threat: ${visible(id, 100)}`);
+      if (threat === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
       const known = enrichment.factsOf(id);
       const history = threats.history(id);
       const notes = threats.notes.list(id);

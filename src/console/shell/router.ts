@@ -29,6 +29,7 @@ import type { Instant } from "../../lib/clock.ts";
 import { PublicError } from "../../lib/errors.ts";
 import { may, type Permission, type Role } from "../../vocabulary/permissions.ts";
 import type { PageResult } from "../kit/page-result.ts";
+import type { Upload, UploadLimits } from "./multipart.ts";
 import { pickServices, type PageServices, type ServiceName } from "./services.ts";
 
 /** A request for a page, with the named services. */
@@ -40,8 +41,13 @@ export interface Context<Name extends ServiceName = never> {
   /** Decoded values of the `:name` segments in the route's path. */
   params: Record<string, string>;
   query: URLSearchParams;
-  /** Fields of a POST; empty for a GET and on a route that reads its body itself. */
+  /** Fields of a POST; empty for a GET and on a route that receives an upload. */
   form: URLSearchParams;
+  /**
+   * Reads the fields of an upload, the CSRF token among them; the file is still unread.
+   * @throws PublicError `bad_request`
+   */
+  readUpload(limits: UploadLimits): Promise<Upload>;
   /** The signed-in account, with the address that the request came from. */
   by: Actor;
   /**
@@ -65,10 +71,10 @@ export interface Route<Name extends ServiceName = never> {
   /** Required to open the page. The router checks it before `run`. */
   permission: Permission;
   /**
-   * `raw`: `run` reads `context.request` itself, at any length; the CSRF token is then in the header
-   * `x-form-token` or in the query as `form_token`. Default: a form of at most 256 KiB.
+   * `upload`: `run` calls `context.readUpload`, which also checks the CSRF token, before it does anything else with the
+   * body. Default: a form of at most 256 KiB.
    */
-  body?: "form" | "raw";
+  body?: "form" | "upload";
   run(context: Context<Name>): PageResult | Promise<PageResult>;
 }
 

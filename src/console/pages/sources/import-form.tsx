@@ -7,7 +7,6 @@ import { Button, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { feedsPath, importPath, importsPath } from "../../kit/paths.ts";
-import { readUpload } from "../../shell/multipart.ts";
 import type { Context } from "../../shell/router.ts";
 
 const fieldBytesMax = 16 * 1024;
@@ -31,12 +30,8 @@ export function ImportForms() {
     <div class="cards">
       <section class="card panel">
         <h2>Import a file</h2>
-        <form
-          method="post"
-          action={`${importsPath}?form_token=${csrfToken}`}
-          encType="multipart/form-data"
-          data-upload=""
-        >
+        <form method="post" action={importsPath} encType="multipart/form-data" data-upload="">
+          <input type="hidden" name="form_token" value={csrfToken} />
           <details>
             <summary>File format</summary>
             <Select label="Format" name="format" choices={formatChoices} />
@@ -87,7 +82,7 @@ export async function importFile(context: Context<"imports">): Promise<PageResul
     const running = services.imports.running();
     if (running !== undefined)
       throw badRequest("Another list is being imported. Wait until it is done, or cancel it.");
-    const { fields, file } = await readUpload(request, { fieldBytesMax });
+    const { fields, file } = await context.readUpload({ fieldBytesMax });
     if (file === undefined) throw badRequest("choose a file first");
     const length = request.headers.get("content-length");
     const finished = runImport(context, {

@@ -13,7 +13,7 @@ export const sourcePages = pageGroup({
     { method: "GET", path: feedsPath, permission: "read", run: listSources },
     { method: "GET", path: `${feedsPath}/:feed`, permission: "read", run: showFeed },
     { method: "POST", path: `${feedsPath}/:feed/read-again`, permission: "import", run: readAgain },
-    { method: "POST", path: importsPath, permission: "import", body: "raw", run: importFile },
+    { method: "POST", path: importsPath, permission: "import", body: "upload", run: importFile },
     { method: "POST", path: `${importsPath}/names`, permission: "import", run: importNames },
     { method: "GET", path: `${importsPath}/running`, permission: "read", run: showRunning },
     { method: "GET", path: `${importsPath}/:seq`, permission: "read", run: showImport },
