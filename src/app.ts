@@ -269,6 +269,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     /** Starts all background work. */
     start() {
       database.serve(log);
+      auditLog.startReport(log);
       deliveries.start();
       for (const source of sources) source.start();
       scans.start();
@@ -288,6 +289,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
         enrichment.stop(),
       ]);
       await lastUsedWriter.stop();
+      auditLog.stopReport();
     },
     /** Creates the first API key and the console password, exactly once. `keep` receives them before they are stored. */
     firstStart: (keep?: KeepSecrets) =>

@@ -2,8 +2,10 @@ import { and, count, desc, eq, lte, type SQL } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { statement, valuesOf } from "../../database/statement.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
 import type { AuditAction, AuditDetail } from "./actions.ts";
 import type { Actor, ActorChannel } from "./actor.ts";
+import { createAuditReport } from "./audit-report.ts";
 import { auditLog } from "./tables.ts";
 
 export type AuditEntry = typeof auditLog.$inferSelect;
@@ -24,6 +26,9 @@ export interface AuditLog {
   /** Returns entries, newest first. */
   list(filter: AuditFilter, page: { limit: number; offset: number }): AuditEntry[];
   count(filter: AuditFilter): number;
+  /** Logs every configuration change from the opening of the database on, also those of other processes. */
+  startReport(log: Log): void;
+  stopReport(): void;
 }
 
 /**
@@ -37,6 +42,7 @@ const subjectCharactersMax = 300;
 
 export function createAuditLog({ database, clock }: { database: Database; clock: Clock }): AuditLog {
   const { query } = database;
+  const report = createAuditReport({ database, clock });
   const insert = statement(database, (q) =>
     q
       .insert(auditLog)
@@ -59,6 +65,7 @@ export function createAuditLog({ database, clock }: { database: Database; clock:
         });
         const { seq } = entry!;
         if (seq % entriesPerTrim === 0) trim(database);
+        database.afterCommit(report.run);
       });
     },
 
@@ -71,6 +78,9 @@ export function createAuditLog({ database, clock }: { database: Database; clock:
         .limit(limit)
         .offset(offset)
         .all(),
+
+    startReport: report.start,
+    stopReport: report.stop,
 
     count: (filter) => query.select({ n: count() }).from(auditLog).where(conditions(filter)).get()!.n,
   };

@@ -1,0 +1,68 @@
+import { asc, desc, gt } from "drizzle-orm";
+import type { Database } from "../../database/database.ts";
+import { countValue, statement, value } from "../../database/statement.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
+import { every, type Schedule } from "../../lib/schedule.ts";
+import { describeActor } from "./actor.ts";
+import { auditLog } from "./tables.ts";
+
+/** Logs the configuration changes that the audit log records, in whichever process they are made. */
+export interface AuditReport {
+  /** Logs what is recorded from the creation of the report on. */
+  start(log: Log): void;
+  stop(): void;
+  /** Logs what was recorded since the last call. */
+  run(): void;
+}
+
+/** Sign-ins, scans, imports, decisions and deliveries are no changes of the configuration. */
+const otherActions = /^(console|scan|feed|threat|backup)\.|\.(test|redeliver|replay)$/;
+const everySecond = "* * * * * *";
+const entriesPerRun = 200;
+
+export function createAuditReport({ database, clock }: { database: Database; clock: Clock }): AuditReport {
+  const newest = statement(database, (query) =>
+    query.select({ seq: auditLog.seq }).from(auditLog).orderBy(desc(auditLog.seq)).limit(1),
+  );
+  const next = statement(database, (query) =>
+    query
+      .select()
+      .from(auditLog)
+      .where(gt(auditLog.seq, value(auditLog.seq, "after")))
+      .orderBy(asc(auditLog.seq))
+      .limit(countValue("limit")),
+  );
+  let after = newest.get()?.seq ?? 0;
+  let session: { log: Log; poll: Schedule | undefined } | undefined;
+
+  function run(): void {
+    if (session === undefined) return;
+    const { log } = session;
+    try {
+      for (const { seq, action, subject, detail, ...actor } of next.all({ after, limit: entriesPerRun })) {
+        after = seq;
+        if (otherActions.test(action)) continue;
+        log.info({ ...detail, action, subject, by: describeActor(actor) }, "configuration changed");
+      }
+    } catch (error) {
+      // For example a locked database. The next second tries again.
+      logDropped(log, error, "configuration changes cannot be logged");
+    }
+  }
+
+  return {
+    start(log) {
+      // No other process can write to an in-memory database.
+      const isShared = database.path !== ":memory:";
+      session = { log, poll: isShared ? every({ clock, pattern: everySecond, run }) : undefined };
+      run();
+    },
+    stop() {
+      run();
+      session?.poll?.stop();
+      session = undefined;
+    },
+    run,
+  };
+}
