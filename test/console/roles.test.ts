@@ -68,8 +68,8 @@ async function signInAs(role: Role) {
     },
     { roleOf: () => role },
   );
-  // The first request ends the sessions of an earlier password.
-  await respond(new Request(`${origin}/console/sign-in`), {}, "192.0.2.7");
+  // As the first form does: it ends the sessions of an earlier password.
+  await consoleSignIn.endSessionsOfOldPassword();
   const result = await consoleSignIn.signIn(
     { password: consolePassword, userAgent: "test", visit: "test", deviceMark: undefined },
     { by: tester },
