@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 import type { ClientFigures } from "../../scripts/campaigns/hostile/client-process.ts";
 import { repeatedMarkup } from "../../scripts/campaigns/hostile/http-responses.ts";
-import { subjects } from "../../scripts/campaigns/hostile/inputs.ts";
+import { hostileInput, subjects } from "../../scripts/campaigns/hostile/inputs.ts";
 
 const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const inputs = 40;
@@ -60,6 +60,19 @@ describe("eight hostile responses at once", () => {
     },
     120_000,
   );
+});
+
+test("A hostile input is the same for the same seed and number, and another one for others", () => {
+  const digest = (at: { seed: number; index: number }) => {
+    const { kind, bytes, end } = hostileInput("rdap", at);
+    return `${kind} ${end} ${Bun.hash(bytes)}`;
+  };
+  for (let index = 0; index < 8; index += 1) expect(digest({ seed, index })).toBe(digest({ seed, index }));
+  const others = [0, 1, 2, 3].flatMap((index) => [
+    digest({ seed, index }),
+    digest({ seed: seed + 1, index }),
+  ]);
+  expect(new Set(others).size).toBeGreaterThan(4);
 });
 
 describe("a hostile page", () => {
