@@ -52,7 +52,7 @@ describe("the log of the server", () => {
     ]);
     const { secret } = JSON.parse(added.out) as { secret: string };
     await folder.run(["webhooks", "disable", "soc"]);
-    const key = await folder.run(["keys", "create", "ci", "--scope", "threats:read"]);
+    const key = await folder.run(["keys", "create", "--name", "ci", "--scope", "threats:read"]);
     const changes = () => lines(server.err()).filter(({ message }) => message === "configuration changed");
     await until(() => changes().length >= 5, "logged");
     expect(changes().map(({ action }) => action)).toEqual([
