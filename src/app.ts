@@ -105,15 +105,9 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const sources: readonly Source[] = [...feeds.sources, imports];
 
   // Lookups
-  const dns =
-    givenDns ??
-    createDnsClient({
-      clock,
-      fillRandom,
-      resolvers: () => (resolvers.length > 0 ? resolvers : systemResolvers()),
-      queriesPerSecond,
-    });
-  const dnsLookup = createDnsLookup({ clock, dns, fillRandom });
+  const resolversInUse = () => (resolvers.length > 0 ? resolvers : systemResolvers());
+  const dns = givenDns ?? createDnsClient({ clock, fillRandom, resolvers: resolversInUse, queriesPerSecond });
+  const lookUp = createDnsLookup({ clock, dns, fillRandom });
   const turns = createTurns();
   const enrichment = openEnrichment({
     clock,
@@ -122,7 +116,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     dns,
     isRoot: process.getuid?.() === 0,
     log,
-    lookUpExistence: dnsLookup.confirmExistence,
+    lookUpExistence: lookUp,
     reach,
     threats,
     turns,
@@ -137,14 +131,15 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     domains,
     ids,
     log,
-    lookUp: dnsLookup.lookUpExistence,
+    lookUp,
     minSimilarity,
     outbox,
+    resolversUsed: schedule !== null || config.lookups.enabled,
     yielder,
     queriesPerSecond,
     schedule,
     threats,
-    onFound: ({ existence, threatId }) => enrichment.handOff(threatId, existence),
+    saveFacts: ({ existence, threatId }) => enrichment.handOff(threatId, existence),
   });
 
   // Deliveries and traps

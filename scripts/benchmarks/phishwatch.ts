@@ -14,7 +14,8 @@ export function writeConfig({ database, port }: { database: string; port: number
     `path = ${JSON.stringify(database)}`,
     "[scan]",
     `schedule = ""`,
-    "registration_data = false",
+    "[lookups]",
+    "enabled = false",
   ];
   writeFileSync(path, `${lines.join("\n")}\n`);
   return path;

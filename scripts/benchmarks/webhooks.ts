@@ -197,7 +197,7 @@ function configure(database: string, receivers: string[]): { config: string; por
   const lines = [
     `[server]\nlisten = "127.0.0.1:${port}"`,
     `[storage]\npath = ${JSON.stringify(database)}`,
-    `[scan]\nschedule = ""\nregistration_data = false`,
+    `[scan]\nschedule = ""\n[lookups]\nenabled = false`,
     `[webhooks]\nallow_http = true`,
     ...receivers.map(
       (name) =>

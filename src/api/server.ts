@@ -47,7 +47,7 @@ export interface ServerDependencies {
   threats: Threats;
   candidates: Candidates;
   deliveries: Pick<DeliveryLog, "states" | "totals">;
-  scans: Pick<Scans, "totals">;
+  scans: Pick<Scans, "resolverHealth" | "totals">;
   readScreenshot: ReadScreenshot;
   /** Loads the web console, a layer above this one, on its first request. */
   openConsole: () => Promise<ConsoleHandler>;
@@ -239,6 +239,7 @@ function processMetrics({
     deliveryTotals: deliveries.totals,
     recipientStates: deliveries.states,
     scanTotals: scans.totals,
+    resolverVerdicts: () => scans.resolverHealth.latest()?.checks.map(({ verdict }) => verdict),
     trapTotals: traps.totals,
     memory: () => process.memoryUsage(),
     cpu: () => process.cpuUsage(),

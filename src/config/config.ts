@@ -32,7 +32,7 @@ export interface Config {
   api: { maxPerPage: number; maxBatchIds: number };
   detection: { minSimilarity: number; reactivate: boolean };
   scan: {
-    /** Five cron fields in UTC; null: no scans, and no background lookups in DNS or on the web. */
+    /** Five cron fields in UTC; null: no scheduled scans. */
     schedule: string | null;
     /** Empty: the system's resolvers. */
     resolvers: { address: string; port: number }[];
@@ -40,6 +40,8 @@ export interface Config {
     registrationData: boolean;
     screenshots: "auto" | "off" | { path: string };
   };
+  /** Whether facts about threats are looked up at all. */
+  lookups: { enabled: boolean };
   screenshots: { chromiumArgs: string[] };
   webhooks: {
     timeoutMs: number;
@@ -139,6 +141,7 @@ export function toConfig(values: FileValues): Config {
       registrationData: scan.registration_data,
       screenshots: scan.screenshots,
     },
+    lookups: values.lookups,
     screenshots: { chromiumArgs: values.screenshots.chromium_args },
     webhooks: {
       timeoutMs: webhooks.timeout,

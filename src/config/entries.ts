@@ -4,12 +4,14 @@ import { listFormats } from "../vocabulary/lists.ts";
 import { allowMax, keywordsMax } from "../vocabulary/protected-domains.ts";
 import {
   array,
+  boolean,
   choice,
   integer,
   number,
   optionalSecret,
   optionalText,
   secret,
+  table,
   tables,
   text,
 } from "./fields.ts";
@@ -21,9 +23,12 @@ import {
   readKeyword,
   readName,
   readPath,
+  readResolver,
+  readSchedule,
+  readScreenshots,
 } from "./texts.ts";
 
-/** Schema of the `[[entries]]`, which are reconciled with the database at every start. */
+/** Schema of the `[[entries]]`, which are reconciled with the database at every start, and of scans and lookups. */
 
 const item = (description: string) => ({ description });
 
@@ -145,4 +150,41 @@ export const endpoints = tables(
     maxItems: 1000,
     live: false,
   },
+);
+
+export const scan = table(
+  {
+    schedule: optionalText("cron", readSchedule, {
+      default: "17 3 * * *",
+      description: `cron in UTC: minute hour day month weekday; "" = never`,
+    }),
+    resolvers: array(
+      text("ip:port", readResolver, item("a resolver")),
+      { maxItems: 64 },
+      { default: [], description: `DNS servers as "ip:port"; empty: the resolvers of the system` },
+    ),
+    queries_per_second: integer(
+      { minimum: 1, maximum: 100_000 },
+      { default: 200, description: "maximum number of DNS queries per second" },
+    ),
+    registration_data: boolean({
+      default: true,
+      description: "look up registration data of threats: RDAP, then WHOIS",
+    }),
+    screenshots: text("auto | off | path", readScreenshots, {
+      default: "auto",
+      description: `"auto" (if a Chromium is found), "off", or the path of a Chromium`,
+    }),
+  },
+  "Scans for registered look-alikes. Everything except the schedule also applies to lookups.",
+);
+
+export const lookups = table(
+  {
+    enabled: boolean({
+      default: true,
+      description: "look up facts about threats, whatever scan.schedule is; false: never",
+    }),
+  },
+  "Facts about threats: DNS, page, registration data, screenshot.",
 );

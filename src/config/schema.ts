@@ -1,6 +1,6 @@
 import type { Static } from "@sinclair/typebox";
 import { quietClasses } from "../vocabulary/traps.ts";
-import { apiKeys, endpoints, feeds, protectedDomains } from "./entries.ts";
+import { apiKeys, endpoints, feeds, lookups, protectedDomains, scan } from "./entries.ts";
 import {
   boolean,
   choice,
@@ -21,9 +21,6 @@ import {
   readNetwork,
   readPath,
   readPublicUrl,
-  readResolver,
-  readSchedule,
-  readScreenshots,
 } from "./texts.ts";
 
 /**
@@ -119,33 +116,6 @@ const detection = table(
     }),
   },
   "Detection of look-alikes.",
-);
-
-const scan = table(
-  {
-    schedule: optionalText("cron", readSchedule, {
-      default: "17 3 * * *",
-      description: `cron in UTC: minute hour day month weekday; "" = never`,
-    }),
-    resolvers: array(
-      text("ip:port", readResolver, item("a resolver")),
-      { maxItems: 64 },
-      { default: [], description: `DNS servers as "ip:port"; empty: the resolvers of the system` },
-    ),
-    queries_per_second: integer(
-      { minimum: 1, maximum: 100_000 },
-      { default: 200, description: "maximum number of DNS queries per second" },
-    ),
-    registration_data: boolean({
-      default: true,
-      description: "look up registration data of threats: RDAP, then WHOIS",
-    }),
-    screenshots: text("auto | off | path", readScreenshots, {
-      default: "auto",
-      description: `"auto" (if a Chromium is found), "off", or the path of a Chromium`,
-    }),
-  },
-  "Scans for registered look-alikes, and lookups about threats. Without a schedule, there are no background lookups.",
 );
 
 const screenshots = table(
@@ -282,6 +252,7 @@ export const configSchema = table(
     api,
     detection,
     scan,
+    lookups,
     screenshots,
     webhooks,
     traps,

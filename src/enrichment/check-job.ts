@@ -1,25 +1,13 @@
-import { system } from "../access/audit/actor.ts";
-import type { Database } from "../database/database.ts";
-import type { Clock, Instant } from "../lib/clock.ts";
+import type { Instant } from "../lib/clock.ts";
 import { createKeyedLimiter } from "../lib/limiter.ts";
 import type { Log } from "../lib/log.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
-import type { Threats } from "../threats/threats.ts";
-import { cameBackToLife, changesBetween } from "./facts/fact-changes.ts";
-import { mergeFacts, threatFactsOf, type CheckResults, type Facts } from "./facts/facts.ts";
+import { applyResults, saveResults, type ResultWriter } from "./apply-results.ts";
+import { mergeFacts, type CheckResults, type Facts } from "./facts/facts.ts";
 import { guardedLookup } from "./guarded-lookup.ts";
 import type { Handoff } from "./handoff.ts";
 import type { Lookups } from "./lookups.ts";
-import {
-  nextCheck,
-  rankOf,
-  ranks,
-  wantsPage,
-  wantsRegistration,
-  wantsScreenshot,
-  type EnabledLookups,
-} from "./plan.ts";
-import type { RegistrationQueue } from "./registration-queue.ts";
+import { nextCheck, ranks, wantsPage, wantsScreenshot, type EnabledLookups } from "./plan.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
 import type { RunJob } from "./worker.ts";
 
@@ -30,18 +18,11 @@ const pageTimeoutMs = 60_000;
 /** Parked names share few addresses, which must not be flooded. */
 const pagesPerAddressMax = 2;
 
-interface CheckJob {
+interface CheckJob extends ResultWriter {
   enabledLookups: EnabledLookups;
-  clock: Clock;
-  database: Database;
   handoff: Handoff;
   log: Log;
   lookups: Lookups;
-  /** The setting `detection.reactivate`. */
-  reactivate: boolean;
-  registrationQueue: RegistrationQueue;
-  store: EnrichmentStore;
-  threats: Pick<Threats, "updateFacts" | "changeStatus">;
 }
 
 /** Checks one threat in DNS and on the web, saves the facts, and schedules what takes longer. */
@@ -57,10 +38,7 @@ export function createCheckJob(job: CheckJob): RunJob {
       return;
     }
     const results = await lookUp(subject, requested, signal);
-    const save = () => saveResults(job, { threatSeq, requested, results });
-    // Facts that a power failure loses are determined again; an event that it loses is not. Whether there will be an
-    // event is known only inside, so a threat that could be reactivated takes the durable path.
-    await database.write(save, { relaxed: subject.status !== "resolved", patient: true });
+    await saveResults(database, subject, () => saveCheck(job, { threatSeq, requested, results }));
   };
 }
 
@@ -98,42 +76,19 @@ function createCheckLookups({ enabledLookups, clock, handoff, log, lookups }: Ch
   };
 }
 
-function saveResults(
-  { enabledLookups, clock, reactivate, registrationQueue, store, threats }: CheckJob,
+function saveCheck(
+  job: CheckJob,
   { threatSeq, requested, results }: { threatSeq: number; requested: boolean; results: CheckResults },
 ): void {
+  const { clock, enabledLookups, store } = job;
   // Read again: a screenshot job or a person may have changed it meanwhile.
-  const subject = store.find(threatSeq);
-  if (subject === undefined) return;
+  const found = store.find(threatSeq);
+  if (found === undefined) return;
   const now = clock.now();
-  const { facts: before, id } = subject;
-  const after = mergeFacts(before, results, now);
-  const changes = changesBetween(before, after);
-  const updated = threats.updateFacts(id, threatFactsOf(after, now), changes);
-  store.saveFacts(threatSeq, after);
-  const alive = cameBackToLife(before, after);
-  let { status } = subject;
-  if (reactivate && alive && status === "resolved") {
-    threats.changeStatus([id], "active", { by: system });
-    status = "active";
-  }
-  const rose = updated !== undefined && rankOf(updated.severity) < rankOf(updated.previousSeverity);
+  const { after, before, news, rank, subject } = applyResults(job, found, results, { requested });
   const complete = results.existence?.exists !== "unknown";
-  store.saveCheck(threatSeq, now, {
-    rank: ranks.recheck,
-    ...nextCheck(subject, { complete, news: rose || alive }, now),
-  });
-  const rank = rankOf(updated?.severity ?? subject.severity);
-  // A threat that is in the queue already keeps its time.
-  const mayEnqueue = requested || subject.registrationRank === null;
-  if (
-    enabledLookups.registration &&
-    mayEnqueue &&
-    wantsRegistration(after, before, { requested, retry: subject.failures > 0, now })
-  ) {
-    const due = { rank: requested ? ranks.requested : rank, dueAt: now, failures: 0 };
-    registrationQueue.save(threatSeq, subject.domain, due);
-  }
+  store.saveCheck(threatSeq, now, { rank: ranks.recheck, ...nextCheck(subject, { complete, news }, now) });
+  const { status } = subject;
   if (enabledLookups.screenshots && wantsScreenshot(before, after, { requested, status, now })) {
     store.saveScreenshotDue(threatSeq, { rank, dueAt: now, failures: 0 });
   }

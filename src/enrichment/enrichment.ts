@@ -5,13 +5,14 @@ import type { Existence } from "../lookups/dns/existence.ts";
 import type { Browser } from "../lookups/page/chromium.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../threats/threats.ts";
+import { createScanIntake } from "./apply-results.ts";
 import { createCheckJob } from "./check-job.ts";
 import { explainMissingScreenshot } from "./facts/missing-screenshot.ts";
 import { createHandoff } from "./handoff.ts";
 import type { Lookups } from "./lookups.ts";
 import type { EnabledLookups } from "./plan.ts";
 import { createRegistrationJob } from "./registration-job.ts";
-import { createRegistrationQueue } from "./registration-queue.ts";
+import { createRegistrationQueue, type RegistrationQueue } from "./registration-queue.ts";
 import { createRegistrationResponses, type RegistrationResponse } from "./registration-responses.ts";
 import { createScreenshotJob } from "./screenshot-job.ts";
 import { createEnrichmentStore, type EnrichmentStore, type KnownFacts } from "./store.ts";
@@ -31,8 +32,10 @@ export interface Enrichment {
   screenshotOf(threatId: string): Promise<{ webp: Uint8Array<ArrayBuffer> } | { why: string }>;
   /** Returns the screenshot of the original page with which a threat was last compared (WebP). */
   originalOf(threatId: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Accepts the DNS result of a scan, so that the next check of the threat need not query again. */
-  handOff(threatId: string, existence: Existence): void;
+  /** Saves the DNS result of a scan as facts of the threat, and hands it to the check that follows. */
+  handOff(threatId: string, existence: Existence): Promise<void>;
+  /** Lookups that the configuration enables. */
+  readonly enabledLookups: Omit<EnabledLookups, "screenshots">;
   /** Returns whether nothing is due for a threat now. Retries that are due later do not count. */
   isSettled(threatId: string): boolean;
   /** Returns the latest raw response about a threat's registration. */
@@ -75,7 +78,16 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
   const responses = createRegistrationResponses(database);
   const handoff = createHandoff(clock);
   const admission = createAdmission({ clock, database, log, store });
-  const workers = createWorkers({ ...dependencies, admission, handoff, responses, store });
+  const registrationQueue = createRegistrationQueue(database);
+  const takeIn = createScanIntake({ ...dependencies, registrationQueue, store });
+  const workers = createWorkers({
+    ...dependencies,
+    admission,
+    handoff,
+    registrationQueue,
+    responses,
+    store,
+  });
   const anything = names || registration;
 
   return {
@@ -99,7 +111,7 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
     async screenshotOf(threatId) {
       const webp = await screenshotFiles.read(threatId);
       if (webp !== undefined) return { webp };
-      const disabled = names ? undefined : "pages are not checked without scan.schedule";
+      const disabled = names ? undefined : "pages are not checked because lookups.enabled is off";
       return { why: explainMissingScreenshot(store.factsOf(threatId)?.facts, noBrowser ?? disabled) };
     },
     async originalOf(threatId) {
@@ -108,7 +120,11 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
     },
     registrationResponseOf: responses.find,
     factsOf: store.factsOf,
-    handOff: handoff.put,
+    handOff(threatId, existence) {
+      handoff.put(threatId, existence);
+      return takeIn(threatId, existence);
+    },
+    enabledLookups,
     isSettled: (threatId) => store.isSettled(threatId, clock.now()),
     running: () => workers.reduce((sum, worker) => sum + worker.running(), 0),
   };
@@ -171,6 +187,7 @@ function createWorkers({
   log,
   lookups,
   reactivate,
+  registrationQueue,
   responses,
   screenshotFiles,
   store,
@@ -178,10 +195,10 @@ function createWorkers({
 }: EnrichmentDependencies & {
   admission: { run: () => Promise<void> };
   handoff: ReturnType<typeof createHandoff>;
+  registrationQueue: RegistrationQueue;
   responses: ReturnType<typeof createRegistrationResponses>;
   store: EnrichmentStore;
 }): Worker[] {
-  const registrationQueue = createRegistrationQueue(database);
   // DNS and the web determine which page to take a screenshot of.
   const enabledLookups: EnabledLookups = { names, registration, screenshots: names && browser !== undefined };
   const checks = createWorker({

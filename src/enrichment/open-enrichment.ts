@@ -51,7 +51,7 @@ export function openEnrichment({
   which,
 }: {
   clock: Clock;
-  config: Pick<Config, "scan" | "screenshots" | "storage" | "detection">;
+  config: Pick<Config, "scan" | "lookups" | "screenshots" | "storage" | "detection">;
   database: Database;
   dns: Pick<DnsClient, "query">;
   isRoot: boolean;
@@ -77,7 +77,10 @@ export function openEnrichment({
   const chromium = chromiumOf({ config, which, isRoot });
   const { path } = config.storage;
   return createEnrichment({
-    enabledLookups: { names: config.scan.schedule !== null, registration: config.scan.registrationData },
+    enabledLookups: {
+      names: config.lookups.enabled,
+      registration: config.lookups.enabled && config.scan.registrationData,
+    },
     browser:
       "path" in chromium ? createBrowser({ chromium, clock, log, rules, resolveHost, ports }) : undefined,
     noBrowser: "reason" in chromium ? chromium.reason : undefined,

@@ -51,6 +51,8 @@ export interface EnrichmentStore {
   due(now: Instant, limit: number): number[];
   dueScreenshots(now: Instant, limit: number): number[];
   find(threatSeq: number): Subject | undefined;
+  /** Returns undefined before the threat was admitted. */
+  findById(threatId: string): Subject | undefined;
   /** Returns the id of the protected domain of a threat. */
   protectedDomainIdOf(threatId: string): string | undefined;
   /** Moves a threat to the head of the queue. Returns whether it has a row yet. */
@@ -58,6 +60,8 @@ export interface EnrichmentStore {
   saveFacts(threatSeq: number, facts: Facts): void;
   /** @param checkedAt null if the threat was not checked this time. */
   saveCheck(threatSeq: number, checkedAt: Instant | null, next: NextCheck & { rank: number }): void;
+  /** Notes that facts were determined without a check. */
+  saveCheckedAt(threatSeq: number, checkedAt: Instant): void;
   /** @param wanted undefined if no screenshot is wanted. */
   saveScreenshotDue(threatSeq: number, wanted: Due | undefined): void;
   /** Returns whether nothing is due for a threat. */
@@ -93,11 +97,13 @@ export function createEnrichmentStore(database: Database): EnrichmentStore {
     dueScreenshots: (now, limit) =>
       newRanks.flatMap((rank) => seqs(read.dueScreenshot, rank, now, limit)).slice(0, limit),
     find: (threatSeq) => read.find.get({ threatSeq }),
+    findById: (threatId) => read.findById.get({ threatId }),
     protectedDomainIdOf: (threatId) => read.protectedDomainId.get({ threatId })?.id,
     request: (threatId, now) =>
       relaxedTransaction(database, () => write.request.all({ threatId, now }).length > 0),
     saveFacts: (threatSeq, facts) => write.facts.run({ threatSeq, facts }),
     saveCheck: (threatSeq, checkedAt, next) => write.check.run({ threatSeq, checkedAt, ...next }),
+    saveCheckedAt: (threatSeq, checkedAt) => write.checkedAt.run({ threatSeq, checkedAt }),
     saveScreenshotDue: (threatSeq, wanted) =>
       write.screenshot.run({
         threatSeq,
@@ -138,6 +144,29 @@ function prepareAdmission({ sqlite }: Database) {
 
 const hasThreatId = sql`${enrichments.threatSeq} = (select seq from ${threats} where id = ${value(threats.id, "threatId")})`;
 
+function subjects(query: Database["query"]) {
+  return query
+    .select({
+      threatSeq: enrichments.threatSeq,
+      id: threats.id,
+      domain: threats.domain,
+      protectedDomain: protectedDomains.domain,
+      keywords: protectedDomains.keywords,
+      status: threats.status,
+      severity: threats.severity,
+      rank: enrichments.rank,
+      step: enrichments.step,
+      failures: enrichments.failures,
+      screenshotFailures: enrichments.screenshotFailures,
+      registrationFailures: enrichments.registrationFailures,
+      registrationRank: enrichments.registrationRank,
+      facts: enrichments.facts,
+    })
+    .from(enrichments)
+    .innerJoin(threats, eq(enrichments.threatSeq, threats.seq))
+    .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq));
+}
+
 function prepareReads(database: Database) {
   const dueOfRank = (order: SQL) =>
     statement(database, (query) =>
@@ -170,28 +199,9 @@ function prepareReads(database: Database) {
         .limit(countValue("limit")),
     ),
     find: statement(database, (query) =>
-      query
-        .select({
-          threatSeq: enrichments.threatSeq,
-          id: threats.id,
-          domain: threats.domain,
-          protectedDomain: protectedDomains.domain,
-          keywords: protectedDomains.keywords,
-          status: threats.status,
-          severity: threats.severity,
-          rank: enrichments.rank,
-          step: enrichments.step,
-          failures: enrichments.failures,
-          screenshotFailures: enrichments.screenshotFailures,
-          registrationFailures: enrichments.registrationFailures,
-          registrationRank: enrichments.registrationRank,
-          facts: enrichments.facts,
-        })
-        .from(enrichments)
-        .innerJoin(threats, eq(enrichments.threatSeq, threats.seq))
-        .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
-        .where(eq(enrichments.threatSeq, opaqueValue(enrichments.threatSeq))),
+      subjects(query).where(eq(enrichments.threatSeq, opaqueValue(enrichments.threatSeq))),
     ),
+    findById: statement(database, (query) => subjects(query).where(hasThreatId)),
     protectedDomainId: statement(database, (query) =>
       query
         .select({ id: protectedDomains.id })
@@ -239,6 +249,9 @@ function prepareWrites(database: Database) {
           checkedAt: sql`coalesce(${value(enrichments.checkedAt)}, ${enrichments.checkedAt})`,
         })
         .where(hasSeq),
+    ),
+    checkedAt: statement(database, (query) =>
+      query.update(enrichments).set(valuesOf(enrichments, "checkedAt")).where(hasSeq),
     ),
     screenshot: statement(database, (query) =>
       query

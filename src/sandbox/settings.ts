@@ -48,8 +48,9 @@ export function inSandbox(config: Config, port: number): Config {
     },
     storage: { path: ":memory:" },
     console: { ...config.console, password: config.console.password ?? consolePassword },
-    // Scans have a schedule of their own (`scheduleOf`): a schedule here would also enable lookups on the web.
+    // Scans have a schedule of their own (`scheduleOf`), over the sandbox's own DNS.
     scan: { ...config.scan, schedule: null, registrationData: false, screenshots: "off" },
+    lookups: { enabled: false },
     traps: { ...config.traps, listen: null },
     webhooks: { ...config.webhooks, allowHttp: true, allowPrivateNetworks: true },
     protectedDomains: [...config.protectedDomains, ...seeded],

@@ -1,33 +1,43 @@
 import type { Database } from "../database/database.ts";
 import type { ProtectedDomain, ProtectedDomains } from "../domains/domains.ts";
 import type { Clock, Timer } from "../lib/clock.ts";
+import { visible } from "../lib/safe-text.ts";
 import type { Yielder } from "../lib/yielder.ts";
 import type { LookUpExistence } from "../lookups/dns/existence.ts";
-import type { DnsClient } from "../network/dns/dns-client.ts";
+import type { DnsClient, ResolverCheck } from "../network/dns/dns-client.ts";
 import type { Threats } from "../threats/threats.ts";
 import { generateLookAlikes } from "./generate.ts";
-import { createScanRecorder, type ScanWatcher } from "./scan-recorder.ts";
+import { createNameQueue } from "./name-queue.ts";
+import type { ResolverHealth } from "./resolver-health.ts";
+import { problemOfResolvers, ScanError } from "./scan-error.ts";
+import { createScanRecorder, type SaveFacts, type ScanWatcher } from "./scan-recorder.ts";
 import type { ScanStore } from "./store.ts";
+import type { ScanCounts } from "./tables.ts";
 
 export interface ScanDependencies {
   database: Database;
   clock: Clock;
   domains: ProtectedDomains;
   threats: Threats;
-  dns: Pick<DnsClient, "checkResolvers">;
+  dns: Pick<DnsClient, "confirmDenials">;
+  resolverHealth: Pick<ResolverHealth, "check">;
   lookUp: LookUpExistence;
   /** Makes a yielder for one scan. */
   yielder: () => Yielder;
+  saveFacts: SaveFacts;
   minSimilarity: number;
   queriesPerSecond: number;
 }
 
-/** The scan cannot run; the message says what to change. */
-export class ScanError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "ScanError";
-  }
+/** Targets of a scan, and where its progress is recorded. */
+interface ScanOrder {
+  id: string;
+  store: ScanStore;
+  targets: readonly ProtectedDomain[];
+  limit?: number | undefined;
+  /** Cancels the scan; also aborted when another process requests it through the database. */
+  cancelling: AbortController;
+  watcher: ScanWatcher;
 }
 
 /**
@@ -38,33 +48,20 @@ const lookupSeconds = 0.5;
 const concurrentLookupsMin = 8;
 const concurrentLookupsMax = 128;
 const recordIntervalMs = 1_000;
+/** How often the resolvers are checked during a scan, and so the age of the denials that are resolved again. */
+const confirmIntervalMs = 5_000;
 
 /**
  * Looks up the look-alikes of `targets` and records those that exist together with the counts, batch by batch: a scan
- * that is interrupted keeps its results. Resolves when everything is recorded.
+ * that is interrupted keeps its results. Resolves when everything is recorded. If a resolver begins to deny names that
+ * exist during the scan, the names that were denied meanwhile are looked up again; if all do, the scan fails.
  * @throws ScanError, or the database's error.
  */
-export async function runScan(
-  { dns, lookUp, yielder: createYielder, minSimilarity, queriesPerSecond, ...dependencies }: ScanDependencies,
-  {
-    id,
-    store,
-    targets,
-    limit,
-    cancelling,
-    watcher,
-  }: {
-    id: string;
-    store: ScanStore;
-    targets: readonly ProtectedDomain[];
-    limit?: number | undefined;
-    /** Cancels the scan; also aborted here when another process requests it through the database. */
-    cancelling: AbortController;
-    watcher: ScanWatcher;
-  },
-): Promise<void> {
+export async function runScan(dependencies: ScanDependencies, order: ScanOrder): Promise<void> {
+  const { dns, lookUp, minSimilarity, queriesPerSecond, resolverHealth } = dependencies;
+  const { id, store, targets, limit, cancelling, watcher } = order;
   const { signal } = cancelling;
-  const yielder = createYielder();
+  const yielder = dependencies.yielder();
   const recorder = createScanRecorder({
     ...dependencies,
     store,
@@ -77,33 +74,55 @@ export async function runScan(
   const failing = new AbortController();
   const ending = AbortSignal.any([signal, failing.signal]);
 
-  async function lookUpAll(names: Iterator<string>): Promise<void> {
-    for (let next = names.next(); next.done !== true && !ending.aborted; next = names.next()) {
-      const existence = await lookUp(next.value, { signal: ending });
+  const queue = createNameQueue();
+  const lookUpNext = async () => {
+    for (let name = queue.next(); name !== undefined && !ending.aborted; name = queue.next()) {
+      const existence = await lookUp(name, { signal: ending });
       // The result of an aborted lookup means nothing.
       if (ending.aborted) return;
-      recorder.add(next.value, existence);
+      await recorder.add(name, existence);
+      queue.note(name, existence);
       if (yielder.due()) await yielder.pause();
     }
-  }
+  };
+  /** Queues the names again whose denials cannot be believed. Fails if no resolver is left that can be. */
+  const confirm = async () => {
+    if (ending.aborted) return;
+    const isConfirmed = await dns.confirmDenials({ signal: ending });
+    const doubted = queue.takeDenied();
+    if (isConfirmed || ending.aborted) return;
+    recorder.retract(doubted.length);
+    requireHonestResolver(await resolverHealth.check({ signal: ending }), ending);
+    queue.add(doubted);
+  };
 
+  let confirmed = Promise.resolve();
+  const confirmInTurn = () => (confirmed = confirmed.then(confirm));
+  const onError = (error: unknown) => failing.abort(error);
   // Started before anything else, because this is also how a requested end is noticed.
-  const stopRecording = repeat(dependencies.clock, recorder.flush, (error) => failing.abort(error));
+  const stopRecording = repeat(dependencies.clock, recordIntervalMs, recorder.flush, onError);
+  const stopConfirming = repeat(dependencies.clock, confirmIntervalMs, confirmInTurn, onError);
   try {
-    await requireHonestResolver(dns, signal);
+    requireHonestResolver(await resolverHealth.check({ signal: ending }), ending);
+    await dns.confirmDenials({ signal: ending });
     const names = await generateLookAlikes(targets, { minSimilarity, limit, yielder, signal });
     recorder.plan(names.length);
-    const iterator = names.values();
-    const workers = Array.from({ length: concurrentLookups(queriesPerSecond) }, () =>
-      lookUpAll(iterator).catch((error: unknown) => failing.abort(error)),
-    );
-    await Promise.all(workers);
+    queue.fill(names);
+    while (!queue.isEmpty() && !ending.aborted) {
+      const workers = Array.from({ length: concurrentLookups(queriesPerSecond) }, lookUpNext);
+      await Promise.all(workers.map((worker) => worker.catch(onError)));
+      await confirmInTurn();
+    }
+  } catch (error) {
+    onError(error);
   } finally {
     stopRecording();
+    stopConfirming();
   }
   // Results that precede a failure are kept.
-  recorder.flush();
+  await recorder.flush();
   if (failing.signal.aborted) throw failing.signal.reason;
+  if (!signal.aborted) requireKnownResult(recorder.counts(), queue.lastUnknown());
 }
 
 function concurrentLookups(queriesPerSecond: number): number {
@@ -111,37 +130,41 @@ function concurrentLookups(queriesPerSecond: number): number {
   return Math.min(concurrentLookupsMax, Math.max(concurrentLookupsMin, wanted));
 }
 
-/** Calls `work` at the recording interval until it fails or the returned function is called. */
-function repeat(clock: Clock, work: () => void, onError: (error: unknown) => void): () => void {
+/** Calls `work` again and again, each time `delayMs` after its end, until it fails or the returned function is called. */
+function repeat(
+  clock: Clock,
+  delayMs: number,
+  work: () => void | Promise<void>,
+  onError: (error: unknown) => void,
+): () => void {
   let timer: Timer;
-  const schedule = () => {
-    timer = clock.after(recordIntervalMs, () => {
-      try {
-        work();
-        schedule();
-      } catch (error) {
-        onError(error);
-      }
-    });
+  let isStopped = false;
+  const run = async () => {
+    try {
+      await work();
+    } catch (error) {
+      return onError(error);
+    }
+    if (!isStopped) schedule();
   };
+  const schedule = () => void (timer = clock.after(delayMs, () => void run()));
   schedule();
-  return () => timer.cancel();
+  return () => {
+    isStopped = true;
+    timer.cancel();
+  };
 }
 
-/** Without an honest resolver, every name would seem to exist, or none. */
-async function requireHonestResolver(
-  dns: Pick<DnsClient, "checkResolvers">,
-  signal: AbortSignal,
-): Promise<void> {
-  const checks = await dns.checkResolvers({ signal });
-  if (signal.aborted || checks.some(({ verdict }) => verdict === "honest")) return;
-  const details = checks
-    .map(({ server, detail }) => `${server.address}:${server.port}: ${detail}`)
-    .join("; ");
-  const isLying = checks.some(({ verdict }) => verdict === "lying");
+function requireHonestResolver(checks: readonly ResolverCheck[], signal: AbortSignal): void {
+  const problem = signal.aborted ? undefined : problemOfResolvers(checks);
+  if (problem !== undefined) throw problem;
+}
+
+/** A scan that could resolve nothing must not look like one that found nothing. */
+function requireKnownResult({ candidates, unknown }: ScanCounts, reason = "no definite response"): void {
+  if (candidates === 0 || unknown < candidates) return;
   throw new ScanError(
-    isLying
-      ? `no resolver says when a name does not exist (${details}); set scan.resolvers to one that does`
-      : `no resolver responds (${details || "none is known"}); set scan.resolvers to one that does`,
+    "nothing_resolved",
+    `none of ${candidates} look-alikes could be resolved (${visible(reason)}); check the resolvers with phishwatch check`,
   );
 }

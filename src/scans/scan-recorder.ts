@@ -12,9 +12,12 @@ export interface Found extends RecordedThreat {
   existence: Existence;
 }
 
+/** Saves what DNS says about a threat that a scan found. */
+export type SaveFacts = (found: Found) => Promise<void>;
+
 export interface ScanWatcher {
   onProgress?: ((counts: Readonly<ScanCounts>) => void) | undefined;
-  /** Called after the transaction that recorded the threat. */
+  /** Called when the threat is recorded with its facts. */
   onFound?: ((found: Found) => void) | undefined;
 }
 
@@ -22,14 +25,26 @@ export interface ScanWatcher {
 export interface ScanRecorder {
   /** Sets the number of look-alikes to look up. */
   plan(total: number): void;
-  /** Counts a lookup, and enqueues the name if it exists. */
-  add(name: string, existence: Existence): void;
-  /** Records the enqueued names and the counts in one transaction. */
-  flush(): void;
+  /** Counts a lookup, and enqueues the name if it exists. Resolves when there is room for more. */
+  add(name: string, existence: Existence): Promise<void>;
+  /** Takes back the count of lookups that are repeated, which had denied their names. */
+  retract(lookups: number): void;
+  /** Records the enqueued names and the counts. */
+  flush(): Promise<void>;
+  counts(): Readonly<ScanCounts>;
 }
 
 /** Maximum number of names per transaction: about 10 ms in which nobody else can write. */
 const namesPerTransactionMax = 50;
+
+const noCounts: ScanCounts = {
+  planned: 0,
+  candidates: 0,
+  resolving: 0,
+  unknown: 0,
+  threatsFound: 0,
+  threatsCreated: 0,
+};
 
 export function createScanRecorder({
   database,
@@ -41,6 +56,7 @@ export function createScanRecorder({
   targets,
   watcher,
   cancel,
+  saveFacts,
 }: {
   database: Database;
   clock: Clock;
@@ -53,42 +69,37 @@ export function createScanRecorder({
   watcher: ScanWatcher;
   /** Called when another process has requested the scan's end. */
   cancel: () => void;
+  /** Saves what DNS says about a threat. */
+  saveFacts: SaveFacts;
 }): ScanRecorder {
-  const counts: ScanCounts = {
-    planned: 0,
-    candidates: 0,
-    resolving: 0,
-    unknown: 0,
-    threatsFound: 0,
-    threatsCreated: 0,
-  };
-  let pending: { name: string; existence: Existence }[] = [];
+  const counts: ScanCounts = { ...noCounts };
+  const pending: { name: string; existence: Existence }[] = [];
 
-  function saveCounts(): void {
-    if (store.saveCounts(id, counts).cancelRequested) cancel();
-    watcher.onProgress?.(counts);
+  function saveCounts(current: ScanCounts): void {
+    if (store.saveCounts(id, current).cancelRequested) cancel();
   }
 
-  function flush(): void {
-    const batch = pending;
-    if (batch.length === 0) return saveCounts();
-    const before = { ...counts };
-    let found: RecordedThreat[];
-    try {
-      found = database.transaction(() => {
+  /** Records some of the enqueued names and the counts in one transaction. */
+  async function flushBatch(): Promise<void> {
+    const batch = pending.splice(0, namesPerTransactionMax);
+    const found = await database.write(
+      () => {
         const recorded = threats.record(batch.flatMap(sightingsOf));
-        counts.threatsFound += recorded.length;
-        counts.threatsCreated += recorded.filter(({ outcome }) => outcome === "created").length;
-        saveCounts();
+        saveCounts(withFound(counts, recorded));
         return recorded;
-      });
-    } catch (error) {
-      Object.assign(counts, before);
-      throw error;
-    }
-    pending = [];
+      },
+      // A power cut that loses only the counts loses the scan too.
+      { patient: true, relaxed: batch.length === 0 },
+    );
+    Object.assign(counts, withFound(counts, found));
+    watcher.onProgress?.(counts);
     const existences = new Map(batch.map(({ name, existence }) => [name, existence]));
-    for (const threat of found) watcher.onFound?.({ ...threat, existence: existences.get(threat.domain)! });
+    for (const threat of found) await onFound({ ...threat, existence: existences.get(threat.domain)! });
+  }
+
+  async function onFound(found: Found): Promise<void> {
+    await saveFacts(found);
+    watcher.onFound?.(found);
   }
 
   function sightingsOf({ name }: { name: string }): Sighting[] {
@@ -105,16 +116,27 @@ export function createScanRecorder({
 
   return {
     plan: (total) => void (counts.planned = total),
-    add(name, existence) {
+    async add(name, existence) {
       counts.candidates++;
       if (existence.exists === "unknown") counts.unknown++;
       else if (existence.exists === "yes" && !existence.wildcard) {
         counts.resolving++;
         pending.push({ name, existence });
-        if (pending.length >= namesPerTransactionMax) flush();
       }
       watcher.onProgress?.(counts);
+      if (pending.length >= namesPerTransactionMax) await flushBatch();
     },
-    flush,
+    retract: (lookups) => void (counts.candidates -= lookups),
+    async flush() {
+      do await flushBatch();
+      while (pending.length > 0);
+    },
+    counts: () => counts,
   };
+}
+
+function withFound(counts: ScanCounts, found: readonly RecordedThreat[]): ScanCounts {
+  const created = found.filter(({ outcome }) => outcome === "created").length;
+  const { threatsFound, threatsCreated } = counts;
+  return { ...counts, threatsFound: threatsFound + found.length, threatsCreated: threatsCreated + created };
 }

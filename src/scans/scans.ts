@@ -1,5 +1,6 @@
 import { system, type Actor } from "../access/audit/actor.ts";
 import type { AuditLog } from "../access/audit/audit-log.ts";
+import type { Database } from "../database/database.ts";
 import { tryLock, type Lock } from "../database/lock.ts";
 import type { ProtectedDomain, ProtectedDomains } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";
@@ -9,23 +10,14 @@ import type { IdFactory } from "../lib/ids.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { visible } from "../lib/safe-text.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
-import type { ResolverCheck } from "../network/dns/dns-client.ts";
+import type { DnsClient } from "../network/dns/dns-client.ts";
 import type { ScanTrigger } from "../vocabulary/scans.ts";
-import { type LiveScan, progressOf, type ScanProgress } from "./progress.ts";
-import { runScan, ScanError, type ScanDependencies } from "./run-scan.ts";
-import type { Found, ScanWatcher } from "./scan-recorder.ts";
+import { createExecution, logStart, type Running, type ScanOptions } from "./execution.ts";
+import { progressOf, type ScanProgress } from "./progress.ts";
+import { createResolverHealth, type ResolverHealth } from "./resolver-health.ts";
+import type { ScanDependencies } from "./run-scan.ts";
 import { createScanStore, type ScanStore, type ScanTotals } from "./store.ts";
 import type { Scan } from "./tables.ts";
-
-export interface ScanOptions extends ScanWatcher {
-  trigger: ScanTrigger;
-  by: Actor;
-  /** Protected domains to scan for, in any form; empty or absent for all enabled ones. */
-  domains?: readonly string[];
-  /** Maximum number of look-alikes per protected domain. */
-  limit?: number | undefined;
-  signal?: AbortSignal | undefined;
-}
 
 /** Searches for registered look-alikes, on schedule and on request. Only one scan runs at a time, in any process. */
 export interface Scans {
@@ -39,7 +31,7 @@ export interface Scans {
    */
   run(options: ScanOptions): Promise<Scan>;
   /** Starts a scan like `run`, and returns it with a promise for its end. */
-  begin(options: ScanOptions): { scan: Scan; ended: Promise<Scan> };
+  begin(options: ScanOptions): Promise<{ scan: Scan; ended: Promise<Scan> }>;
   /** Cancels a running scan of any process within a second. Returns whether the scan was running. */
   cancel(id: string, options: { by: Actor }): boolean;
   running(): Scan | undefined;
@@ -48,19 +40,27 @@ export interface Scans {
   get(id: string): Scan | undefined;
   /** Returns scans, newest first. */
   list(limit: number, offset?: number): Scan[];
+  /** Returns the latest scan that completed or failed. */
+  latestOutcome(): Scan | undefined;
   totals(): ScanTotals;
-  /** Returns the configured resolvers and whether each can be trusted. */
-  checkResolvers(): Promise<ResolverCheck[]>;
+  /** Whether the configured resolvers can be trusted. */
+  readonly resolverHealth: Pick<ResolverHealth, "check" | "latest">;
 }
 
+const outcomeLost = "outcome of a scan could not be recorded";
 /** Maximum number of protected domains in an audit entry. */
 const recordedDomainsMax = 20;
 
-/** A scan of this process. */
-interface Running extends LiveScan {
-  readonly id: string;
-  readonly cancelling: AbortController;
-  ended?: Promise<unknown>;
+interface ScansDependencies extends Omit<ScanDependencies, "dns" | "resolverHealth"> {
+  dns: Pick<DnsClient, "checkResolvers" | "confirmDenials">;
+  outbox: Outbox;
+  ids: IdFactory;
+  log: Log;
+  /** Cron expression in UTC; null for no schedule. */
+  schedule: string | null;
+  auditLog: Pick<AuditLog, "record">;
+  /** Whether names are looked up in the background, so that the resolvers are checked at intervals. */
+  resolversUsed: boolean;
 }
 
 export function createScans({
@@ -69,28 +69,22 @@ export function createScans({
   log,
   schedule: pattern,
   auditLog,
-  onFound,
-  ...dependencies
-}: ScanDependencies & {
-  outbox: Outbox;
-  ids: IdFactory;
-  log: Log;
-  /** Cron expression in UTC; null for no schedule. */
-  schedule: string | null;
-  auditLog: Pick<AuditLog, "record">;
-  /** Called for every look-alike that a scan finds, including known ones. */
-  onFound?: (found: Found) => void;
-}): Scans {
-  const { database, clock, domains } = dependencies;
+  resolversUsed,
+  ...given
+}: ScansDependencies): Scans {
+  const { database, clock, dns, domains } = given;
+  const resolverHealth = createResolverHealth({ clock, dns, isUsed: resolversUsed, log });
+  const dependencies = { ...given, resolverHealth };
   const store = createScanStore({ database, clock, ids, outbox });
-  const execute = createExecution({ dependencies, store, log, onFound });
+  const execute = createExecution({ dependencies, store, log });
   const stopping = new AbortController();
   let schedule: Schedule | undefined;
   let current: Running | undefined;
+  /** Set while the start of a scan is written. */
+  let beginning: Promise<unknown> | undefined;
+  const takeLock = () => ((current ?? beginning) ? undefined : tryLock(database.path, "scan.lock"));
 
-  const takeLock = () => (current === undefined ? tryLock(database.path, "scan.lock") : undefined);
-
-  function begin(options: ScanOptions): { scan: Scan; ended: Promise<Scan> } {
+  async function begin(options: ScanOptions): Promise<{ scan: Scan; ended: Promise<Scan> }> {
     const { trigger, by, limit = null } = options;
     const targets = selectTargets(domains, options.domains ?? []);
     const protectedDomains = targets.map(({ domain }) => domain);
@@ -98,45 +92,47 @@ export function createScans({
     if (lock === undefined) throw badRequest(alreadyRunningText(store.running()[0]));
     let scan: Scan;
     try {
-      closeAbandoned(store);
-      scan = database.transaction(() => {
+      const writing = database.write(() => {
+        closeAbandoned(store);
         const begun = store.begin({ protectedDomains, trigger });
         const detail = { domains: protectedDomains.slice(0, recordedDomainsMax), limit };
         // The list of scans shows scheduled ones; in the audit log they would only be noise.
         if (by.channel !== "system") auditLog.record(by, "scan.start", begun.id, detail);
         return begun;
       });
+      beginning = writing;
+      scan = await writing;
     } catch (error) {
       lock.release();
       throw error;
+    } finally {
+      beginning = undefined;
     }
-    const running: Running = {
-      id: scan.id,
-      cancelling: new AbortController(),
-      counts: scan,
-      lookingUpSince: undefined,
-    };
+    logStart(log, scan, limit);
+    const running = startOf(scan);
     current = running;
     const ended = execute(running, { targets, options, stopping: stopping.signal }).finally(() => {
       current = undefined;
       lock.release();
     });
-    running.ended = ended.catch((error: unknown) =>
-      logDropped(log, error, "outcome of a scan could not be recorded"),
-    );
+    running.ended = ended.catch((error: unknown) => logDropped(log, error, outcomeLost));
     return { scan, ended };
   }
 
-  const run = async (options: ScanOptions): Promise<Scan> => begin(options).ended;
+  const run = async (options: ScanOptions): Promise<Scan> => (await begin(options)).ended;
 
   return {
     start() {
-      if (store.running().length > 0) closeAbandonedIfFree(store, takeLock());
+      resolverHealth.start();
+      if (store.running().length > 0) void closeAbandonedIfFree({ database, lock: takeLock(), log, store });
       if (pattern !== null) schedule = every({ clock, pattern, run: () => runOnSchedule({ run, log }) });
     },
     async stop() {
       schedule?.stop();
+      resolverHealth.stop();
       stopping.abort();
+      // A failure to begin is reported to the caller who wanted to begin.
+      await beginning?.catch(() => {});
       await current?.ended;
     },
     run,
@@ -149,16 +145,35 @@ export function createScans({
     cancel: (id, { by }) =>
       database.transaction(() => {
         if (current?.id === id) current.cancelling.abort();
-        const wasRunning = store.requestCancel(id);
-        if (wasRunning && by.channel !== "system") auditLog.record(by, "scan.cancel", id);
-        return wasRunning;
+        return requestCancel({ auditLog, by, id, store });
       }),
     running: () => store.running()[0],
     get: store.get,
     list: store.list,
+    latestOutcome: store.latestOutcome,
     totals: store.totals,
-    checkResolvers: () => dependencies.dns.checkResolvers(),
+    resolverHealth,
   };
+}
+
+function requestCancel({
+  auditLog,
+  by,
+  id,
+  store,
+}: {
+  auditLog: Pick<AuditLog, "record">;
+  by: Actor;
+  id: string;
+  store: ScanStore;
+}): boolean {
+  const wasRunning = store.requestCancel(id);
+  if (wasRunning && by.channel !== "system") auditLog.record(by, "scan.cancel", id);
+  return wasRunning;
+}
+
+function startOf(scan: Scan): Running {
+  return { id: scan.id, cancelling: new AbortController(), counts: scan, lookingUpSince: undefined };
 }
 
 function selectTargets(domains: ProtectedDomains, names: readonly string[]): ProtectedDomain[] {
@@ -177,70 +192,32 @@ function selectTargets(domains: ProtectedDomains, names: readonly string[]): Pro
 
 /** Closes scans whose process has ended. The caller holds the lock, so no process runs them. */
 function closeAbandoned(store: ScanStore): void {
-  for (const { id } of store.running()) store.close(id, "failed", "the process that ran the scan ended");
+  const error = "the process that ran the scan ended";
+  for (const { id } of store.running())
+    store.close(id, { status: "failed", failure: "process_ended", error });
 }
 
 /** Closes abandoned scans unless another process runs one, which is when the lock was not available. */
-function closeAbandonedIfFree(store: ScanStore, lock: Lock | undefined): void {
+async function closeAbandonedIfFree({
+  database,
+  lock,
+  log,
+  store,
+}: {
+  database: Database;
+  lock: Lock | undefined;
+  log: Log;
+  store: ScanStore;
+}): Promise<void> {
+  if (lock === undefined) return;
   try {
-    if (lock !== undefined) closeAbandoned(store);
+    await database.write(() => closeAbandoned(store), { patient: true });
+  } catch (error) {
+    logDropped(log, error, "scans of an ended process could not be closed");
   } finally {
-    lock?.release();
+    lock.release();
   }
 }
-
-/** Returns a function that runs one scan and records its outcome. It rejects only if the database cannot be written. */
-function createExecution({
-  dependencies,
-  store,
-  log,
-  onFound,
-}: {
-  dependencies: ScanDependencies;
-  store: ScanStore;
-  log: Log;
-  onFound: ((found: Found) => void) | undefined;
-}) {
-  return async (
-    running: Running,
-    {
-      targets,
-      options,
-      stopping,
-    }: { targets: readonly ProtectedDomain[]; options: ScanOptions; stopping: AbortSignal },
-  ): Promise<Scan> => {
-    const { id, cancelling } = running;
-    const { limit, signal } = options;
-    const cancel = () => cancelling.abort();
-    for (const each of [signal, stopping]) {
-      each?.addEventListener("abort", cancel);
-      if (each?.aborted === true) cancel();
-    }
-    const watcher: ScanWatcher = {
-      onFound(found) {
-        onFound?.(found);
-        options.onFound?.(found);
-      },
-      onProgress(counts) {
-        running.counts = counts;
-        if (counts.candidates > 0) running.lookingUpSince ??= dependencies.clock.now();
-        options.onProgress?.(counts);
-      },
-    };
-    try {
-      await runScan(dependencies, { id, store, targets, limit, cancelling, watcher });
-      return store.close(id, cancelling.signal.aborted ? "cancelled" : "completed");
-    } catch (error) {
-      if (!(error instanceof ScanError)) logDropped(log, error, "scan aborted");
-      return store.close(id, "failed", error instanceof ScanError ? error.message : "an internal error");
-    } finally {
-      signal?.removeEventListener("abort", cancel);
-      stopping.removeEventListener("abort", cancel);
-    }
-  };
-}
-
-const offlineAdvice = 'on a host without internet access, set scan.schedule = ""';
 
 async function runOnSchedule({
   run,
@@ -250,14 +227,7 @@ async function runOnSchedule({
   log: Log;
 }): Promise<void> {
   try {
-    const scan = await run({ trigger: "schedule", by: system });
-    const { id, status, error, candidates, resolving, threatsCreated } = scan;
-    const level = status === "failed" ? "warn" : "info";
-    const advice = status === "failed" ? { advice: offlineAdvice } : {};
-    log[level](
-      { scan: id, status, error, ...advice, candidates, resolving, created: threatsCreated },
-      "scan ended",
-    );
+    await run({ trigger: "schedule", by: system });
   } catch (error) {
     // There is no protected domain, or another scan is running; the schedule continues.
     log.warn({ reason: messageOf(error) }, "scheduled scan could not start");

@@ -1,29 +1,38 @@
-import { count, desc, eq, max } from "drizzle-orm";
+import { count, desc, eq, inArray, isNotNull, max } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import { relaxedTransaction } from "../database/relaxed.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
 import type { IdFactory } from "../lib/ids.ts";
-import type { ScanStatus, ScanTrigger } from "../vocabulary/scans.ts";
+import type { ScanFailure, ScanStatus, ScanTrigger } from "../vocabulary/scans.ts";
 import { scans, type Scan, type ScanCounts } from "./tables.ts";
 
 /** The records of scans. A scan's start and end are written in one transaction with their events. */
 export interface ScanStore {
+  /** Must run within a transaction. */
   begin(scan: { protectedDomains: string[]; trigger: ScanTrigger }): Scan;
-  /** Writes the counts and returns the scan, which may have been requested to end. */
+  /** Writes the counts, within a transaction, and returns the scan, which may have been requested to end. */
   saveCounts(id: string, counts: ScanCounts): Scan;
-  close(id: string, status: Exclude<ScanStatus, "running">, error?: string): Scan;
+  /** Records the end of a scan. Must run within a transaction. */
+  close(id: string, outcome: ScanOutcome): Scan;
   /** Requests the end of a scan, possibly in another process. Returns whether the scan is running. */
   requestCancel(id: string): boolean;
   running(): Scan[];
   get(id: string): Scan | undefined;
   /** Returns scans, newest first. */
   list(limit: number, offset?: number): Scan[];
+  /** Returns the latest scan that completed or failed, which hides a failure neither by running nor by being cancelled. */
+  latestOutcome(): Scan | undefined;
   totals(): ScanTotals;
 }
 
+/** How a scan ended. */
+export type ScanOutcome =
+  { status: "completed" | "cancelled" } | { status: "failed"; failure: ScanFailure; error: string };
+
 export interface ScanTotals {
   byStatus: { status: ScanStatus; total: number }[];
+  /** Failed scans by reason; those that are older than the reasons are not counted. */
+  byFailure: { failure: ScanFailure; total: number }[];
   /** When the last completed scan ended. */
   completedAt: Instant | null;
 }
@@ -57,38 +66,46 @@ export function createScanStore({
         .from(scans)
         .where(eq(scans.status, "completed"))
         .get();
-      return { byStatus, completedAt: last?.at ?? null };
+      const failures = query
+        .select({ failure: scans.failure, total: count() })
+        .from(scans)
+        .where(isNotNull(scans.failure))
+        .groupBy(scans.failure)
+        .all();
+      const byFailure = failures.flatMap(({ failure, total }) =>
+        failure === null ? [] : [{ failure, total }],
+      );
+      return { byStatus, byFailure, completedAt: last?.at ?? null };
     },
     running: () => query.select().from(scans).where(eq(scans.status, "running")).all(),
     list: (limit, offset = 0) =>
       query.select().from(scans).orderBy(desc(scans.seq)).limit(limit).offset(offset).all(),
 
-    begin: ({ protectedDomains, trigger }) =>
-      database.transaction(() => {
-        const scan = query
-          .insert(scans)
-          .values({
-            id: ids.next("scan"),
-            trigger,
-            protectedDomains,
-            status: "running",
-            startedAt: clock.now(),
-          })
-          .returning()
-          .get();
-        outbox.record("scan.started", { scan: describeScan(scan, "running") });
-        return scan;
-      }),
+    latestOutcome: () =>
+      query
+        .select()
+        .from(scans)
+        .where(inArray(scans.status, ["completed", "failed"]))
+        .orderBy(desc(scans.seq))
+        .limit(1)
+        .get(),
 
-    // A power cut that loses the counts loses the scan too.
-    saveCounts: (id, counts) => relaxedTransaction(database, () => set(id, counts)),
+    begin({ protectedDomains, trigger }) {
+      const id = ids.next("scan");
+      const startedAt = clock.now();
+      const values = { id, trigger, protectedDomains, status: "running", startedAt } as const;
+      const scan = query.insert(scans).values(values).returning().get();
+      outbox.record("scan.started", { scan: describeScan(scan, "running") });
+      return scan;
+    },
 
-    close: (id, status, error) =>
-      database.transaction(() => {
-        const scan = set(id, { status, completedAt: clock.now(), error: error ?? null });
-        outbox.record("scan.completed", { scan: completedScan(scan, status) });
-        return scan;
-      }),
+    saveCounts: set,
+
+    close(id, outcome) {
+      const scan = set(id, { ...outcome, completedAt: clock.now() });
+      outbox.record("scan.completed", { scan: completedScan(scan, outcome.status) });
+      return scan;
+    },
 
     requestCancel: (id) =>
       database.transaction(() => {

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant, json } from "../database/columns.ts";
-import { scanStatuses, scanTriggers } from "../vocabulary/scans.ts";
+import { scanFailures, scanStatuses, scanTriggers } from "../vocabulary/scans.ts";
 
 /** Scans with their counts. Counts of a running scan are up to a second old. */
 export const scans = sqliteTable(
@@ -29,7 +29,9 @@ export const scans = sqliteTable(
     threatsFound: integer("threats_found").notNull().default(0),
     /** Number of threats that were not on record before. */
     threatsCreated: integer("threats_created").notNull().default(0),
-    /** Why the scan failed. */
+    /** Why the scan failed; null if it did not, and in rows that are older than this column. */
+    failure: text("failure", { enum: scanFailures }),
+    /** The same as text for people. */
     error: text("error"),
   },
   (table) => [

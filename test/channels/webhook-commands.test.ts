@@ -23,7 +23,7 @@ beforeEach(() => {
   const lines = [
     `[server]\nlisten = "127.0.0.1:0"`,
     `[storage]\npath = "phishwatch.db"`,
-    `[scan]\nschedule = ""\nregistration_data = false`,
+    `[scan]\nschedule = ""\n[lookups]\nenabled = false`,
     `[webhooks]\nallow_http = true\nretry_delays = []`,
     `[[protected_domains]]\ndomain = "example-bank.com"`,
   ];

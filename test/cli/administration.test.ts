@@ -274,7 +274,7 @@ describe("check", () => {
     await run("domains", "list");
     const { code, out } = await run("check");
     expect(code).toBe(0);
-    expect(out).toContain("ok     configuration: valid\n");
+    expect(out).toContain("ok       configuration: valid\n");
     expect(out).toMatch(/^ok +database: .*test\.db: ok$/m);
     expect(out).toMatch(/^ok +protected domains: 1$/m);
   });
@@ -297,7 +297,7 @@ describe("check", () => {
     const { code, out } = await run("check");
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^note +feed late: .*late: nothing new for 5 days; usually something arrives every 24 h$/m,
+      /^warning +feed late: .*late: nothing new for 5 days; usually something arrives every 24 h$/m,
     );
     expect(out).toMatch(/^ok +feed daily: .*daily: 5 files$/m);
   });
@@ -308,24 +308,27 @@ describe("check", () => {
     const { code, out } = await run("check");
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^note +brand word "chase" of chase\.com: "chase" is a common word; it counts .*keywords/m,
+      /^warning +brand word "chase" of chase\.com: "chase" is a common word; it counts .*keywords/m,
     );
-    expect(out).toMatch(/^note +brand word "x" of x\.com: "x" has only 1 character; it is not searched for/m);
+    expect(out).toMatch(
+      /^warning +brand word "x" of x\.com: "x" has only 1 character; it is not searched for/m,
+    );
     expect(out).toMatch(/^ok +brand word "orange" of orange\.fr: /m);
     expect(out).not.toMatch(/brand word "(wellsfargo|orangetelecom|example-bank)"/);
   });
 
   test.each([
-    ["that does not respond", { "*.": { rcode: "REFUSED" } }, "REFUSED"],
-    ["that has no internet access", {}, '"com" does not exist'],
-  ] as [string, Zones, string][])("a resolver %s is an error, with advice", async (_, zones, message) => {
-    const dns = await startDnsServer(zones);
+    ["that does not respond", { "*.": { rcode: "REFUSED" } }, false, "REFUSED"],
+    ["that has no internet access", {}, true, 'not even "com" exists'],
+  ] as [string, Zones, boolean, string][])("a resolver %s is an error, with advice", async (...given) => {
+    const [, zones, denies, message] = given;
+    const dns = await startDnsServer(zones, { denies: () => denies });
     try {
-      const scan = `[scan]\nresolvers = ["127.0.0.1:${dns.server.port}"]`;
+      const scan = `[scan]\nschedule = "17 3 * * *"\nresolvers = ["127.0.0.1:${dns.server.port}"]`;
       folder.file("phishwatch.toml", defaultConfig.replace(/\[scan\]\n.*\n.*/, scan));
       const { code, out } = await run("check");
       expect(code).toBe(1);
-      expect(out).toMatch(/^fault +resolver/m);
+      expect(out).toMatch(/^error +resolver/m);
       expect(out).toContain(message);
       expect(out).toContain('scan.schedule = ""');
     } finally {
@@ -338,20 +341,20 @@ describe("check", () => {
     await run("webhooks", "add", "http://127.0.0.1:9/", "--name", "dead");
     const { code, out, err } = await run("check", "--ping");
     expect(code).toBe(1);
-    expect(out).toMatch(/^fault +feed nrd: .*none cannot be read: it does not exist$/m);
-    expect(out).toMatch(/^fault +endpoint dead: /m);
+    expect(out).toMatch(/^error +feed nrd: .*none cannot be read: it does not exist$/m);
+    expect(out).toMatch(/^error +endpoint dead: /m);
     expect(err).toContain("2 of ");
   });
 
   test("certificates that cannot be used are errors", async () => {
     const settings = ["[server]", 'tls_cert = "none.pem"', 'tls_key = "none.key"'];
-    const scan = ["[scan]", 'schedule = ""', 'resolvers = ["127.0.0.1:9"]'];
+    const scan = ["[scan]", 'schedule = ""', 'resolvers = ["127.0.0.1:9"]', "[lookups]", "enabled = false"];
     const webhooks = ["[webhooks]", 'ca_file = "none-ca.pem"'];
     folder.file("other.toml", [...settings, ...scan, ...webhooks].join("\n"));
     const { code, out, err } = await run("check", "--config", "other.toml");
     expect(code).toBe(1);
-    expect(out).toMatch(/^fault +server certificate: .*none\.pem .*cannot be used/m);
-    expect(out).toMatch(/^fault +webhooks\.ca_file: .*none-ca\.pem cannot be used/m);
+    expect(out).toMatch(/^error +server certificate: .*none\.pem .*cannot be used/m);
+    expect(out).toMatch(/^error +webhooks\.ca_file: .*none-ca\.pem cannot be used/m);
     expect(err).toContain("2 of ");
   });
 
@@ -366,6 +369,6 @@ describe("check", () => {
     folder.file("data", "a file where the folder should be");
     const { code, out } = await run("check");
     expect(code).toBe(1);
-    expect(out).toMatch(/^fault +data folder: .*data cannot be created: .*data is not a folder$/m);
+    expect(out).toMatch(/^error +data folder: .*data cannot be created: .*data is not a folder$/m);
   });
 });

@@ -30,7 +30,7 @@ describe("the database", () => {
     const { code, out } = await check();
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^note +database: .*data\/test\.db does not exist yet; 'phishwatch serve' creates it$/m,
+      /^warning +database: .*data\/test\.db does not exist yet; 'phishwatch serve' creates it$/m,
     );
     expect(out).toMatch(/^ok +protected domains: 1$/m);
     expect(existsSync(join(folder.path, "data"))).toBe(false);
@@ -47,7 +47,7 @@ describe("the database", () => {
     expect(out).toMatch(/^ok +database: .*test\.db: ok$/m);
     expect(out).toMatch(/^ok +protected domains: 2$/m);
     expect(out).toMatch(/^ok +endpoint soc: /m);
-    expect(out).toMatch(/^note +traps: beacons: 0, honeytokens: 1;/m);
+    expect(out).toMatch(/^warning +traps: beacons: 0, honeytokens: 1;/m);
     expect(everything()).toEqual(before);
   });
 
@@ -95,12 +95,12 @@ describe("the database", () => {
     folder.file("data/test.db", "junk that is no database ".repeat(100));
     const damaged = await check();
     expect(damaged.code).toBe(1);
-    expect(damaged.out).toMatch(/^fault +database: .*damaged or not a database/m);
+    expect(damaged.out).toMatch(/^error +database: .*damaged or not a database/m);
     folder.file("phishwatch.toml", defaultConfig.replace("data/test.db", "phishwatch.toml/x/test.db"));
     const impossible = await check();
     expect(impossible.code).toBe(1);
     expect(impossible.out).toMatch(
-      /^fault +data folder: .* cannot be created: .*phishwatch\.toml is not a folder$/m,
+      /^error +data folder: .* cannot be created: .*phishwatch\.toml is not a folder$/m,
     );
   });
 });
@@ -124,10 +124,10 @@ test("A key cannot be bound to a domain that is not protected, and `check` repor
   const { code, out } = await check();
   expect(code).toBe(0);
   expect(out).toMatch(
-    /^note +API key shop: bound to example-shop\.com, which is not protected.*revoke the key$/m,
+    /^warning +API key shop: bound to example-shop\.com, which is not protected.*revoke the key$/m,
   );
   expect(out).toMatch(
-    /^note +API key ci: bound to example-bnak\.com, which is not protected.*\[\[api_keys\]\]$/m,
+    /^warning +API key ci: bound to example-bnak\.com, which is not protected.*\[\[api_keys\]\]$/m,
   );
 });
 
@@ -141,11 +141,11 @@ describe("owners", () => {
       const { code, out } = await check();
       expect(code).toBe(1);
       expect(out).toMatch(
-        /^note +data folder: .*data belongs to user 4242, but this is user 0: run 'phishwatch serve' as user 4242$/m,
+        /^warning +data folder: .*data belongs to user 4242, but this is user 0: run 'phishwatch serve' as user 4242$/m,
       );
-      expect(out).toMatch(/^fault +data folder: .*data\/test\.db must belong to user 4242 like the folder/m);
+      expect(out).toMatch(/^error +data folder: .*data\/test\.db must belong to user 4242 like the folder/m);
       chownSync(join(folder.path, "data/test.db"), 4242, 4242);
-      expect((await check()).out).not.toMatch(/^fault/m);
+      expect((await check()).out).not.toMatch(/^error/m);
     },
   );
 });
@@ -162,9 +162,11 @@ describe("secrets in files", () => {
     const open = await check();
     expect(open.code).toBe(0);
     expect(open.out).toMatch(
-      /^note +configuration file: .*contains secrets \(console\.password\) and every user can read it/m,
+      /^warning +configuration file: .*contains secrets \(console\.password\) and every user can read it/m,
     );
-    expect(open.out).toMatch(/^note +secret file: .*ci\.key contains a secret and every user can read it/m);
+    expect(open.out).toMatch(
+      /^warning +secret file: .*ci\.key contains a secret and every user can read it/m,
+    );
     const server = await folder.serve();
     const { err } = await server.stop();
     expect(err).toContain("setup needs attention");
@@ -217,7 +219,7 @@ describe("what the configuration exposes", () => {
     const behindProxy = '[server]\npublic_url = "https://phishwatch.example.com"';
     folder.file("phishwatch.toml", defaultConfig.replace("[server]", behindProxy));
     expect((await check()).out).toMatch(
-      /^note +server\.trusted_proxies: .*all visitors count as one address/m,
+      /^warning +server\.trusted_proxies: .*all visitors count as one address/m,
     );
     const server = await folder.serve();
     const { err } = await server.stop();
@@ -229,9 +231,9 @@ describe("certificates", () => {
   const dayMs = 86_400_000;
   const now = Date.UTC(2026, 0, 15);
   test.each([
-    [now - 1, "fault", "expired on 2026-01-14 23:59 UTC; renew it and restart"],
-    [now + 3.5 * dayMs, "note", "expires in 3 days, on 2026-01-18 12:00 UTC; renew it and restart"],
-    [now + 14 * dayMs, "note", "expires in 14 days, on 2026-01-29 00:00 UTC; renew it and restart"],
+    [now - 1, "error", "expired on 2026-01-14 23:59 UTC; renew it and restart"],
+    [now + 3.5 * dayMs, "warning", "expires in 3 days, on 2026-01-18 12:00 UTC; renew it and restart"],
+    [now + 14 * dayMs, "warning", "expires in 14 days, on 2026-01-29 00:00 UTC; renew it and restart"],
     [now + 14 * dayMs + 1, "ok", "valid until 2026-01-29 00:00 UTC"],
   ] as const)(
     "A certificate is reported from 14 days before its end, and as an error after it (M8): %d",

@@ -12,8 +12,6 @@ let dns: DnsServer;
 let folder: CommandFolder;
 beforeEach(async () => {
   dns = await startDnsServer({
-    "nic.com": { A: ["192.0.2.250"] },
-    "nic.net": { A: ["192.0.2.250"] },
     // These names are resolved first.
     [earliest!.name]: { A: ["192.0.2.2"] },
     "acrne.com": { A: ["192.0.2.1"], NS: ["ns1.host.net"] },
@@ -25,7 +23,7 @@ afterEach(() => {
   folder.dispose();
 });
 
-function open({ queriesPerSecond = 5_000, more = "" } = {}): CommandFolder {
+function open({ queriesPerSecond = 5_000, lookups = false, more = "" } = {}): CommandFolder {
   folder = commandFolder(`
 [server]
 listen = "127.0.0.1:0"
@@ -37,6 +35,10 @@ allow_http = true
 schedule = ""
 resolvers = ["127.0.0.1:${dns.server.port}"]
 queries_per_second = ${queriesPerSecond}
+registration_data = false
+screenshots = "off"
+[lookups]
+enabled = ${lookups}
 [[protected_domains]]
 domain = "acme.com"
 ${more}`);
@@ -101,6 +103,38 @@ domain = "acme.com"
     expect(out).toMatch(/^history +\S.* → /m);
     expect(out).toMatch(/^severity reasons +the name deceives/m);
     expect(out).not.toContain("\u001b");
+  });
+
+  test.each([false, true])(
+    "a scan stores the address of what it finds without a schedule, with lookups.enabled = %p (B1)",
+    async (lookups) => {
+      open({ lookups });
+      const { code } = await folder.run(["scan", "--limit", "1500"]);
+      expect(code).toBe(0);
+      const all = lines((await folder.run(["threats", "list", "--json"])).out).map((line) =>
+        JSON.parse(line),
+      );
+      const { id } = all.find(({ domain }) => domain === "acrne.com");
+      const shown = JSON.parse((await folder.run(["threats", "show", id, "--json"])).out);
+      expect(shown).toMatchObject({
+        ip_address: "192.0.2.1",
+        facts: { dns: { exists: "yes", addresses: ["192.0.2.1"], name_servers: ["ns1.host.net"] } },
+        looked_at: expect.stringMatching(/Z$/),
+      });
+    },
+    60_000,
+  );
+
+  test("a scan through a resolver that denies every name fails with the reason and exit code 1 (B1)", async () => {
+    dns.stop();
+    dns = await startDnsServer({ "acrne.com": { A: ["192.0.2.1"] } }, { denies: () => true });
+    open();
+    const { code, err } = await folder.run(["scan", "--limit", "100"]);
+    expect(code).toBe(1);
+    expect(err).toContain('says that not even "com" exists');
+    expect(err).toContain("set scan.resolvers");
+    const check = await folder.run(["check"]);
+    expect(check.out).toMatch(/^warning +resolver .*says that not even "com" exists/m);
   });
 
   test("--json prints one object for each existing look-alike", async () => {
@@ -180,16 +214,16 @@ describe("phishwatch check", () => {
     open();
     const honest = await folder.run(["check"]);
     expect(honest.out).toContain(
-      `ok     resolver 127.0.0.1:${dns.server.port}: says when a name does not exist\n`,
+      `ok       resolver 127.0.0.1:${dns.server.port}: says when a name does not exist\n`,
     );
     dns.stop();
     dns = await startDnsServer({ "*.": { A: ["203.0.113.80"] } }, { port: dns.server.port });
     const lying = await folder.run(["check"]);
     expect(lying.code).toBe(1);
-    expect(lying.out).toMatch(/^fault +resolver .*resolves names that do not exist .*203\.0\.113\.80/m);
+    expect(lying.out).toMatch(/^error +resolver .*resolves names that do not exist .*203\.0\.113\.80/m);
     dns.stop();
     const silent = await folder.run(["check"]);
-    expect(silent.out).toMatch(/^note +resolver .*refuses the connection$/m);
+    expect(silent.out).toMatch(/^warning +resolver .*refuses the connection$/m);
   });
 });
 

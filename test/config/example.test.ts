@@ -39,6 +39,7 @@ const defaults: Config = {
     registrationData: true,
     screenshots: "auto",
   },
+  lookups: { enabled: true },
   screenshots: { chromiumArgs: [] },
   webhooks: {
     timeoutMs: 10_000,

@@ -167,6 +167,7 @@ describe("the list of concerns", () => {
     sources: [],
     keys: [],
     lastScan: undefined,
+    resolverProblem: null,
   };
   const endpoint = {
     id: "whk_1",
@@ -183,7 +184,13 @@ describe("the list of concerns", () => {
   const key = { name: "ci", revokedAt: null, expiresAt: null };
   const feed = { kind: "feed", name: "nrd", overdue: null, problem: null, latest: null, lastReadAt: null };
   const failing = { consecutiveFailures: 4, failingSince: now - 2 * 3_600_000 };
-  const scan = { status: "failed" as const, error: "no resolver responds", startedAt: now - day };
+  const scan = {
+    status: "failed" as const,
+    error: "no resolver responds",
+    startedAt: now - day,
+    candidates: 1_000,
+    unknown: 50,
+  };
 
   test.each<[string, Partial<typeof healthy>, string[]]>([
     ["is empty when all is well", {}, []],
@@ -255,6 +262,16 @@ describe("the list of concerns", () => {
       "names a proxy that is not trusted, and the setting (security 6)",
       { untrustedProxy: "172.18.0.2" },
       ["A proxy at 172.18.0.2 is not in server.trusted_proxies, so all its visitors count as one address"],
+    ],
+    [
+      "names a scan with many unknown names (B1)",
+      { lastScan: { ...scan, status: "completed", error: null, unknown: 51 } },
+      ["The last scan, started 1 day ago, could not resolve 51 of 1,000 look-alikes (5 %)"],
+    ],
+    [
+      "names resolvers that deny every name (B1)",
+      { resolverProblem: "no resolver knows names" },
+      ["Lookups in DNS fail: no resolver knows names"],
     ],
     ["omits a completed scan", { lastScan: { ...scan, status: "completed", error: null } }, []],
     [

@@ -7,6 +7,8 @@ const bare = {
   severityReasons: [],
   facts: undefined,
   reactivates: true,
+  looksUpNames: true,
+  isChecked: false,
 } as const;
 
 describe("the advice on a threat that was not checked", () => {
@@ -25,6 +27,18 @@ describe("the advice on a threat that was not checked", () => {
         severityReasons: [{ code: "asks_for_secrets", params: { password: true, card: false } }],
       }),
     ).toEqual(cloned);
+  });
+
+  test("is to decide by the name while lookups are off (M2)", () => {
+    expect(adviceOn({ ...bare, looksUpNames: false })).toEqual([
+      "Only the name is known, because lookups are off (lookups.enabled). Decide by the name.",
+    ]);
+  });
+
+  test("is not to wait for the first check after a check that determined nothing (M21)", () => {
+    expect(adviceOn({ ...bare, isChecked: true })).toEqual([
+      "The last check could not determine whether the domain exists. Checks are repeated.",
+    ]);
   });
 
   test("is to do nothing once it is resolved", () => {

@@ -19,7 +19,7 @@ describe.skipIf(chromium === undefined)("a threat in a browser", () => {
     const sight = (domain: string, seenAt: number) =>
       app.app.threats.record([{ domain, match, source: "feed", seenAt }])[0]!.threatId;
     [second, first] = [sight("exampl-bank.com", 1_000), sight("exarnple-bank.com", 2_000)];
-    knowAbout(app.app, first, phishingFacts, Date.now());
+    await knowAbout(app.app, first, phishingFacts, Date.now());
     browser = await openBrowser();
     await browser.signIn(app.url);
   }, browserTimeoutMs);

@@ -11,6 +11,7 @@ let app: ConsoleApp;
 let visitor: Visitor;
 beforeAll(async () => {
   app = openConsoleApp({
+    lookups: true,
     config: `[[protected_domains]]\ndomain = "example-bank.com"\nkeywords = ["expay"]\n`,
   });
   visitor = await app.signedIn();
@@ -34,7 +35,7 @@ const pathOf = (id: string) => `/console/threats/${id}`;
 describe("the page of a threat", () => {
   test("shows the reasons, name differences, facts, abuse contact, and decisions", async () => {
     const id = sight("examp1e-bank.com");
-    knowAbout(app.app, id, phishingFacts, Date.now());
+    await knowAbout(app.app, id, phishingFacts, Date.now());
     app.app.threats.changeStatus([id], "resolved", {
       by: { channel: "api", name: "soc", address: "192.0.2.44" },
     });
@@ -65,18 +66,18 @@ describe("the page of a threat", () => {
 
   test("explains why a fact is missing", async () => {
     const nothing = await visitor.get(pathOf(sight("example-bank.co")));
-    expect(nothing.text).toContain("Not looked up: scan.schedule is off in the configuration.");
+    expect(nothing.text).toContain("DNS Not looked up yet.");
     expect(nothing.text).toContain("Registration Not looked up yet.");
     expect(nothing.text).toContain("No abuse contact is known.");
-    expect(nothing.text).toContain("Captured once there is a screenshot of the suspicious page.");
+    expect(nothing.html).not.toContain('class="screenshots"');
     const id = sight("example-bank.cm");
     const { registration: _registration, page: _page, ...facts } = phishingFacts;
     const unknown = { registration: "the registry does not respond", page: "connection refused" };
-    knowAbout(app.app, id, { ...facts, unknown }, Date.now());
+    await knowAbout(app.app, id, { ...facts, unknown }, Date.now());
     const failed = await visitor.get(pathOf(id));
     expect(failed.text).toContain("Lookup failed: the registry does not respond .");
     expect(failed.text).toContain("No page could be fetched: connection refused .");
-    knowAbout(
+    await knowAbout(
       app.app,
       id,
       { unknown: {}, existence: { ...facts.existence!, exists: "no", addresses: [] } },
@@ -109,7 +110,7 @@ describe("the page of a threat", () => {
   test("renders hostile content as text, reveals hidden characters, and truncates it", async () => {
     const hostile = `${hostileText}${longText}`;
     const id = sight(hostileName);
-    knowAbout(app.app, id, hostileFacts(hostile), Date.now());
+    await knowAbout(app.app, id, hostileFacts(hostile), Date.now());
     app.app.threats.notes.add(id, hostileText, { by: tester });
     app.app.threats.changeStatus([id], "resolved", {
       by: { channel: "api", name: hostile, address: hostile },
@@ -176,7 +177,7 @@ describe("the evidence bundle", () => {
   test("is a ZIP file with screenshots of both pages, which the page shows side by side", async () => {
     const id = sight("examplle-bank.com");
     expect((await visitor.get(`${pathOf(id)}/original`)).status).toBe(404);
-    knowAbout(
+    await knowAbout(
       app.app,
       id,
       { ...phishingFacts, screenshot: { at: 0, hash: "0", visualSimilarity: 0.9375 } },
@@ -212,20 +213,19 @@ describe("the evidence bundle", () => {
 describe("a check", () => {
   test("starts at once and shows when it has finished", async () => {
     const id = sight("example-banc.com");
-    knowAbout(app.app, id, phishingFacts, Date.now() - 60_000);
+    await knowAbout(app.app, id, phishingFacts, Date.now() - 60_000);
     const asked = await visitor.submit(`${pathOf(id)}/look`);
     expect(asked.html).toContain(`data-refresh="${pathOf(id)}/look"`);
     expect(asked.text).toContain("Checking…");
     expect((await visitor.get(`${pathOf(id)}/look`)).text).toContain("Checking…");
-    knowAbout(app.app, id, phishingFacts, Date.now());
+    await knowAbout(app.app, id, phishingFacts, Date.now());
     const done = await visitor.get(`${pathOf(id)}/look`);
     expect(done.text).toContain("Check finished. Show the results");
     expect(done.html).not.toContain("data-refresh");
   });
 
-  test("is rejected with the reason when all lookups are disabled", async () => {
+  test("is not offered, and rejected with the reason, while lookups are off (M2)", async () => {
     const other = openConsoleApp({
-      scan: "registration_data = false",
       config: '[[protected_domains]]\ndomain = "example-bank.com"\n',
     });
     const match = {
@@ -236,9 +236,16 @@ describe("a check", () => {
     };
     const sighting = { domain: "examp1e-bank.com", match, source: "feed" as const, seenAt: 0 };
     const id = other.app.threats.record([sighting])[0]!.threatId;
-    const response = await (await other.signedIn()).submit(`${pathOf(id)}/look`);
-    expect(response.text).toContain("Lookups are disabled: scan.schedule and scan.registration_data are off");
-    expect(response.text).toContain("Not looked up: scan.registration_data is off in the configuration.");
+    const guest = await other.signedIn();
+    const { html, text } = await guest.get(pathOf(id));
+    expect(text).toContain("Lookups are off ( lookups.enabled ).");
+    expect(text).toContain("DNS Not looked up: lookups.enabled is off in the configuration.");
+    expect(text).toContain("Registration Not looked up: lookups.enabled is off in the configuration.");
+    expect(html).not.toContain(`action="${pathOf(id)}/look"`);
+    expect(text).not.toMatch(/check now|wait for the first check/i);
+    expect(html).not.toContain('class="screenshots"');
+    const response = await guest.submit(`${pathOf(id)}/look`);
+    expect(response.text).toContain("Lookups are off: lookups.enabled is false in the configuration.");
     await other.dispose();
   });
 });

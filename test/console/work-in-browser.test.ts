@@ -9,7 +9,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
   let app: ConsoleApp;
   let browser: Browser;
   beforeAll(async () => {
-    dns = await startDnsServer({ "nic.com": { A: ["192.0.2.250"] }, "nic.net": { A: ["192.0.2.250"] } });
+    dns = await startDnsServer({});
     app = openConsoleApp({
       scan: `resolvers = ["127.0.0.1:${dns.server.port}"]\nqueries_per_second = 200`,
       config: `[[protected_domains]]\ndomain = "example-bank.com"`,

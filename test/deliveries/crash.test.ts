@@ -24,7 +24,7 @@ function prepare(receiver: Receiver, { retryDelays = ["1h"] } = {}) {
   const lines = [
     `[server]\nlisten = "127.0.0.1:0"`,
     `[storage]\npath = "phishwatch.db"`,
-    `[scan]\nschedule = ""\nregistration_data = false`,
+    `[scan]\nschedule = ""\n[lookups]\nenabled = false`,
     `[webhooks]\nallow_http = true\ntimeout = "30s"\nretry_delays = ${JSON.stringify(retryDelays)}`,
     `[[webhooks.endpoints]]\nname = "soc"\nurl = "${receiver.url}"\nsecret = "a-secret-for-tests"\nevents = ["threat.created"]`,
     `[[protected_domains]]\ndomain = "example-bank.com"`,

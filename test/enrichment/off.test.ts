@@ -64,7 +64,7 @@ ${scan}
 [[protected_domains]]
 domain = "example-bank.com"
 `;
-const off = 'schedule = ""\nregistration_data = false\nscreenshots = "off"';
+const off = 'schedule = ""\n[lookups]\nenabled = false';
 
 async function open(
   scan: string,
@@ -103,9 +103,9 @@ linuxOnly(
 );
 
 linuxOnly(
-  "the same server with scans enabled queries the resolver, which proves that connections are detected",
+  "the same server with lookups and without a schedule queries the resolver, which proves that connections are detected (M2)",
   async () => {
-    const { folder, dns } = await open('registration_data = false\nscreenshots = "off"');
+    const { folder, dns } = await open('schedule = ""\nregistration_data = false\nscreenshots = "off"');
     const server = await folder.serve();
     const isUdp = ({ kind }: Socket) => kind.startsWith("udp");
     // Starts before the import: on a busy machine, the query may be over before the command is.

@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 async function open(zones: Zones) {
-  const server = await startDnsServer({ "nic.com": { A: ["192.0.2.250"] }, ...zones });
+  const server = await startDnsServer(zones);
   running.push(server);
   const dns = createDnsClient({
     clock: systemClock,

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
-import { systemClock } from "../../src/lib/clock.ts";
+import { systemClock, type Clock } from "../../src/lib/clock.ts";
 import { createDnsClient, type DnsAnswer, type NameServer } from "../../src/network/dns/dns-client.ts";
 import { parseResolvers } from "../../src/network/dns/system-resolvers.ts";
-import { fillRandom } from "../support/appliance.ts";
+import { fillRandom, manualClock } from "../support/appliance.ts";
 import { answerTo, startDnsServer, type DnsServer, type Zones } from "../support/dns-server.ts";
 import { until } from "../support/until.ts";
 
@@ -17,7 +17,10 @@ async function serve(zones: Zones): Promise<DnsServer> {
   return server;
 }
 
-const client = (servers: NameServer[], options: { timeoutMs?: number; queriesPerSecond?: number } = {}) =>
+const client = (
+  servers: NameServer[],
+  options: { clock?: Clock; timeoutMs?: number; queriesPerSecond?: number } = {},
+) =>
   createDnsClient({
     clock: systemClock,
     fillRandom,
@@ -197,7 +200,8 @@ test("the rate of queries never exceeds the limit", async () => {
   const startedAt = performance.now();
   await Promise.all(Array.from({ length: 45 }, (_, i) => query(`n${i}.test`, "A")));
   const seconds = (performance.now() - startedAt) / 1000;
-  expect(asked.length).toBe(45);
+  // One of them checks that the resolver knows names at all.
+  expect(asked.length).toBe(46);
   // A fiftieth of a second's worth may go at once.
   expect(seconds).toBeGreaterThan(0.41);
 });
@@ -225,6 +229,56 @@ test("a resolver that resolves unregistered names is detected and not used again
   const before = liar.asked.length;
   for (let i = 0; i < 10; i++) expect((await dns.query(`n${i}.test`, "A")).outcome).toBe("nxdomain");
   expect(liar.asked.length).toBe(before);
+});
+
+test("a resolver that denies names that always exist is not believed, and the others are used in its place (B1)", async () => {
+  const denying = await startDnsServer({ "here.test": { A: ["192.0.2.5"] } }, { denies: () => true });
+  running.push(denying);
+  const good = await serve({ "here.test": { A: ["192.0.2.5"] } });
+  const dns = client([denying.server, good.server]);
+  for (let i = 0; i < 4; i++) {
+    expect((await dns.query("here.test", "A")).outcome).toBe("answer");
+    expect((await dns.query(`n${i}.test`, "A")).outcome).toBe("nxdomain");
+  }
+  const alone = client([denying.server]);
+  const doubted = { outcome: "unknown", reason: 'the resolver says that not even "com" exists' };
+  expect(await alone.query("here.test", "A")).toEqual(doubted as DnsAnswer);
+  const checks = await dns.checkResolvers();
+  expect(checks.map(({ verdict }) => verdict)).toEqual(["denying", "honest"]);
+});
+
+test("a resolver that denies every name with empty responses is not believed either (B1)", async () => {
+  const empty = await serve({ "*.": {} });
+  const dns = client([empty.server]);
+  expect((await dns.query("here.test", "A")).outcome).toBe("unknown");
+  expect((await dns.checkResolvers())[0]!.verdict).toBe("denying");
+});
+
+test("a resolver that begins to deny every name is detected, and so is its recovery (B1)", async () => {
+  let denies = false;
+  const server = await startDnsServer({}, { denies: () => denies });
+  running.push(server);
+  const clock = manualClock(Date.UTC(2026, 0, 15));
+  const dns = client([server.server], { clock });
+  expect((await dns.query("a.test", "A")).outcome).toBe("nxdomain");
+  expect(await dns.confirmDenials()).toBe(true);
+  denies = true;
+  expect(await dns.confirmDenials()).toBe(false);
+  expect((await dns.query("b.test", "A")).outcome).toBe("unknown");
+  // It is reported once: names that are denied from now on are not believed.
+  expect(await dns.confirmDenials()).toBe(true);
+  denies = false;
+  clock.advance(5_000);
+  expect((await dns.query("c.test", "A")).outcome).toBe("nxdomain");
+});
+
+test("a resolver that loses half of the queries passes the check (D14)", async () => {
+  let count = 0;
+  // Every second datagram is lost, which a single attempt for each probe does not survive.
+  const lossy = await startDnsServer({}, { drops: () => count++ % 2 === 0 });
+  running.push(lossy);
+  const dns = client([lossy.server], { timeoutMs: 60 });
+  for (let i = 0; i < 5; i++) expect((await dns.checkResolvers())[0]!.verdict).toBe("honest");
 });
 
 test("without resolvers, the result is unknown and nothing is thrown", async () => {

@@ -33,6 +33,8 @@ screenshots = "off"
 [webhooks]
 allow_http = true
 allow_private_networks = true
+[lookups]
+enabled = false
 [log]
 level = "warn"
 [[protected_domains]]
@@ -66,5 +68,6 @@ screenshots = "auto"
   );
   expect(config.server).toMatchObject({ host: "127.0.0.1", port, tls: null });
   expect(config.storage).toEqual({ path: ":memory:" });
+  expect(config.lookups).toEqual({ enabled: false });
   expect(config.scan).toMatchObject({ schedule: null, registrationData: false, screenshots: "off" });
 });

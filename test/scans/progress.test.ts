@@ -15,7 +15,7 @@ const slow = { queriesPerSecond: 300 };
 test("begin returns at once, progress grows while the scan runs, and cancelling ends it", async () => {
   const app = world.open([await world.serve({})], slow);
   expect(app.scans.progress()).toBeUndefined();
-  const { scan, ended } = app.scans.begin({ trigger: "console", by: analyst });
+  const { scan, ended } = await app.scans.begin({ trigger: "console", by: analyst });
   expect(scan).toMatchObject({ status: "running", trigger: "console", planned: 0 });
   expect(app.scans.progress()).toMatchObject({ scan: { id: scan.id }, perSecond: null, msLeft: null });
   await until(() => (app.scans.progress()?.perSecond ?? null) !== null, "the rate is known");
@@ -33,9 +33,9 @@ test("starting a second scan fails with the running one's trigger and progress, 
   const server = await world.serve({});
   const app = world.open([server], slow);
   const other = world.open([server], slow);
-  const { scan, ended } = app.scans.begin({ trigger: "console", by: analyst });
+  const { scan, ended } = await app.scans.begin({ trigger: "console", by: analyst });
   await until(() => (other.scans.progress()?.scan.planned ?? 0) > 0, "the counts are written", 5_000);
-  expect(() => other.scans.begin({ trigger: "cli", by: analyst })).toThrow(
+  await expect(other.scans.begin({ trigger: "cli", by: analyst })).rejects.toThrow(
     /^a scan is already running, started by the console at \d{4}-.*Z, \d+ % done; wait for it to end, or cancel it$/,
   );
   expect(app.scans.run({ trigger: "cli", by: analyst })).rejects.toThrow("started by the console");
@@ -53,8 +53,8 @@ test("a scheduled scan that fails without a resolver logs how to disable the sch
   app.start();
   for (let minute = 0; minute < 18; minute++) clock.advance(60_000);
   await until(() => (clock.advance(100), app.scans.list(1)[0]?.status === "failed"), "it failed");
-  await until(() => world.logged.some((line) => line.includes("scan ended")), "the end is logged");
-  expect(world.logged.join("")).toContain('set scan.schedule = \\"\\"');
+  await until(() => world.logged.some((line) => line.includes("scan failed")), "the end is logged");
+  expect(world.logged.join("")).toContain('set scan.schedule = \\"\\" and lookups.enabled = false');
 });
 
 test.each([

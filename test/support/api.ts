@@ -92,7 +92,10 @@ export function openApi({
       threats,
       candidates: createCandidates({ ...stores, yielder }),
       deliveries: createDeliveryLog(stores),
-      scans: createScanStore(stores),
+      scans: {
+        ...createScanStore(stores),
+        resolverHealth: { latest: () => undefined, check: async () => [] },
+      },
       readScreenshot,
       openConsole: async () => async () => new Response("the console"),
       traps,

@@ -124,6 +124,8 @@ path = "data/test.db"
 schedule = ""
 resolvers = ["127.0.0.1:9"]
 registration_data = false
+[lookups]
+enabled = false
 [webhooks]
 allow_http = true
 [[protected_domains]]

@@ -44,6 +44,7 @@ export interface Visitor {
 export function openConsoleApp({
   config = "",
   scan = "",
+  lookups = false,
   clock = systemClock,
   env = {},
   fillRandom = unpredictable,
@@ -54,6 +55,8 @@ export function openConsoleApp({
   config?: string;
   /** Lines to add to `[scan]`. */
   scan?: string;
+  /** `lookups.enabled`. */
+  lookups?: boolean;
   clock?: Clock;
   env?: Record<string, string>;
   fillRandom?: FillRandom;
@@ -73,6 +76,8 @@ path = "phishwatch.db"
 schedule = ""
 screenshots = "off"
 ${scan}
+[lookups]
+enabled = ${lookups}
 [webhooks]
 allow_http = true
 ${config}`;

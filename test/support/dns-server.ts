@@ -42,14 +42,31 @@ export interface Asked {
   edns: boolean;
 }
 
+/** Suffixes that every resolver with a path to the root servers knows. */
+const suffixes: Zones = Object.fromEntries(
+  ["com", "net", "org"].map((suffix) => [suffix, { NS: ["a.gtld-servers.net"] }]),
+);
+
 const rcodes = { FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 } as const;
 const ttl = 60;
 
 /**
  * Starts a real name server on loopback, with UDP and TCP on one port, that responds like a recursive resolver: it
- * follows chains, and a name without an entry or a wildcard does not exist.
+ * follows chains, and a name without an entry or a wildcard does not exist. It knows the largest suffixes, unless an
+ * entry applies to every name.
+ * @param options.denies returns true while it denies every name, as a resolver without a path to the root servers does.
+ * @param options.drops returns whether it gives no response to a query.
  */
-export async function startDnsServer(zones: Zones, { address = "127.0.0.1", port: wanted = 0 } = {}) {
+export async function startDnsServer(
+  given: Zones,
+  {
+    address = "127.0.0.1",
+    port: wanted = 0,
+    denies = () => false,
+    drops = () => false,
+  }: { address?: string; port?: number; denies?: () => boolean; drops?: () => boolean } = {},
+) {
+  const zones: Zones = "*." in given ? given : { ...suffixes, ...given };
   const asked: Asked[] = [];
   const names = new Set(Object.keys(zones));
   const parents = new Set<string>();
@@ -76,6 +93,8 @@ export async function startDnsServer(zones: Zones, { address = "127.0.0.1", port
     const name = question!.name.toLowerCase();
     const edns = packet.additionals!.some(({ type }) => type === "OPT");
     asked.push({ name, type: question!.type, over, port, id: packet.id!, edns });
+    if (drops()) return [];
+    if (denies()) return [respondWith(packet, rcodes.NXDOMAIN, [], [soaRecord("")])];
     const first = entryOf(name);
     if (first?.silent === true) return [];
     if (first?.raw !== undefined) return first.raw(query, over);

@@ -71,7 +71,7 @@ export async function seedReadme(
     if (id === undefined) throw new Error(`${domain} resembles no protected domain`);
     const isShown = domain === shownDomain;
     clock.jump(4_000);
-    knowAbout(app, id, factsOf(domain, kind, clock.now(), random), clock.now());
+    await knowAbout(app, id, factsOf(domain, kind, clock.now(), random), clock.now());
     await app.deliveries.dispatcher.settled();
     if (isShown) {
       shown = id;
@@ -200,7 +200,7 @@ async function capture(
     visualSimilarity: visualSimilarity(hash, await hashOf(own)),
     atOriginal: false,
   };
-  knowAbout(app, id, { ...facts, screenshot }, at);
+  await knowAbout(app, id, { ...facts, screenshot }, at);
 }
 
 /** A bank's sign-in page; `copied` differs slightly, as if made by a phishing kit. */

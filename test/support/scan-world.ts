@@ -12,10 +12,9 @@ export interface ScanSettings {
   queriesPerSecond?: number;
   schedule?: string;
   domains?: string[];
+  /** `lookups.enabled`. */
+  lookups?: boolean;
 }
-
-/** Names that an honest resolver denies. */
-const suffixes: Zones = { "nic.com": { A: ["192.0.2.250"] }, "nic.net": { A: ["192.0.2.250"] } };
 
 /** Opens appliances over one database file, whose scans query name servers on loopback. */
 export function scanWorld() {
@@ -25,11 +24,14 @@ export function scanWorld() {
   const logged: string[] = [];
 
   return {
-    /** Warnings and errors, as JSON. */
+    /** Lines of the log, as JSON. */
     logged,
 
-    async serve(zones: Zones): Promise<DnsServer> {
-      const server = await startDnsServer({ ...suffixes, ...zones });
+    async serve(
+      zones: Zones,
+      behavior: Pick<NonNullable<Parameters<typeof startDnsServer>[1]>, "denies" | "drops"> = {},
+    ): Promise<DnsServer> {
+      const server = await startDnsServer(zones, behavior);
       servers.push(server);
       return server;
     },
@@ -44,12 +46,14 @@ export function scanWorld() {
         schedule = "${schedule}"
         resolvers = [${resolvers.map(({ server }) => `"${server.address}:${server.port}"`).join()}]
         queries_per_second = ${queriesPerSecond}
+        [lookups]
+        enabled = ${settings.lookups ?? false}
         ${domains.map((domain) => `[[protected_domains]]\ndomain = "${domain}"`).join("\n")}`,
       );
       const loaded = loadConfig({ path, env: {}, readFile: readFileSync });
       if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
       const write = (line: string) => void logged.push(line);
-      const log = createLog({ level: "warn", format: "json", clock, write });
+      const log = createLog({ level: "info", format: "json", clock, write });
       const app = openApp({ config: loaded.config, clock, log, fillRandom });
       apps.push(app);
       return app;

@@ -64,8 +64,8 @@ listen = "127.0.0.1:8080"
 path = "phishwatch.db"
 [scan]
 schedule = ""
-registration_data = false
-screenshots = "off"
+[lookups]
+enabled = false
 [webhooks]
 allow_http = true
 allow_private_networks = true

@@ -96,15 +96,15 @@ export function hostileFacts(text: string): Facts {
 export const hostileName = `${"example-bank-".repeat(4)}login.xn--${encodePunycode("exa\u202emple\u200b")}.${"w".repeat(63)}.${"secure-".repeat(8)}x.xn--exmple-bank-p8h.xn--fiqs8s`;
 
 /** Writes facts about a threat as a lookup at `at` does. */
-export function knowAbout(
+export async function knowAbout(
   app: Pick<App, "database" | "threats">,
   id: string,
   facts: Facts,
   at: number,
-): void {
+): Promise<void> {
   const { database, threats } = app;
   const store = createEnrichmentStore(database);
-  store.admitNew(at, 1_000);
+  await store.admitNew(at, 1_000);
   const { seq } = threats.get(id)!;
   database.transaction(() => {
     threats.updateFacts(id, threatFactsOf(facts, at), changesBetween(nothingKnown, facts));
@@ -150,7 +150,7 @@ export async function seedThreatPages(app: App, by: Actor, hostile: string) {
     { code: "whole_label", params: { label: "exarnple-bank", expected: "example-bank" } },
     { code: "confusable", params: { label: "exarnple-bank", position: 3, found: "rn", expected: "m" } },
   ]);
-  knowAbout(
+  await knowAbout(
     app,
     known,
     { ...phishingFacts, screenshot: { at: now, hash: "0", visualSimilarity: 0.9375 } },
@@ -164,7 +164,7 @@ export async function seedThreatPages(app: App, by: Actor, hostile: string) {
     { code: "whole_label", params: { label: hostile, expected: hostile } },
     { code: "confusable", params: { label: hostile, position: 5, found: hostile, expected: hostile } },
   ]);
-  knowAbout(app, hostileId, hostileFacts(hostile), now - 60_000);
+  await knowAbout(app, hostileId, hostileFacts(hostile), now - 60_000);
   app.threats.notes.add(hostileId, hostile.slice(0, 3_000), { by });
   app.threats.changeStatus([hostileId], "resolved", {
     by: { channel: "api", name: hostile, address: hostile },

@@ -87,7 +87,7 @@ test("`phishwatch check` reports the URL of the traps if there are any, and why 
     /^ok +traps: beacons: 1, honeytokens: 0; their URLs start with https:\/\/traps\.test$/m,
   );
   folder.file("phishwatch.toml", defaultConfig);
-  expect((await run("check")).out).toMatch(/^note +traps: .*set traps\.public_url/m);
+  expect((await run("check")).out).toMatch(/^warning +traps: .*set traps\.public_url/m);
 });
 
 describe.each(["honeytokens", "tokens"])("`phishwatch %s`", (name) => {

@@ -1,5 +1,7 @@
 import type { BuildInfo } from "../../lib/build-info.ts";
 import type { Instant } from "../../lib/clock.ts";
+import { resolverVerdicts, type ResolverVerdict } from "../../network/dns/resolver-check.ts";
+import { scanFailures, type ScanFailure } from "../../vocabulary/scans.ts";
 import type { Status } from "../../vocabulary/threats.ts";
 
 /** Metrics for a monitoring system. */
@@ -14,7 +16,13 @@ export interface MetricSources {
   threatTotals: () => readonly { status: Status; severity: string; total: number }[];
   deliveryTotals: () => readonly { recipient: string; status: string; total: number }[];
   recipientStates: () => readonly { recipient: string; state: string; failure: string | null }[];
-  scanTotals: () => { byStatus: readonly { status: string; total: number }[]; completedAt: Instant | null };
+  scanTotals: () => {
+    byStatus: readonly { status: string; total: number }[];
+    byFailure: readonly { failure: string; total: number }[];
+    completedAt: Instant | null;
+  };
+  /** Verdicts of the latest check of the resolvers; undefined before the first one. */
+  resolverVerdicts: () => readonly ResolverVerdict[] | undefined;
   trapTotals: () => { recorded: number; limited: number; dropped: number };
   memory: () => { rss: number; heapUsed: number };
   /** CPU time of this process, in microseconds. */
@@ -88,12 +96,7 @@ export function createMetrics(sources: MetricSources): Metrics {
           "Scans on record, by status, including the running one.",
           scans.byStatus.map(({ total, ...labels }) => [labels, total]),
         ),
-        family(
-          "phishwatch_last_scan_completed_seconds",
-          "gauge",
-          "Unix time at which the last completed scan ended.",
-          scans.completedAt === null ? [] : [[{}, scans.completedAt / 1000]],
-        ),
+        scanFamilies(scans, sources.resolverVerdicts()),
         family(
           "phishwatch_trap_visits_total",
           "counter",
@@ -106,6 +109,34 @@ export function createMetrics(sources: MetricSources): Metrics {
       ].join("");
     },
   };
+}
+
+function scanFamilies(
+  { byFailure, completedAt }: ReturnType<MetricSources["scanTotals"]>,
+  checked: ReturnType<MetricSources["resolverVerdicts"]>,
+): string {
+  const failedBy = (reason: ScanFailure) => byFailure.find(({ failure }) => failure === reason)?.total ?? 0;
+  const resolversWith = (verdict: ResolverVerdict) => checked?.filter((one) => one === verdict).length ?? 0;
+  return [
+    family(
+      "phishwatch_scan_failures_total",
+      "counter",
+      "Failed scans, by reason.",
+      scanFailures.map((reason) => [{ reason }, failedBy(reason)]),
+    ),
+    family(
+      "phishwatch_resolvers",
+      "gauge",
+      "DNS resolvers, by verdict of the latest check. Without an honest one, scans fail.",
+      checked === undefined ? [] : resolverVerdicts.map((verdict) => [{ verdict }, resolversWith(verdict)]),
+    ),
+    family(
+      "phishwatch_last_scan_completed_seconds",
+      "gauge",
+      "Unix time at which the last completed scan ended. Failed scans do not change it.",
+      completedAt === null ? [] : [[{}, completedAt / 1000]],
+    ),
+  ].join("");
 }
 
 function family(

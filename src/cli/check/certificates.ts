@@ -27,7 +27,7 @@ export async function serverCertificate(
     return { what, ...describeEnd(endsAt, now) };
   } catch (error) {
     const detail = `${certPath} and ${keyPath} cannot be used: ${messageOf(error)}; both must be PEM files, and the key must match the certificate`;
-    return { what, state: "fault", detail };
+    return { what, state: "error", detail };
   }
 }
 
@@ -35,10 +35,10 @@ export async function serverCertificate(
 export function describeEnd(endsAt: Instant, now: Instant): Pick<CheckResult, "state" | "detail"> {
   const end = toPlainTime(endsAt);
   const leftMs = endsAt - now;
-  if (leftMs <= 0) return { state: "fault", detail: `expired on ${end}; renew it and restart` };
+  if (leftMs <= 0) return { state: "error", detail: `expired on ${end}; renew it and restart` };
   if (leftMs > endsSoonMs) return { state: "ok", detail: `valid until ${end}` };
   const left = counted(Math.floor(leftMs / dayMs), "day");
-  return { state: "note", detail: `expires in ${left}, on ${end}; renew it and restart` };
+  return { state: "warning", detail: `expires in ${left}, on ${end}; renew it and restart` };
 }
 
 /** Returns why the certificates of an endpoint cannot be used, or undefined if they can. */

@@ -2,6 +2,6 @@
 export interface CheckResult {
   what: string;
   /** `note`: works, but needs attention. */
-  state: "ok" | "note" | "fault";
+  state: "ok" | "warning" | "error";
   detail: string;
 }

@@ -16,7 +16,7 @@ export function exposedSecrets({ source }: Pick<Config, "source">): CheckResult[
     const keys = inFile.slice(0, keysShownMax).join(", ");
     results.push({
       what: "configuration file",
-      state: "note",
+      state: "warning",
       detail: `${source.path} contains secrets (${keys}) and every user can read it: run chmod o-r, or keep them elsewhere with { env = "NAME" } or { file = "path" }`,
     });
   }
@@ -24,7 +24,7 @@ export function exposedSecrets({ source }: Pick<Config, "source">): CheckResult[
     const path = resolve(dirname(source.path), file);
     if (!isReadableByAll(path)) continue;
     const detail = `${path} contains a secret and every user can read it: run chmod o-r`;
-    results.push({ what: "secret file", state: "note", detail });
+    results.push({ what: "secret file", state: "warning", detail });
   }
   return results;
 }
@@ -49,7 +49,7 @@ export function dataFolder(
   const found = statOf(folder);
   if (found?.isDirectory() !== true) {
     const problem = creationProblem(folder);
-    return problem === undefined ? [] : [{ what, state: "fault", detail: problem }];
+    return problem === undefined ? [] : [{ what, state: "error", detail: problem }];
   }
   const owner = found.uid;
   const notes: string[] = [];
@@ -58,12 +58,16 @@ export function dataFolder(
   const configOwner = source === undefined ? undefined : statOf(dirname(source.path))?.uid;
   if (configOwner !== undefined && configOwner !== 0 && configOwner !== owner)
     notes.push(`belongs to user ${owner}, but the folder of the configuration file to user ${configOwner}`);
-  const results: CheckResult[] = notes.map((note) => ({ what, state: "note", detail: `${folder} ${note}` }));
+  const results: CheckResult[] = notes.map((note) => ({
+    what,
+    state: "warning",
+    detail: `${folder} ${note}`,
+  }));
   const foreign = filesOfOthers(path, owner);
   if (foreign.length > 0)
     results.push({
       what,
-      state: "fault",
+      state: "error",
       detail: `${foreign.join(", ")} must belong to user ${owner} like the folder, or the server cannot open it: run chown`,
     });
   return results;

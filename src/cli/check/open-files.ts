@@ -9,7 +9,7 @@ export function openFiles(limit = descriptorLimit()): CheckResult {
   const advice = `raise the hard limit (ulimit -Hn, or LimitNOFILE of systemd) to ${descriptorsRecommended} or more`;
   return {
     what,
-    state: "note",
+    state: "warning",
     detail: `at most ${limit}, so few webhook deliveries and connections run at a time; ${advice}`,
   };
 }

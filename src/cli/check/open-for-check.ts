@@ -22,20 +22,20 @@ export function openForCheck(
   const inMemory: Config = { ...config, storage: { path: ":memory:" } };
   try {
     if (path === ":memory:") {
-      report({ what, state: "note", detail: "in memory: nothing is stored" });
+      report({ what, state: "warning", detail: "in memory: nothing is stored" });
       return open(inMemory, terminal, { level: "warn" });
     }
     if (!existsSync(path)) {
-      report({ what, state: "note", detail: `${path} does not exist yet; 'phishwatch serve' creates it` });
+      report({ what, state: "warning", detail: `${path} does not exist yet; 'phishwatch serve' creates it` });
       return open(inMemory, terminal, { level: "warn" });
     }
     const { image, quickCheck } = copyToMemory(path);
     const detail = `${path}: ${quickCheck}`;
-    report({ what, state: quickCheck === "ok" ? "ok" : "fault", detail });
+    report({ what, state: quickCheck === "ok" ? "ok" : "error", detail });
     return open(inMemory, terminal, { level: "warn", image });
   } catch (error) {
     const reason = error instanceof StartError ? messageOf(error) : `${path}: ${explain(error)}`;
-    report({ what, state: "fault", detail: reason });
+    report({ what, state: "error", detail: reason });
     return undefined;
   }
 }

@@ -24,7 +24,7 @@ export function logExposures(config: Config, log: Log): void {
 function exposures(config: Config): CheckResult[] {
   return findExposures(config).map(({ setting, advice }) => ({
     what: setting,
-    state: "note",
+    state: "warning",
     detail: advice,
   }));
 }

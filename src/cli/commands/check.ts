@@ -20,9 +20,8 @@ import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** A name that exists for every resolver with a path to the root servers. */
-const knownName = "com";
-const adviceOffline = 'set scan.resolvers, or scan.schedule = "" if there is no internet access';
+const adviceOffline =
+  'set scan.resolvers, or scan.schedule = "" and lookups.enabled = false if there is no internet access';
 
 export const checkCommand = command({
   name: "check",
@@ -65,21 +64,21 @@ work, and with code 2 if the configuration is invalid.`,
     } finally {
       appliance?.close();
     }
-    const failed = results.filter(({ state }) => state === "fault").length;
+    const failed = results.filter(({ state }) => state === "error").length;
     if (failed > 0) throw new FailedError(`${failed} of ${results.length} checks failed`);
   },
 });
 
 function show({ out }: Terminal, { what, state, detail }: CheckResult, json: boolean): void {
   if (json) printJson(out, { what, state, detail });
-  else out.write(`${state.padEnd(5)}  ${visible(what, 200)}: ${visible(detail, 500)}\n`);
+  else out.write(`${state.padEnd(7)}  ${visible(what, 200)}: ${visible(detail, 500)}\n`);
   out.flush();
 }
 
 function protectedDomains({ domains }: App): CheckResult {
   const enabled = domains.list().filter((domain) => domain.enabled);
   return enabled.length === 0
-    ? { what: "protected domains", state: "note", detail: "none, so nothing can match" }
+    ? { what: "protected domains", state: "warning", detail: "none, so nothing can match" }
     : { what: "protected domains", state: "ok", detail: String(enabled.length) };
 }
 
@@ -94,7 +93,7 @@ function keysWithoutDomain({ keys, domains }: App): CheckResult[] {
       const remedy =
         origin === "file" ? "protect it, or correct [[api_keys]]" : "protect it, or revoke the key";
       const detail = `bound to ${missing.join(", ")}, which is not protected, so it sees nothing of it; ${remedy}`;
-      return [{ what: `API key ${name}`, state: "note", detail }];
+      return [{ what: `API key ${name}`, state: "warning", detail }];
     });
 }
 
@@ -106,7 +105,7 @@ function trapsDeployed({ traps }: App): CheckResult[] {
   const detail = `${totals}; their URLs start with ${traps.publicUrl()}`;
   if (traps.publicUrl().startsWith("https:")) return [{ what: "traps", state: "ok", detail }];
   const remedy = "HTTPS pages do not load them: set traps.public_url to an https:// URL";
-  return [{ what: "traps", state: "note", detail: `${detail}; ${remedy}` }];
+  return [{ what: "traps", state: "warning", detail: `${detail}; ${remedy}` }];
 }
 
 /** Returns the words that are not searched for everywhere. */
@@ -116,7 +115,7 @@ async function brandWords({ domains }: App): Promise<CheckResult[]> {
     .warnings()
     .map((warning) => ({
       what: `brand word "${warning.word}" of ${warning.domain}`,
-      state: warning.advice === undefined ? "ok" : "note",
+      state: warning.advice === undefined ? "ok" : "warning",
       detail: describeWarning(warning),
     }));
 }
@@ -125,32 +124,32 @@ async function sources({ sources: all }: App): Promise<CheckResult[]> {
   const results = all.map(async (source): Promise<CheckResult[]> => {
     const result = await source.check();
     if (result === null) return [];
-    return [{ what: `${source.kind} ${source.name}`, state: states[result.level], detail: result.detail }];
+    return [{ what: `${source.kind} ${source.name}`, state: result.level, detail: result.detail }];
   });
   return (await Promise.all(results)).flat();
 }
 
-const states = { ok: "ok", warning: "note", error: "fault" } as const;
-
-/** A resolver that does not respond is not an error if no scan is scheduled. */
-async function resolvers({ scans, dns }: App, { scan }: Config): Promise<CheckResult[]> {
-  const bad = scan.schedule === null ? "note" : "fault";
-  const remedy = scan.schedule === null ? "" : `; ${adviceOffline}`;
-  const checks = await scans.checkResolvers();
-  const results = checks.map(({ server: { address, port }, verdict, detail }): CheckResult => {
+/** A resolver that does not respond is not an error if nothing is looked up in the background. */
+async function resolvers({ dns }: App, { scan, lookups }: Config): Promise<CheckResult[]> {
+  const isUsed = scan.schedule !== null || lookups.enabled;
+  const state = isUsed ? "error" : "warning";
+  const remedy = isUsed ? `; ${adviceOffline}` : "";
+  const checks = await dns.checkResolvers();
+  return checks.map(({ server: { address, port }, verdict, detail }): CheckResult => {
     const what = `resolver ${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
-    if (verdict === "honest") return { what, state: "ok", detail };
-    if (verdict === "silent") return { what, state: bad, detail: `${detail}${remedy}` };
-    return {
-      what,
-      state: "fault",
-      detail: `resolves names that do not exist (${detail}); scans do not use it`,
-    };
+    switch (verdict) {
+      case "honest":
+        return { what, state: "ok", detail };
+      case "silent":
+        return { what, state, detail: `${detail}${remedy}` };
+      case "denying":
+        return { what, state, detail: `${detail}, so scans and lookups do not believe it${remedy}` };
+      case "lying": {
+        const problem = `resolves names that do not exist (${detail}); scans do not use it`;
+        return { what, state: "error", detail: problem };
+      }
+    }
   });
-  if (!checks.some(({ verdict }) => verdict === "honest")) return results;
-  if ((await dns.query(knownName, "NS")).outcome !== "nxdomain") return results;
-  const detail = `report that "${knownName}" does not exist, so scans would find nothing${remedy}`;
-  return [...results, { what: "resolvers", state: bad, detail }];
 }
 
 async function certificates({ server, webhooks: { caFile } }: Config): Promise<CheckResult[]> {
@@ -160,7 +159,7 @@ async function certificates({ server, webhooks: { caFile } }: Config): Promise<C
   const noCertificates = { caFile: null, clientCertFile: null, clientKeyFile: null };
   if (caFile !== null) {
     const error = endpointCertificateError(caFile, noCertificates);
-    const state = error === undefined ? "ok" : "fault";
+    const state = error === undefined ? "ok" : "error";
     results.push({ what: "webhooks.ca_file", state, detail: error ?? "valid" });
   }
   return results;
@@ -173,7 +172,7 @@ async function screenshots({ scan, screenshots: { chromiumArgs: args } }: Config
   const isRoot = process.getuid?.() === 0;
   const choice = chooseChromium({ setting, args, which: (name) => Bun.which(name), isRoot });
   if ("path" in choice) return { what, state: "ok", detail: choice.path };
-  return { what, state: setting === "auto" ? "note" : "fault", detail: `not available: ${choice.reason}` };
+  return { what, state: setting === "auto" ? "warning" : "error", detail: `not available: ${choice.reason}` };
 }
 
 async function endpointResult(
@@ -183,25 +182,25 @@ async function endpointResult(
   config: Config,
 ): Promise<CheckResult> {
   const what = `endpoint ${endpoint.name}`;
-  if (!endpoint.enabled) return { what, state: "note", detail: "disabled" };
+  if (!endpoint.enabled) return { what, state: "warning", detail: "disabled" };
   const certificateError = endpointCertificateError(config.webhooks.caFile, endpoint);
-  if (certificateError !== undefined) return { what, state: "fault", detail: certificateError };
+  if (certificateError !== undefined) return { what, state: "error", detail: certificateError };
   if (ping) {
     const { failure, error, statusCode, durationMs } = await webhooks.ping(endpoint);
-    if (failure !== null) return { what, state: "fault", detail: error ?? failure };
+    if (failure !== null) return { what, state: "error", detail: error ?? failure };
     return { what, state: "ok", detail: `responded with ${statusCode} in ${durationMs} ms` };
   }
   try {
     const problem = await webhooks.checkDestination(endpoint.url);
-    if (problem !== undefined) return { what, state: "fault", detail: problem };
+    if (problem !== undefined) return { what, state: "error", detail: problem };
   } catch (error) {
-    return { what, state: "fault", detail: messageOf(error) };
+    return { what, state: "error", detail: messageOf(error) };
   }
   return endpoint.consecutiveFailures === 0
     ? { what, state: "ok", detail: endpoint.url }
     : {
         what,
-        state: "fault",
+        state: "error",
         detail: `the last ${counted(endpoint.consecutiveFailures, "attempt")} failed: ${causeOf(endpoint) ?? "cause unknown"}`,
       };
 }

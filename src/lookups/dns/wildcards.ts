@@ -1,6 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
-import { randomLabel, type DnsAnswer, type DnsClient } from "../../network/dns/dns-client.ts";
+import type { DnsAnswer, DnsClient } from "../../network/dns/dns-client.ts";
+import { randomLabel } from "../../network/dns/resolver-check.ts";
 
 /** Records that a parent (a public suffix, a hosting provider's domain) returns for names that cannot be registered. */
 export interface ParentProbe {

@@ -10,11 +10,20 @@ import {
   type DnsType,
   type Reply,
 } from "./dns-message.ts";
+import { createCredibleDenials } from "./credible-denials.ts";
 import { createResolverPool, type Resolver } from "./dns-resolvers.ts";
 import { carryByTcp, createUdpTransport, type NameServer, type Transport } from "./dns-transport.ts";
+import {
+  checkResolver,
+  denyingText,
+  probeKnownNames,
+  type Ask,
+  type ResolverCheck,
+} from "./resolver-check.ts";
 
 export type { DnsAnswer, DnsRecord, DnsType } from "./dns-message.ts";
 export type { NameServer } from "./dns-transport.ts";
+export type { ResolverCheck } from "./resolver-check.ts";
 
 export interface QueryOptions {
   /** Cancels the query: the result is then `unknown`. */
@@ -25,23 +34,20 @@ export interface QueryOptions {
 export interface DnsClient {
   /**
    * Never throws. If a resolver times out, refuses or fails, the next one is queried; if all do, the result is
-   * `unknown`.
+   * `unknown`. A resolver that denies names that always exist counts as failing when it denies this one.
    * @param name lowercase, A-label form, without trailing dot.
    */
   query(name: string, type: DnsType, options?: QueryOptions): Promise<DnsAnswer>;
-  /** Queries each resolver for names that cannot exist. Resolvers that resolve them are not used again. */
-  checkResolvers(options?: QueryOptions): Promise<ResolverCheck[]>;
-}
-
-export interface ResolverCheck {
-  server: NameServer;
   /**
-   * `honest`: reports that a name does not exist. `lying`: returns an address for every name, as advertising and
-   * captive portals do. `silent`: neither.
+   * Checks each resolver with names that cannot exist and names that always do. Resolvers that resolve the former are
+   * not used until a later check finds otherwise.
    */
-  verdict: "honest" | "lying" | "silent";
-  /** The response, or why there was none. */
-  detail: string;
+  checkResolvers(options?: QueryOptions): Promise<ResolverCheck[]>;
+  /**
+   * Returns whether what resolvers have denied since the last call can be believed. If not, one of them has begun to
+   * deny names that exist: names that were denied since then have to be queried again.
+   */
+  confirmDenials(options?: QueryOptions): Promise<boolean>;
 }
 
 export interface DnsClientDependencies {
@@ -60,9 +66,6 @@ const attemptsMax = 3;
 /** Maximum number of queries in flight. A server buffers about 250 datagrams (Linux: 208 KiB, 768 bytes each). */
 const inFlightMax = 200;
 const idsAtOnce = 1_024;
-/** Suffixes for the check. Nobody has registered twenty random letters there. */
-const probedSuffixes = ["com", "net", "org"];
-const probeLabelLength = 20;
 
 export function createDnsClient({
   clock,
@@ -104,13 +107,32 @@ export function createDnsClient({
     return { outcome: "unknown" as const, reason: "the resolver does not understand the query" };
   }
 
+  const askOnce: Ask = (name, type, resolver) => attempt(name, type, resolver, {});
+  const denials = createCredibleDenials({
+    clock,
+    async probe(resolver) {
+      const knowledge = await probeKnownNames(askOnce, resolver);
+      if (knowledge !== "silent") pool.noteCheck(resolver, { denies: knowledge === "denies" });
+      return knowledge;
+    },
+  });
+
+  /** One attempt, whose denial counts only if the resolver knows names that always exist. */
+  async function attemptCredibly(name: string, type: DnsType, resolver: Resolver, options: QueryOptions) {
+    const answer = await attempt(name, type, resolver, options);
+    if (answer.outcome === "answer" || answer.outcome === "unknown") return answer;
+    const isCredible = await unlessAborted(denials.isCredible(resolver), options.signal);
+    if (isCredible === undefined) return givenUp;
+    return isCredible ? answer : { outcome: "unknown" as const, reason: `the resolver ${denyingText}` };
+  }
+
   async function askPool(name: string, type: DnsType, options: QueryOptions): Promise<DnsAnswer> {
     const asked: Resolver[] = [];
     let answer: DnsAnswer = { outcome: "unknown", reason: "there is no resolver to ask" };
     for (let count = 0; count < attemptsMax; count++) {
       const resolver = pool.choose(asked);
       if (resolver === undefined) break;
-      answer = await attempt(name, type, resolver, options);
+      answer = await attemptCredibly(name, type, resolver, options);
       if (answer.outcome !== "unknown" || options.signal?.aborted === true) break;
       asked.push(resolver);
     }
@@ -118,27 +140,14 @@ export function createDnsClient({
   }
 
   async function check(resolver: Resolver, options: QueryOptions): Promise<ResolverCheck> {
-    const { server } = resolver;
-    const probes = await Promise.all(
-      probedSuffixes.map(async (suffix) => {
-        const name = `${randomLabel(fillRandom, probeLabelLength)}.${suffix}`;
-        const answer = await attempt(name, "A", resolver, options);
-        return { name, answer };
-      }),
-    );
-    let silent: string | undefined;
-    for (const { name, answer } of probes) {
-      if (answer.outcome === "answer") {
-        pool.note(resolver, "lying");
-        const detail = `${name} is ${answer.records.map(({ data }) => String(data)).join(", ")}`;
-        return { server, verdict: "lying", detail };
-      }
-      if (answer.outcome === "unknown") silent = answer.reason;
-    }
-    const denied = probes.some(({ answer }) => answer.outcome !== "unknown");
-    return denied
-      ? { server, verdict: "honest", detail: "says when a name does not exist" }
-      : { server, verdict: "silent", detail: silent ?? "" };
+    const askIt: Ask = (name, type) => attempt(name, type, resolver, options);
+    const result = await checkResolver({ ask: askIt, fillRandom }, resolver);
+    if (options.signal?.aborted === true) return result;
+    const { verdict } = result;
+    pool.noteCheck(resolver, { lies: verdict === "lying", denies: verdict === "denying" });
+    if (verdict === "honest") denials.note(resolver, "knows");
+    if (verdict === "denying") denials.note(resolver, "denies");
+    return result;
   }
 
   return {
@@ -146,7 +155,24 @@ export function createDnsClient({
       options.signal?.aborted === true ? Promise.resolve(givenUp) : limit(() => askPool(name, type, options)),
 
     checkResolvers: (options = {}) => Promise.all(pool.reload().map((resolver) => check(resolver, options))),
+
+    confirmDenials: async ({ signal } = {}) =>
+      (await unlessAborted(denials.confirm(pool.truthful()), signal)) ?? true,
   };
+}
+
+/** Resolves with `work`, or with undefined as soon as `signal` aborts. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
+  if (signal === undefined) return work;
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const giveUp = () => resolve(undefined);
+  signal.addEventListener("abort", giveUp, { once: true });
+  if (signal.aborted) giveUp();
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", giveUp);
+  }
 }
 
 const givenUp: DnsAnswer = { outcome: "unknown", reason: "given up" };
@@ -211,13 +237,4 @@ function createIdSource(fillRandom: FillRandom): () => number {
     }
     return ids[used++]!;
   };
-}
-
-const labelLetters = "abcdefghijklmnopqrstuvwxyz";
-
-/** Returns a random label, which nobody has registered. */
-export function randomLabel(fillRandom: FillRandom, length: number): string {
-  const bytes = new Uint8Array(length);
-  fillRandom(bytes);
-  return Array.from(bytes, (byte) => labelLetters[byte % labelLetters.length]).join("");
 }

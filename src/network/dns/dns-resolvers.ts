@@ -5,12 +5,19 @@ export interface Resolver {
   readonly server: NameServer;
 }
 
-/** Chooses the next resolver: in turn, responsive ones before those that recently timed out. */
+/**
+ * Chooses the next resolver: in turn, responsive ones before those that recently timed out, and both before those that
+ * deny names that exist, whose other responses are still of use.
+ */
 export interface ResolverPool {
   /** Returns a resolver that was not yet queried for this name if there is one, else any; undefined if there is none. */
   choose(asked: readonly Resolver[]): Resolver | undefined;
-  note(resolver: Resolver, outcome: "answered" | "silent" | "lying"): void;
-  /** Reloads the list of resolvers and forgets which ones lied. */
+  note(resolver: Resolver, outcome: "answered" | "silent"): void;
+  /** Notes the outcome of a check; undefined: not determined. */
+  noteCheck(resolver: Resolver, found: { lies?: boolean; denies?: boolean }): void;
+  /** Returns the resolvers that did not lie. */
+  truthful(): readonly Resolver[];
+  /** Reloads the list of resolvers. What is known about those that stay is kept. */
   reload(): readonly Resolver[];
 }
 
@@ -19,6 +26,7 @@ interface Member extends Resolver {
   /** In monotonic milliseconds. */
   restsUntilMs: number;
   lies: boolean;
+  denies: boolean;
 }
 
 /** Consecutive timeouts after which a resolver is skipped: each would cost a query its whole timeout. */
@@ -36,27 +44,38 @@ export function createResolverPool({
   let turn = 0;
 
   function load(): Member[] {
-    members = resolvers().map((server) => ({ server, silences: 0, restsUntilMs: 0, lies: false }));
+    const known = new Map(members?.map((member) => [keyOf(member.server), member]));
+    members = resolvers().map(
+      (server) =>
+        known.get(keyOf(server)) ?? { server, silences: 0, restsUntilMs: 0, lies: false, denies: false },
+    );
     return members;
   }
 
+  const truthful = () => (members ?? load()).filter(({ lies }) => !lies);
+
   return {
     choose(asked) {
-      const usable = (members ?? load()).filter(({ lies }) => !lies);
+      const usable = truthful();
       if (usable.length === 0) return undefined;
       const nowMs = clock.monotonicMs();
       const first = turn++ % usable.length;
       const inTurn = [...usable.slice(first), ...usable.slice(0, first)];
       const rank = (member: Member) =>
-        (asked.includes(member) ? 2 : 0) + (member.restsUntilMs > nowMs ? 1 : 0);
+        (asked.includes(member) ? 4 : 0) + (member.denies ? 2 : 0) + (member.restsUntilMs > nowMs ? 1 : 0);
       return inTurn.reduce((best, member) => (rank(member) < rank(best) ? member : best));
     },
     note(resolver, outcome) {
       const member = resolver as Member;
-      if (outcome === "lying") member.lies = true;
-      else if (outcome === "answered") member.silences = member.restsUntilMs = 0;
+      if (outcome === "answered") member.silences = member.restsUntilMs = 0;
       else if (++member.silences >= silencesMax) member.restsUntilMs = clock.monotonicMs() + restMs;
     },
+    noteCheck: (resolver, found) => void Object.assign(resolver, found),
+    truthful,
     reload: load,
   };
+}
+
+function keyOf({ address, port }: NameServer): string {
+  return `${address} ${port}`;
 }

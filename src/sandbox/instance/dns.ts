@@ -54,6 +54,7 @@ export function createSandboxDns(): SandboxDns {
         ? [{ server, verdict: "honest", detail: "reports a nonexistent name as nonexistent" }]
         : [{ server, verdict: "silent", detail: "no response" }];
     },
+    confirmDenials: async () => true,
     set(next) {
       world = next;
       found.clear();

@@ -4,7 +4,8 @@ import type { Recipient } from "../../../deliveries/recipients.ts";
 import { causeOf } from "../../../deliveries/rules/recipient-state.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { counted } from "../../../lib/wording.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
+import { hasManyUnknown } from "../../../scans/unknown-share.ts";
 import type { Scan } from "../../../scans/tables.ts";
 import type { Source, SourceStatus } from "../../../sources/source.ts";
 import { relativeAge, relativeTime } from "../../kit/components.tsx";
@@ -30,6 +31,8 @@ const keyExpiredMs = 7 * 86_400_000;
 /** How long a source may be silent before it is reported, if its rhythm is not known; most deliver daily. */
 export const feedSilentMs = 7 * 86_400_000;
 const textMax = 160;
+/** Reasons of failed scans name each resolver and what to change. */
+const reasonMax = 400;
 
 /** Fields of a source that can raise a concern. */
 type SourceConcerns = Pick<SourceStatus, "name" | "problem" | "overdue" | "latest" | "lastReadAt">;
@@ -60,6 +63,7 @@ export function concernsOf({
   sources,
   keys,
   lastScan,
+  resolverProblem,
 }: {
   now: Instant;
   readiness: Readiness;
@@ -68,7 +72,10 @@ export function concernsOf({
   recipients: readonly RecipientConcerns[];
   sources: readonly (Pick<Source, "kind"> & SourceConcerns)[];
   keys: readonly Pick<ApiKey, "name" | "expiresAt" | "revokedAt">[];
-  lastScan: Pick<Scan, "status" | "error" | "startedAt"> | undefined;
+  /** The latest scan that completed or failed. */
+  lastScan: Pick<Scan, "status" | "error" | "startedAt" | "candidates" | "unknown"> | undefined;
+  /** Why no name can be looked up. */
+  resolverProblem: string | null;
 }): Concern[] {
   const concerns: Concern[] = [];
   const add = (tone: Concern["tone"], path: string, text: string) => void concerns.push({ tone, path, text });
@@ -84,6 +91,8 @@ export function concernsOf({
       systemPath,
       `A proxy at ${shown(untrustedProxy)} is not in server.trusted_proxies, so all its visitors count as one address`,
     );
+  if (resolverProblem !== null)
+    add("bad", scansPath, `Lookups in DNS fail: ${visible(resolverProblem, reasonMax)}`);
   for (const recipient of recipients) {
     const cause = causeOf(recipient);
     const { enabled, disabledReason, disabledAt, consecutiveFailures: failures, failingSince } = recipient;
@@ -109,8 +118,17 @@ export function concernsOf({
       add("warn", feedsPath, `${source} last received new names ${ago(last)}`);
   }
   if (lastScan?.status === "failed") {
-    const why = lastScan.error === null ? "" : `: ${shown(lastScan.error)}`;
-    add("warn", scansPath, `The last scan, started ${ago(lastScan.startedAt)}, failed${why}`);
+    const why = lastScan.error === null ? "" : `: ${visible(lastScan.error, reasonMax)}`;
+    add("bad", scansPath, `The last scan, started ${ago(lastScan.startedAt)}, failed${why}`);
+  }
+  if (lastScan?.status === "completed" && hasManyUnknown(lastScan)) {
+    const share = Math.round((lastScan.unknown / lastScan.candidates) * 100);
+    const { unknown, candidates, startedAt } = lastScan;
+    add(
+      "warn",
+      scansPath,
+      `The last scan, started ${ago(startedAt)}, could not resolve ${grouped(unknown)} of ${grouped(candidates)} look-alikes (${share} %)`,
+    );
   }
   for (const { name, expiresAt, revokedAt } of keys) {
     if (revokedAt !== null || expiresAt === null) continue;

@@ -53,7 +53,8 @@ export async function showOverview({
       .map((recipient) => ({ ...recipient, noun: deliveries.nounOf(recipient.channel) })),
     sources: sources.map((source) => ({ kind: source.kind, ...source.status() })),
     keys: keys.list(),
-    lastScan: scans.list(1)[0],
+    lastScan: scans.latestOutcome(),
+    resolverProblem: scans.resolverHealth.latest()?.problem ?? null,
   });
   const active = byKind.filter(({ status }) => status === "active");
   const isNew = byKind.length === 0 || !protectedDomains.some(({ enabled }) => enabled);

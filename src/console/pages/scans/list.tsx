@@ -10,7 +10,7 @@ import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { newDomainPath, scanPath, scansPath, startScanPath } from "../../kit/paths.ts";
 import { PagedTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { scanDuration, ScannedDomains, ScanPanel, ScanState, triggers } from "./panel.tsx";
+import { scanDuration, ScannedDomains, ScanPanel, ScanState, triggers, UnknownCount } from "./panel.tsx";
 
 const perPage = 25;
 /** Maximum number of domains offered as checkboxes; for more, names are typed in. */
@@ -37,6 +37,7 @@ const columns: Column<Scan>[] = [
   { title: "State", cell: (scan) => <ScanState scan={scan} /> },
   { title: "Checked", layout: "number", cell: ({ candidates }) => grouped(candidates) },
   { title: "Exist", layout: "number", cell: ({ resolving }) => grouped(resolving) },
+  { title: "Unknown", layout: "number", cell: (scan) => <UnknownCount scan={scan} /> },
   { title: "Threats", layout: "number", cell: ({ threatsFound }) => grouped(threatsFound) },
   { title: "New", layout: "number", cell: ({ threatsCreated }) => grouped(threatsCreated) },
   { title: "Duration", layout: "tight", cell: scanDuration },
@@ -120,14 +121,14 @@ function StartForm({ names }: { names: readonly string[] }) {
   );
 }
 
-export function startScan({ services, form, by }: Context<"scans">): PageResult {
+export async function startScan({ services, form, by }: Context<"scans">): Promise<PageResult> {
   const domains = form.getAll("domain").flatMap(splitList);
   const limit = limits.some(({ value }) => value !== "" && value === form.get("limit"))
     ? Number(form.get("limit"))
     : undefined;
   let scan: Scan;
   try {
-    ({ scan } = services.scans.begin({ trigger: "console", by, domains, limit }));
+    ({ scan } = await services.scans.begin({ trigger: "console", by, domains, limit }));
   } catch (error) {
     if (!(error instanceof PublicError)) throw error;
     return redirect(scansPath, { tone: "danger", text: sentence(error.message) });

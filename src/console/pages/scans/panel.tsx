@@ -2,6 +2,7 @@ import { spanText } from "../../../lib/durations.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { ScanProgress } from "../../../scans/progress.ts";
+import { hasManyUnknown } from "../../../scans/unknown-share.ts";
 import type { Scan } from "../../../scans/tables.ts";
 import type { ScanStatus } from "../../../vocabulary/scans.ts";
 import { Badge, Facts, Progress, Time, type Tone } from "../../kit/components.tsx";
@@ -36,7 +37,7 @@ export function ScanPanel({
   /** Whether the title links to the page of the scan. */
   linked?: boolean;
 }) {
-  const { id, status, candidates, planned, resolving, unknown, threatsFound, error } = scan;
+  const { id, status, candidates, planned, resolving, threatsFound, error } = scan;
   const running = status === "running";
   const title = running ? "A scan is running" : "Scan finished";
   const refresh = running ? { "data-refresh": `${scanPath(id)}/panel`, "data-refresh-ms": "700" } : {};
@@ -56,7 +57,12 @@ export function ScanPanel({
           ["Domains", <ScannedDomains scan={scan} namesMax={20} />],
           ...(running ? [["Speed", speedText(progress)] as const] : []),
           ["Exist", counted(resolving, "look-alike")],
-          ["Unknown", `${grouped(unknown)} without a usable DNS response`],
+          [
+            "Unknown",
+            <>
+              <UnknownCount scan={scan} /> without a usable DNS response
+            </>,
+          ],
           [
             "Threats",
             <>
@@ -77,6 +83,12 @@ export function ScanPanel({
       ) : null}
     </section>
   );
+}
+
+/** Number of look-alikes without a definite result, marked if it is so large that the scan may have missed some. */
+export function UnknownCount({ scan }: { scan: Scan }) {
+  const count = grouped(scan.unknown);
+  return hasManyUnknown(scan) ? <Badge tone="warn">{count}</Badge> : <>{count}</>;
 }
 
 function speedText(progress: ScanProgress | undefined): string {

@@ -59,14 +59,18 @@ export async function checkThreat(context: ThreatContext): Promise<PageResult> {
     return redirect(`${threatPath(id)}?asked=yes`);
   return redirect(threatPath(id), {
     tone: "warning",
-    text: "Lookups are disabled: scan.schedule and scan.registration_data are off in the configuration.",
+    text: "Lookups are off: lookups.enabled is false in the configuration.",
   });
 }
 
 export function showCheck(context: ThreatContext): PageResult {
   const { id } = findThreat(context);
-  const isSettled = context.services.enrichment.isSettled(id);
-  return fragment(<CheckState id={id} requested isSettled={isSettled} checkedAt={null} />);
+  const { enrichment } = context.services;
+  const isEnabled = enrichment.enabledLookups.names || enrichment.enabledLookups.registration;
+  const isSettled = enrichment.isSettled(id);
+  return fragment(
+    <CheckState id={id} requested isEnabled={isEnabled} isSettled={isSettled} checkedAt={null} />,
+  );
 }
 
 export async function decideThreat(context: ThreatContext): Promise<PageResult> {

@@ -16,6 +16,8 @@ export function adviceOn({
   severityReasons,
   facts,
   reactivates,
+  looksUpNames,
+  isChecked,
 }: {
   status: Status;
   type: ThreatType;
@@ -24,6 +26,10 @@ export function adviceOn({
   facts: Facts | undefined;
   /** `detection.reactivate`. */
   reactivates: boolean;
+  /** Whether names and pages are looked up at all. */
+  looksUpNames: boolean;
+  /** Whether a check has taken place, whatever it could determine. */
+  isChecked: boolean;
 }): string[] {
   if (status === "false_positive")
     return [
@@ -36,18 +42,20 @@ export function adviceOn({
         : "This is resolved and stays resolved, because detection.reactivate is off.",
     ];
   const isKnownHarmful = type === "cloned_site" || indicatorsIn(severityReasons).includes("asks_for_secrets");
-  return activeAdvice(facts, isKnownHarmful);
+  if (facts?.existence !== undefined) return activeAdvice({ ...facts, existence: facts.existence });
+  if (isKnownHarmful) return [report, warn, block];
+  if (!looksUpNames)
+    return ["Only the name is known, because lookups are off (lookups.enabled). Decide by the name."];
+  return isChecked
+    ? ["The last check could not determine whether the domain exists. Checks are repeated."]
+    : ["Only the name is known so far. Wait for the first check, or check now."];
 }
 
 const report = "Report it: the abuse contact and a ready-to-send report are below.";
 const warn = "Warn people who may have visited it.";
 const block = "Protect your staff: block the domain in mail and web filters.";
 
-function activeAdvice(facts: Facts | undefined, isKnownHarmful: boolean): string[] {
-  if (facts?.existence === undefined)
-    return isKnownHarmful
-      ? [report, warn, block]
-      : ["Only the name is known so far. Wait for the first check, or check now."];
+function activeAdvice(facts: Facts & Required<Pick<Facts, "existence">>): string[] {
   const { existence, page } = facts;
   if (existence.exists === "no")
     return [

@@ -47,20 +47,37 @@ export function DecisionButtons({ threat: { id, status } }: { threat: Threat }) 
   );
 }
 
-/** Time of the last check, with a button to repeat it. Refreshes itself while a requested check runs. */
+/**
+ * Time of the last check, with a button to repeat it unless lookups are off. Refreshes itself while a requested check
+ * runs.
+ */
 export function CheckState({
   id,
   requested,
+  isEnabled,
   isSettled,
   checkedAt,
 }: {
   id: string;
   /** A check was just requested. */
   requested: boolean;
+  /** Whether anything is looked up at all. */
+  isEnabled: boolean;
   isSettled: boolean;
   checkedAt: number | null;
 }) {
   const path = `${threatPath(id)}/look`;
+  if (!isEnabled)
+    return (
+      <p id="look" class="hint">
+        {checkedAt === null ? null : (
+          <>
+            Last checked <Time at={checkedAt} relative />.{" "}
+          </>
+        )}
+        Lookups are off (<code>lookups.enabled</code>).
+      </p>
+    );
   if (requested && !isSettled)
     return (
       <p id="look" class="hint" role="status" data-refresh={path} data-refresh-ms="1500">

@@ -62,8 +62,8 @@ export async function renderThreat(
   const facts = known?.facts;
   const keywords = services.domains.list().find((one) => one.domain === protectedDomain)?.keywords;
   const comparison = compareNames(domain, protectedDomain, keywords);
-  const { scan, detection } = services.config;
-  const enabledLookups = { names: scan.schedule !== null, registration: scan.registrationData };
+  const { detection } = services.config;
+  const { enabledLookups } = enrichment;
   const deliveries = services.deliveries.log.list({ threat: id }, deliveriesShownMax);
   return page(
     visible(domain, 80),
@@ -85,6 +85,7 @@ export async function renderThreat(
         <CheckState
           id={id}
           requested={query.has("asked")}
+          isEnabled={enabledLookups.names || enabledLookups.registration}
           isSettled={enrichment.isSettled(id)}
           checkedAt={known?.checkedAt ?? null}
         />
@@ -96,7 +97,13 @@ export async function renderThreat(
           <section class="card">
             <h2>Recommended actions</h2>
             <ul>
-              {adviceOn({ ...threat, facts, reactivates: detection.reactivate }).map((sentence) => (
+              {adviceOn({
+                ...threat,
+                facts,
+                reactivates: detection.reactivate,
+                looksUpNames: enabledLookups.names,
+                isChecked: (known?.checkedAt ?? null) !== null,
+              }).map((sentence) => (
                 <li>{sentence}</li>
               ))}
             </ul>

@@ -20,7 +20,7 @@ const valueCharactersMax = 160;
 export function DnsFacts({ facts, enabledLookups }: FactsProps) {
   const { existence, unknown } = facts ?? {};
   if (existence === undefined)
-    return <Absent why={whyUnknown(enabledLookups.names, unknown?.existence, "scan.schedule is off")} />;
+    return <Absent why={whyUnknown(enabledLookups.names, unknown?.existence, "lookups.enabled is off")} />;
   const { exists, addresses, mailServers, nameServers, canonicalName, parked, sinkholed, wildcard } =
     existence;
   return (
@@ -71,7 +71,11 @@ export function RegistrationFacts({ threat, facts, enabledLookups }: FactsProps)
         why={
           facts?.existence?.exists === "no" && failure === undefined
             ? "The domain is not in DNS, so its registration was not looked up."
-            : whyUnknown(enabledLookups.registration, failure, "scan.registration_data is off")
+            : whyUnknown(
+                enabledLookups.registration,
+                failure,
+                enabledLookups.names ? "scan.registration_data is off" : "lookups.enabled is off",
+              )
         }
       />
     );
@@ -163,7 +167,7 @@ function whyNoPage(
         No page could be fetched: <Text text={unknown.page} />.
       </>
     );
-  return whyUnknown(names, undefined, "scan.schedule is off");
+  return whyUnknown(names, undefined, "lookups.enabled is off");
 }
 
 /** Explains why a fact is missing: its lookup is disabled, has not run yet, or failed. */

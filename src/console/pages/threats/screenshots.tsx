@@ -22,6 +22,13 @@ export function Screenshots({
 }) {
   const visualSimilarity = facts?.screenshot?.visualSimilarity;
   const at = facts?.screenshot?.at;
+  // Two empty frames would say no more than a sentence.
+  if ("why" in capture && !hasOriginal)
+    return (
+      <p class="absent">
+        <Text text={capture.why} />
+      </p>
+    );
   return (
     <>
       {visualSimilarity === undefined ? null : (

@@ -1,0 +1,114 @@
+import { system } from "../access/audit/actor.ts";
+import type { Database } from "../database/database.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Existence } from "../lookups/dns/existence.ts";
+import type { Threats } from "../threats/threats.ts";
+import { cameBackToLife, changesBetween } from "./facts/fact-changes.ts";
+import { mergeFacts, threatFactsOf, type CheckResults, type Facts } from "./facts/facts.ts";
+import { rankOf, ranks, wantsRegistration, type EnabledLookups } from "./plan.ts";
+import type { RegistrationQueue } from "./registration-queue.ts";
+import type { EnrichmentStore, Subject } from "./store.ts";
+
+export interface ResultWriter {
+  clock: Clock;
+  database: Database;
+  enabledLookups: Pick<EnabledLookups, "registration">;
+  /** The setting `detection.reactivate`. */
+  reactivate: boolean;
+  registrationQueue: RegistrationQueue;
+  store: EnrichmentStore;
+  threats: Pick<Threats, "updateFacts" | "changeStatus">;
+}
+
+/** A threat after results of lookups were saved. */
+export interface Applied {
+  subject: Subject;
+  before: Facts;
+  after: Facts;
+  /** Rank of the further lookups of the threat. */
+  rank: number;
+  /** Whether something changed that makes the next days interesting. */
+  news: boolean;
+}
+
+/**
+ * Calls `save` in a transaction. Facts that a power failure loses are determined again; an event that it loses is not.
+ * Whether there will be an event is known only inside, so a threat that could be reactivated takes the durable path.
+ */
+export async function saveResults(
+  database: Database,
+  { status }: Pick<Subject, "status">,
+  save: () => void,
+): Promise<void> {
+  await database.write(save, { relaxed: status !== "resolved", patient: true });
+}
+
+/**
+ * Saves results of lookups as facts of the threat, updates its severity, reactivates it if its domain came back to life,
+ * and enqueues the registration lookup that they call for. Must run within a transaction.
+ */
+export function applyResults(
+  { clock, enabledLookups, reactivate, registrationQueue, store, threats }: ResultWriter,
+  given: Subject,
+  results: CheckResults,
+  { requested }: { requested: boolean },
+): Applied {
+  const now = clock.now();
+  const { facts: before, id, threatSeq } = given;
+  const after = mergeFacts(before, results, now);
+  const updated = threats.updateFacts(id, threatFactsOf(after, now), changesBetween(before, after));
+  store.saveFacts(threatSeq, after);
+  const alive = cameBackToLife(before, after);
+  const isBack = reactivate && alive && given.status === "resolved";
+  if (isBack) threats.changeStatus([id], "active", { by: system });
+  const rose = updated !== undefined && rankOf(updated.severity) < rankOf(updated.previousSeverity);
+  const rank = rankOf(updated?.severity ?? given.severity);
+  // A threat that is in the queue already keeps its time.
+  const mayEnqueue = requested || given.registrationRank === null;
+  if (
+    enabledLookups.registration &&
+    mayEnqueue &&
+    wantsRegistration(after, before, { requested, retry: given.failures > 0, now })
+  ) {
+    const due = { rank: requested ? ranks.requested : rank, dueAt: now, failures: 0 };
+    registrationQueue.save(threatSeq, given.domain, due);
+  }
+  const subject: Subject = { ...given, status: isBack ? "active" : given.status };
+  return { subject, before, after, rank, news: rose || alive };
+}
+
+const admittedPerTransactionMax = 200;
+
+/**
+ * Returns a function that saves the DNS result of a scan as facts of the threat, whichever lookups are enabled and
+ * whether or not a server runs.
+ */
+export function createScanIntake(
+  writer: ResultWriter,
+): (threatId: string, existence: Existence) => Promise<void> {
+  const { clock, database, store } = writer;
+
+  async function admitAll(): Promise<void> {
+    while ((await store.admitNew(clock.now(), admittedPerTransactionMax)) > 0);
+  }
+
+  return async (threatId, existence) => {
+    let known = store.findById(threatId);
+    if (known === undefined) {
+      await admitAll();
+      known = store.findById(threatId);
+    }
+    if (known === undefined) return;
+    const { threatSeq } = known;
+    await saveResults(database, known, () => {
+      // Read again: another process may have changed it meanwhile.
+      const subject = store.find(threatSeq);
+      if (subject === undefined) return;
+      // The first check of a threat, which is due already, enqueues the registration lookup.
+      const registration = writer.enabledLookups.registration && subject.rank === ranks.recheck;
+      const changed = { ...writer, enabledLookups: { registration } };
+      applyResults(changed, subject, { existence }, { requested: false });
+      store.saveCheckedAt(threatSeq, clock.now());
+    });
+  };
+}
