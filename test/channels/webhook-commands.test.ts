@@ -59,11 +59,13 @@ async function run(...command: string[]): Promise<{ code: number; out: string; e
 
 const webhooks = (...command: string[]) => run("webhooks", ...command);
 
-async function serve(): Promise<void> {
+/** Returns the URL of the server. */
+async function serve(): Promise<string> {
   const child = spawn("serve");
   const reader = child.stdout.getReader();
   let text = "";
   while (!text.includes("is ready")) text += new TextDecoder().decode((await reader.read()).value);
+  return /ready on (\S+)/.exec(text)![1]!;
 }
 
 let names = 0;
@@ -216,6 +218,30 @@ test(
     expect(text).toContain("POST /  X-Service-Signature invalid, webhook-signature invalid");
     expect(text).toContain("POST /  X-Service-Signature missing, webhook-signature missing");
     expect(text).toContain("\\u{1b}[31mred\\u{202e}");
+  },
+  timeoutMs,
+);
+
+test(
+  "`webhooks list` and `show` and the metrics give the state of an endpoint and why it fails (M6)",
+  async () => {
+    status = 503;
+    const server = await serve();
+    await webhooks("add", receiver.url, "--name", "soc");
+    await recordThreats(1);
+    const shown = async () =>
+      JSON.parse((await webhooks("show", "soc", "--json")).out) as Record<string, unknown>;
+    await until(async () => (await shown())["state"] === "failing", "failing");
+    expect(await shown()).toMatchObject({
+      cause: expect.stringMatching(/^503 after \d+ ms: ok$/),
+      next_probe_at: null,
+    });
+    expect((await webhooks("show", "soc")).out).toMatch(/cause\s+503 after/);
+    expect((await webhooks("list")).out).toMatch(/failing \(\d+ in a row\).*503 after/);
+    const metrics = await (await fetch(`${server}/metrics`)).text();
+    expect(metrics).toContain(
+      'phishwatch_endpoint_state{endpoint="soc",state="failing",failure="status"} 1\n',
+    );
   },
   timeoutMs,
 );

@@ -246,9 +246,48 @@ describe("webhooks", () => {
     expect(html).not.toContain("a-declared-secret");
     for (const path of ["edit", "rotate", "remove"])
       expect((await visitor.get(`${page}/${path}`)).status).toBe(400);
-    for (const path of ["edit", "rotate", "remove", "disable"])
+    for (const path of ["edit", "rotate", "remove"])
       expect((await visitor.post(`${page}/${path}`, { url: "https://other.example/" })).status).toBe(400);
     expect(opened.app.webhooks.endpoints.get("declared hook").url).toBe("http://127.0.0.1:9/hook");
+  });
+
+  test("A declared endpoint can be paused and enabled in the console, which shows the pause and why it failed (M3, M6)", async () => {
+    const { id } = opened.app.webhooks.endpoints.get("declared hook");
+    const page = `${webhooksPath}/${id}`;
+    await visitor.post(`${page}/disable`, {});
+    expect(opened.app.webhooks.endpoints.get("declared hook")).toMatchObject({
+      enabled: false,
+      disabledReason: "operator",
+    });
+    expect((await visitor.get(page)).text).toContain("paused by a person");
+    expect(latestActions(1)).toEqual(["webhook.disable"]);
+    await visitor.post(`${page}/enable`, {});
+    expect(opened.app.webhooks.endpoints.get("declared hook").enabled).toBe(true);
+    const { deliveries } = opened.app;
+    deliveries.recipients.update(deliveries.recipients.get("declared hook"), {
+      consecutiveFailures: 3,
+      failingSince: Date.now(),
+      nextProbeAt: Date.now() + 9 * 60_000,
+      lastFailure: {
+        failure: "status",
+        error: "HTTP status 500",
+        statusCode: 500,
+        durationMs: 8,
+        response: "<b>no",
+      },
+    });
+    for (const path of [page, webhooksPath]) {
+      const { text, html } = await visitor.get(path);
+      expect(text).toContain("held");
+      expect(text).toMatch(/next probe in [78] minutes/);
+      expect(html).toContain("500 after 8 ms: &lt;b>no");
+    }
+    deliveries.recipients.update(deliveries.recipients.get("declared hook"), {
+      consecutiveFailures: 0,
+      failingSince: null,
+      nextProbeAt: null,
+      lastFailure: null,
+    });
   });
 });
 
