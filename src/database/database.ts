@@ -22,6 +22,8 @@ export interface Database {
   readonly sqlite: Sqlite;
   /** Path of the file, or ":memory:". */
   readonly path: string;
+  /** Whether other processes can write to it: false in memory. What only notices their writes need not run then. */
+  readonly isShared: boolean;
   /**
    * Runs `work` in one transaction that holds the write lock from its start. An exception rolls everything back.
    * Within a transaction, it joins that one.
@@ -131,6 +133,7 @@ function wrap(sqlite: Sqlite, path: string, finalizeAll: () => void): Database {
     query: drizzle({ client: sqlite }),
     sqlite,
     path,
+    isShared: path !== ":memory:",
     transaction,
     write: queue.write,
     serve(log) {

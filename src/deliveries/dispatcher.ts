@@ -207,11 +207,9 @@ export function createDispatcher({
         recorder,
         repaired: false,
         lanes: createLanes({ clock, defaultConcurrency, due, log, recorder, requestsMax, send, signal }),
-        // No other process can write to an in-memory database.
-        poll:
-          database.path === ":memory:"
-            ? undefined
-            : every({ clock, pattern: everySecond, run: checkForeignCommits }),
+        poll: database.isShared
+          ? every({ clock, pattern: everySecond, run: checkForeignCommits })
+          : undefined,
       };
       reread();
     },

@@ -1,7 +1,8 @@
 import { Cron } from "croner";
 import type { Clock, Instant, Timer } from "./clock.ts";
 
-const stepMs = 60_000;
+/** A time that the clock was set past is noticed this late. Shorter steps slow down a clock that lets a month pass. */
+const stepMs = 10 * 60_000;
 
 /** Recurring work that can be stopped. */
 export interface Schedule {

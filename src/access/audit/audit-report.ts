@@ -53,9 +53,8 @@ export function createAuditReport({ database, clock }: { database: Database; clo
 
   return {
     start(log) {
-      // No other process can write to an in-memory database.
-      const isShared = database.path !== ":memory:";
-      session = { log, poll: isShared ? every({ clock, pattern: everySecond, run }) : undefined };
+      const poll = database.isShared ? every({ clock, pattern: everySecond, run }) : undefined;
+      session = { log, poll };
       run();
     },
     stop() {

@@ -98,7 +98,7 @@ export function createImports({
       // Only one process serves a database. A command that is still running corrects this at its next commit.
       const interrupted = store.running();
       if (interrupted.length > 0) markAsFailed(interrupted, { clock, database, log, store });
-      commands = watchCommands({ clock, log, store });
+      if (database.isShared) commands = watchCommands({ clock, log, store });
     },
     async stop() {
       commands?.stop();
