@@ -12,6 +12,7 @@ import { createWebhookChannel } from "./channels/webhook/webhook-channel.ts";
 import { createWebhooks } from "./channels/webhook/webhooks.ts";
 import type { Config } from "./config/config.ts";
 import { openDatabase } from "./database/database.ts";
+import { createDatabaseHealth } from "./database/health/health.ts";
 import { createDeliveries } from "./deliveries/deliveries.ts";
 import { createDomainAssessment } from "./domains/assess.ts";
 import { createProtectedDomains } from "./domains/domains.ts";
@@ -23,7 +24,6 @@ import { buildInfo } from "./lib/build-info.ts";
 import type { Clock } from "./lib/clock.ts";
 import { createIdFactory, type FillRandom } from "./lib/ids.ts";
 import type { Log } from "./lib/log.ts";
-import { lazy } from "./lib/startup.ts";
 import { createYielder } from "./lib/yielder.ts";
 import { createDnsLookup } from "./lookups/dns/dns-lookup.ts";
 import { connectionLimits, descriptorLimit } from "./network/descriptors.ts";
@@ -36,16 +36,13 @@ import { createCandidates } from "./sources/candidates.ts";
 import { createFeeds } from "./sources/feeds/feeds.ts";
 import { createImports } from "./sources/imports/imports.ts";
 import type { Source } from "./sources/source.ts";
+import { openThreatIndex } from "./threat-index/lazy/open-threat-index.ts";
 import { createThreats } from "./threats/threats.ts";
 import { trapKinds } from "./traps/kinds/kinds.ts";
 import { createTraps } from "./traps/traps.ts";
 
 /** Long-running work yields to requests after this many milliseconds. */
 const sliceMs = 5;
-
-const threatIndexModule = lazy(
-  () => require("./threat-index/threat-index.ts") as typeof import("./threat-index/threat-index.ts"),
-);
 
 /** Dependencies of the appliance on the outside world. */
 export interface Environment {
@@ -74,11 +71,11 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const { resolvers, queriesPerSecond, schedule } = config.scan;
   const sending = { ...config.webhooks, ...connectionLimits(descriptorLimit()) };
   const yielder = () => createYielder({ sliceMs, elapsedMs: () => performance.now() });
-  const publicUrl = () => server.publicUrl;
   const { version } = buildInfo;
 
   // Storage and events
   const database = openDatabase(config.storage.path, image);
+  const databaseHealth = createDatabaseHealth({ database, clock, log, fillRandom });
   const ids = createIdFactory(clock.now, fillRandom);
   const auditLog = createAuditLog({ database, clock });
   const outbox = createOutbox({ database, clock, ids });
@@ -96,7 +93,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   // Detection and threats
   const assessDomain = createDomainAssessment({ minSimilarity, yielder });
   const threats = createThreats({ database, clock, ids, outbox, auditLog, fillRandom, reactivate });
-  const threatIndex = lazy(() => threatIndexModule().createThreatIndex({ database, yielder }));
+  const threatIndex = openThreatIndex({ database, yielder });
 
   // Names
   const candidates = createCandidates({ database, domains, threats, clock, yielder });
@@ -184,6 +181,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     newRequestId: () => crypto.randomUUID(),
     build: buildInfo,
     database,
+    databaseHealth,
     keys,
     keyUsage,
     threats,
@@ -208,6 +206,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       fillRandom,
       build: buildInfo,
       storage: database,
+      databaseStatus: databaseHealth.status,
       backups: createLiveBackups({ database, fillRandom, auditLog }),
       eventLog,
       domains,
@@ -230,7 +229,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       sessions: signIn.sessions,
       readiness: server.readiness,
       untrustedProxy: server.untrustedProxy,
-      publicUrl,
+      publicUrl: () => server.publicUrl,
     });
   }
 
@@ -264,6 +263,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     /** Starts all background work. */
     start() {
       database.serve(log);
+      databaseHealth.start();
       auditLog.startReport(log);
       deliveries.start();
       for (const source of sources) source.start();
@@ -283,7 +283,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
         scans.stop(),
         enrichment.stop(),
       ]);
-      await lastUsedWriter.stop();
+      await Promise.all([lastUsedWriter.stop(), databaseHealth.stop()]);
       auditLog.stopReport();
     },
     /** Creates the first API key and the console password, exactly once. `keep` receives them before they are stored. */

@@ -3,6 +3,7 @@ import type { ApiKeys } from "../access/keys/keys.ts";
 import { createRateLimiter } from "../access/keys/rate-limit.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import type { DatabaseHealth } from "../database/health/health.ts";
 import type { DeliveryLog } from "../deliveries/delivery-log.ts";
 import { createAdmission } from "../http/admission.ts";
 import { createBodyBudget, type BodyBudget } from "../http/body/body-budget.ts";
@@ -22,7 +23,8 @@ import type { Threats } from "../threats/threats.ts";
 import type { Traps } from "../traps/traps.ts";
 import { createRoutes } from "./routes.ts";
 import { checkReadiness, type Readiness } from "./site/health.ts";
-import { createMetrics, type Metrics } from "./site/metrics.ts";
+import type { Metrics } from "./site/metrics.ts";
+import { createProcessMetrics } from "./site/process-metrics.ts";
 import type { ReadScreenshot } from "./site/site-pages.ts";
 import { createSockets } from "./sockets.ts";
 import { describeApi } from "./v1/openapi.ts";
@@ -42,6 +44,7 @@ export interface ServerDependencies {
   memoryBytes: number;
   /** Divides long-running work into slices. */
   yielder: () => Yielder;
+  databaseHealth: Pick<DatabaseHealth, "status">;
   keys: ApiKeys;
   keyUsage: KeyUsage;
   threats: Threats;
@@ -111,6 +114,7 @@ export function createServer({
   database,
   memoryBytes,
   yielder,
+  databaseHealth,
   keys,
   keyUsage,
   threats,
@@ -123,12 +127,13 @@ export function createServer({
   schedulersRunning,
 }: ServerDependencies): TestableServer {
   const publicUrl = () => sockets.publicUrl;
-  const metrics = processMetrics({ build, threats, deliveries, scans, traps });
+  const readiness = () => checkReadiness({ database, databaseHealth, schedulersRunning });
+  const storage = () => ({ ...databaseHealth.status(), ...readiness(), bytes: database.bytesOnDisk() });
+  const metrics = createProcessMetrics({ build, threats, deliveries, scans, traps, storage });
   /** Peers of requests that did not arrive on the server's socket. */
   const peers = new WeakMap<Request, string>();
   const peerOf = (request: Request) => peers.get(request) ?? sockets.peerOf(request);
   const { clientAddress, untrustedProxy } = clientAddresses({ config, log, peerOf });
-  const readiness = () => checkReadiness({ database, schedulersRunning });
   const bodies = createBodyBudget({ memoryBytes, yielder: yielder(), clock, log });
   const requestIdOf = createRequestIds(newRequestId);
   const pipeline = createPipeline({
@@ -224,26 +229,6 @@ function clientAddresses({
       return peer === undefined ? undefined : resolveClient(peer, request.headers.get("x-forwarded-for"));
     },
   };
-}
-
-function processMetrics({
-  build,
-  threats,
-  deliveries,
-  scans,
-  traps,
-}: Pick<ServerDependencies, "build" | "threats" | "deliveries" | "scans" | "traps">): Metrics {
-  return createMetrics({
-    build,
-    threatTotals: threats.totals,
-    deliveryTotals: deliveries.totals,
-    recipientStates: deliveries.states,
-    scanTotals: scans.totals,
-    resolverVerdicts: () => scans.resolverHealth.latest()?.checks.map(({ verdict }) => verdict),
-    trapTotals: traps.totals,
-    memory: () => process.memoryUsage(),
-    cpu: () => process.cpuUsage(),
-  });
 }
 
 /** Routes of the traps, with no common header but the request's ID: the others would reveal the product to visitors. */

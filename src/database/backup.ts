@@ -2,9 +2,12 @@ import { Database as Sqlite } from "bun:sqlite";
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { StartError } from "../lib/errors.ts";
-import { explain } from "./database.ts";
+import { explain } from "./files/explain.ts";
+import { asideEnding } from "./files/open-file.ts";
+import { statePathOf } from "./files/state-file.ts";
+import { incomingEnding, removeDatabase, sideFileEndings } from "./files/leftovers.ts";
 import { migrateDatabase } from "./migrate.ts";
-import { isBusy } from "./sqlite-error.ts";
+import { isBusy } from "./files/sqlite-error.ts";
 
 const busyTimeoutMs = 10_000;
 
@@ -22,7 +25,7 @@ export function copyDatabase(path: string, target: string): void {
     created = true;
     fillCopy(path, target);
   } catch (error) {
-    if (created) rmSync(target, { force: true });
+    if (created) removeDatabase(target);
     const { code } = error as { code?: string };
     if (code === "EEXIST") throw failure(`${target} already exists; choose another file`);
     if (code === "ENOENT") throw failure(`cannot write ${target}: its folder does not exist`);
@@ -34,10 +37,14 @@ function fillCopy(path: string, target: string): void {
   const source = new Sqlite(path, { readonly: true, strict: true });
   try {
     source.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    const mode = source.query<{ auto_vacuum: number }, []>("PRAGMA auto_vacuum").get();
+    // The copy of a database of an earlier version can release free space. For others, SQLite would write here.
+    if (mode?.auto_vacuum === 0) source.run("PRAGMA auto_vacuum = INCREMENTAL");
     source.run("VACUUM INTO ?", [target]);
   } finally {
     source.close();
   }
+  unmark(target);
   // VACUUM INTO does not sync the file (https://www.sqlite.org/lang_vacuum.html#vacuuminto).
   for (const file of [target, dirname(target)]) {
     const descriptor = openSync(file, "r");
@@ -46,36 +53,62 @@ function fillCopy(path: string, target: string): void {
   }
 }
 
+/** Deletes the marker of the server that has the original open: it must recognize a copy that replaces its file. */
+function unmark(target: string): void {
+  const copy = new Sqlite(target, { readwrite: true });
+  try {
+    copy.run("PRAGMA user_version = 0");
+  } finally {
+    copy.close();
+  }
+}
+
 /**
  * Replaces the database with a backup. The caller must hold the lock for serving. The backup is copied, checked and
  * migrated next to the database first, so that nothing is changed before it is known to be good.
- * @param aside path under which the current database is kept.
+ * @param stamp time as a part of the name under which the current database is kept.
  * @param adapt changes the copy before it replaces the database.
  * @throws StartError with a message for the operator.
  */
 export function restoreDatabase(
   copy: string,
   path: string,
-  aside: string,
+  stamp: string,
   adapt: (incoming: Sqlite) => void = () => {},
 ): { keptAs: string | undefined } {
-  const incoming = `${path}.incoming`;
-  const leftovers = ["", "-wal", "-shm"].map((ending) => incoming + ending);
-  for (const file of leftovers) rmSync(file, { force: true });
+  const incoming = path + incomingEnding;
+  removeDatabase(incoming);
   try {
     copyDatabase(copy, incoming);
     check(incoming, copy, adapt);
-    const present = existsSync(path);
-    if (present) {
+    let keptAs: string | undefined;
+    if (existsSync(path)) {
       checkpointLog(path);
-      // A second name for the file, so that a database exists at its path at every moment.
-      linkSync(path, aside);
+      keptAs = linkAside(path, stamp);
     }
-    for (const ending of ["-wal", "-shm"]) rmSync(path + ending, { force: true });
+    for (const ending of sideFileEndings) rmSync(path + ending, { force: true });
+    rmSync(statePathOf(path), { force: true });
     renameSync(incoming, path);
-    return { keptAs: present ? aside : undefined };
+    return { keptAs };
   } finally {
-    for (const file of leftovers) rmSync(file, { force: true });
+    removeDatabase(incoming);
+  }
+}
+
+/**
+ * Adds a second name for the file, so that a database exists at its path at every moment.
+ * @returns the name: a second restore within a second gets another one
+ */
+function linkAside(path: string, stamp: string): string {
+  for (let number = 1; ; number++) {
+    const aside = `${path}${asideEnding}${stamp}${number === 1 ? "" : `-${number}`}`;
+    try {
+      linkSync(path, aside);
+      return aside;
+    } catch (error) {
+      if ((error as { code?: string }).code !== "EEXIST")
+        throw failure(`cannot keep ${path} as ${aside}: ${explain(error, path)}`, error);
+    }
   }
 }
 

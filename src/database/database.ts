@@ -2,11 +2,16 @@ import { Database as Sqlite, type Statement } from "bun:sqlite";
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
-import { StartError, messageOf } from "../lib/errors.ts";
+import { StartError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
+import { explain } from "./files/explain.ts";
+import { DatabaseFileChangedError } from "./files/file-change.ts";
+import { openFileAt, requireOneName, type OpenFile } from "./files/open-file.ts";
+import { requireOwnLog } from "./files/state-file.ts";
+import { watchConnection } from "./files/watched-connection.ts";
 import type { LockIncident } from "./lock-watch.ts";
 import { migrateDatabase } from "./migrate.ts";
-import { isBusy, sqliteErrorCode } from "./sqlite-error.ts";
+import { isBusy } from "./files/sqlite-error.ts";
 import { createTransactions, type Settled } from "./transactions.ts";
 import { createWriteQueue, type WriteOptions } from "./write-queue.ts";
 
@@ -48,6 +53,10 @@ export interface Database {
    * the locks are acquired once.
    */
   snapshot<T>(work: () => Settled<T>): T;
+  /** The open files; undefined in memory. Once they change, every further change throws. */
+  readonly file: OpenFile | undefined;
+  /** Observes errors of statements, and commits. */
+  observe(observer: DatabaseObserver): void;
   /** Calls `callback` once after the current transaction has committed; immediately outside of a transaction. */
   afterCommit(callback: () => void): void;
   /** Size on disk: the file, and the write-ahead log. Undefined in memory. */
@@ -57,12 +66,21 @@ export interface Database {
   close(): void;
 }
 
+export interface DatabaseObserver {
+  /** An error of a statement or transaction, which its caller receives as well. May be called twice for one error. */
+  failed(error: unknown): void;
+  /** A change was committed. */
+  changed(): void;
+}
+
 // Another process (import, command line) holds the lock for at most one batch.
 const busyTimeoutMs = 10_000;
 /** For the few statements of a server that are no `write`: the event loop stands still meanwhile. */
 const servingTimeoutMs = 50;
 const modePauseMs = 20;
 const mmapBytesMax = 1 << 30;
+/** After a reader has kept the write-ahead log from being copied into the file, it is cut to this size. */
+const logBytesKept = 16 << 20;
 
 /**
  * Opens the database, creates it if it does not exist, and migrates it.
@@ -72,33 +90,52 @@ const mmapBytesMax = 1 << 30;
 export function openDatabase(path: string, image?: Uint8Array): Database {
   const sqlite = openFile(path, image);
   const finalizeAll = trackStatements(sqlite);
+  const observers: DatabaseObserver[] = [];
+  let file: OpenFile | undefined;
+  watchConnection(sqlite, {
+    failed: (error) => observers.forEach((observer) => observer.failed(error)),
+    changed: () => observers.forEach((observer) => observer.changed()),
+    checkChange() {
+      const change = file?.change();
+      if (change !== undefined) throw new DatabaseFileChangedError(change);
+    },
+  });
   try {
     prepareConnection(sqlite);
     migrateDatabase(sqlite);
+    if (path !== ":memory:") file = openFileAt(path);
   } catch (error) {
     finalizeAll();
     sqlite.close();
     if (error instanceof StartError) throw error;
-    throw new StartError(`database ${path}: ${explain(error)}`, { exitCode: 1, cause: error });
+    throw new StartError(`database ${path}: ${explain(error, path)}`, { exitCode: 1, cause: error });
   }
-  return wrap(sqlite, path, finalizeAll);
+  return wrap({ sqlite, path, file, observers, finalizeAll });
 }
 
 function openFile(path: string, image: Uint8Array | undefined): Sqlite {
   try {
+    if (path !== ":memory:") {
+      requireOneName(path);
+      requireOwnLog(path);
+    }
     if (image !== undefined) return Sqlite.deserialize(image, { strict: true });
     if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // Readable by its owner only, because it contains secrets of webhook endpoints. SQLite fills an empty file.
     if (path !== ":memory:" && !existsSync(path)) closeSync(openSync(path, "a", 0o600));
     return new Sqlite(path, { create: true, readwrite: true, strict: true });
   } catch (error) {
-    throw new StartError(`database ${path}: ${explain(error)}`, { exitCode: 1, cause: error });
+    if (error instanceof StartError) throw error;
+    throw new StartError(`database ${path}: ${explain(error, path)}`, { exitCode: 1, cause: error });
   }
 }
 
 function prepareConnection(sqlite: Sqlite): void {
   sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  // Only for a new file: an existing one keeps its mode until it is rewritten, as a backup does.
+  sqlite.run("PRAGMA auto_vacuum = INCREMENTAL");
   useWriteAheadLog(sqlite);
+  sqlite.run(`PRAGMA journal_size_limit = ${logBytesKept}`);
   // An acknowledged change and its event are a promise to the client: they survive a power failure.
   sqlite.run("PRAGMA synchronous = FULL");
   sqlite.run(`PRAGMA mmap_size = ${mmapBytesMax}`);
@@ -120,7 +157,16 @@ function useWriteAheadLog(sqlite: Sqlite): void {
   }
 }
 
-function wrap(sqlite: Sqlite, path: string, finalizeAll: () => void): Database {
+function wrap({
+  sqlite,
+  path,
+  file,
+  observers,
+  finalizeAll,
+}: Pick<Database, "sqlite" | "path" | "file"> & {
+  observers: DatabaseObserver[];
+  finalizeAll: () => void;
+}): Database {
   const foreignVersion = sqlite.prepare<{ data_version: number }, []>("PRAGMA data_version");
   const { transaction, snapshot, afterCommit, commitTogether } = createTransactions(sqlite);
   const queue = createWriteQueue({
@@ -143,14 +189,19 @@ function wrap(sqlite: Sqlite, path: string, finalizeAll: () => void): Database {
     endPatience: queue.endPatience,
     lockIncident: queue.incident,
     snapshot,
+    file,
+    observe: (observer) => void observers.push(observer),
     afterCommit,
     bytesOnDisk: () =>
       path === ":memory:" ? undefined : { file: bytesOf(path), log: bytesOf(`${path}-wal`) },
     foreignVersion: () => foreignVersion.get()!.data_version,
     close() {
       queue.close();
+      // SQLite would remove or copy files of the same names that are no longer its own. The system closes everything.
+      if (file?.change() !== undefined) return;
       finalizeAll();
       sqlite.close();
+      file?.close();
     },
   };
 }
@@ -180,21 +231,4 @@ function trackStatements(sqlite: Sqlite): () => void {
   return () => {
     for (const reference of statements) reference.deref()?.finalize();
   };
-}
-
-/** Turns SQLite's errors into messages that say what to do. */
-export function explain(error: unknown): string {
-  const message = messageOf(error);
-  const code = sqliteErrorCode(error) ?? "";
-  if (/^(SQLITE_READONLY|EROFS)/.test(code))
-    return "it is read-only; give this user write permission for the file and its folder";
-  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
-    return `it is damaged or not a database (${message}); move it away, or restore a backup with 'phishwatch restore'`;
-  }
-  if (code === "SQLITE_FULL" || code === "ENOSPC") return "the disk is full; make room and start again";
-  if (/^(SQLITE_CANTOPEN|EACCES|EPERM)/.test(code)) {
-    return `it cannot be opened (${message}); check that the folder exists and that this user may write there`;
-  }
-  if (isBusy(error)) return "another process holds it locked; stop that process and start again";
-  return message;
 }

@@ -1,8 +1,10 @@
-import { closeSync, createReadStream, fstatSync, openSync, rmSync } from "node:fs";
+import { closeSync, createReadStream, fstatSync, openSync } from "node:fs";
 import { Readable } from "node:stream";
 import { badRequest, messageOf } from "../lib/errors.ts";
 import type { FillRandom } from "../lib/ids.ts";
 import type { Database } from "./database.ts";
+import { DatabaseFileChangedError } from "./files/file-change.ts";
+import { liveCopyEnding, removeDatabase } from "./files/leftovers.ts";
 
 // Source text of a worker: SQLite copies in one call, and the server must keep responding. A file would have another
 // path in the executable.
@@ -12,8 +14,15 @@ self.onmessage = ({ data: { path, target } }) => {
   try {
     const database = new Database(path, { readonly: true });
     database.run("PRAGMA busy_timeout = 10000");
+    // As in backup.ts: the copy can release free space.
+    if (database.query("PRAGMA auto_vacuum").get().auto_vacuum === 0)
+      database.run("PRAGMA auto_vacuum = INCREMENTAL");
     database.run("VACUUM INTO ?", [target]);
     database.close();
+    // Deletes the marker of the running server: it must recognize a copy that replaces its file.
+    const copy = new Database(target, { readwrite: true });
+    copy.run("PRAGMA user_version = 0");
+    copy.close();
     postMessage(null);
   } catch (error) {
     postMessage(String(error?.message ?? error));
@@ -44,33 +53,36 @@ export function createLiveCopies({
     try {
       const random = new Uint8Array(8);
       fillRandom(random);
-      return await openCopy(database, `copy-${Buffer.from(random).toString("hex")}`);
+      return await openCopy(database, Buffer.from(random).toString("hex"));
     } finally {
       isCopying = false;
     }
   };
 }
 
-/** @param name unique suffix of the temporary file. */
-async function openCopy({ path, sqlite }: Database, name: string): Promise<LiveCopy> {
+/** @param name unique part of the name of the temporary file. */
+async function openCopy({ path, sqlite, file }: Database, name: string): Promise<LiveCopy> {
   if (path === ":memory:") {
     const bytes = sqlite.serialize();
     return { bytes: bytes.byteLength, stream: new Blob([new Uint8Array(bytes)]).stream() };
   }
-  const target = `${path}.${name}`;
+  // The copy would be of another file.
+  const change = file?.change();
+  if (change !== undefined) throw new DatabaseFileChangedError(change);
+  const target = `${path}${liveCopyEnding}${name}`;
   try {
     // Creating the file first sets its permissions; SQLite fills an empty file.
     closeSync(openSync(target, "wx", 0o600));
     await copyInWorker(path, target);
-    const file = openSync(target, "r");
-    const stream = createReadStream(target, { fd: file, autoClose: true });
+    const descriptor = openSync(target, "r");
+    const stream = createReadStream(target, { fd: descriptor, autoClose: true });
     return {
-      bytes: fstatSync(file).size,
+      bytes: fstatSync(descriptor).size,
       stream: Readable.toWeb(stream) as unknown as ReadableStream<Uint8Array>,
     };
   } finally {
     // An open file stays readable after unlink (POSIX).
-    rmSync(target, { force: true });
+    removeDatabase(target);
   }
 }
 

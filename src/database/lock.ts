@@ -2,8 +2,10 @@ import { Database as Sqlite } from "bun:sqlite";
 import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { StartError } from "../lib/errors.ts";
-import { explain } from "./database.ts";
-import { isBusy } from "./sqlite-error.ts";
+import { explain } from "./files/explain.ts";
+import { requireOneName } from "./files/open-file.ts";
+import { removeLeftovers } from "./files/leftovers.ts";
+import { isBusy } from "./files/sqlite-error.ts";
 
 /** Lock that one process holds. Keep a reference: garbage collection releases it. */
 export interface Lock {
@@ -12,11 +14,16 @@ export interface Lock {
 
 /**
  * Acquires the lock for serving the database at `path`. Commands do not need it: they write while a server runs.
- * @throws StartError if another process holds it, or if it cannot be written.
+ * Deletes what killed backups and restores left.
+ * @throws StartError if another process holds it, if it cannot be written, or if the database has a hard link.
  */
 export function takeServeLock(path: string): Lock {
+  if (path !== ":memory:") requireOneName(path);
   const lock = tryLock(path, "lock");
-  if (lock !== undefined) return lock;
+  if (lock !== undefined) {
+    if (path !== ":memory:") removeLeftovers(path);
+    return lock;
+  }
   throw new StartError(
     `another phishwatch is already serving ${path}; stop it, or set storage.path to another file`,
     { exitCode: 1 },
@@ -42,7 +49,7 @@ export function tryLock(path: string, purpose: string): Lock | undefined {
   } catch (cause) {
     lock?.close();
     if (isBusy(cause)) return undefined;
-    throw new StartError(`lock file ${path}.${purpose}: ${explain(cause)}`, { exitCode: 1, cause });
+    throw new StartError(`lock file ${path}.${purpose}: ${explain(cause, path)}`, { exitCode: 1, cause });
   }
   const held = lock;
   return { release: () => held.close() };

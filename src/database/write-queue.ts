@@ -1,6 +1,6 @@
 import type { Log } from "../lib/log.ts";
 import { createLockWatch, reportAfterMs, type LockIncident } from "./lock-watch.ts";
-import { isBusy } from "./sqlite-error.ts";
+import { isBusy } from "./files/sqlite-error.ts";
 import type { Part, Settled, Transactions } from "./transactions.ts";
 
 export interface WriteOptions {

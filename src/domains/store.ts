@@ -1,6 +1,6 @@
 import { asc, eq } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import { sqliteErrorCode } from "../database/sqlite-error.ts";
+import { sqliteErrorCode } from "../database/files/sqlite-error.ts";
 import { statement, value } from "../database/statement.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdFactory } from "../lib/ids.ts";

@@ -1,4 +1,4 @@
-import { isBusy } from "../database/sqlite-error.ts";
+import { isBusy } from "../database/files/sqlite-error.ts";
 import { DatabaseLockedError } from "../database/write-queue.ts";
 import { lockedCode } from "../database/lock-watch.ts";
 import { type ErrorCode, notFound, PublicError } from "../lib/errors.ts";

@@ -44,7 +44,7 @@ test("a restored database records the restore and contains no console sessions",
   const copy = join(folder.path, "copy.db");
   backUpFile({ path: stores.path, target: copy, by, at: clock.now() });
   const path = join(folder.path, "restored.db");
-  const result = restoreFile({ copy, path, aside: `${path}.before`, by, at: clock.now() });
+  const result = restoreFile({ copy, path, by, at: clock.now() });
   expect(result).toEqual({ keptAs: undefined });
   const restored = openDatabase(path);
   const entry = newest(createAuditLog({ database: restored, clock }));

@@ -163,6 +163,7 @@ describe("the list of concerns", () => {
     now,
     readiness: { ready: true, checks: { database: "ok", disk: "ok", schedulers: "ok" } },
     untrustedProxy: undefined,
+    database: { problem: undefined, lastError: null, disk: undefined },
     recipients: [],
     sources: [],
     keys: [],
@@ -194,6 +195,31 @@ describe("the list of concerns", () => {
 
   test.each<[string, Partial<typeof healthy>, string[]]>([
     ["is empty when all is well", {}, []],
+    [
+      "contains a disk that is nearly full, and a database error of the last day (D3, D8)",
+      {
+        database: {
+          problem: undefined,
+          lastError: { at: now - 3 * 3_600_000, code: "SQLITE_FULL", text: "the disk is full" },
+          disk: { freeBytes: 100 << 20, level: "nearly full", text: "100 MiB free" },
+        },
+      },
+      [
+        "The disk of the database is nearly full: 100 MiB free",
+        "Database error 3 hours ago: the disk is full",
+      ],
+    ],
+    [
+      "does not contain an old database error",
+      {
+        database: {
+          problem: undefined,
+          lastError: { at: now - 2 * day, code: "x", text: "x" },
+          disk: undefined,
+        },
+      },
+      [],
+    ],
     [
       "names a disk that is nearly full",
       { readiness: { ready: false, checks: { database: "ok", disk: "nearly full", schedulers: "ok" } } },

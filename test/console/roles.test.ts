@@ -9,6 +9,7 @@ import { createConsole, shellRoutes } from "../../src/console/console.tsx";
 import { pageGroups } from "../../src/console/page-groups.ts";
 import { createRouter } from "../../src/console/shell/router.ts";
 import { buildInfo } from "../../src/lib/build-info.ts";
+import { createDatabaseHealth } from "../../src/database/health/health.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { may, type Role } from "../../src/vocabulary/permissions.ts";
@@ -57,6 +58,7 @@ async function signInAs(role: Role) {
       config: loaded.config,
       build: buildInfo,
       storage: database,
+      databaseStatus: createDatabaseHealth({ ...common, database, log }).status,
       backups: createLiveBackups({ database, fillRandom, auditLog }),
       keyUsage: createKeyUsage(),
       failedSignIns: consoleSignIn.failedSignIns,

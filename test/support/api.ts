@@ -8,6 +8,7 @@ import { createYielder } from "../../src/lib/yielder.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
 import type { Sighting } from "../../src/threats/record.ts";
 import { createScanStore } from "../../src/scans/store.ts";
+import { createDatabaseHealth } from "../../src/database/health/health.ts";
 import { createDeliveryLog } from "../../src/deliveries/delivery-log.ts";
 import { fillRandom } from "./appliance.ts";
 import { expectDescribed } from "./openapi.ts";
@@ -85,6 +86,7 @@ export function openApi({
       newRequestId: () => crypto.randomUUID(),
       build: { version: "1.2.3", commit: "abc1234", bunVersion: "1.4.5" },
       database: stores.database,
+      databaseHealth: createDatabaseHealth({ database: stores.database, clock, log, fillRandom }),
       keys,
       keyUsage: createKeyUsage(),
       memoryBytes,

@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { copyDatabase, restoreDatabase } from "../../database/backup.ts";
-import type { Instant } from "../../lib/clock.ts";
+import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { Actor } from "../audit/actor.ts";
 import { insertAuditEntry } from "../audit/raw-entry.ts";
@@ -40,24 +40,15 @@ export function backUpFile({
 }
 
 /**
- * Replaces the database file with a copy and keeps the previous one as `aside`. The copy's console sessions are
+ * Replaces the database file with a copy and keeps the previous one next to it. The copy's console sessions are
  * deleted, because they may have been ended since, and the restore is recorded in its audit log.
  * @throws StartError with a message for the operator.
  */
-export function restoreFile({
-  copy,
-  path,
-  aside,
-  by,
-  at,
-}: {
-  copy: string;
-  path: string;
-  aside: string;
-  by: Actor;
-  at: Instant;
-}): { keptAs: string | undefined } {
-  return restoreDatabase(copy, path, aside, (incoming) => {
+export function restoreFile({ copy, path, by, at }: { copy: string; path: string; by: Actor; at: Instant }): {
+  keptAs: string | undefined;
+} {
+  const stamp = toIsoTime(at).slice(0, 19).replaceAll(/[-:]/g, "");
+  return restoreDatabase(copy, path, stamp, (incoming) => {
     deleteAllSessions(incoming);
     insertAuditEntry(incoming, { by, action: "backup.restore", subject: visible(copy), at });
   });

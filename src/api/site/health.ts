@@ -1,8 +1,7 @@
-import { statfsSync } from "node:fs";
-import { dirname } from "node:path";
-import { explain, type Database } from "../../database/database.ts";
-import { isBusy } from "../../database/sqlite-error.ts";
-import { messageOf } from "../../lib/errors.ts";
+import type { Database } from "../../database/database.ts";
+import { explain } from "../../database/files/explain.ts";
+import type { DatabaseHealth } from "../../database/health/health.ts";
+import { isBusy } from "../../database/files/sqlite-error.ts";
 
 /** Result of /readyz. Each check is "ok" or a description of the problem. */
 export interface Readiness {
@@ -10,20 +9,20 @@ export interface Readiness {
   checks: { database: string; disk: string; schedulers: string };
 }
 
-// A few batches of events and deliveries would use up less.
-const freeBytesMin = 16 << 20;
-
 /** Cheap enough for anonymous polling every second: it writes nothing and waits for no lock. */
 export function checkReadiness({
   database,
+  databaseHealth,
   schedulersRunning,
 }: {
   database: Database;
+  databaseHealth: Pick<DatabaseHealth, "status">;
   schedulersRunning: () => boolean;
 }): Readiness {
+  const { problem, disk } = databaseHealth.status();
   const checks = {
-    database: checkWritable(database),
-    disk: checkDisk(database.path),
+    database: problem ?? describeLock(database) ?? checkWritable(database),
+    disk: disk === undefined || disk.level !== "full" ? "ok" : `nearly full (${disk.text})`,
     schedulers: schedulersRunning() ? "ok" : "not running",
   };
   return { ready: Object.values(checks).every((text) => text === "ok"), checks };
@@ -45,12 +44,11 @@ function checkWritable({ sqlite }: Database): string {
   }
 }
 
-function checkDisk(path: string): string {
-  if (path === ":memory:") return "ok";
-  try {
-    const { bavail, bsize } = statfsSync(dirname(path));
-    return bavail * bsize >= freeBytesMin ? "ok" : "nearly full";
-  } catch (error) {
-    return messageOf(error);
-  }
+/** Changes fail while another process holds the write lock for long. */
+function describeLock(database: Database): string | undefined {
+  const incident = database.lockIncident();
+  if (incident === undefined) return undefined;
+  const { holder, heldMs } = incident;
+  const who = holder === undefined ? "another process" : `${holder.command} (pid ${holder.pid})`;
+  return `${who} has held the write lock for ${Math.round(heldMs / 1000)} s; changes fail until it is released`;
 }

@@ -1,3 +1,4 @@
+import type { DatabaseStatus } from "../../database/health/health.ts";
 import type { BuildInfo } from "../../lib/build-info.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { resolverVerdicts, type ResolverVerdict } from "../../network/dns/resolver-check.ts";
@@ -24,9 +25,17 @@ export interface MetricSources {
   /** Verdicts of the latest check of the resolvers; undefined before the first one. */
   resolverVerdicts: () => readonly ResolverVerdict[] | undefined;
   trapTotals: () => { recorded: number; limited: number; dropped: number };
+  storage: () => StorageStatus;
   memory: () => { rss: number; heapUsed: number };
   /** CPU time of this process, in microseconds. */
   cpu: () => { user: number; system: number };
+}
+
+/** State of the appliance and its database. */
+export interface StorageStatus extends DatabaseStatus {
+  ready: boolean;
+  /** Undefined in memory. */
+  bytes: { file: number; log: number } | undefined;
 }
 
 type Labels = Record<string, string | number>;
@@ -103,6 +112,7 @@ export function createMetrics(sources: MetricSources): Metrics {
           "Visits to beacons and honeytokens: recorded, over the limit of their network, or dropped because the queue was full.",
           Object.entries(sources.trapTotals()).map(([outcome, total]) => [{ outcome }, total]),
         ),
+        ...storageFamilies(sources.storage()),
         family("process_resident_memory_bytes", "gauge", "Resident memory.", [[{}, rss]]),
         family("phishwatch_heap_used_bytes", "gauge", "JavaScript heap in use.", [[{}, heapUsed]]),
         family("process_cpu_seconds_total", "counter", "CPU time used.", [[{}, (user + system) / 1e6]]),
@@ -137,6 +147,50 @@ function scanFamilies(
       completedAt === null ? [] : [[{}, completedAt / 1000]],
     ),
   ].join("");
+}
+
+function storageFamilies({ ready, problem, errors, quickCheck, disk, bytes }: StorageStatus): string[] {
+  return [
+    family("phishwatch_ready", "gauge", "1 if /readyz returns 200, else 0.", [[{}, ready ? 1 : 0]]),
+    family("phishwatch_database_ok", "gauge", "0 while the database has a problem that /readyz describes.", [
+      [{}, problem === undefined ? 1 : 0],
+    ]),
+    family(
+      "phishwatch_database_errors_total",
+      "counter",
+      "Errors of SQLite that concern the file or its disk, by code.",
+      errors.map(({ code, total }) => [{ code }, total]),
+    ),
+    family(
+      "phishwatch_database_quick_check_ok",
+      "gauge",
+      "1 if the last check of the whole database file found nothing, else 0.",
+      quickCheck === null ? [] : [[{}, quickCheck.result === "ok" ? 1 : 0]],
+    ),
+    family(
+      "phishwatch_database_quick_check_seconds",
+      "gauge",
+      "Unix time of the last check of the whole database file.",
+      quickCheck === null ? [] : [[{}, quickCheck.at / 1000]],
+    ),
+    family(
+      "phishwatch_database_bytes",
+      "gauge",
+      "Size of the database, by file: the database itself, and its write-ahead log.",
+      bytes === undefined
+        ? []
+        : [
+            [{ file: "database" }, bytes.file],
+            [{ file: "log" }, bytes.log],
+          ],
+    ),
+    family(
+      "phishwatch_disk_free_bytes",
+      "gauge",
+      "Free space on the disk of the database.",
+      disk === undefined ? [] : [[{}, disk.freeBytes]],
+    ),
+  ];
 }
 
 function family(

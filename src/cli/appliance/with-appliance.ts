@@ -1,6 +1,10 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { type App, openApp } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
+import { tryLock } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { StartError } from "../../lib/errors.ts";
 import { createLog, type Log } from "../../lib/log.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { loadConfiguration } from "./configuration.ts";
@@ -11,12 +15,25 @@ export async function withAppliance<T>(
   work: (appliance: App, config: Config) => Promise<T> | T,
 ): Promise<T> {
   const config = await loadConfiguration(options.config, terminal.env);
+  rejectLostDatabase(config.storage.path);
   const appliance = open(config, terminal, { level: "warn" });
   try {
     return await work(appliance, config);
   } finally {
     appliance.close();
   }
+}
+
+/** Throws rather than creating a new database beside a server whose database file was removed. */
+function rejectLostDatabase(path: string): void {
+  if (path === ":memory:" || existsSync(path)) return;
+  const lock = existsSync(dirname(path)) ? tryLock(path, "lock") : undefined;
+  lock?.release();
+  if (lock !== undefined || !existsSync(dirname(path))) return;
+  throw new StartError(
+    `database ${path}: a server is running, but its database file is gone; stop the server first`,
+    { exitCode: 1 },
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { restoreFile } from "../../access/backups/file-backups.ts";
 import { takeServeLock } from "../../database/lock.ts";
-import { systemClock, toIsoTime } from "../../lib/clock.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { command } from "../terminal/command.ts";
@@ -23,10 +23,8 @@ Stop the server first. All console sessions end. Events that were pending when t
     const lock = takeServeLock(path);
     try {
       const at = systemClock.now();
-      const stamp = toIsoTime(at).slice(0, 19).replaceAll(/[-:]/g, "");
       const copy = resolve(args[0] ?? "");
-      const aside = `${path}.before-restore-${stamp}`;
-      const { keptAs } = restoreFile({ copy, path, aside, by: actorOfShell(terminal.env), at });
+      const { keptAs } = restoreFile({ copy, path, by: actorOfShell(terminal.env), at });
       terminal.err.write(`restored ${path}\n`);
       if (keptAs !== undefined) terminal.err.write(`the database as it was is kept as ${keptAs}\n`);
     } finally {

@@ -9,6 +9,7 @@ import type { Readiness } from "../../api/site/health.ts";
 import type { Webhooks } from "../../channels/webhook/webhooks.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
+import type { DatabaseStatus } from "../../database/health/health.ts";
 import type { Deliveries } from "../../deliveries/deliveries.ts";
 import type { AssessDomain } from "../../domains/assess.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
@@ -52,6 +53,7 @@ export interface PageServices {
   scans: Scans;
   /** Location and size of the database file. Routes write through `Context.write`. */
   storage: Pick<Database, "path" | "bytesOnDisk" | "write">;
+  databaseStatus: () => DatabaseStatus;
   sessions: Pick<ConsoleSessions, "find" | "list">;
   threats: Threats;
   threatIndex: () => ThreatIndex;

@@ -1,5 +1,6 @@
 import type { ApiKey } from "../../../access/keys/keys.ts";
 import type { Readiness } from "../../../api/site/health.ts";
+import type { DatabaseStatus } from "../../../database/health/health.ts";
 import type { Recipient } from "../../../deliveries/recipients.ts";
 import { causeOf } from "../../../deliveries/rules/recipient-state.ts";
 import type { Instant } from "../../../lib/clock.ts";
@@ -30,6 +31,8 @@ export const keyExpiresSoonMs = 14 * 86_400_000;
 const keyExpiredMs = 7 * 86_400_000;
 /** How long a source may be silent before it is reported, if its rhythm is not known; most deliver daily. */
 export const feedSilentMs = 7 * 86_400_000;
+/** How long a database error that no longer stands is reported. */
+const databaseErrorMs = 86_400_000;
 const textMax = 160;
 /** Reasons of failed scans name each resolver and what to change. */
 const reasonMax = 400;
@@ -59,6 +62,7 @@ export function concernsOf({
   now,
   readiness,
   untrustedProxy,
+  database,
   recipients,
   sources,
   keys,
@@ -69,6 +73,7 @@ export function concernsOf({
   readiness: Readiness;
   /** Address of a proxy that requests came through, but that the configuration does not trust. */
   untrustedProxy: string | undefined;
+  database: Pick<DatabaseStatus, "problem" | "lastError" | "disk">;
   recipients: readonly RecipientConcerns[];
   sources: readonly (Pick<Source, "kind"> & SourceConcerns)[];
   keys: readonly Pick<ApiKey, "name" | "expiresAt" | "revokedAt">[];
@@ -91,6 +96,12 @@ export function concernsOf({
       systemPath,
       `A proxy at ${shown(untrustedProxy)} is not in server.trusted_proxies, so all its visitors count as one address`,
     );
+  if (database.disk?.level === "nearly full")
+    add("warn", systemPath, `The disk of the database is nearly full: ${database.disk.text}`);
+  // While it stands, it is the reason for not being ready.
+  const { lastError } = database;
+  if (database.problem === undefined && lastError !== null && now - lastError.at < databaseErrorMs)
+    add("warn", systemPath, `Database error ${ago(Math.min(lastError.at, now))}: ${shown(lastError.text)}`);
   if (resolverProblem !== null)
     add("bad", scansPath, `Lookups in DNS fail: ${visible(resolverProblem, reasonMax)}`);
   for (const recipient of recipients) {

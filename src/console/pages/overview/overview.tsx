@@ -29,7 +29,15 @@ export async function showOverview({
   query,
   now,
 }: Context<
-  "deliveries" | "domains" | "keys" | "readiness" | "scans" | "sources" | "threatIndex" | "untrustedProxy"
+  | "databaseStatus"
+  | "deliveries"
+  | "domains"
+  | "keys"
+  | "readiness"
+  | "scans"
+  | "sources"
+  | "threatIndex"
+  | "untrustedProxy"
 >): Promise<PageResult> {
   const { deliveries, domains, keys, readiness, scans, sources } = services;
   const search = services.threatIndex();
@@ -48,6 +56,7 @@ export async function showOverview({
     now,
     readiness: readiness(),
     untrustedProxy: services.untrustedProxy(),
+    database: services.databaseStatus(),
     recipients: deliveries.recipients
       .listAll()
       .map((recipient) => ({ ...recipient, noun: deliveries.nounOf(recipient.channel) })),

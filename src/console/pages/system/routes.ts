@@ -7,7 +7,17 @@ import { downloadBackup, showSystem } from "./status.tsx";
 /** Settings → System. */
 export const systemPages = pageGroup({
   nav: { section: "settings", label: "System", path: systemPath },
-  services: ["backups", "build", "config", "deliveries", "publicUrl", "readiness", "sessions", "storage"],
+  services: [
+    "backups",
+    "build",
+    "config",
+    "databaseStatus",
+    "deliveries",
+    "publicUrl",
+    "readiness",
+    "sessions",
+    "storage",
+  ],
   routes: [
     { method: "GET", path: systemPath, permission: "read", run: showSystem },
     { method: "POST", path: `${systemPath}/backup`, permission: "administer", run: downloadBackup },

@@ -4,6 +4,7 @@ import type { Recipient } from "../../../deliveries/recipients.ts";
 import type { Config } from "../../../config/config.ts";
 import { describeEffective, type Origin, type Setting } from "../../../config/effective.ts";
 import type { Database } from "../../../database/database.ts";
+import type { DatabaseStatus } from "../../../database/health/health.ts";
 import { toIsoTime, type Instant } from "../../../lib/clock.ts";
 import { bytesText } from "../../../lib/durations.ts";
 import { Badge, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
@@ -20,7 +21,9 @@ const listedMax = 20;
 export function showSystem({
   services,
   now,
-}: Context<"build" | "config" | "storage" | "publicUrl" | "readiness" | "sessions" | "deliveries">) {
+}: Context<
+  "build" | "config" | "databaseStatus" | "storage" | "publicUrl" | "readiness" | "sessions" | "deliveries"
+>) {
   const { build, deliveries, readiness, sessions, storage } = services;
   return page(
     "System",
@@ -45,6 +48,9 @@ export function showSystem({
           facts={[
             ["File", <Text text={storage.path} charactersMax={1_000} />],
             ["Size", sizeText(storage)],
+            ["Disk", services.databaseStatus().disk?.text ?? "unknown"],
+            ["Last check of the file", <QuickCheckText status={services.databaseStatus()} />],
+            ["Last error", <LastErrorText status={services.databaseStatus()} />],
           ]}
         />
         <div class="after">
@@ -100,6 +106,25 @@ function Health({
         ]}
       />
     </Section>
+  );
+}
+
+function QuickCheckText({ status: { quickCheck } }: { status: DatabaseStatus }) {
+  if (quickCheck === null) return <>none yet; it runs once a day, when the appliance is idle</>;
+  return (
+    <>
+      <Check text={quickCheck.result} /> <Time at={quickCheck.at} relative />
+    </>
+  );
+}
+
+function LastErrorText({ status: { lastError } }: { status: DatabaseStatus }) {
+  if (lastError === null) return <>none</>;
+  return (
+    <>
+      <Time at={lastError.at} relative />: <Text text={lastError.text} charactersMax={1_000} />{" "}
+      <code>{lastError.code}</code>
+    </>
   );
 }
 

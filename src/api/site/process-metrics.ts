@@ -1,0 +1,33 @@
+import type { DeliveryLog } from "../../deliveries/delivery-log.ts";
+import type { Scans } from "../../scans/scans.ts";
+import type { Threats } from "../../threats/threats.ts";
+import type { Traps } from "../../traps/traps.ts";
+import { createMetrics, type Metrics, type MetricSources } from "./metrics.ts";
+
+/** Creates the metrics of this process and its services. */
+export function createProcessMetrics({
+  build,
+  threats,
+  deliveries,
+  scans,
+  traps,
+  storage,
+}: Pick<MetricSources, "build" | "storage"> & {
+  threats: Pick<Threats, "totals">;
+  deliveries: Pick<DeliveryLog, "totals" | "states">;
+  scans: Pick<Scans, "totals" | "resolverHealth">;
+  traps: Pick<Traps, "totals">;
+}): Metrics {
+  return createMetrics({
+    build,
+    threatTotals: threats.totals,
+    deliveryTotals: deliveries.totals,
+    recipientStates: deliveries.states,
+    scanTotals: scans.totals,
+    resolverVerdicts: () => scans.resolverHealth.latest()?.checks.map(({ verdict }) => verdict),
+    trapTotals: traps.totals,
+    storage,
+    memory: () => process.memoryUsage(),
+    cpu: () => process.cpuUsage(),
+  });
+}

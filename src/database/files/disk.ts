@@ -1,0 +1,23 @@
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { bytesText } from "../../lib/durations.ts";
+
+/** Below this, a few batches of events could fail: the server is not ready. */
+const fullBytes = 16 << 20;
+/** Below this, an operator should make room. */
+const nearlyFullBytes = 512 << 20;
+
+export interface DiskRoom {
+  freeBytes: number;
+  level: "ok" | "nearly full" | "full";
+  /** Such as "3.2 GB free". */
+  text: string;
+}
+
+/** Returns the room on the disk of the file. @throws the system's error */
+export function diskRoomFor(path: string): DiskRoom {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  const freeBytes = bavail * bsize;
+  const level = freeBytes < fullBytes ? "full" : freeBytes < nearlyFullBytes ? "nearly full" : "ok";
+  return { freeBytes, level, text: `${bytesText(freeBytes)} free` };
+}

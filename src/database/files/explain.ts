@@ -1,0 +1,42 @@
+import { accessSync, constants } from "node:fs";
+import { dirname } from "node:path";
+import { messageOf } from "../../lib/errors.ts";
+import { isBusy, sqliteErrorCode } from "./sqlite-error.ts";
+
+/**
+ * Turns SQLite's errors into messages that say what to do.
+ * @param path file that could not be opened, to find out why
+ */
+export function explain(error: unknown, path?: string): string {
+  const message = messageOf(error);
+  const code = sqliteErrorCode(error) ?? "";
+  const isOpening = /^(SQLITE_CANTOPEN|SQLITE_READONLY|EACCES|EPERM|ENOENT)/.test(code);
+  if (code === "EROFS" || (isOpening && path !== undefined && isReadOnlyFileSystem(path)))
+    return "its file system is read-only; mount it writable, or set storage.path to a folder on another one";
+  if (code.startsWith("SQLITE_READONLY"))
+    return "it is read-only; give this user write permission for the file and its folder";
+  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
+    return `it is damaged or not a database (${message}); move it away, or restore a backup with 'phishwatch restore'`;
+  }
+  if (code === "SQLITE_FULL" || code === "ENOSPC") return "the disk is full; make room and start again";
+  if (/^(SQLITE_CANTOPEN|EACCES|EPERM)/.test(code)) {
+    return `it cannot be opened (${message}); check that the folder exists and that this user may write there`;
+  }
+  if (isBusy(error)) return "another process holds it locked; stop that process and start again";
+  return message;
+}
+
+/** SQLite reports a read-only file system like a missing permission or a missing folder. */
+function isReadOnlyFileSystem(path: string): boolean {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    try {
+      accessSync(folder, constants.W_OK);
+      return false;
+    } catch (error) {
+      const code = sqliteErrorCode(error);
+      // Root may write everywhere except on a read-only file system.
+      if (code === "EROFS") return true;
+      if (code !== "ENOENT" || folder === dirname(folder)) return false;
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { FileChange } from "./open-file.ts";
+
+/** A change was not acknowledged, because the database file is no longer the one that is open. */
+export class DatabaseFileChangedError extends Error {
+  readonly code = "database_file_changed";
+
+  constructor(change: FileChange) {
+    super(`the database file was changed from outside (${describeChange(change)}); no change is accepted`);
+    // Minification changes class names.
+    this.name = "DatabaseFileChangedError";
+  }
+}
+
+const described: Record<FileChange, string> = {
+  removed: "its file was removed or renamed",
+  replaced: "another file is at its path",
+  overwritten: "its file was overwritten",
+  log_lost: "its write-ahead log (-wal or -shm) was removed",
+};
+
+export function describeChange(change: FileChange): string {
+  return described[change];
+}

@@ -1,0 +1,136 @@
+import { closeSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { StartError } from "../../lib/errors.ts";
+
+/**
+ * Change to the files of an open database:
+ * - `removed`: no file is at the path any more
+ * - `replaced`: another file is at the path
+ * - `overwritten`: the content of the open file was replaced
+ * - `log_lost`: the write-ahead log or its index was removed or replaced
+ */
+export type FileChange = "removed" | "replaced" | "overwritten" | "log_lost";
+
+/** Identifies a file beyond the reuse of its inode. */
+export interface FileIdentity {
+  ino: number;
+  createdAtMs: number;
+}
+
+/** The files that a connection has open, compared with those at their paths. */
+export interface OpenFile {
+  /** Path without symbolic links. */
+  readonly path: string;
+  readonly identity: FileIdentity;
+  /** Identity of the write-ahead log. */
+  readonly log: FileIdentity | undefined;
+  /** Compares, which takes about 5 µs. Once something changed, it stays so. */
+  change(): FileChange | undefined;
+  /** From now on, also compares the marker in the header of the open file. The file must have been checkpointed. */
+  expectMarker(marker: number): void;
+  /** Reads from the open file, wherever its path leads. Requires `expectMarker`. */
+  read(buffer: Uint8Array, position: number): number;
+  /** Returns the paths of the log and its index that are still those of the open file. */
+  ownSideFiles(): string[];
+  /** Number of names of the file; 1 unless it has a hard link. */
+  names(): number;
+  /** Close the connection first: closing any descriptor of a file releases all locks of the process (POSIX). */
+  close(): void;
+}
+
+/** `user_version` in the header: https://www.sqlite.org/fileformat.html §1.3. SQLite itself does not use it. */
+const markerOffset = 60;
+const markerBytes = 4;
+/** Ending of the name that `restore` gives to the replaced file. A killed restore leaves it as a second name. */
+export const asideEnding = `.before-restore-`;
+
+/** @param path file that a connection has open and has read from, so that its side files exist */
+export function openFileAt(path: string): OpenFile {
+  const real = realpathSync(path);
+  const sideFiles = [`${real}-wal`, `${real}-shm`].map((name) => ({ name, identity: identityOf(name) }));
+  const identity = identityOf(path)!;
+  const buffer = Buffer.alloc(markerBytes);
+  let expected: number | undefined;
+  let descriptor: number | undefined;
+  let changed: FileChange | undefined;
+
+  const isOwn = (file: (typeof sideFiles)[number]) => isSame(identityOf(file.name), file.identity);
+
+  function compare(): FileChange | undefined {
+    const now = identityOf(path);
+    if (now === undefined) return "removed";
+    if (!isSame(now, identity)) return "replaced";
+    if (descriptor !== undefined && markerIn(descriptor, buffer) !== expected) return "overwritten";
+    return sideFiles.every(isOwn) ? undefined : "log_lost";
+  }
+
+  return {
+    path: real,
+    identity,
+    log: sideFiles[0]?.identity,
+    change: () => (changed ??= compare()),
+    expectMarker(marker) {
+      descriptor ??= openSync(path, "r");
+      expected = marker;
+    },
+    read: (target, position) => readSync(descriptor!, target, 0, target.length, position),
+    ownSideFiles: () => sideFiles.filter(isOwn).map(({ name }) => name),
+    names: () => statSync(path, { throwIfNoEntry: false })?.nlink ?? 0,
+    close() {
+      if (descriptor !== undefined) closeSync(descriptor);
+      descriptor = undefined;
+    },
+  };
+}
+
+export function identityOf(path: string): FileIdentity | undefined {
+  const status = statSync(path, { throwIfNoEntry: false });
+  return status === undefined ? undefined : { ino: status.ino, createdAtMs: status.birthtimeMs };
+}
+
+export function isSame(one: FileIdentity | undefined, other: FileIdentity | undefined): boolean {
+  return one?.ino === other?.ino && one?.createdAtMs === other?.createdAtMs;
+}
+
+/** Reads the marker of a file that no connection of this process has open. */
+export function markerOf(path: string): number | undefined {
+  const descriptor = openSync(path, "r");
+  try {
+    return markerIn(descriptor, Buffer.alloc(markerBytes));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function markerIn(descriptor: number, buffer: Buffer): number | undefined {
+  const read = readSync(descriptor, buffer, 0, markerBytes, markerOffset);
+  return read < markerBytes ? undefined : buffer.readUInt32BE();
+}
+
+/**
+ * Rejects a database with a second name (hard link). Each name would have its own write-ahead log and its own lock, so
+ * two processes would damage the file without noticing.
+ * @throws StartError
+ */
+export function requireOneName(path: string): void {
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (status === undefined || !status.isFile() || status.nlink === 1) return;
+  const leftovers = namesOfKilledRestore(path).length;
+  if (status.nlink - leftovers === 1) return;
+  throw new StartError(
+    `database ${path}: the file has ${status.nlink} names (hard links), and processes that use different names would damage it; ` +
+      `keep one name ('find DIRECTORY -samefile ${path}' lists them), or replace the others by symbolic links`,
+    { exitCode: 1 },
+  );
+}
+
+/** Names next to the database that a killed `restore` gave to the same file. */
+export function namesOfKilledRestore(path: string): string[] {
+  const real = realpathSync(path);
+  const status = statSync(real);
+  if (status.nlink === 1) return [];
+  return readdirSync(dirname(real))
+    .filter((name) => name.startsWith(`${basename(real)}${asideEnding}`))
+    .map((name) => join(dirname(real), name))
+    .filter((name) => isSame(identityOf(name), identityOf(real)));
+}

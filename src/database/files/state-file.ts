@@ -1,0 +1,122 @@
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import type { Instant } from "../../lib/clock.ts";
+import { StartError } from "../../lib/errors.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
+import { identityOf, isSame, markerOf, type FileIdentity } from "./open-file.ts";
+
+/** State of the server's database, in a file next to it: for `check`, and for the next start. */
+export interface StoredState {
+  /** File that the server opened last. */
+  file: FileIdentity;
+  log: FileIdentity | null;
+  /** `user_version` of the file since then. */
+  marker: number;
+  /** Problem that the server reports, while it stands. */
+  problem: string | null;
+  /** Last error of SQLite, even if it no longer stands. */
+  lastError: SqliteFailure | null;
+  quickCheck: QuickCheck | null;
+}
+
+/** An error of SQLite that concerns the file or its disk. */
+export interface SqliteFailure {
+  at: Instant;
+  code: string;
+  /** Explanation, and the remedy. */
+  text: string;
+}
+
+/** Result of reading the whole file: "ok" or the first thing that is wrong. */
+export interface QuickCheck {
+  at: Instant;
+  result: string;
+}
+
+const stateBytesMax = 1 << 16;
+
+export function statePathOf(path: string): string {
+  return `${path}.health`;
+}
+
+/** Returns undefined for a missing or unreadable file. */
+export function readState(path: string): StoredState | undefined {
+  try {
+    const file = statePathOf(path);
+    if (statSync(file).size > stateBytesMax) return undefined;
+    const value = JSON.parse(readFileSync(file, "utf8")) as Partial<StoredState> | null;
+    return isState(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only this product writes the file, but anybody may have edited it. */
+function isState(value: Partial<StoredState> | null): value is StoredState {
+  const { file, log, marker, problem, lastError, quickCheck } = value ?? {};
+  const isIdentity = (one: FileIdentity | undefined) =>
+    typeof one?.ino === "number" && typeof one.createdAtMs === "number";
+  const isTimed = (one: { at: Instant } | null | undefined, ...texts: unknown[]) =>
+    one === null || (typeof one?.at === "number" && texts.every((text) => typeof text === "string"));
+  return (
+    isIdentity(file) &&
+    (log === null || isIdentity(log)) &&
+    typeof marker === "number" &&
+    (problem === null || typeof problem === "string") &&
+    isTimed(lastError, lastError?.code, lastError?.text) &&
+    isTimed(quickCheck, quickCheck?.result)
+  );
+}
+
+/** @throws the system's error, for example because the disk is full */
+function writeState(path: string, value: StoredState): void {
+  const file = statePathOf(path);
+  const next = `${file}.next`;
+  try {
+    writeFileSync(next, `${JSON.stringify(value)}\n`, { mode: 0o600 });
+    renameSync(next, file);
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
+  }
+}
+
+/** Returns a function that writes the state if it differs from the last one. A failure is logged once. */
+export function createStateWriter({ path, log }: { path: string; log: Log }): (state: StoredState) => void {
+  let written = "";
+  let isFailing = false;
+  return (state) => {
+    const text = JSON.stringify(state);
+    if (text === written) return;
+    try {
+      writeState(path, state);
+      written = text;
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) logDropped(log, error, "state of the database could not be written");
+      isFailing = true;
+    }
+  };
+}
+
+/**
+ * Rejects a write-ahead log that was left by a killed server of another database file: SQLite would write its content
+ * into the present file and damage it. A backup has replaced the database without `restore`.
+ * @throws StartError
+ */
+export function requireOwnLog(path: string): void {
+  const log = `${path}-wal`;
+  if (!existsSync(path) || (statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  const left = readState(path);
+  if (left === undefined || left.log === null || !isSame(identityOf(log), left.log)) return;
+  if (isSame(identityOf(path), left.file) && markerOf(path) === left.marker) return;
+  throw new StartError(
+    `database ${path}: ${log} belongs to another database file that was at this path before; ` +
+      `to use the present file, move ${log} and ${path}-shm away (changes that are only in them are lost)`,
+    { exitCode: 1 },
+  );
+}
+
+/** Whether the database at `path` is still the one that the server opened. */
+export function isServedFile(path: string, served: { file: FileIdentity }): boolean {
+  return isSame(identityOf(path), served.file);
+}

@@ -1,0 +1,118 @@
+import type { Database as Sqlite, Statement } from "bun:sqlite";
+
+/** Observes everything that runs on a connection. */
+export interface ConnectionObserver {
+  /** An error of a statement or transaction, which the caller receives as well. */
+  failed(error: unknown): void;
+  /**
+   * Runs before and after each commit that changes the database. By throwing, it keeps the change from being
+   * acknowledged.
+   */
+  checkChange(): void;
+  /** A change was committed. */
+  changed(): void;
+}
+
+const steps = ["get", "all", "values", "raw", "run", "iterate"] as const;
+const ends = /^\s*(commit|end)\b/i;
+const controls = /^\s*(begin|savepoint|release|rollback|pragma|vacuum|attach|detach)\b/i;
+
+/**
+ * Observes a connection: its own methods, and the statements that they prepare. This is the one place that sees every
+ * error, because drizzle and hand-written SQL both prepare here.
+ */
+export function watchConnection(sqlite: Sqlite, observer: ConnectionObserver): void {
+  /** Whether the present transaction, begun by a statement, has changed something. */
+  let wrote = false;
+
+  function observed<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      observer.failed(error);
+      throw error;
+    }
+  }
+
+  /** Runs work that commits a change if it returns. */
+  function committing<T>(work: () => T): T {
+    observer.checkChange();
+    const result = observed(work);
+    // The file may have been taken away in the meantime: the commit is lost then, so it must not be acknowledged.
+    observer.checkChange();
+    observer.changed();
+    return result;
+  }
+
+  function change<T>(work: () => T): T {
+    if (!sqlite.inTransaction) return committing(work);
+    wrote = true;
+    return observed(work);
+  }
+
+  function end<T>(work: () => T): T {
+    const changes = wrote;
+    wrote = false;
+    return changes ? committing(work) : observed(work);
+  }
+
+  function watch<S extends Statement>(statement: S, sql: string): S {
+    const run = ends.test(sql) ? end : statement.readonly || controls.test(sql) ? observed : change;
+    for (const step of steps) {
+      const original = statement[step] as (...values: unknown[]) => unknown;
+      Object.defineProperty(statement, step, {
+        value: (...values: unknown[]) => run(() => original.apply(statement, values)),
+        configurable: true,
+        writable: true,
+      });
+    }
+    return statement;
+  }
+
+  const prepare = sqlite.prepare.bind(sqlite);
+  sqlite.prepare = ((...parameters: Parameters<typeof prepare>) =>
+    watch(
+      observed(() => prepare(...parameters)),
+      parameters[0],
+    )) as typeof sqlite.prepare;
+
+  const query = sqlite.query.bind(sqlite);
+  const known = new WeakSet<Statement>();
+  sqlite.query = ((sql: string) => {
+    // SQLite's wrapper returns the same statement for the same text.
+    const statement = observed(() => query(sql));
+    if (known.has(statement)) return statement;
+    known.add(statement);
+    return watch(statement, sql);
+  }) as typeof sqlite.query;
+
+  const runOnce = sqlite.run.bind(sqlite);
+  sqlite.run = ((...parameters: Parameters<typeof runOnce>) => {
+    const run = ends.test(parameters[0]) ? end : controls.test(parameters[0]) ? observed : change;
+    return run(() => runOnce(...parameters));
+  }) as typeof sqlite.run;
+
+  watchTransactions(sqlite, { committing, observed });
+}
+
+/** Transactions begin and end with statements that the connection prepares out of reach. */
+function watchTransactions(
+  sqlite: Sqlite,
+  { committing, observed }: Record<"committing" | "observed", <T>(work: () => T) => T>,
+): void {
+  const transaction = sqlite.transaction.bind(sqlite);
+  const watched = (call: (...values: unknown[]) => unknown) => {
+    return (...values: unknown[]) =>
+      // Within a transaction, this is a savepoint.
+      sqlite.inTransaction ? observed(() => call(...values)) : committing(() => call(...values));
+  };
+  sqlite.transaction = ((work: (...values: unknown[]) => unknown) => {
+    const made = transaction(work);
+    const { deferred, immediate, exclusive } = made;
+    return Object.assign(watched(made), {
+      deferred: watched(deferred),
+      immediate: watched(immediate),
+      exclusive: watched(exclusive),
+    });
+  }) as typeof sqlite.transaction;
+}

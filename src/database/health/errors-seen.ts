@@ -1,0 +1,95 @@
+import { messageOf } from "../../lib/errors.ts";
+import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
+import { explain } from "../files/explain.ts";
+import { sqliteErrorCode } from "../files/sqlite-error.ts";
+import type { SqliteFailure } from "../files/state-file.ts";
+
+/**
+ * `damage`: the content of the file cannot be read as a database; only a check of the whole file shows that it is good
+ * again. `write`: the file could not be written or opened; a change that succeeds shows that it can be again.
+ */
+type FailureKind = "damage" | "write";
+
+const rows: readonly { kind: FailureKind; codes: RegExp }[] = [
+  { kind: "damage", codes: /^SQLITE_(CORRUPT|NOTADB)/ },
+  { kind: "damage", codes: /^SQLITE_IOERR_(READ|SHORT_READ|CORRUPTFS|DATA)$/ },
+  { kind: "write", codes: /^SQLITE_(IOERR|FULL|READONLY|CANTOPEN|PERM|PROTOCOL)/ },
+];
+
+/**
+ * Classifies an error that concerns the file or its disk. Undefined for all others: constraints, locks, mistakes in a
+ * query.
+ */
+function failureKindOf(error: unknown): FailureKind | undefined {
+  const code = sqliteErrorCode(error) ?? "";
+  return rows.find(({ codes }) => codes.test(code))?.kind;
+}
+
+/** Remembers the errors of SQLite that concern the file or its disk. */
+export interface ErrorsSeen {
+  add(error: unknown): void;
+  /** A change was committed, so the file can be written. */
+  changed(): void;
+  /** A check of the whole file that began at `startedAt` found nothing. */
+  checked(startedAt: Instant): void;
+  /** The most recent error that still stands. Damage first. */
+  standing(kind?: FailureKind): SqliteFailure | undefined;
+  last(): SqliteFailure | null;
+  /** Number of errors since the start, by code. */
+  totals(): readonly { code: string; total: number }[];
+}
+
+export function createErrorsSeen({
+  clock,
+  log,
+  last,
+}: {
+  clock: Clock;
+  log: Log;
+  /** Last error before the start. */
+  last: SqliteFailure | null;
+}): ErrorsSeen {
+  const totals = new Map<string, number>();
+  const standing = new Map<FailureKind, SqliteFailure>();
+  /** One error passes several observers: that of the statement, and that of its transaction. */
+  const seen = new WeakSet<object>();
+
+  function clear(kind: FailureKind): void {
+    const failure = standing.get(kind);
+    if (failure === undefined) return;
+    standing.delete(kind);
+    log.info({ code: failure.code }, "database works again");
+  }
+
+  return {
+    add(error) {
+      const kind = failureKindOf(error);
+      const root = rootOf(error);
+      if (kind === undefined || seen.has(root)) return;
+      seen.add(root);
+      const code = sqliteErrorCode(root) ?? "";
+      totals.set(code, (totals.get(code) ?? 0) + 1);
+      last = { at: clock.now(), code, text: explain(root) };
+      // Each request that fails is logged, too: here, one line says what it means.
+      if (!standing.has(kind)) log.error({ code, reason: messageOf(root) }, "database error");
+      standing.set(kind, last);
+    },
+    changed: () => clear("write"),
+    checked(startedAt) {
+      const failure = standing.get("damage");
+      if (failure !== undefined && failure.at <= startedAt) clear("damage");
+    },
+    standing: (kind) =>
+      kind === undefined ? (standing.get("damage") ?? standing.get("write")) : standing.get(kind),
+    last: () => last,
+    totals: () => [...totals].map(([code, total]) => ({ code, total })),
+  };
+}
+
+/** Returns the error that SQLite threw; drizzle wraps it. */
+function rootOf(error: unknown): object {
+  let root = error as Error;
+  while (root.cause instanceof Error) root = root.cause;
+  return root;
+}

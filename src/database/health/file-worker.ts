@@ -1,0 +1,54 @@
+import { messageOf } from "../../lib/errors.ts";
+
+// Source text of a worker: SQLite reads the whole file in one call, and the server must keep responding. A file would
+// have another path in the executable.
+const workerSource = `
+import { Database } from "bun:sqlite";
+self.onmessage = ({ data: { path, pragma } }) => {
+  try {
+    const database = new Database(path, { readwrite: true, create: false });
+    try {
+      database.run("PRAGMA busy_timeout = 0");
+      const [row] = database.query(pragma).all();
+      postMessage({ value: row === undefined ? null : Object.values(row)[0] });
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    postMessage({ error: String(error?.message ?? error) });
+  }
+};`;
+
+/**
+ * - `quick_check(1)`: returns "ok" or the first thing that is wrong
+ * - `wal_checkpoint(PASSIVE)`: copies what it can from the write-ahead log into the file, and never waits
+ */
+type Pragma = "quick_check(1)" | "wal_checkpoint(PASSIVE)";
+
+/** A long read or write of the database file in another thread. */
+export interface FileTask {
+  /** Resolves with the first value of the result. Rejects if the database cannot be read, or after `cancel`. */
+  readonly result: Promise<unknown>;
+  cancel(): void;
+}
+
+export function startFileTask(path: string, pragma: Pragma): FileTask {
+  const address = URL.createObjectURL(new Blob([workerSource], { type: "application/javascript" }));
+  const worker = new Worker(address);
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  worker.onmessage = ({ data }) => {
+    const { value, error } = data as { value?: unknown; error?: string };
+    if (error === undefined) resolve(value);
+    else reject(new Error(error));
+  };
+  worker.onerror = (event) => reject(new Error(messageOf(event.message)));
+  worker.postMessage({ path, pragma: `PRAGMA ${pragma}` });
+  const release = () => {
+    worker.terminate();
+    URL.revokeObjectURL(address);
+  };
+  return {
+    result: promise.finally(release),
+    cancel: () => reject(new Error("cancelled")),
+  };
+}

@@ -1,0 +1,202 @@
+import type { Clock, Timer } from "../../lib/clock.ts";
+import type { FillRandom } from "../../lib/ids.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
+import type { Database } from "../database.ts";
+import { diskRoomFor, type DiskRoom } from "../files/disk.ts";
+import { createErrorsSeen, type ErrorsSeen } from "./errors-seen.ts";
+import { createHousekeeping } from "./housekeeping.ts";
+import { createLostFile } from "./lost-file.ts";
+import { createMarking, newMarker } from "./marking.ts";
+import type { OpenFile } from "../files/open-file.ts";
+import { createQuickChecks, idleMs } from "./quick-checks.ts";
+import {
+  createStateWriter,
+  readState,
+  type QuickCheck,
+  type SqliteFailure,
+  type StoredState,
+} from "../files/state-file.ts";
+
+/** State of the database of a server. */
+export interface DatabaseStatus {
+  /** Why the server cannot work as it should, and what to do. Undefined: it can. */
+  problem: string | undefined;
+  /** Last error of SQLite, even if it no longer stands. */
+  lastError: SqliteFailure | null;
+  /** Number of errors since the start, by code. */
+  errors: readonly { code: string; total: number }[];
+  /** Last check of the whole file. */
+  quickCheck: QuickCheck | null;
+  /** Undefined in memory, or if it is not known. */
+  disk: DiskRoom | undefined;
+}
+
+/** Watches the database of a server: errors, the file at its path, the disk, and the content of the whole file. */
+export interface DatabaseHealth {
+  status(): DatabaseStatus;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+const tickMs = 1_000;
+/** Pause between two pieces of housekeeping. */
+const pieceMs = 20;
+export function createDatabaseHealth({
+  database,
+  clock,
+  log,
+  fillRandom,
+}: {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  fillRandom: FillRandom;
+}): DatabaseHealth {
+  const { file, path } = database;
+  const before = file === undefined ? undefined : readState(path);
+  const errors = createErrorsSeen({ clock, log, last: before?.lastError ?? null });
+  let changedAt = clock.now();
+  database.observe({
+    failed: errors.add,
+    changed() {
+      changedAt = clock.now();
+      errors.changed();
+    },
+  });
+  if (file === undefined) return inMemory(errors);
+  return watchFile({
+    database,
+    file,
+    clock,
+    log,
+    errors,
+    before,
+    marker: newMarker(fillRandom),
+    idleForMs: () => clock.now() - changedAt,
+  });
+}
+
+function inMemory(errors: ErrorsSeen): DatabaseHealth {
+  return {
+    status: () => ({
+      problem: errors.standing()?.text,
+      lastError: errors.last(),
+      errors: errors.totals(),
+      quickCheck: null,
+      disk: undefined,
+    }),
+    start() {},
+    stop: () => Promise.resolve(),
+  };
+}
+
+function watchFile({
+  database,
+  file,
+  clock,
+  log,
+  errors,
+  before,
+  marker,
+  idleForMs,
+}: {
+  database: Database;
+  file: OpenFile;
+  clock: Clock;
+  log: Log;
+  errors: ErrorsSeen;
+  /** State that the previous server left. */
+  before: StoredState | undefined;
+  marker: number;
+  idleForMs: () => number;
+}): DatabaseHealth {
+  const { path } = database;
+  const lost = createLostFile({ database, file, clock, log });
+  const housekeeping = createHousekeeping({ database, log });
+  const last = before?.quickCheck ?? null;
+  const quickChecks = createQuickChecks({ path, clock, log, errors, idleForMs, last });
+  const marking = createMarking({ database, file, clock, errors, marker });
+  const store = createStateWriter({ path, log });
+  let timer: Timer | undefined;
+  let working: Promise<void> | undefined;
+
+  function problem(): string | undefined {
+    const change = file.change();
+    if (change !== undefined) return lost.describe(change);
+    if (file.names() > 1)
+      return "its file has a second name (hard link), through which another process would damage it; remove one of the names";
+    const failure = errors.standing();
+    if (failure !== undefined) return failure.text;
+    const result = quickChecks.last()?.result ?? "ok";
+    return result === "ok"
+      ? undefined
+      : `its file is damaged (${result}); restore a backup with 'phishwatch restore'`;
+  }
+
+  async function work(): Promise<void> {
+    const change = file.change();
+    if (change !== undefined) {
+      await lost.step(change);
+      return;
+    }
+    marking.mark();
+    marking.probe();
+    if (quickChecks.isDue()) await quickChecks.run();
+    else if (idleForMs() >= idleMs) while (await housekeeping.step()) await pause();
+  }
+
+  function storeState(): void {
+    if (!marking.isMarked()) return;
+    store({
+      file: file.identity,
+      log: file.log ?? null,
+      marker,
+      problem: problem() ?? null,
+      lastError: errors.last(),
+      quickCheck: quickChecks.last(),
+    });
+  }
+
+  function tick(): void {
+    timer = clock.after(tickMs, tick);
+    working ??= work()
+      .catch((error: unknown) => logDropped(log, error, "database could not be maintained"))
+      .finally(() => (working = undefined));
+    storeState();
+  }
+
+  return {
+    status: () => ({
+      problem: problem(),
+      lastError: errors.last(),
+      errors: errors.totals(),
+      quickCheck: quickChecks.last(),
+      disk: roomOrUndefined(path),
+    }),
+    start() {
+      marking.mark();
+      tick();
+    },
+    async stop() {
+      timer?.cancel();
+      timer = undefined;
+      quickChecks.cancel();
+      housekeeping.cancel();
+      await working;
+      storeState();
+    },
+  };
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, pieceMs));
+}
+
+function roomOrUndefined(path: string): DiskRoom | undefined {
+  try {
+    return diskRoomFor(path);
+  } catch {
+    // The folder was removed: the file is gone, too, which is reported.
+    return undefined;
+  }
+}

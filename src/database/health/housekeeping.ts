@@ -1,0 +1,111 @@
+import { statSync } from "node:fs";
+import { logDropped, type Log } from "../../lib/log.ts";
+import type { Database } from "../database.ts";
+import { isBusy } from "../files/sqlite-error.ts";
+import { startFileTask, type FileTask } from "./file-worker.ts";
+
+/** Keeps the database file and its write-ahead log small. All work is done in short pieces. */
+export interface Housekeeping {
+  /**
+   * Does one piece of work, if there is any.
+   * @returns whether more is waiting; false after `cancel`
+   */
+  step(): Promise<boolean>;
+  cancel(): void;
+}
+
+/** Free pages are kept up to this size or share, because the next rows use them. */
+const spareBytesMax = 16 << 20;
+const spareShareMax = 0.1;
+/** Time for which one piece may stop the event loop. */
+const sliceMs = 5;
+const slicePagesMin = 16;
+const slicePagesMax = 4_096;
+/** Size of the log from which it is worth truncating. SQLite lets it grow to 4 MiB before it copies it into the file. */
+const logBytesMax = 8 << 20;
+
+const incremental = 2;
+
+export function createHousekeeping({ database, log }: { database: Database; log: Log }): Housekeeping {
+  const { sqlite, path } = database;
+  const number = (pragma: string) =>
+    Number(Object.values(sqlite.query(`PRAGMA ${pragma}`).get() as object)[0]);
+  let slicePages = 256;
+  let task: FileTask | undefined;
+  let cancelled = false;
+  /** Size of the log that could not be truncated, because somebody reads from it. */
+  let stuckAtBytes = 0;
+
+  /** Returns the number of free pages to release. A file of an earlier version cannot release any. */
+  function excessPages(): number {
+    if (number("auto_vacuum") !== incremental) return 0;
+    const spare = Math.max(spareBytesMax / number("page_size"), spareShareMax * number("page_count"));
+    return Math.max(0, number("freelist_count") - Math.floor(spare));
+  }
+
+  async function releasePages(excess: number): Promise<void> {
+    let elapsedMs = 0;
+    await database.write(
+      () => {
+        const startedAt = performance.now();
+        sqlite.run(`PRAGMA incremental_vacuum(${Math.min(slicePages, excess)})`);
+        elapsedMs = performance.now() - startedAt;
+      },
+      { relaxed: true },
+    );
+    slicePages = elapsedMs > sliceMs ? slicePages >> 1 : slicePages << 1;
+    slicePages = Math.min(slicePagesMax, Math.max(slicePagesMin, slicePages));
+  }
+
+  async function truncateLog(): Promise<void> {
+    task = startFileTask(path, "wal_checkpoint(PASSIVE)");
+    try {
+      await task.result;
+    } finally {
+      task = undefined;
+    }
+    // Little is left to copy.
+    truncateLogNow(database);
+    stuckAtBytes = logBytes();
+  }
+
+  const logBytes = () => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+
+  return {
+    async step() {
+      if (cancelled) return false;
+      try {
+        const excess = excessPages();
+        if (excess > 0) {
+          await releasePages(excess);
+          return true;
+        }
+        const bytes = logBytes();
+        if (bytes > logBytesMax && bytes !== stuckAtBytes) await truncateLog();
+      } catch (error) {
+        // A lock, or an error that the health of the database reports.
+        if (!isBusy(error) && !cancelled) logDropped(log, error, "database housekeeping failed");
+      }
+      return false;
+    },
+    cancel() {
+      cancelled = true;
+      task?.cancel();
+    },
+  };
+}
+
+/**
+ * Copies the whole write-ahead log into the file and truncates it.
+ * @returns whether it is empty; false while another connection reads from it or holds the lock
+ */
+export function truncateLogNow({ sqlite }: Pick<Database, "sqlite">): boolean {
+  const { timeout } = sqlite.query<{ timeout: number }, []>("PRAGMA busy_timeout").get()!;
+  sqlite.run("PRAGMA busy_timeout = 0");
+  try {
+    const result = sqlite.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    return result?.busy === 0;
+  } finally {
+    sqlite.run(`PRAGMA busy_timeout = ${timeout}`);
+  }
+}

@@ -1,0 +1,96 @@
+import { copyFileSync, existsSync, rmSync, truncateSync } from "node:fs";
+import { toIsoTime, type Clock } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
+import type { Database } from "../database.ts";
+import { describeChange } from "../files/file-change.ts";
+import { truncateLogNow } from "./housekeeping.ts";
+import type { FileChange, OpenFile } from "../files/open-file.ts";
+import { copyOpenFile } from "./rescue.ts";
+
+/** Saves what can be saved after the file of an open database was changed from outside. */
+export interface LostFile {
+  /** Continues the rescue. Call it regularly once the file has changed. */
+  step(change: FileChange): Promise<void>;
+  /** Describes the problem, and what to do. */
+  describe(change: FileChange): string;
+}
+
+export function createLostFile({
+  database,
+  file,
+  clock,
+  log,
+}: {
+  database: Pick<Database, "sqlite" | "path">;
+  file: OpenFile;
+  clock: Clock;
+  log: Log;
+}): LostFile {
+  let done = false;
+  /** File with the data, once it is complete. */
+  let keptAs: string | undefined;
+  let reported = false;
+  const stamp = () => toIsoTime(clock.now()).slice(0, 19).replaceAll(/[-:]/g, "");
+
+  /** Copies everything into the open file, which is complete then without its log. */
+  function complete(): boolean {
+    return truncateLogNow(database);
+  }
+
+  /** SQLite would mix them with the file that is now at the path. */
+  function removeSideFiles(): void {
+    for (const path of file.ownSideFiles()) rmSync(path, { force: true });
+  }
+
+  async function save(): Promise<void> {
+    if (!complete()) return;
+    removeSideFiles();
+    const target = `${file.path}.lost-${stamp()}`;
+    await copyOpenFile(file, target);
+    keptAs = target;
+    done = true;
+    log.warn({ file: target }, "database saved as it was before its file was lost");
+  }
+
+  /**
+   * The log belongs to the content that is gone. SQLite still has it open, and would copy it into the new content when
+   * the process ends: it is emptied, so that there is nothing to copy.
+   */
+  function setLogAside(): void {
+    for (const path of file.ownSideFiles()) {
+      if (path.endsWith("-wal")) {
+        copyFileSync(path, `${path}.set-aside-${stamp()}`);
+        truncateSync(path);
+      }
+      rmSync(path);
+    }
+    done = true;
+  }
+
+  function keepLog(): void {
+    const path = `${file.path}-wal`;
+    // Another process may have begun a log of its own: both cannot be merged.
+    const isForeign = existsSync(path) && !file.ownSideFiles().includes(path);
+    if (!isForeign && !complete()) return;
+    removeSideFiles();
+    done = true;
+  }
+
+  return {
+    async step(change) {
+      if (!reported) {
+        reported = true;
+        log.error({ code: "database_file_changed", change, file: file.path }, describeChange(change));
+      }
+      if (done) return;
+      if (change === "overwritten") setLogAside();
+      else if (change === "log_lost") keepLog();
+      else await save();
+    },
+    describe(change) {
+      const kept =
+        keptAs === undefined ? "" : `; what it contained is in ${keptAs}, which 'phishwatch restore' accepts`;
+      return `${describeChange(change)} while the server had it open; changes are refused until it is restarted${kept}`;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Clock, Instant } from "../../lib/clock.ts";
+import type { FillRandom } from "../../lib/ids.ts";
+import type { Database } from "../database.ts";
+import type { ErrorsSeen } from "./errors-seen.ts";
+import { truncateLogNow } from "./housekeeping.ts";
+import type { OpenFile } from "../files/open-file.ts";
+
+/** Marks the file of this server, so that other content in the same file can be recognized. */
+export interface Marking {
+  /** Writes the marker into the header of the file, if it is not there yet. */
+  mark(): void;
+  isMarked(): boolean;
+  /** After a write has failed, tries from time to time to write a page: nothing else may be written for hours. */
+  probe(): void;
+}
+
+const probeIntervalMs = 5_000;
+
+export function createMarking({
+  database,
+  file,
+  clock,
+  errors,
+  marker,
+}: {
+  database: Database;
+  file: OpenFile;
+  clock: Clock;
+  errors: ErrorsSeen;
+  marker: number;
+}): Marking {
+  const { sqlite } = database;
+  let isMarked = false;
+  let probedAt: Instant | undefined;
+
+  const write = () => sqlite.transaction(() => sqlite.run(`PRAGMA user_version = ${marker}`)).immediate();
+
+  return {
+    isMarked: () => isMarked,
+    mark() {
+      if (isMarked) return;
+      try {
+        write();
+        // Until the marker is in the file itself, the file would look overwritten.
+        if (!truncateLogNow(database)) return;
+        file.expectMarker(marker);
+        isMarked = true;
+      } catch {
+        // The disk is full or the database is locked. The next attempt follows soon.
+      }
+    },
+    probe() {
+      const now = clock.now();
+      if (errors.standing("write") === undefined) return;
+      if (probedAt !== undefined && now >= probedAt && now - probedAt < probeIntervalMs) return;
+      probedAt = now;
+      try {
+        write();
+      } catch {
+        // The observer of the connection has seen it.
+      }
+    },
+  };
+}
+
+/** Returns a positive number: copies of the database have 0. */
+export function newMarker(fillRandom: FillRandom): number {
+  const bytes = Buffer.alloc(4);
+  fillRandom(bytes);
+  return (bytes.readUInt32BE() >>> 1) | 1;
+}
