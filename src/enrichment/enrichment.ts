@@ -1,3 +1,4 @@
+import { createClockFollower, type DueTable } from "../database/clock-follower.ts";
 import type { Database } from "../database/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { logDropped, type Log } from "../lib/log.ts";
@@ -130,6 +131,12 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
   };
 }
 
+const dueTable: DueTable = {
+  name: "enrichments",
+  key: "threat_seq",
+  columns: ["due_at", "registration_due_at", "screenshot_due_at"],
+};
+
 /** Adds new threats and requests to the queue. */
 function createAdmission({
   clock,
@@ -138,6 +145,7 @@ function createAdmission({
   store,
 }: Pick<EnrichmentDependencies, "clock" | "database" | "log"> & { store: EnrichmentStore }) {
   const requested = new Set<string>();
+  const followClock = createClockFollower({ clock, database, log, table: dueTable });
   let started = false;
 
   /** Spreads a mass import over many turns of the event loop, so that requests are served in between. */
@@ -167,6 +175,7 @@ function createAdmission({
     start: () => void (started = true),
     stop: () => void (started = false),
     async run() {
+      followClock();
       await admit();
       await retryRequests();
     },

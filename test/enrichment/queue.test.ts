@@ -117,6 +117,19 @@ describe("unknown facts", () => {
     }
   });
 
+  test("A lookup keeps its due time when the clock is set back (reliability D15)", async () => {
+    opened.sight("examp1e-bank.com");
+    opened.world.existence = unknown("SERVFAIL from all resolvers");
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    opened.asked();
+    opened.clock.setBy(-6 * 60 * minuteMs);
+    for (let second = 0; second < 3; second += 1) await opened.pass(1_000);
+    expect(opened.asked()).toEqual([]);
+    await opened.pass(5 * minuteMs);
+    expect(opened.asked()).toContain("existence examp1e-bank.com");
+  });
+
   test("an unknown result does not replace known facts, so a silent resolver ends no threat", async () => {
     const id = opened.sight("examp1e-bank.com");
     opened.enrichment().start();

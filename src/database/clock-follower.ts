@@ -1,0 +1,63 @@
+import { createJumpDetector, type Clock, type Instant } from "../lib/clock.ts";
+import { logDropped, type Log } from "../lib/log.ts";
+import type { Database } from "./database.ts";
+
+const rowsPerStep = 500;
+
+/** A table whose rows are due at stored times. Its names become part of the SQL, so they are fixed in the code. */
+export interface DueTable {
+  name: string;
+  /** Column with a unique number. */
+  key: string;
+  /** Columns with due times, which may be null. */
+  columns: readonly string[];
+}
+
+/**
+ * Returns a function that moves due times after the clock was set back. Otherwise, work that is due in a minute would
+ * wait for as long as the clock was set back. It is to be called every second.
+ */
+export function createClockFollower({
+  clock,
+  database,
+  log,
+  table: { name: table, key, columns },
+}: {
+  clock: Clock;
+  database: Database;
+  log: Log;
+  table: DueTable;
+}): () => void {
+  const { sqlite } = database;
+  const jumpedMs = createJumpDetector(clock);
+  const lastOfStep = sqlite.prepare<{ last: number | null }, [{ after: number }]>(
+    `select max(seq) as last from
+       (select ${key} as seq from ${table} where ${key} > $after order by ${key} limit ${rowsPerStep})`,
+  );
+  const move = sqlite.prepare<unknown, [{ after: number; last: number; now: Instant; jumpMs: number }]>(
+    `update ${table} set ${columns.map((name) => `${name} = case when ${name} > $now then ${name} + $jumpMs else ${name} end`).join(", ")}
+     where ${key} > $after and ${key} <= $last and (${columns.map((name) => `${name} > $now`).join(" or ")})`,
+  );
+
+  /** Moves a few rows per transaction, because there may be a million. */
+  async function follow(jumpMs: number, now: Instant): Promise<void> {
+    let after: number | null = 0;
+    while (after !== null) {
+      const from: number = after;
+      const step = () => {
+        const last = lastOfStep.get({ after: from })?.last ?? null;
+        if (last !== null) move.run({ after: from, last, now, jumpMs });
+        return last;
+      };
+      after = await database.write(step, { relaxed: true, patient: true });
+    }
+  }
+
+  return () => {
+    const jumpMs = jumpedMs();
+    if (jumpMs >= 0) return;
+    follow(jumpMs, clock.now()).catch((error: unknown) =>
+      logDropped(log, error, "due times do not follow the clock"),
+    );
+  };
+}
