@@ -52,6 +52,7 @@ const failed: string[] = [];
 const endsAt = performance.now() + options.seconds * 1_000;
 for (let from = 0; performance.now() < endsAt; from += inputsPerProcess) {
   for (const subject of subjects) {
+    if (server.exitCode !== null) throw new Error("the hostile server ended");
     const what = `${subject}-${from} to ${subject}-${from + inputsPerProcess - 1}`;
     try {
       const measured = await repeated(subject, from);

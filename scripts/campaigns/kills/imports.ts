@@ -14,6 +14,8 @@ const harmlessNames = 20_000;
 const lookAlikesPerList = 150;
 const killedShare = 2 / 3;
 const killAfterMsMax = 800;
+/** 128 and the number of SIGKILL. */
+const killedExitCode = 137;
 
 /** Imports lists in processes of their own until the campaign ends, and kills two of three. */
 export async function runImports({
@@ -43,23 +45,19 @@ export async function runImports({
     runs.lists.push(list);
     runs.started += 1;
     const killAfterMs = random.unit() < killedShare ? random.below(killAfterMsMax) : undefined;
-    await runCommand(["import", list, "--config", config], {
+    const { exitCode } = await runCommand(["import", list, "--config", config], {
       onStart(child) {
-        if (killAfterMs === undefined) return;
-        runs.killed += 1;
-        setTimeout(() => child.kill("SIGKILL"), killAfterMs);
+        if (killAfterMs !== undefined) setTimeout(() => child.kill("SIGKILL"), killAfterMs);
       },
     });
+    if (exitCode === killedExitCode) runs.killed += 1;
   }
   return runs;
 }
 
-/** Runs every list to its end, as an operator does after a crash. Returns the output of those that fail. */
+/** Runs every list to its end, as an operator does after a crash. Returns the output if that fails. */
 export async function finishImports(lists: readonly string[], config: string): Promise<string[]> {
-  const failed: string[] = [];
-  for (const list of lists) {
-    const { exitCode, output } = await runCommand(["import", list, "--config", config]);
-    if (exitCode !== 0) failed.push(`${list}: exit ${exitCode}: ${output.trim().slice(-300)}`);
-  }
-  return failed;
+  if (lists.length === 0) return [];
+  const { exitCode, output } = await runCommand(["import", ...lists, "--config", config]);
+  return exitCode === 0 ? [] : [`exit ${exitCode}: ${output.trim().slice(-300)}`];
 }
