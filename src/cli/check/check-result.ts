@@ -1,7 +1,7 @@
 /** One line of `phishwatch check`. */
 export interface CheckResult {
   what: string;
-  /** `note`: works, but needs attention. */
+  /** `warning`: works, but needs attention. */
   state: "ok" | "warning" | "error";
   detail: string;
 }

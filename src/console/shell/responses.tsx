@@ -1,5 +1,7 @@
 import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
+import { databaseFileChangedCode } from "../../database/files/file-change.ts";
+import { sqliteErrorCode } from "../../database/files/sqlite-error.ts";
 import { describeError } from "../../http/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
@@ -114,12 +116,24 @@ export function createResponder({
     const { status, body, retryAfterSeconds } = describeError(thrown, where, log);
     if (retryAfterSeconds !== undefined) headers["retry-after"] = String(retryAfterSeconds);
     const title = errorTitles[status] ?? "Something went wrong";
-    const message = sentence(body.error.message);
+    const message = describeStorageError(thrown) ?? sentence(body.error.message);
     const requestId = status === 500 ? where.id : undefined;
     return page(call, title, <ErrorPage title={title} message={message} requestId={requestId} />, status);
   }
 
   return { html, redirect, page, send, error };
+}
+
+/** Describes what an operator can solve. The API's clients cannot, so its responses do not contain it. */
+function describeStorageError(error: unknown): string | undefined {
+  switch (sqliteErrorCode(error)) {
+    case "SQLITE_FULL":
+      return "The disk of the appliance is full, so nothing was changed. Make room on it, then try again.";
+    case databaseFileChangedCode:
+      return "The database file was changed from outside, so nothing was changed. The log of the appliance says what to do.";
+    default:
+      return undefined;
+  }
 }
 
 export type Responder = ReturnType<typeof createResponder>;

@@ -1,8 +1,10 @@
 import type { FileChange } from "./open-file.ts";
 
+export const databaseFileChangedCode = "database_file_changed";
+
 /** A change was not acknowledged, because the database file is no longer the one that is open. */
 export class DatabaseFileChangedError extends Error {
-  readonly code = "database_file_changed";
+  readonly code = databaseFileChangedCode;
 
   constructor(change: FileChange) {
     super(`the database file was changed from outside (${describeChange(change)}); no change is accepted`);

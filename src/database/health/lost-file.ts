@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, rmSync, truncateSync } from "node:fs";
 import { toIsoTime, type Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
-import { describeChange } from "../files/file-change.ts";
+import { databaseFileChangedCode, describeChange } from "../files/file-change.ts";
 import { truncateLogNow } from "./housekeeping.ts";
 import type { FileChange, OpenFile } from "../files/open-file.ts";
 import { copyOpenFile } from "./rescue.ts";
@@ -80,7 +80,7 @@ export function createLostFile({
     async step(change) {
       if (!reported) {
         reported = true;
-        log.error({ code: "database_file_changed", change, file: file.path }, describeChange(change));
+        log.error({ code: databaseFileChangedCode, change, file: file.path }, describeChange(change));
       }
       if (done) return;
       if (change === "overwritten") setLogAside();

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { commandFolder, defaultConfig, quickest, type CommandFolder } from "../../support/command-line.ts";
+import type { FullDiskPlan } from "../../support/full-disk-world.ts";
 import { ownNetwork } from "../../support/own-network.ts";
 import { until } from "../../support/until.ts";
 
@@ -173,6 +174,28 @@ describe.skipIf(mounts === undefined)("on a disk of its own", () => {
       ${program} serve; echo "empty: $?"`);
     expect(out).toBe("serve: 1\ndomains list: 1\nempty: 1\n");
     expect(err.match(/its file system is read-only/g)?.length).toBe(3);
+  });
+
+  test("A full disk is reported by readiness, metrics, check and the console, and all works again with room (D8)", async () => {
+    const world = join(import.meta.dir, "../../support/full-disk-world.ts");
+    const plan: FullDiskPlan = { folder: folder.path, command: quickest, password, key };
+    const { out, err, code } = await script(
+      `ip link set lo up && mkdir data && mount -t tmpfs -o size=24m none data && exec ${process.execPath} ${world} '${JSON.stringify(plan)}'`,
+    );
+    expect({ code, err }).toMatchObject({ code: 0 });
+    expect(JSON.parse(out)).toEqual({
+      first: 200,
+      refused: 500,
+      reads: 200,
+      ready: 503,
+      database: expect.stringContaining("the disk is full"),
+      disk: expect.stringContaining("nearly full"),
+      metrics: { ready: "0", free: expect.any(Number) },
+      check: { code: 1, disk: expect.stringMatching(/^error +disk: full: /) },
+      signIn: { status: 500, text: expect.stringContaining("The disk of the appliance is full") },
+      later: { submit: 200, signIn: 303, restarted: 200 },
+      errors: 1,
+    });
   });
 
   test("A backup that fills its disk leaves no file (D12)", async () => {
