@@ -9,6 +9,7 @@ import type { Clock, Instant } from "../lib/clock.ts";
 import { randomText, type FillRandom, type IdFactory } from "../lib/ids.ts";
 import type { Severity, SightingOutcome, ThreatSource, ThreatType } from "../vocabulary/threats.ts";
 import { severityOf } from "./severity/severity.ts";
+import { isVerified } from "./severity/verified.ts";
 import type { SimilarityReason } from "./store/similarity-reasons.ts";
 import { threats } from "./store/tables.ts";
 import type { StatusChanger } from "./triage/change-status.ts";
@@ -81,7 +82,13 @@ export function createRecorder({
     if (known.cloneSeenAt !== null && known.cloneSeenAt >= seenAt) return known.severity;
     const { severity, reasons } = severityOf({ ...known, cloneSeenDays: 0 });
     const severityReasons = distinct([...reasons, ...known.severityReasons]);
-    statements.setCloneSeen.run({ seq: known.seq, cloneSeenAt: seenAt, severity, severityReasons });
+    statements.setCloneSeen.run({
+      seq: known.seq,
+      cloneSeenAt: seenAt,
+      severity,
+      severityReasons,
+      verified: true,
+    });
     const change = { field: "severity", before: known.severity, after: severity };
     if (severity !== known.severity) history.record(known.seq, [change], null);
     return severity;
@@ -114,6 +121,7 @@ export function createRecorder({
       scanSeq: sighting.scanSeq ?? null,
       screenshotToken: randomText(fillRandom, screenshotTokenBytes),
       cloneSeenAt: type === "cloned_site" ? seenAt : null,
+      verified: isVerified({ type, cloneSeen: false }),
     });
     outbox.record("threat.created", { threat: { id, domain, type, severity, similarity } });
     return { threatId: id, domain, protectedDomain, type, similarity, outcome: "created" };
@@ -193,6 +201,7 @@ function createStatements(database: Database) {
             "importSeq",
             "scanSeq",
             "cloneSeenAt",
+            "verified",
           ),
         ),
     ),
@@ -202,7 +211,7 @@ function createStatements(database: Database) {
     setCloneSeen: statement(database, (query) =>
       query
         .update(threats)
-        .set(valuesOf(threats, "cloneSeenAt", "severity", "severityReasons"))
+        .set(valuesOf(threats, "cloneSeenAt", "severity", "severityReasons", "verified"))
         .where(seqMatches),
     ),
   };

@@ -5,6 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Registration } from "../vocabulary/registration.ts";
 import type { Severity } from "../vocabulary/threats.ts";
 import { severityOf, type SeverityFacts } from "./severity/severity.ts";
+import { isVerified } from "./severity/verified.ts";
 import { threats } from "./store/tables.ts";
 import type { Change, History } from "./triage/history.ts";
 
@@ -60,7 +61,7 @@ export function createFactsUpdater({
   const set = statement(database, (query) =>
     query
       .update(threats)
-      .set(valuesOf(threats, "ipAddress", "registrar", "whois", "severity", "severityReasons"))
+      .set(valuesOf(threats, "ipAddress", "registrar", "whois", "severity", "severityReasons", "verified"))
       .where(eq(threats.seq, value(threats.seq))),
   );
 
@@ -73,7 +74,12 @@ export function createFactsUpdater({
       cloneSeenDays:
         threat.cloneSeenAt === null ? undefined : Math.floor((clock.now() - threat.cloneSeenAt) / dayMs),
     });
-    set.run({ seq: threat.seq, ipAddress, registrar, whois, severity, severityReasons: reasons });
+    const verified = isVerified({
+      type: threat.type,
+      cloneSeen: threat.cloneSeenAt !== null,
+      facts: evidence,
+    });
+    set.run({ seq: threat.seq, ipAddress, registrar, whois, severity, severityReasons: reasons, verified });
     const severityChange: Change[] =
       severity === threat.severity ? [] : [{ field: "severity", before: threat.severity, after: severity }];
     history.record(threat.seq, [...changes, ...severityChange], null);

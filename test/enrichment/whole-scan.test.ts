@@ -78,12 +78,12 @@ test.skipIf(network === undefined)(
       ...sameLook,
       "the page asks for a password",
       "the page names the brand",
-      "the domain was registered 1 day ago",
+      expect.stringMatching(/^the domain was registered recently, on \d{4}-\d\d-\d\d$/),
     ]);
     expect(because("example-bank.net")).toEqual(["a mail server accepts mail for the name"]);
     expect(because("example-bamk.com")).toEqual([
       "the page is unrelated to the brand",
-      "the domain has been registered for 8 years",
+      expect.stringMatching(/^the domain has been registered since \d{4}-\d\d-\d\d$/),
     ]);
     expect(because("examplebank.com")).toEqual(["the page redirects to the protected domain"]);
     expect(because("example-bank.org")).toEqual(["the name is parked (Sedo)"]);

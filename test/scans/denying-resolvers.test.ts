@@ -180,3 +180,13 @@ test("a scan stores the DNS facts that it has, with lookups off and without a se
   expect(known?.facts.existence).toMatchObject({ exists: "yes", nameServers: ["ns1.host.net"] });
   expect(known?.checkedAt).not.toBeNull();
 });
+
+test("a threat is verified from the lookup that finds its name in DNS on (M23)", async () => {
+  const app = world.open([await world.serve(planted)]);
+  const match = { protectedDomain: "acme.com", type: "homograph" as const, similarity: 0.99, reasons: [] };
+  const sighting = { domain: early, match, source: "feed" as const, seenAt: 0 };
+  const { threatId } = app.threats.record([sighting])[0]!;
+  expect(app.threats.get(threatId)).toMatchObject({ severity: "high", verified: false });
+  await app.scans.run({ trigger: "console", by: analyst, limit: 300 });
+  expect(app.threats.get(threatId)).toMatchObject({ severity: "high", verified: true });
+});

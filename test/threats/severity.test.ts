@@ -136,14 +136,21 @@ describe("severity", () => {
     const scored = severityOf({
       type: "combosquatting",
       similarity: 0.96,
-      facts: { exists: "yes", reachable: true, mail: true, page, registeredDays: 1 },
+      facts: {
+        exists: "yes",
+        reachable: true,
+        mail: true,
+        page,
+        registeredDays: 1,
+        registeredOn: "2026-01-09",
+      },
     });
     expect(scored.reasons.map(describeSeverityReason)).toEqual([
       "the name deceives a careful reader (similarity 0.96)",
       "a mail server accepts mail for the name",
       "the page asks for a password",
       "the page names the brand",
-      "the domain was registered 1 day ago",
+      "the domain was registered recently, on 2026-01-09",
     ]);
   });
 

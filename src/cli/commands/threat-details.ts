@@ -43,6 +43,7 @@ export function threatRows({
     ["type", threat.type],
     ["status", threat.status],
     ["severity", threat.severity],
+    ["verified", threat.verified ? "yes" : "no: only the name is known"],
     ...listed("severity reasons", threat.severityReasons.map(describeSeverityReason)),
     ["similarity", threat.similarity.toFixed(4)],
     ...listed("similarity reasons", threat.reasons.map(describeSimilarityReason)),
@@ -80,6 +81,7 @@ export function threatJson({
 }): object {
   return {
     ...toDetailObject(threat, publicUrl),
+    verified: threat.verified,
     reasons: threat.reasons.map(describeSimilarityReason),
     severity_reasons: threat.severityReasons.map(describeSeverityReason),
     looked_at: isoTime(known?.checkedAt),

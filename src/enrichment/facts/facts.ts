@@ -1,4 +1,4 @@
-import type { Instant } from "../../lib/clock.ts";
+import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import type { Existence } from "../../lookups/dns/existence.ts";
 import type { Page, PageResult } from "../../lookups/page/page-lookup.ts";
 import type { RegistrationResult } from "../../lookups/registration/registration-lookup.ts";
@@ -156,6 +156,7 @@ export function severityFactsOf(facts: Facts, now: Instant): SeverityFacts {
     parked: parkedWith(facts),
     sinkholed: hostingOf(facts).sinkholed,
     registeredDays: daysSince(registration?.created_at, now),
+    registeredOn: dayOf(registration?.created_at, now),
     page:
       page === undefined || !(hasPage(facts) || wasSeenByBrowser(facts))
         ? undefined
@@ -178,6 +179,10 @@ export function threatFactsOf(facts: Facts, now: Instant): ThreatFacts {
     whois: facts.registration ?? {},
     evidence: severityFactsOf(facts, now),
   };
+}
+
+function dayOf(isoTime: string | undefined, now: Instant): string | undefined {
+  return daysSince(isoTime, now) === undefined ? undefined : toIsoTime(Date.parse(isoTime!)).slice(0, 10);
 }
 
 function daysSince(isoTime: string | undefined, now: Instant): number | undefined {

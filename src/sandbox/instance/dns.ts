@@ -1,15 +1,17 @@
+import { isIPv4, isIPv6 } from "node:net";
+import type { KnownExistence } from "../../enrichment/facts/facts.ts";
 import type { DnsAnswer, DnsClient, DnsRecord, DnsType } from "../../network/dns/dns-client.ts";
 
 /** A DNS without a network. */
 export interface SandboxDns extends DnsClient {
   /**
    * Sets what the next scan sees.
-   * @param known names that exist
+   * @param known names that exist, with their stored DNS records, if any
    * @param gone names that do not exist
    * @param finds number of further names that exist: those that are looked up first
    */
   set(world: {
-    known: ReadonlySet<string>;
+    known: ReadonlyMap<string, KnownExistence | undefined>;
     gone: ReadonlySet<string>;
     finds: number;
     reachable: boolean;
@@ -23,7 +25,7 @@ const wildcardProbe = /^[a-z0-9]{16}\./;
 
 export function createSandboxDns(): SandboxDns {
   let world: Parameters<SandboxDns["set"]>[0] = {
-    known: new Set(),
+    known: new Map(),
     gone: new Set(),
     finds: 0,
     reachable: true,
@@ -45,8 +47,17 @@ export function createSandboxDns(): SandboxDns {
     async query(name, type): Promise<DnsAnswer> {
       if (!world.reachable) return { outcome: "unknown", reason: "no resolver responds" };
       if (!exists(name)) return { outcome: "nxdomain" };
-      if (type === "A") return answerWith({ name, type, data: address });
-      if (type === "NS") return answerWith({ name, type, data: `ns1.${name}` });
+      const records = world.known.get(name) ?? freshRecords(name);
+      const { addresses, mailServers, nameServers } = records;
+      if (type === "A") return answerWith(name, type, addresses.filter(isIPv4));
+      if (type === "AAAA") return answerWith(name, type, addresses.filter(isIPv6));
+      if (type === "NS") return answerWith(name, type, nameServers);
+      if (type === "MX")
+        return answerWith(
+          name,
+          type,
+          mailServers.map((exchange) => ({ preference: 10, exchange })),
+        );
       return { outcome: "nodata" };
     },
     async checkResolvers() {
@@ -63,6 +74,11 @@ export function createSandboxDns(): SandboxDns {
   };
 }
 
-function answerWith(record: { name: string; type: DnsType; data: string }): DnsAnswer {
-  return { outcome: "answer", records: [record as DnsRecord] };
+function freshRecords(name: string) {
+  return { addresses: [address], mailServers: [], nameServers: [`ns1.${name}`] };
+}
+
+function answerWith(name: string, type: DnsType, found: readonly unknown[]): DnsAnswer {
+  if (found.length === 0) return { outcome: "nodata" };
+  return { outcome: "answer", records: found.map((data) => ({ name, type, data }) as DnsRecord) };
 }

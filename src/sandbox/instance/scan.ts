@@ -1,5 +1,6 @@
 import { system } from "../../access/audit/actor.ts";
 import type { App } from "../../app.ts";
+import type { KnownExistence } from "../../enrichment/facts/facts.ts";
 import type { Scan } from "../../scans/tables.ts";
 import { threats } from "../../threats/store/tables.ts";
 import type { ScanTrigger } from "../../vocabulary/scans.ts";
@@ -19,9 +20,12 @@ export async function runScan(
     reachable,
   }: { trigger: ScanTrigger; domains?: string[] | undefined; finds: number; reachable: boolean },
 ): Promise<Scan> {
-  const known = new Set<string>();
+  const known = new Map<string, KnownExistence | undefined>();
   const gone = new Set<string>();
-  for (const { domain, status } of namesOnRecord(app)) (status === "active" ? known : gone).add(domain);
+  for (const { id, domain, status } of namesOnRecord(app)) {
+    if (status === "active") known.set(domain, existing(app.enrichment.factsOf(id)?.facts.existence));
+    else gone.add(domain);
+  }
   dns.set({ known, gone, finds, reachable });
   return app.scans.run({
     trigger,
@@ -29,6 +33,10 @@ export async function runScan(
     limit: Math.max(candidatesMin, known.size + gone.size + finds),
     ...(domains === undefined ? {} : { domains }),
   });
+}
+
+function existing(existence: KnownExistence | undefined): KnownExistence | undefined {
+  return existence?.exists === "yes" ? existence : undefined;
 }
 
 export function namesOnRecord({ database }: App) {

@@ -2,6 +2,9 @@ import { hashKey, shownLength } from "../../access/keys/key-format.ts";
 import { apiKeys } from "../../access/keys/tables.ts";
 import type { Database } from "../../database/database.ts";
 import { protectedDomains } from "../../domains/tables.ts";
+import { nothingKnown } from "../../enrichment/facts/facts.ts";
+import { intervalsMs, rankOf, ranks } from "../../enrichment/plan.ts";
+import { enrichments } from "../../enrichment/tables.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { createIdFactory } from "../../lib/ids.ts";
 import { threats } from "../../threats/store/tables.ts";
@@ -43,11 +46,26 @@ export function seedDatabase(
         .all()
         .map((row) => [row.domain, row.seq]),
     );
-    const rows = makeWorld(start, createRandom(seed)).map(({ protectedDomain, ...row }) => {
+    const rows = makeWorld(start, createRandom(seed)).map(({ protectedDomain, known, ...row }) => {
       const protectedDomainSeq = seqs.get(protectedDomain);
       if (protectedDomainSeq === undefined) throw new Error(`not a protected domain: ${protectedDomain}`);
-      return { ...row, protectedDomainSeq };
+      return { known, row: { ...row, protectedDomainSeq } };
     });
-    query.insert(threats).values(rows).run();
+    const inserted = query
+      .insert(threats)
+      .values(rows.map(({ row }) => row))
+      .returning({ seq: threats.seq })
+      .all();
+    const facts = rows.map(({ known, row }, index) => ({
+      threatSeq: inserted[index]!.seq,
+      rank: known === undefined ? rankOf(row.severity) : ranks.recheck,
+      dueAt: known === undefined ? start : known.checkedAt + intervalsMs.at(-1)!,
+      step: 0,
+      failures: 0,
+      checkedAt: known?.checkedAt ?? null,
+      facts: known?.facts ?? nothingKnown,
+      screenshotFailures: 0,
+    }));
+    query.insert(enrichments).values(facts).run();
   });
 }

@@ -1,10 +1,13 @@
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { createIdFactory, randomText } from "../../lib/ids.ts";
+import type { Facts } from "../../enrichment/facts/facts.ts";
 import type { SeverityReason } from "../../threats/severity/severity-reasons.ts";
 import { severityOf, type SeverityFacts } from "../../threats/severity/severity.ts";
+import { isVerified } from "../../threats/severity/verified.ts";
 import type { SimilarityReason } from "../../threats/store/similarity-reasons.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
 import type { Severity, ThreatSource, Status, ThreatType } from "../../vocabulary/threats.ts";
+import { storedFacts } from "./facts.ts";
 import namesText from "./names.txt" with { type: "text" };
 import type { SeededRandom } from "./random.ts";
 
@@ -40,6 +43,9 @@ export interface WorldThreat extends Omit<WorldEntry, "evidence"> {
   registrar: string | null;
   whois: Registration;
   screenshotToken: string;
+  verified: boolean;
+  /** Facts and the time at which they were found; undefined: not looked up yet. */
+  known: { facts: Facts; checkedAt: Instant } | undefined;
 }
 
 // The lengths of these lists have no common factor, so all combinations occur.
@@ -106,6 +112,8 @@ export function worldEntries(): WorldEntry[] {
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
 const oldestDays = 90;
+/** Time from the record of a threat to its facts. */
+const lookupMs = 2_000;
 const registrars = [
   ["Quick Names LLC", "9990"],
   ["Northern Registry Services Ltd.", "9991"],
@@ -130,6 +138,8 @@ export function makeWorld(start: Instant, random: SeededRandom): WorldThreat[] {
     const createdAt = times[index]!;
     now = createdAt;
     const { evidence, ...fixed } = entry;
+    const found = factsOf(entry.domain, evidence, createdAt, random);
+    const checkedAt = createdAt + lookupMs;
     // Feeds and logs list a domain some minutes before it is imported.
     const listed = entry.source === "feed" || entry.source === "certificate_transparency";
     const changedAfterMs = entry.status === "active" ? 0 : random.below(start - createdAt);
@@ -139,9 +149,29 @@ export function makeWorld(start: Instant, random: SeededRandom): WorldThreat[] {
       firstSeen: listed ? createdAt - random.below(30 * minuteMs) : createdAt,
       createdAt,
       statusChangedAt: createdAt + changedAfterMs,
-      ...factsOf(entry.domain, evidence, createdAt, random),
+      ...found,
+      severityReasons: datedReasons(entry.severityReasons, found.whois),
       screenshotToken: randomText(random.fillRandom, 16),
+      verified: isVerified({ type: entry.type, cloneSeen: false, facts: evidence }),
+      known:
+        evidence === undefined
+          ? undefined
+          : { facts: storedFacts({ ...entry, ...found, evidence, checkedAt }), checkedAt },
     };
+  });
+}
+
+/** Adds the day of the registration to the reasons that state it. */
+function datedReasons(
+  reasons: readonly SeverityReason[],
+  { created_at: on }: Registration,
+): SeverityReason[] {
+  return reasons.map((reason) => {
+    if (on === undefined) return reason;
+    const day = on.slice(0, 10);
+    if (reason.code === "newly_registered") return { ...reason, params: { ...reason.params, on: day } };
+    if (reason.code === "long_registered") return { ...reason, params: { ...reason.params, on: day } };
+    return reason;
   });
 }
 
@@ -168,12 +198,14 @@ function factsOf(
     expires_at: toIsoTime(
       registeredAt + (730 + 365 * Math.floor((createdAt - registeredAt) / (365 * dayMs))) * dayMs,
     ),
-    name_servers: [`ns1.${domain}`, `ns2.${domain}`],
+    name_servers: ["ns1", "ns2"].map(
+      (label) => `${label}.${evidence.parked === undefined ? domain : "sedoparking.com"}`,
+    ),
     status: ["client transfer prohibited"],
     dnssec: rdap && random.below(3) === 0,
     abuse_email: `abuse@${registrar.split(" ")[0]!.toLowerCase()}.example`,
     abuse_phone: "+1.5555550100",
-    fetched_at: toIsoTime(createdAt + 2_000),
+    fetched_at: toIsoTime(createdAt + lookupMs),
   };
   return {
     ipAddress: evidence.reachable === false ? null : random.below(8) === 0 ? ipv6 : ipv4,

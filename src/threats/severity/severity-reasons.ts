@@ -11,8 +11,8 @@ export type SeverityReason =
   | { code: "leads_nowhere"; params: None }
   | { code: "receives_mail"; params: None }
   | { code: "parked"; params: { with: string } }
-  | { code: "newly_registered"; params: { days: number } }
-  | { code: "long_registered"; params: { years: number } }
+  | { code: "newly_registered"; params: { days: number; on?: string | undefined } }
+  | { code: "long_registered"; params: { years: number; on?: string | undefined } }
   | { code: "redirects_to_protected"; params: None }
   | { code: "looks_like_original"; params: None }
   | { code: "asks_for_secrets"; params: { password: boolean; card: boolean } }
@@ -45,9 +45,13 @@ export function describeSeverityReason({ code, params }: SeverityReason): string
     case "parked":
       return `the name is parked (${params.with})`;
     case "newly_registered":
-      return `the domain was registered ${params.days === 1 ? "1 day" : `${params.days} days`} ago`;
+      return params.on === undefined
+        ? `the domain was registered ${params.days === 1 ? "1 day" : `${params.days} days`} before the last check`
+        : `the domain was registered recently, on ${params.on}`;
     case "long_registered":
-      return `the domain has been registered for ${params.years} years`;
+      return params.on === undefined
+        ? `the domain has been registered for ${params.years} years`
+        : `the domain has been registered since ${params.on}`;
     case "redirects_to_protected":
       return "the page redirects to the protected domain";
     case "looks_like_original":

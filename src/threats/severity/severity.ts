@@ -17,8 +17,10 @@ export interface SeverityFacts {
   parked?: string | undefined;
   /** Sinkhole that took the name over. */
   sinkholed?: string | undefined;
-  /** Whole days since registration. */
+  /** Whole days since registration, which determine the severity. */
   registeredDays?: number | undefined;
+  /** Day of the registration, `2026-01-09`, which the reasons state: an age would be wrong a day later. */
+  registeredOn?: string | undefined;
 }
 
 /** A severity and its reasons, the name first. */
@@ -124,9 +126,10 @@ function factEvidence(facts: SeverityFacts): Evidence[] {
       ...pageEvidence(facts.page, { idle, settled: days !== undefined && days >= settledDaysMin }),
     );
   }
-  if (days !== undefined && days <= youngDaysMax) add(1, { code: "newly_registered", params: { days } });
+  if (days !== undefined && days <= youngDaysMax)
+    add(1, { code: "newly_registered", params: { days, on: facts.registeredOn } });
   if (days !== undefined && days >= oldDaysMin)
-    add(-1, { code: "long_registered", params: { years: Math.floor(days / 365) } });
+    add(-1, { code: "long_registered", params: { years: Math.floor(days / 365), on: facts.registeredOn } });
   return evidence;
 }
 

@@ -44,6 +44,7 @@ export const foundColumns = {
   ...listColumns,
   reasons: threats.reasons,
   severityReasons: threats.severityReasons,
+  verified: threats.verified,
   statusChangedAt: threats.statusChangedAt,
   ipAddress: threats.ipAddress,
   registrar: threats.registrar,

@@ -30,6 +30,8 @@ export const threats = sqliteTable(
     /** Reasons for the similarity. */
     reasons: json<SimilarityReason[]>("reasons").notNull(),
     severityReasons: json<SeverityReason[]>("severity_reasons").notNull(),
+    /** Whether anything but the name is known; see `isVerified`. */
+    verified: integer("verified", { mode: "boolean" }).notNull().default(false),
     firstSeen: instant("first_seen").notNull(),
     createdAt: instant("created_at").notNull(),
     statusChangedAt: instant("status_changed_at").notNull(),

@@ -18,7 +18,7 @@ import { adviceOn } from "./advice.ts";
 import { DecisionButtons, CheckState, Neighbors, Reasons } from "./detail-parts.tsx";
 import { CertificateFacts, DnsFacts, PageFacts, RegistrationFacts, type FactsProps } from "./facts.tsx";
 import { EventList, Notes, Timeline } from "./history.tsx";
-import { Similarity } from "./list-rows.tsx";
+import { Similarity, Unverified } from "./list-rows.tsx";
 import { NamesSideBySide } from "./name-comparison.tsx";
 import { Screenshots } from "./screenshots.tsx";
 
@@ -73,9 +73,9 @@ export async function renderThreat(
         back={{ label: "Threats", path: threatsPath }}
         lead={
           <>
-            <StateBadge state={severity} /> <StateBadge state={status} /> {inWords(threat.type)} of{" "}
-            <Name name={protectedDomain} /> · first seen <Time at={threat.firstSeen} relative /> by{" "}
-            {inWords(threat.source)}
+            <StateBadge state={severity} /> {threat.verified ? null : <Unverified />}{" "}
+            <StateBadge state={status} /> {inWords(threat.type)} of <Name name={protectedDomain} /> · first
+            seen <Time at={threat.firstSeen} relative /> by {inWords(threat.source)}
           </>
         }
       >

@@ -108,7 +108,7 @@ function Row({
         {protectedDomain.includes("xn--") ? <Name name={protectedDomain} /> : protectedDomain}
       </td>
       <td>
-        <StateBadge state={severity} />
+        <StateBadge state={severity} /> {threat.verified ? null : <Unverified />}
       </td>
       <td>
         <Similarity value={similarity} />
@@ -131,6 +131,15 @@ export function ThreatLink({ id, children }: { id: string; children: ComponentCh
     <a class="threat-link" href={threatPath(id)}>
       {children}
     </a>
+  );
+}
+
+/** Marks a threat of which only the name is known. */
+export function Unverified() {
+  return (
+    <span title="Only the name is known: no lookup has found it in DNS.">
+      <Badge tone="neutral">unverified</Badge>
+    </span>
   );
 }
 

@@ -1,0 +1,20 @@
+import type { ThreatType } from "../../vocabulary/threats.ts";
+import type { SeverityFacts } from "./severity.ts";
+
+/**
+ * Returns whether a threat is more than a name: a lookup found that the name exists in DNS, or a visitor was shown a
+ * copy of the page there. The severity of a threat that is not verified comes from its name alone. A name that is found
+ * to be gone is no longer verified.
+ */
+export function isVerified({
+  type,
+  cloneSeen,
+  facts,
+}: {
+  type: ThreatType;
+  /** Whether a visitor was ever shown a copy of the protected page there. */
+  cloneSeen: boolean;
+  facts?: Pick<SeverityFacts, "exists"> | undefined;
+}): boolean {
+  return facts?.exists === "yes" || cloneSeen || type === "cloned_site";
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "bun:test";
+import { severityFactsOf } from "../../src/enrichment/facts/facts.ts";
+import { createRandom } from "../../src/sandbox/world/random.ts";
+import { defaultSeed, defaultStart, makeWorld } from "../../src/sandbox/world/world.ts";
+import { severityOf } from "../../src/threats/severity/severity.ts";
+
+const world = makeWorld(defaultStart, createRandom(defaultSeed));
+
+test("the stored facts of every sample threat give exactly its severity and reasons (M21)", () => {
+  const checked = world.filter(({ known }) => known !== undefined);
+  expect(checked.length).toBeGreaterThan(world.length / 2);
+  for (const { domain, type, similarity, severity, severityReasons, ipAddress, known } of checked) {
+    const { facts, checkedAt } = known!;
+    const scored = severityOf({ type, similarity, facts: severityFactsOf(facts, checkedAt) });
+    expect({ domain, severity: scored.severity }).toEqual({ domain, severity });
+    expect(scored.reasons).toEqual(severityReasons);
+    expect(facts.existence?.addresses[0] ?? null).toBe(ipAddress);
+  }
+});
+
+test("a sample threat is verified exactly if its name was found or a copy was seen (M23)", () => {
+  for (const { type, known, verified } of world)
+    expect(verified).toBe(known?.facts.existence?.exists === "yes" || type === "cloned_site");
+});
