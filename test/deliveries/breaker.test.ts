@@ -73,7 +73,6 @@ describe("webhooks.breaker", () => {
   test("The breaker holds deliveries behind one probe at a time, which uses up no attempt (M6)", async () => {
     const { clock, receiver, webhooks } = await openHeld(60);
     const before = receiver.received.length;
-    expect(before).toBeLessThan(20);
     for (let probe = 1; probe <= 8; probe += 1) {
       clock.advance(endpointOf(webhooks).nextProbeAt! - clock.now());
       await until(() => endpointOf(webhooks).nextProbeAt! > clock.now(), `probe ${probe} is recorded`);
