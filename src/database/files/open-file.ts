@@ -54,12 +54,14 @@ export function openFileAt(path: string): OpenFile {
   let descriptor: number | undefined;
   let changed: FileChange | undefined;
 
-  const isOwn = (file: (typeof sideFiles)[number]) => isSame(identityOf(file.name), file.identity);
+  // While a file is open, its inode is not reused, so comparing inodes suffices.
+  const inodeOf = (name: string) => statSync(name, { throwIfNoEntry: false })?.ino;
+  const isOwn = (one: (typeof sideFiles)[number]) => inodeOf(one.name) === one.identity?.ino;
 
   function compare(): FileChange | undefined {
-    const now = identityOf(path);
-    if (now === undefined) return "removed";
-    if (!isSame(now, identity)) return "replaced";
+    const inode = inodeOf(path);
+    if (inode === undefined) return "removed";
+    if (inode !== identity.ino) return "replaced";
     if (descriptor !== undefined && markerIn(descriptor, buffer) !== expected) return "overwritten";
     return sideFiles.every(isOwn) ? undefined : "log_lost";
   }
