@@ -32,6 +32,10 @@ export async function startServer({
     env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", NODE_ENV: "production", ...environment },
     stdio: ["ignore", "ignore", "pipe"],
   });
+  // Also after a failure of the campaign.
+  const end = () => child.kill("SIGKILL");
+  process.on("exit", end);
+  void child.exited.then(() => process.off("exit", end));
   let log = "";
   void (async () => {
     for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) log += text;
