@@ -79,7 +79,7 @@ test("the history shows the domains, counts, unknown names included, and duratio
   });
   expect(done.threatsFound).toBeGreaterThan(0);
   const all = await visitor.get("/console/scans");
-  expect(all.text).toMatch(/example-bank\.com command line completed 200 1 0 1 1 \d+(\.\d)? s/);
+  expect(all.text).toMatch(/command line example-bank\.com completed 200 1 0 1 1 \d+(\.\d)? s/);
   expect(all.html).toContain(`href="/console/scans/${done.id}"`);
   const one = await visitor.get(`/console/scans/${done.id}`);
   const link = /href="(\/console\/threats\?source=scan[^"]+)"/.exec(one.html)?.[1]?.replaceAll("&amp;", "&");

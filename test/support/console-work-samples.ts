@@ -33,19 +33,19 @@ export function seedWork(app: App) {
       .insert(scans)
       .values({
         id,
-        trigger: day === 7 ? "console" : "schedule",
+        trigger: day === 7 ? "console" : day === 6 ? "cli" : "schedule",
         protectedDomains:
           day === 7
             ? ["example-bank.com"]
             : ["example-bank.com", "example-shop.com", "xn--bcherei-am-markt-jzb.de"],
         status: failed ? "failed" : day === 5 ? "cancelled" : "completed",
         startedAt,
-        completedAt: startedAt + (failed ? 2_100 : 290_000),
+        completedAt: startedAt + (failed ? 2_100 : day === 6 ? 11_100_000 : 290_000),
         planned: failed ? 0 : 41_023,
         candidates: failed ? 0 : day === 5 ? 12_003 : 41_023,
-        resolving: failed ? 0 : 231 + day,
-        unknown: failed ? 0 : 17,
-        threatsFound: failed ? 0 : 228 + day,
+        resolving: failed ? 0 : day === 6 ? 10_231 : 231 + day,
+        unknown: failed ? 0 : day === 6 ? 12_017 : 17,
+        threatsFound: failed ? 0 : day === 6 ? 10_228 : 228 + day,
         threatsCreated: failed ? 0 : day === 0 ? 228 : 1,
         error: failed ? `no resolver responds (192.0.2.53:53: ${hostileText} ${longText})` : null,
       })

@@ -27,14 +27,17 @@ const columns: Column<Scan>[] = [
     title: "Started",
     layout: "tight",
     cell: (scan) => (
-      <a href={scanPath(scan.id)}>
-        <Time at={scan.startedAt} />
-      </a>
+      <>
+        <a href={scanPath(scan.id)}>
+          <Time at={scan.startedAt} />
+        </a>
+        <br />
+        <span class="hint">{triggers[scan.trigger]}</span>
+      </>
     ),
   },
   { title: "Domains", layout: "wide", cell: (scan) => <ScannedDomains scan={scan} namesMax={3} /> },
-  { title: "Trigger", layout: "tight", cell: ({ trigger }) => triggers[trigger] },
-  { title: "State", cell: (scan) => <ScanState scan={scan} /> },
+  { title: "State", layout: "tight", cell: (scan) => <ScanState scan={scan} /> },
   { title: "Checked", layout: "number", cell: ({ candidates }) => grouped(candidates) },
   { title: "Exist", layout: "number", cell: ({ resolving }) => grouped(resolving) },
   { title: "Unknown", layout: "number", cell: (scan) => <UnknownCount scan={scan} /> },
