@@ -147,7 +147,10 @@ test("Connections leave most descriptors to files and API clients, whatever the 
 });
 
 test("`check` says how to raise a low limit of open files (reliability D5)", () => {
-  expect(openFiles(1_024)).toMatchObject({ state: "note", detail: expect.stringContaining("LimitNOFILE") });
+  expect(openFiles(1_024)).toMatchObject({
+    state: "warning",
+    detail: expect.stringContaining("LimitNOFILE"),
+  });
   expect(openFiles(20_000)).toMatchObject({ state: "ok" });
   expect(openFiles(null)).toMatchObject({ state: "ok" });
 });

@@ -50,11 +50,16 @@ describe("the recipients of a second channel", () => {
     expect(() => files.enable("siem", { by })).toThrow(/configuration file/);
     files.reconcile([declared("/b")]);
     expect(files.get("siem")).toMatchObject({ channel: "file", enabled: true, target: { path: "/b" } });
-    expect(() => files.disable("siem", { by })).toThrow(/configuration file/);
+    files.disable("siem", { by });
+    expect(files.get("siem")).toMatchObject({ enabled: false });
+    files.enable("siem", { by });
+    expect(files.get("siem")).toMatchObject({ enabled: true });
     const entries = webhooks.auditLog.list({}, { limit: 10, offset: 0 }).toReversed();
     expect(entries.map(({ action, detail }) => [action, detail])).toEqual([
       ["file.add", { path: "/a" }],
       ["file.change", { changed: ["path"], path: "/b" }],
+      ["file.disable", {}],
+      ["file.enable", {}],
       ["file.disable", {}],
       ["file.enable", {}],
     ]);

@@ -131,8 +131,13 @@ secret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 [[protected_domains]]
 domain = "example-bank.com"
 `,
+  // It contains a secret: the server warns about a file that every user can read.
+  { mode: 0o600 },
 );
-if (plan.uid !== undefined) chownSync(plan.folder, plan.uid, plan.uid);
+if (plan.uid !== undefined) {
+  chownSync(plan.folder, plan.uid, plan.uid);
+  chownSync(join(plan.folder, "phishwatch.toml"), plan.uid, plan.uid);
+}
 
 function start(...args: string[]) {
   const env = {
