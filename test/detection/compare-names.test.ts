@@ -31,7 +31,7 @@ describe("the comparison of two names", () => {
     ["exæmple-bank.com", "ex{confusable æ|a}mple-bank.com"],
     ["exmple-bank.com", "ex{missing |a}mple-bank.com"],
     ["examplee-bank.com", "exampl{added e|}e-bank.com"],
-    ["eexample-bank.com", "{added e|}example-bank.com"],
+    ["eexample-bank.com", "e{added e|}xample-bank.com"],
     ["exapmle-bank.com", "exa{changed pm|mp}le-bank.com"],
     ["examplebank.com", "example{missing |-}bank.com"],
     ["example-bank.net", "example-bank.{changed net|com}"],

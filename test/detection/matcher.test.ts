@@ -104,6 +104,52 @@ test.each([
   expect(match(domain, name)).toBeUndefined();
 });
 
+test.each([
+  ["example-shop.com", "example-shop-bd.com"],
+  ["example-shop.com", "bd-example-shop.com"],
+  ["example-shop.com", "x-example-shop-y.com"],
+  ["example-shop.com", "example-shop-s.com"],
+  ["example-shop.com", "example-shop-24.com"],
+  ["paypal.com", "paypal-x.com"],
+  ["chase.com", "chase-q.com"],
+])("For %s, %s is a combosquatting name, because the brand is written as it is (F19)", (domain, name) => {
+  const found = match(domain, name)!;
+  expect(found.type).toBe("combosquatting");
+  const codes = found.reasons.map(({ code }) => code);
+  expect(codes).toContain("label_part");
+  expect(codes.filter((code) => /split|insertion|plural|repetition/.test(code))).toEqual([]);
+});
+
+test.each([
+  [
+    "example-bank.com",
+    "examplembank.com",
+    `"m" is one bit away from "-" at position 8 of the label "examplembank"`,
+  ],
+  [
+    "example-bank.com",
+    "exa-ple-bank.com",
+    `"-" is one bit away from "m" at position 4 of the label "exa-ple-bank"`,
+  ],
+  ["paypal.com", "qaypal.com", `"q" is one bit away from "p" at position 1 of the label "qaypal"`],
+])(
+  "The reason for a changed bit of %s in %s names both characters (bit flip of a hyphen)",
+  (domain, name, text) => {
+    const found = match(domain, name)!;
+    expect(found.type).toBe("bitsquatting");
+    expect(found.reasons.map(describeReason)).toContain(text);
+    expect(found.reasons.map(describeReason).join(" ")).not.toContain('""');
+  },
+);
+
+test.each([
+  ["pay-pal.com", '"paypal" is split up as "pay-pal"'],
+  ["examplebank.com", '"example-bank" is written together as "examplebank"'],
+])("The reason for other separators in %s says whether they were added or left out", (name, text) => {
+  const found = match(name.startsWith("pay") ? "paypal.com" : "example-bank.com", name)!;
+  expect(found.reasons.map(describeReason)).toContain(text);
+});
+
 test("a brand keyword counts as the name of its domain", () => {
   expect(match("xfinity.com", "comcast-login.net")).toBeUndefined();
   expect(match("xfinity.com", "comcast-login.net", ["comcast"])?.type).toBe("combosquatting");

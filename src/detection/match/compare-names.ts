@@ -1,12 +1,15 @@
 /** Compares two names character by character, for people to see the difference. */
 import { escapeHidden } from "../../lib/safe-text.ts";
 import { describeCharacter, type DescribedCharacter } from "../letters/describe-character.ts";
-import { foldLabel, type FoldedLabel } from "../names/fold.ts";
+import { foldLabel } from "../names/fold.ts";
 import { readHost, type Host } from "../names/host.ts";
-import { decodeLabel, unicodeName } from "../names/name.ts";
+import { unicodeName } from "../names/name.ts";
 import { splitName } from "../names/suffix.ts";
 import { createAligner, type Aligner, type Alignment } from "../score/alignment.ts";
 import type { EditKind } from "../types.ts";
+import { createClosestReading } from "./closest-reading.ts";
+import { glyphsOf, shownText, type Glyph } from "./glyphs.ts";
+import { placeWord, type ProtectedWord } from "./protected-word.ts";
 
 /**
  * `same`: equal characters. `confusable`: characters that look like the expected ones. `changed`: other characters.
@@ -45,121 +48,99 @@ export type CompareNames = (
   keywords?: readonly string[],
 ) => NameComparison;
 
-/** A displayed character and its range in the folded text. The range is empty if it folds to nothing. */
-interface Glyph {
-  shown: string;
-  start: number;
-  end: number;
-}
-
-interface Word {
-  text: string;
-  glyphs: Glyph[];
-  shown: string;
-  isKeyword: boolean;
-  /** Whether the word includes the public suffix. */
-  whole: boolean;
-}
-
+/** The stretch of a host that reads as a word of the protected name. */
 interface Reading {
   host: Host;
-  word: Word;
+  word: ProtectedWord;
   alignment: Alignment;
-  score: number;
 }
 
 const hundredthsPerLetter = 100;
-/** Weight of an error against explained letters, so that `example-bank.net` is not read as a typo of the whole name. */
+/** Weight of an error against explained letters, for names that detection does not match. */
 const errorWeight = 3;
+/** Minimum length of a word that is searched for inside other letters, for names that detection does not match. */
+const insideLettersMin = 4;
 /** Maximum number of described characters in a part. */
 const describedMax = 4;
 
-/** Returns a comparison that reuses one alignment matrix. Comparing two names takes a few microseconds. */
+/**
+ * Returns a comparison that shows the reading of the name that detection scores, and reuses its tables and cache. The
+ * first comparison with a domain takes a millisecond, others less than a tenth of that.
+ */
 export function createNameComparison(): CompareNames {
   const aligner = createAligner();
+  const closestReading = createClosestReading();
+
+  function scoredReading(name: string, domain: string, keywords: readonly string[]): Reading | undefined {
+    const scored = closestReading(name, domain, keywords);
+    if (scored === undefined) return undefined;
+    const { host, word, alignment, kind, found } = scored.reading;
+    const placed = placeWord(word, domain, keywords);
+    if (kind !== "homophone") return { host, word: placed, alignment };
+    const spelled = aligner.whole(word.text, found, Infinity);
+    return spelled && { host, word: placed, alignment: movedBy(spelled, alignment.start) };
+  }
+
   return (suspicious, protectedName, keywords = []) => {
-    const protectedSuffix = splitName(protectedName).suffix;
-    const words = wordsOf(protectedName, keywords);
-    const reading = bestReading(aligner, readHost(suspicious), words);
+    const reading =
+      scoredReading(suspicious, protectedName, keywords) ??
+      likeliestReading(aligner, suspicious, { protectedName, keywords });
     if (reading === undefined) return completelyDifferent(suspicious, protectedName);
     const { host, word, alignment } = reading;
     const glyphs = glyphsOf(host.labels);
+    const left = shownText(glyphs.filter(({ end }) => end <= alignment.start));
+    const right = shownText(
+      glyphs.filter(({ start, end }) => start >= alignment.end && end > alignment.start),
+    );
     const parts = [
-      ...outside(glyphs.filter(({ end }) => end <= alignment.start)),
-      ...inside(glyphs, word, alignment),
-      ...outside(glyphs.filter(({ start }) => start >= alignment.end)),
-      ...suffixParts(host.parts.suffix, word.whole || word.isKeyword ? undefined : protectedSuffix),
+      ...partsBefore(left, word.before),
+      ...inside(glyphs, word.glyphs, alignment),
+      ...partsAfter(right, word.after),
+      ...suffixParts(host.parts.suffix, word.suffix),
     ];
     return {
-      word: word.isKeyword ? word.shown : shownName(protectedName),
-      isKeyword: word.isKeyword,
+      word: word.keyword ?? shownName(protectedName),
+      isKeyword: word.keyword !== undefined,
       parts: joined(parts),
     };
   };
 }
 
-/** Returns all words by which somebody could refer to the protected domain. */
-function wordsOf(protectedName: string, keywords: readonly string[]): Word[] {
-  const { registrableLabel, subLabels, suffix } = splitName(protectedName);
-  const word = (labels: string[], traits: { isKeyword: boolean; whole: boolean }): Word => {
-    const glyphs = glyphsOf(placed(labels.map((label) => foldLabel(label)[0]!)));
-    const text = labels.map((label) => foldLabel(label)[0]!.folded).join(".");
-    return { text, glyphs, shown: labels.map(decodeLabel).join("."), ...traits };
-  };
-  const name = { isKeyword: false, whole: false };
-  return [
-    word([registrableLabel], name),
-    ...(subLabels.length === 0 ? [] : [word([...subLabels, registrableLabel], name)]),
-    word([...subLabels, registrableLabel, ...suffix.split(".")], { isKeyword: false, whole: true }),
-    ...keywords.map((keyword) => word([keyword], { isKeyword: true, whole: false })),
-  ];
+function movedBy(alignment: Alignment, start: number): Alignment {
+  const edits = alignment.edits.map((edit) => ({ ...edit, position: edit.position + start }));
+  return { ...alignment, start, end: alignment.end + start, edits };
 }
 
-/** Returns the reading that explains most letters with the fewest errors. */
-function bestReading(aligner: Aligner, hosts: readonly Host[], words: readonly Word[]): Reading | undefined {
-  let best: Reading | undefined;
-  for (const host of hosts) {
+/**
+ * Returns the stretch of a name that is no look-alike which explains most letters of the label or a keyword with the
+ * fewest errors. The threats of copied pages have such names.
+ */
+function likeliestReading(
+  aligner: Aligner,
+  suspicious: string,
+  { protectedName, keywords }: { protectedName: string; keywords: readonly string[] },
+): Reading | undefined {
+  const words = [
+    { kind: "label" as const, text: foldLabel(splitName(protectedName).registrableLabel)[0]!.folded },
+    ...keywords.map((keyword) => ({ kind: "keyword" as const, text: foldLabel(keyword)[0]!.folded })),
+  ];
+  let best: (Reading & { score: number }) | undefined;
+  for (const host of readHost(suspicious)) {
     for (const word of words) {
       const letters = word.text.length * hundredthsPerLetter;
-      for (const alignment of readingsOf(aligner, host, word, letters / errorWeight)) {
+      for (const alignment of aligner.within(word.text, host.text, letters / errorWeight)) {
+        if (word.text.length < insideLettersMin && !standsAlone(host.text, alignment)) continue;
         const score = letters - errorWeight * alignment.cost;
-        if (best === undefined || score > best.score) best = { host, word, alignment, score };
+        if (best !== undefined && score <= best.score) continue;
+        best = { host, word: placeWord(word, protectedName, keywords), alignment, score };
       }
     }
   }
   return best;
 }
 
-function readingsOf(aligner: Aligner, { text }: Host, word: Word, costMax: number): Alignment[] {
-  const start = text.indexOf(word.text);
-  if (start !== -1) return [{ start, end: start + word.text.length, cost: 0, edits: [] }];
-  return aligner.within(word.text, text, costMax);
-}
-
-function glyphsOf(labels: readonly (FoldedLabel & { start: number })[]): Glyph[] {
-  return labels.flatMap(({ shown, folded, origin, start }, index) => {
-    const dot = index === 0 ? [] : [{ shown: ".", start: start - 1, end: start }];
-    let at = 0;
-    let next = 0;
-    const own = Array.from(shown, (character): Glyph => {
-      const from = next;
-      const after = at + character.length;
-      if (origin === undefined) next += character.length;
-      else while (next < folded.length && origin[next]! < after) next++;
-      at = after;
-      return { shown: character, start: start + from, end: start + next };
-    });
-    return [...dot, ...own];
-  });
-}
-
-function placed(labels: readonly FoldedLabel[]): (FoldedLabel & { start: number })[] {
-  let start = 0;
-  return labels.map((label) => {
-    const here = { ...label, start };
-    start += label.folded.length + 1;
-    return here;
-  });
+function standsAlone(text: string, { start, end }: Alignment): boolean {
+  return [text[start - 1], text[end]].every((beside) => beside === undefined || /[-.\d]/.test(beside));
 }
 
 /** A step of the alignment: its ranges in the folded text and in the word. */
@@ -185,31 +166,65 @@ function stepsOf({ start, end, edits }: Alignment): Step[] {
   return steps;
 }
 
-/** Returns the parts of the stretch that reads as the word. A character that folds to two letters joins their steps. */
-function inside(all: readonly Glyph[], word: Word, alignment: Alignment): NamePart[] {
-  const glyphs = all.filter(({ start, end }) => start < alignment.end && end > alignment.start);
-  const parts: NamePart[] = [];
-  let index = 0;
-  const steps = stepsOf(alignment);
-  for (let at = 0; at < steps.length; at++) {
-    const step = { ...steps[at]! };
-    let found = "";
-    while (index < glyphs.length && glyphs[index]!.start < step.to) {
-      const glyph = glyphs[index++]!;
-      found += glyph.shown;
-      while (glyph.end > step.to && at + 1 < steps.length) {
-        const next = steps[++at]!;
-        [step.to, step.wordTo] = [next.to, next.wordTo];
-        step.edit = undefined;
-      }
-    }
-    const expected = word.glyphs
-      .filter(({ start }) => start >= step.wordFrom && start < step.wordTo)
-      .map(({ shown }) => shown)
-      .join("");
-    parts.push(part(found, expected, step.edit));
+/** Joins the steps that share a character of either name, such as one that folds to two letters. */
+function joinedSteps(steps: readonly Step[], found: readonly Glyph[], expected: readonly Glyph[]): Step[] {
+  const cuts = (glyphs: readonly Glyph[], at: number): boolean =>
+    glyphs.some(({ start, end }) => start < at && at < end);
+  const result: Step[] = [];
+  let open = false;
+  for (const step of steps) {
+    const last = result.at(-1);
+    if (open && last !== undefined)
+      result[result.length - 1] = { ...last, to: step.to, wordTo: step.wordTo, edit: undefined };
+    else result.push(step);
+    open = cuts(found, step.to) || cuts(expected, step.wordTo);
   }
-  return parts;
+  return result;
+}
+
+/** Returns the parts of the stretch that reads as the word. */
+function inside(all: readonly Glyph[], expected: readonly Glyph[], alignment: Alignment): NamePart[] {
+  const found = all.filter(({ start, end }) => start < alignment.end && end > alignment.start);
+  const steps = joinedSteps(stepsOf(alignment), found, expected);
+  let [foundAt, expectedAt] = [0, 0];
+  return steps.map(({ to, wordTo, edit }, index) => {
+    const isLast = index === steps.length - 1;
+    const [foundEnd, expectedEnd] = isLast ? [Infinity, Infinity] : [to, wordTo];
+    const [foundFrom, expectedFrom] = [foundAt, expectedAt];
+    while (foundAt < found.length && found[foundAt]!.start < foundEnd) foundAt++;
+    while (expectedAt < expected.length && expected[expectedAt]!.start < expectedEnd) expectedAt++;
+    return part(
+      shownText(found.slice(foundFrom, foundAt)),
+      shownText(expected.slice(expectedFrom, expectedAt)),
+      edit,
+    );
+  });
+}
+
+/** Returns the parts left of the word: labels of the protected name that the name contains as they are, or omits. */
+function partsBefore(found: string, expected: string): NamePart[] {
+  if (expected !== "" && `.${found}`.endsWith(`.${expected}`))
+    return [...addedParts(found.slice(0, -expected.length)), same(expected)];
+  return [...addedParts(found), ...missingParts(expected)];
+}
+
+/** Returns the parts between the word and the public suffix. */
+function partsAfter(found: string, expected: string): NamePart[] {
+  if (expected !== "" && found.startsWith(expected) && /^([-.]|$)/.test(found.slice(expected.length)))
+    return [same(expected), ...addedParts(found.slice(expected.length))];
+  return [...missingParts(expected), ...addedParts(found)];
+}
+
+function same(text: string): NamePart {
+  return { kind: "same", found: escapeHidden(text), expected: escapeHidden(text), characters: [] };
+}
+
+function addedParts(text: string): NamePart[] {
+  return text === "" ? [] : [part(text, "", undefined)];
+}
+
+function missingParts(text: string): NamePart[] {
+  return text === "" ? [] : [part("", text, undefined)];
 }
 
 function part(found: string, expected: string, edit: Step["edit"]): NamePart {
@@ -236,14 +251,6 @@ function kindOf(found: string, expected: string, edit: Step["edit"]): PartKind {
   return edit === undefined || edit === "confusable" ? "confusable" : "changed";
 }
 
-function outside(glyphs: readonly Glyph[]): NamePart[] {
-  return glyphs.length === 0 ? [] : [added(glyphs.map(({ shown }) => shown).join(""))];
-}
-
-function added(text: string): NamePart {
-  return { kind: "added", found: escapeHidden(text), expected: "", characters: beyondAscii(text) };
-}
-
 function beyondAscii(text: string): DescribedCharacter[] {
   return Array.from(text)
     .filter((character) => character > "\x7f")
@@ -253,17 +260,15 @@ function beyondAscii(text: string): DescribedCharacter[] {
 
 /** @param expected undefined if the word does not determine a suffix */
 function suffixParts(suffix: string, expected: string | undefined): NamePart[] {
-  if (suffix === "") return [];
-  const shown = shownName(suffix);
-  if (expected === undefined) return [added(`.${shown}`)];
-  const same = (text: string): NamePart => ({ kind: "same", found: text, expected: text, characters: [] });
-  if (suffix === expected) return [same(`.${shown}`)];
-  return [same("."), part(shown, shownName(expected), "replacement")];
+  const shown = unicodeName(suffix);
+  if (expected === undefined) return addedParts(`.${shown}`);
+  if (shown === expected) return [same(`.${shown}`)];
+  return [same("."), part(shown, expected, "replacement")];
 }
 
 function completelyDifferent(suspicious: string, protectedName: string): NameComparison {
-  const word = shownName(protectedName);
-  return { word, isKeyword: false, parts: [part(shownName(suspicious), word, "replacement")] };
+  const [found, expected] = [unicodeName(suspicious), unicodeName(protectedName)];
+  return { word: escapeHidden(expected), isKeyword: false, parts: [part(found, expected, "replacement")] };
 }
 
 function shownName(name: string): string {

@@ -1,5 +1,4 @@
 /** Finds the protected domains that a name resembles. */
-import { specificity } from "../../vocabulary/threats.ts";
 import { brandWordsOf, type BrandWord } from "../brand/brand-words.ts";
 import { wordWarnings, type WordWarning } from "../brand/word-warnings.ts";
 import { isPopularName } from "../data/lexicon.ts";
@@ -12,6 +11,8 @@ import { splitName } from "../names/suffix.ts";
 import { createAligner } from "../score/alignment.ts";
 import { createAcceptance, type Rule } from "../score/rule.ts";
 import { acceptance } from "../score/rules.ts";
+import { explain } from "../score/explain.ts";
+import { closestOf, tellingOf } from "../score/choose-reading.ts";
 import { scoreName, type ScoredReading } from "../score/score-name.ts";
 import { rounded } from "../score/similarity.ts";
 import type { NameMatch, ProtectedName } from "../types.ts";
@@ -141,14 +142,7 @@ function isOrIsBelow(name: string, names: ReadonlySet<string>): boolean {
 
 /** Combines readings: the most specific type with its reasons and rule, and the highest similarity of all. */
 function strongest(protectedDomain: string, readings: ScoredReading[]): NameMatch {
-  const rank = ({ type }: ScoredReading): number => (specificity as readonly string[]).indexOf(type);
-  // If one stretch reads as two words, the closer one counts.
-  const closest = readings.filter(({ start, end, similarity }) => {
-    return !readings.some(
-      (other) => other.start === start && other.end === end && other.similarity > similarity,
-    );
-  });
-  const [first] = closest.toSorted((a, b) => rank(a) - rank(b) || b.similarity - a.similarity);
-  const similarity = rounded(Math.max(...readings.map((reading) => reading.similarity)));
-  return { protectedDomain, type: first!.type, similarity, rule: first!.rule, reasons: first!.reasons };
+  const { type, rule, reading } = tellingOf(readings)!;
+  const similarity = rounded(closestOf(readings)!.similarity);
+  return { protectedDomain, type, similarity, rule, reasons: explain(reading) };
 }

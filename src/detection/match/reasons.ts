@@ -6,7 +6,7 @@ import type { Reason } from "../types.ts";
 export function describeReason({ code, params }: Reason): string {
   switch (code) {
     case "split":
-      return `${quote(params.expected)} is split up as ${quote(params.found)}`;
+      return `${quote(params.expected)} is ${separated(params)} as ${quote(params.found)}`;
     case "sound":
       return `${quote(params.label)} sounds like ${quote(params.expected)} (both ${params.code})`;
     case "whole_name":
@@ -46,6 +46,12 @@ export function describeReason({ code, params }: Reason): string {
     case "replacement":
       return `${quote(params.expected)} is replaced by ${quote(params.found)} ${atPosition(params)}`;
   }
+}
+
+function separated({ found, expected }: { found: string; expected: string }): string {
+  const count = (text: string): number => text.split(/[-.]/).length;
+  if (count(found) === count(expected)) return "written with other separators";
+  return count(found) > count(expected) ? "split up" : "written together";
 }
 
 function atPosition({ position, label }: { position: number; label: string }): string {

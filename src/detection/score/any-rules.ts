@@ -1,4 +1,5 @@
 /** Rules for all readings by alignment: what is no evidence, whatever stands beside it. */
+import { isKeyword, isWord } from "../data/lexicon.ts";
 import type { Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 
@@ -6,6 +7,8 @@ import type { Rule } from "./rule.ts";
 const splitLengthMin = 3;
 /** Maximum length of a brand in which one look-alike character is chance. */
 const lookAlikeLengthMax = 3;
+/** Suffixes of three letters that are no word of their own, as opposed to that of cash.app. */
+const genericSuffixes: readonly string[] = ["com", "net", "org", "biz", "edu", "gov", "int", "mil"];
 
 const readings = ["exact", "typos"] as const;
 
@@ -41,6 +44,19 @@ export const anyRules: readonly Rule[] = [
     test: ({ context }) => context.insideWord,
   },
   {
+    name: "suffix_starts_word",
+    readings,
+    verdict: "drop",
+    why: "A short suffix that other letters continue is the start of a word: chasecompass is not chase.com.",
+    keeps: [["chase.com", "qxchasecom.net"]],
+    drops: [
+      ["chase.com", "qxchasecomet.net"],
+      ["chase.com", "qxchase-compass.net"],
+      ["chase.com", "qxchase.compost.net"],
+    ],
+    test: startsWordWithSuffix,
+  },
+  {
     name: "mostly_look_alikes",
     readings,
     verdict: "drop",
@@ -68,4 +84,23 @@ export const anyRules: readonly Rule[] = [
 function countKept({ word, alignment }: Reading): number {
   const changed = alignment.edits.filter(({ kind }) => kind !== "separator");
   return word.length - changed.reduce((sum, { expected }) => sum + expected.length, 0);
+}
+
+/**
+ * Whether the brand's suffix goes on in the name, by letters that make a word with it or are no keyword. A suffix that
+ * is a word itself, such as that of cash.app, may be followed by any letters.
+ */
+function startsWordWithSuffix({ word, alignment, context, found }: Reading): boolean {
+  if (word.kind !== "name") return false;
+  const last = word.text.slice(word.text.lastIndexOf(".") + 1);
+  const isTelling = last.length > 2 && !genericSuffixes.includes(last);
+  const edit = alignment.edits.at(-1);
+  // Letters that are added at the end of the stretch continue the suffix as well.
+  const isLonger = edit?.expected === "" && edit.position + edit.found.length === alignment.end;
+  if (isLonger && edit.kind !== "separator") return !isTelling;
+  if (context.right === "separator" || context.right === "digit") return false;
+  const [next = ""] = context.after.split(/[-\d]/, 1);
+  const joined = found.slice(-last.length) + next;
+  if (last.length <= 3 && (isWord(joined) || isKeyword(joined))) return true;
+  return context.right === "letter" && !isTelling;
 }

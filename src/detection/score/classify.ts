@@ -2,6 +2,7 @@
 import type { ThreatType } from "../../vocabulary/threats.ts";
 import type { BrandWord } from "../brand/brand-words.ts";
 import type { Host } from "../names/host.ts";
+import type { Edit } from "./alignment.ts";
 import { otherLettersIn, type Reading } from "./reading.ts";
 
 /** Host names that precede a brand with the dot left out: wwwexample.com for www.example.com. */
@@ -11,7 +12,7 @@ const hostPrefix =
 export function classify(reading: Reading): ThreatType {
   const { word, alignment, context, host, suffix, typos } = reading;
   if (typos.length === 0 && showsOtherLetters(reading)) return "homograph";
-  if (isBitFlip(reading)) return "bitsquatting";
+  if (bitFlipIn(reading) !== undefined) return "bitsquatting";
   if (typos.length > 0) return "typosquatting";
 
   const intact = alignment.edits.length === 0;
@@ -31,18 +32,20 @@ export function lacksDotOfSuffix(word: BrandWord, { parts, labels }: Host, suffi
   return labels.at(-1)!.folded === word.text + suffix.slice(0, dot);
 }
 
-/** Whether the name is the protected domain with one bit changed, as by a memory error (Dinaburg 2011). */
-function isBitFlip({ word, context, host, exposed }: Reading): boolean {
+/**
+ * Returns the one character that differs if the name is the protected domain with one bit changed, as by a memory
+ * error (Dinaburg 2011). The alignment may explain it by several edits: a hyphen never pairs with a letter there.
+ */
+export function bitFlipIn({ word, context, host, exposed, alignment }: Reading): Edit | undefined {
   const { label } = host.labels[context.labelIndex]!;
-  if (!exposed || context.acrossLabels) return false;
-  if (word.kind !== "label" || label.length !== word.text.length) return false;
-  let bits = 0;
-  for (let i = 0; i < label.length; i++) {
-    const changed = label.charCodeAt(i) ^ word.text.charCodeAt(i);
-    if (changed !== 0 && bits !== 0) return false;
-    bits |= changed;
-  }
-  return bits !== 0 && (bits & (bits - 1)) === 0;
+  if (!exposed || context.acrossLabels) return undefined;
+  if (word.kind !== "label" || label.length !== word.text.length) return undefined;
+  const changed = Array.from(label, (_, i) => label.charCodeAt(i) ^ word.text.charCodeAt(i));
+  const at = changed.findIndex((bits) => bits !== 0);
+  const bits = changed[at] ?? 0;
+  if (bits === 0 || (bits & (bits - 1)) !== 0 || changed.some((other, i) => other !== 0 && i !== at))
+    return undefined;
+  return { kind: "bit_flip", position: alignment.start + at, found: label[at]!, expected: word.text[at]! };
 }
 
 function showsOtherLetters(reading: Reading): boolean {

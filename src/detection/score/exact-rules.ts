@@ -89,6 +89,15 @@ export const exactRules: readonly Rule[] = [
         context.after === ""),
   },
   {
+    name: "common_word_with_letter",
+    readings,
+    verdict: "keep",
+    why: "Under the brand's own suffix, a common word and a letter beside a hyphen are close to the whole name.",
+    keeps: [["chase.com", "chase-q.com"]],
+    drops: [["chase.com", "chase-q.net"]],
+    test: isCommonWordWithLetter,
+  },
+  {
     name: "common_word_set_apart",
     readings,
     verdict: "keep",
@@ -102,6 +111,13 @@ export const exactRules: readonly Rule[] = [
 function isCommonWordSetApart({ word, context, host }: Reading): boolean {
   if (word.strictness !== "strict" || context.onlyKeywords || !isSetApart(context)) return false;
   return context.rest === "some_keywords" || !context.registrable || host.parts.hosted;
+}
+
+function isCommonWordWithLetter({ word, context, sameSuffix }: Reading): boolean {
+  if (word.strictness !== "strict" || !sameSuffix || !context.registrable || context.acrossLabels)
+    return false;
+  // As many letters as a typo may add.
+  return context.between && (context.before + context.after).length <= word.errorsAnchored;
 }
 
 /** Whether separators, digits or keywords stand on both sides. */

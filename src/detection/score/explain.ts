@@ -1,11 +1,10 @@
 /** Explains a reading: its reasons, in the order in which a person would give them. */
-import type { ThreatType } from "../../vocabulary/threats.ts";
 import { metaphone } from "../letters/metaphone.ts";
 import { labelIndexAt } from "../names/host.ts";
 import type { Reason } from "../types.ts";
 import { otherLettersIn, type Reading } from "./reading.ts";
 
-export function explain(reading: Reading, type: ThreatType): Reason[] {
+export function explain(reading: Reading): Reason[] {
   const { word, alignment, context, host, suffix, found } = reading;
   const reasons: Reason[] = [];
   const { label, start } = host.labels[labelIndexAt(host, alignment.start)]!;
@@ -24,7 +23,7 @@ export function explain(reading: Reading, type: ThreatType): Reason[] {
   if (alignment.edits.some((edit) => edit.kind === "separator")) {
     reasons.push({ code: "split", params: { found, expected: word.text } });
   }
-  reasons.push(...editReasons(reading, type), ...characterReasons(reading));
+  reasons.push(...editReasons(reading), ...characterReasons(reading));
   for (const keyword of context.keywords.filter(({ length }) => length >= shownKeywordMin)) {
     reasons.push({ code: "keyword", params: { label: host.labels[context.labelIndex]!.label, keyword } });
   }
@@ -50,13 +49,13 @@ export function explain(reading: Reading, type: ThreatType): Reason[] {
 /** Minimum length of a keyword that is given as a reason; shorter ones are mostly country codes. */
 const shownKeywordMin = 3;
 
-function editReasons({ alignment, host }: Reading, type: ThreatType): Reason[] {
+function editReasons({ alignment, host }: Reading): Reason[] {
   return alignment.edits.flatMap((edit): Reason[] => {
     if (edit.kind === "separator") return [];
     const { label, start } = host.labels[labelIndexAt(host, edit.position)]!;
     const place = { label, position: edit.position - start };
     const { found, expected } = edit;
-    const code = type === "bitsquatting" ? "bit_flip" : edit.kind;
+    const code = edit.kind;
     switch (code) {
       case "omission":
         return [{ code, params: { ...place, expected } }];

@@ -6,10 +6,8 @@
 import type { ThreatType } from "../../vocabulary/threats.ts";
 import type { BrandWord } from "../brand/brand-words.ts";
 import type { Host } from "../names/host.ts";
-import type { Reason } from "../types.ts";
 import type { Aligner, Alignment } from "./alignment.ts";
-import { classify, lacksDotOfSuffix } from "./classify.ts";
-import { explain } from "./explain.ts";
+import { bitFlipIn, classify, lacksDotOfSuffix } from "./classify.ts";
 import { countErrors, otherLettersIn, readingOf, type Reading } from "./reading.ts";
 import type { Acceptance, Rule } from "./rule.ts";
 import { fidelity, homophoneFidelity, prominence } from "./similarity.ts";
@@ -22,7 +20,8 @@ export interface ScoredReading {
   similarity: number;
   /** Name of the acceptance rule that kept the reading. */
   rule: string;
-  reasons: Reason[];
+  /** The reading that was scored; a changed bit is one edit in it. */
+  reading: Reading;
 }
 
 // Costs are in hundredths of an edit.
@@ -80,9 +79,12 @@ export function scoreName({
 }
 
 function scoredReading(reading: Reading, rule: Rule, similarity: number): ScoredReading {
-  const { start, end } = reading.alignment;
+  const { alignment } = reading;
+  const { start, end } = alignment;
   const type = reading.kind === "homophone" ? "soundsquatting" : classify(reading);
-  return { start, end, type, similarity, rule: rule.name, reasons: explain(reading, type) };
+  const flip = type === "bitsquatting" ? bitFlipIn(reading) : undefined;
+  const shown = flip === undefined ? reading : { ...reading, alignment: { ...alignment, edits: [flip] } };
+  return { start, end, type, similarity, rule: rule.name, reading: shown };
 }
 
 function costOf(reading: Reading): number {
@@ -152,12 +154,22 @@ function alignmentsOf(aligner: Aligner, host: Host, word: BrandWord): Alignment[
   const found = aligner.within(word.text, host.text, anywhereMax);
   for (const { start, end } of stretchesOf(host)) {
     if (Math.abs(end - start - word.text.length) > lengthDifferenceMax) continue;
+    if (containsSetApart(host.text.slice(start, end), word.text)) continue;
     const alignment = aligner.whole(word.text, host.text.slice(start, end), anchoredMax);
     if (alignment === undefined) continue;
     for (const edit of alignment.edits) edit.position += start;
     found.push({ ...alignment, start, end });
   }
   return found;
+}
+
+/**
+ * Returns whether the stretch is the word with something before or after a separator. It is then no typo of the word:
+ * another alignment reads the word where it is. `example-shop-bd` is `example-shop` beside two letters.
+ */
+function containsSetApart(stretch: string, word: string): boolean {
+  if (stretch === word) return false;
+  return `-${stretch}-`.includes(`-${word}-`);
 }
 
 /** Enough for two errors of two characters each, and separators. */

@@ -1,0 +1,95 @@
+/** Places a brand word in the protected name, so that people see the whole name and not only the word. */
+import { spellingsOf, type BrandWord } from "../brand/brand-words.ts";
+import { decodeLabel, unicodeName } from "../names/name.ts";
+import { splitName } from "../names/suffix.ts";
+import { glyphsOfSpelling, shownText, type Glyph } from "./glyphs.ts";
+
+/** A word with the text of the protected name, or of the keyword, around it. Texts are in U-label form. */
+export interface ProtectedWord {
+  /** The characters of the word; their ranges refer to its folded text. */
+  glyphs: Glyph[];
+  before: string;
+  /** Text up to the public suffix. */
+  after: string;
+  /** The protected name's public suffix. Undefined if the word contains it, or is from a keyword. */
+  suffix: string | undefined;
+  /** The keyword that the word is, or is part of. */
+  keyword: string | undefined;
+}
+
+/** @param keywords brand keywords of the protected domain */
+export function placeWord(
+  { kind, text }: Pick<BrandWord, "kind" | "text">,
+  protectedName: string,
+  keywords: readonly string[],
+): ProtectedWord {
+  const { registrableLabel, subLabels, suffix } = splitName(protectedName);
+  const labels = [...subLabels, registrableLabel];
+  if (kind === "name") {
+    const label = text.slice(0, text.length - suffix.length - 1);
+    const glyphs = [
+      ...glyphsOfSpelling(decodeLabel(registrableLabel), label),
+      ...suffixGlyphs(suffix, label.length),
+    ];
+    const before = subLabels.map((one) => `${decodeLabel(one)}.`).join("");
+    return { glyphs, before, after: "", suffix: undefined, keyword: undefined };
+  }
+  const contains = (spelling: string): boolean =>
+    kind === "stem" ? spelling.includes(text) : spelling === text;
+  // The registrable label comes first, because it is the brand.
+  for (let index = labels.length - 1; index >= 0; index--) {
+    const spelling = spellingsOf(labels[index]!).find(contains);
+    if (spelling === undefined) continue;
+    const inLabel = cutOut(decodeLabel(labels[index]!), spelling, text);
+    const before = labels.slice(0, index).map((one) => `${decodeLabel(one)}.`);
+    const after = labels.slice(index + 1).map((one) => `.${decodeLabel(one)}`);
+    return {
+      glyphs: inLabel.glyphs,
+      before: [...before, inLabel.before].join(""),
+      after: [inLabel.after, ...after].join(""),
+      suffix: unicodeName(suffix),
+      keyword: undefined,
+    };
+  }
+  for (const keyword of keywords) {
+    const spelling = spellingsOf(keyword).find(contains);
+    if (spelling === undefined) continue;
+    const shown = decodeLabel(keyword);
+    return { ...cutOut(shown, spelling, text), suffix: undefined, keyword: shown };
+  }
+  throw new Error(`the word ${text} is neither from ${protectedName} nor from its keywords`);
+}
+
+/** Splits a label into the word and what is before and after it. */
+function cutOut(
+  shown: string,
+  spelling: string,
+  text: string,
+): { before: string; glyphs: Glyph[]; after: string } {
+  const start = spelling.indexOf(text);
+  const end = start + text.length;
+  const all = glyphsOfSpelling(shown, spelling);
+  const before = all.filter((glyph) => glyph.end <= start);
+  const after = all.filter((glyph) => glyph.start >= end && !before.includes(glyph));
+  const own = all.filter((glyph) => !before.includes(glyph) && !after.includes(glyph));
+  return {
+    before: shownText(before),
+    glyphs: own.map((glyph) => ({ ...glyph, start: glyph.start - start, end: glyph.end - start })),
+    after: shownText(after),
+  };
+}
+
+function suffixGlyphs(suffix: string, from: number): Glyph[] {
+  let start = from;
+  return suffix.split(".").flatMap((label) => {
+    const dot = { shown: ".", start, end: start + 1 };
+    const at = start + 1;
+    start = at + label.length;
+    const shown = decodeLabel(label);
+    if (shown !== label) return [dot, { shown, start: at, end: start }];
+    return [
+      dot,
+      ...Array.from(label, (character, i) => ({ shown: character, start: at + i, end: at + i + 1 })),
+    ];
+  });
+}
