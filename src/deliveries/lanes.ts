@@ -34,8 +34,8 @@ export interface Lanes {
 
 /** Pause after an internal error, so that the delivery does not spin. */
 const internalErrorPauseMs = 60_000;
-/** Beyond this number of concurrent attempts, only idle lanes start one each. */
-const inFlightShared = 1_024;
+/** Beyond this number of concurrent attempts, or half of those permitted, only idle lanes start one each. */
+const inFlightSharedMax = 1_024;
 /** Failing recipients, which may keep connections open until the timeout, leave the rest to the others. */
 const failingShare = 1 / 2;
 /** Pause when no file descriptor is left. */
@@ -67,6 +67,7 @@ export function createLanes({
   signal: AbortSignal;
 }): Lanes {
   const lanes = new Map<number, Lane>();
+  const inFlightShared = Math.min(inFlightSharedMax, Math.ceil(requestsMax / 2));
   const failingMax = Math.max(1, Math.floor(requestsMax * failingShare));
   let inFlight = 0;
   let failingInFlight = 0;
@@ -140,7 +141,7 @@ export function createLanes({
     startedThisTurn += 1;
     if (startedThisTurn === 1) setImmediate(nextTurn);
     void attempt(lane, delivery, message, isProbe).finally(() => {
-      const wasFull = inFlight >= Math.min(inFlightShared, requestsMax) || failingInFlight >= failingMax;
+      const wasFull = inFlight >= inFlightShared || failingInFlight >= failingMax;
       lane.inFlight -= 1;
       inFlight -= 1;
       if (wasFailing) failingInFlight -= 1;
