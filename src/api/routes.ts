@@ -36,7 +36,7 @@ export function createRoutes({
 }: RouteDependencies) {
   const { page } = pipeline;
   const { health, ready, metrics, screenshot, root, consolePage } = sitePages(site);
-  const { openapi, manual, topic, reference, asset } = docsPages({ document, version });
+  const { openapi, manual, topic, reference, favicon } = docsPages({ document, version });
   const get = (path: string, handler: Handler): Route => ({ method: "GET", path, handler });
   const all = (path: string, handler: Handler): Route => ({ method: "ALL", path, handler });
   const routes: Route[] = [
@@ -46,10 +46,10 @@ export function createRoutes({
     get("/healthz", page("/healthz", health)),
     get("/readyz", page("/readyz", ready)),
     get("/screenshots/:id/:token", page("/screenshots/:id/:token", screenshot)),
+    get("/favicon.ico", page("/favicon.ico", favicon)),
     get("/openapi.json", page("/openapi.json", openapi)),
     get("/docs", page("/docs", manual)),
     get("/docs/api", page("/docs/api", reference)),
-    get("/docs/api/:asset", page("/docs/api/:asset", asset)),
     get("/docs/:topic", page("/docs/:topic", topic)),
     ...traps.flatMap(({ path, handler }) => [all(path, handler), all(`${path}/*`, handler)]),
     ...operations.map((operation) => ({

@@ -61,7 +61,7 @@ test.skipIf(chromium === undefined)(
       expect(document).toContain(text);
     }
     expect(complaints).toEqual([]);
-    expect(requested).toContain(`${url}/openapi.json`);
+    expect(requested).toContain(`${url}/docs/manual.css`);
     expect(requested.filter((address) => !address.startsWith(`${url}/`))).toEqual([]);
   },
   timeoutMs,

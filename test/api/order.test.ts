@@ -17,7 +17,7 @@ const open = [
   "/docs",
   "/docs/:topic",
   "/docs/api",
-  "/docs/api/:asset",
+  "/favicon.ico",
   "/healthz",
   // Protected by its own token if one is set.
   "/metrics",

@@ -196,18 +196,44 @@ describe("pages", () => {
     without.dispose();
   });
 
-  test("/docs/api shows the API reference, which loads nothing from other servers", async () => {
+  test("/docs/api describes every operation, parameter, field, event and error of the OpenAPI document (F14)", async () => {
     const page = await api.call("GET", "/docs/api");
-    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; script-src 'self';");
-    expect(page.text).toContain('<a href="/docs">manual</a>');
-    const addresses = [...page.text.matchAll(/(?:src|href)="(\/docs\/api[^"]*)"/g)].map(
-      ([, address]) => address!,
-    );
-    expect(addresses.length).toBeGreaterThan(3);
-    for (const address of addresses) await expectCachedAsset(address);
+    expect(page.headers.get("content-security-policy")).toStartWith("default-src 'none'; style-src 'self';");
+    expect(page.text).not.toContain("<script");
+    expect(page.text).toContain('<a href="/console">Console</a>');
+    const { json } = await api.call("GET", "/openapi.json");
+    const named: string[] = [];
+    for (const [path, methods] of Object.entries<Record<string, any>>(json.paths))
+      for (const [method, { summary, parameters = [] }] of Object.entries(methods))
+        named.push(`${method.toUpperCase()} /v1${path}`, summary, ...parameters.map(({ name }: any) => name));
+    named.push(...Object.keys(json.webhooks), ...Object.keys(json.components.schemas));
+    for (const { description, content, headers } of Object.values<any>(json.components.responses))
+      named.push(description, content["application/json"].example.error.code, ...Object.keys(headers));
+    const visit = (value: unknown) => {
+      if (typeof value !== "object" || value === null) return;
+      const { properties } = value as { properties?: object };
+      if (properties !== undefined) named.push(...Object.keys(properties));
+      for (const part of Object.values(value)) visit(part);
+    };
+    visit(json.components.schemas);
+    expect(named.length).toBeGreaterThan(100);
+    const text = page.text
+      .replaceAll(/<[^>]+>/g, "")
+      .replaceAll("&quot;", '"')
+      .replaceAll("&#39;", "'");
+    for (const one of named) expect(text).toContain(one.replaceAll("`", ""));
+    for (const [, anchor] of page.text.matchAll(/href="#([^"]+)"/g))
+      expect(page.text.split(`id="${anchor}"`).length).toBe(2);
     for (const path of ["/docs/api/nothing", "/docs/api/__proto__", "/docs/api/%zz"]) {
       expect((await api.call("GET", path)).status).toBe(404);
     }
+  });
+
+  test("/favicon.ico is an icon", async () => {
+    const { headers, text } = await api.call("GET", "/favicon.ico");
+    expect(headers.get("content-type")).toBe("image/svg+xml");
+    expect(text).toStartWith("<svg ");
+    await expectCachedAsset("/favicon.ico");
   });
 
   test("/docs shows the manual with its version, and every link in it leads to a page", async () => {
@@ -224,7 +250,7 @@ describe("pages", () => {
       pages.set(`/docs/${topic}`, page.text);
       expect(index.text).toContain(`href="/docs/${topic}"`);
     }
-    const own = new Set(["/docs", "/docs/api", "/docs/manual.css", "/console"]);
+    const own = new Set(["/docs", "/docs/api", "/docs/manual.css", "/favicon.ico", "/console"]);
     for (const [from, text] of pages) {
       for (const [, link] of text.matchAll(/href="([^"]+)"/g)) {
         if (/^https?:/.test(link!)) continue;

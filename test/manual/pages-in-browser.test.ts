@@ -8,8 +8,8 @@ import {
   type Browser,
 } from "../support/browser.ts";
 
-/** A page with long tables, one with long code, a search, and the list of pages. */
-const paths = ["/docs/configure", "/docs/sandbox", "/docs?q=retry", "/docs"];
+/** A page with long tables, one with long code, a search, the list of pages, and the reference of the API (F14). */
+const paths = ["/docs/configure", "/docs/sandbox", "/docs?q=retry", "/docs", "/docs/api"];
 
 describe.skipIf(chromium === undefined)("the manual in a browser", () => {
   let api: Api;

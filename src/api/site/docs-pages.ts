@@ -1,65 +1,19 @@
-import favicon from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
-import bundle from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
-import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import { noSuchRoute } from "../../http/errors.ts";
+import { icon } from "../../http/icon.ts";
 import type { Page } from "../../http/pipeline.ts";
 import type { ResponseHeaders } from "../../http/responder.ts";
+import { lazy } from "../../lib/startup.ts";
 import { queryOf } from "../../lib/request-path.ts";
+import { apiReference, type OpenApiDocument } from "./api-reference.ts";
 import { manualIndex, manualPage, manualPolicy } from "./manual-pages.ts";
 import manualStyles from "./manual.css" with { type: "text" };
 
-// Swagger UI writes style attributes and draws its icons from data: URLs. Everything else is blocked, and so is
-// every other origin.
-const readerPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+const embedded = (text: string, type: string) => lazy(() => withEtag(new TextEncoder().encode(text), type));
 
-const readerPage = `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>phishwatch API</title>
-<link rel="icon" href="/docs/api/favicon.png"><link rel="stylesheet" href="/docs/api/reader.css"></head>
-<body><p>API reference. For guides, see the <a href="/docs">manual</a>.</p><div id="reader"></div><noscript><p>This page needs JavaScript. The OpenAPI document is at <a href="/openapi.json">/openapi.json</a>.</p></noscript>
-<script src="/docs/api/reader.js"></script><script src="/docs/api/start.js"></script></body>
-</html>
-`;
-
-const start = `SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reader", deepLinking: true, docExpansion: "list", defaultModelsExpandDepth: 0, validatorUrl: null, persistAuthorization: false });
-`;
-
-interface Asset {
-  type: string;
-  load: () => Promise<Uint8Array<ArrayBuffer>>;
-}
-
-const embedded = (path: string) => () => Bun.file(path).bytes();
-const text = (content: string) => async () => new TextEncoder().encode(content);
-
-const assets: Record<string, Asset> = {
-  "favicon.png": { type: "image/png", load: embedded(favicon) },
-  "reader.css": { type: "text/css; charset=utf-8", load: embedded(styles) },
-  "reader.js": { type: "text/javascript; charset=utf-8", load: embedded(bundle) },
-  "manual.css": { type: "text/css; charset=utf-8", load: text(manualStyles) },
-  "start.js": { type: "text/javascript; charset=utf-8", load: text(start) },
-};
-
-/** Serves the manual, the OpenAPI document and an embedded Swagger UI, which loads nothing from other origins. */
+/** Serves the manual, the OpenAPI document and its reference as pages without scripts. */
 export function docsPages({ document, version }: { document: () => Promise<object>; version: string }) {
-  const loaded = new Map<string, Promise<Loaded>>();
-
-  function load(name: string): Promise<Loaded> {
-    const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
-    if (asset === undefined) throw noSuchRoute();
-    const known = loaded.get(name) ?? asset.load().then((bytes) => withEtag(bytes, asset.type));
-    loaded.set(name, known);
-    return known;
-  }
+  const styles = embedded(manualStyles, "text/css; charset=utf-8");
+  const iconFile = embedded(icon, "image/svg+xml");
 
   return {
     // Built on each request: requests are rare, and the public URL is known only after the server listens.
@@ -74,17 +28,18 @@ export function docsPages({ document, version }: { document: () => Promise<objec
     },
 
     async topic(request, headers, { topic }) {
-      if (topic === "manual.css") return send(await load("manual.css"), request, headers);
+      if (topic === "manual.css") return send(styles(), request, headers);
       const page = manualPage(version, String(topic));
       if (page === undefined) throw noSuchRoute();
       return html(page, manualPolicy, headers);
     },
 
-    reference: (_request, headers) => html(readerPage, readerPolicy, headers),
-
-    async asset(request, headers, { asset }) {
-      return send(await load(String(asset)), request, headers);
+    async reference(_request, headers) {
+      const page = apiReference(version, (await document()) as OpenApiDocument);
+      return html(page, manualPolicy, headers);
     },
+
+    favicon: (request, headers) => send(iconFile(), request, headers),
   } satisfies Record<string, Page>;
 }
 

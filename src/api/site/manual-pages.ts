@@ -45,7 +45,7 @@ export function manualPage(version: string, topic: string): string | undefined {
 }
 
 /** Returns links to the sections of a page, so that readers can skip long tables; empty for a short page. */
-function contents(html: string): string {
+export function contents(html: string): string {
   const headings = [...html.matchAll(/<h[23] id="([^"]+)">([^]*?)<\/h[23]>/g)];
   if (headings.length < headingsMin) return "";
   const links = headings.map(([, id, title]) => {
@@ -82,7 +82,8 @@ function searchPage(version: string, query: string): string {
   return layout({ title: "Search", version, query, main: `<h1>Search: ${shown}</h1>${main}` });
 }
 
-function layout({
+/** Returns a page with the navigation of the manual. `main` is HTML. */
+export function layout({
   title,
   version,
   main,
@@ -102,7 +103,7 @@ function layout({
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeMarkup(title)} – phishwatch manual</title><link rel="stylesheet" href="/docs/manual.css"></head>
+<title>${escapeMarkup(title)} – phishwatch manual</title><link rel="icon" href="/favicon.ico" type="image/svg+xml"><link rel="stylesheet" href="/docs/manual.css"></head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
 <header><strong><a href="/docs">phishwatch manual</a></strong> <span class="quiet">${escapeMarkup(version)}</span>
@@ -118,7 +119,7 @@ function layout({
  * Links between pages are written for files (`configure.md#server`), so that they also work in a repository. Code
  * and tables that are wider than the page scroll on their own, with the keyboard too.
  */
-function toHtml(markdown: string): string {
+export function toHtml(markdown: string): string {
   return Bun.markdown
     .html(markdown, { headings: { ids: true }, noHtmlBlocks: true, noHtmlSpans: true })
     .replaceAll(/href="([a-z-]+)\.md(#[^"]*)?"/g, (_match, topic: string, anchor = "") => {
@@ -129,6 +130,7 @@ function toHtml(markdown: string): string {
     .replaceAll("</table>", "</table></div>");
 }
 
-function inline(markdown: string): string {
+/** Returns the HTML of one paragraph of Markdown without its `<p>`. */
+export function inline(markdown: string): string {
   return toHtml(markdown).replaceAll(/^<p>|<\/p>\s*$/g, "");
 }

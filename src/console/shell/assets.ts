@@ -1,4 +1,5 @@
 import base from "@knadh/oat/oat.min.css" with { type: "text" };
+import { icon } from "../../http/icon.ts";
 import { lazy } from "../../lib/startup.ts";
 import { assetsPath } from "../kit/paths.ts";
 import own from "../styles/base.css" with { type: "text" };
@@ -22,9 +23,6 @@ export interface Assets {
   /** Returns a response, compressed if the client accepts it; undefined if there is no such file. */
   respond(name: string, acceptEncoding: string | null, headers: Record<string, string>): Response | undefined;
 }
-
-// An eye above a hook.
-const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1d4ed8"/><path d="M4 14c5-8 19-8 24 0-5 8-19 8-24 0z" fill="#fff"/><circle cx="16" cy="14" r="4" fill="#1d4ed8"/><path d="M16 18v6a4 4 0 0 0 8 0" fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round"/></svg>`;
 
 export function createAssets(): Assets {
   const files = new Map<string, Asset>();

@@ -1,0 +1,2 @@
+/** Icon of the product as SVG: an eye above a hook. Browsers show it beside the titles of pages. */
+export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1d4ed8"/><path d="M4 14c5-8 19-8 24 0-5 8-19 8-24 0z" fill="#fff"/><circle cx="16" cy="14" r="4" fill="#1d4ed8"/><path d="M16 18v6a4 4 0 0 0 8 0" fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round"/></svg>`;
