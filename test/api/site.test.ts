@@ -1,6 +1,9 @@
+import type { OpenApiDocument } from "../../src/api/site/api-reference.ts";
+import type { ErrorBody } from "../../src/http/errors.ts";
 import { manualPages } from "../../src/manual/manual.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openApi, type Api } from "../support/api.ts";
+import { htmlProblems } from "../support/html-problems.ts";
 
 let api: Api;
 beforeEach(() => void (api = openApi()));
@@ -201,21 +204,23 @@ describe("pages", () => {
     expect(page.headers.get("content-security-policy")).toStartWith("default-src 'none'; style-src 'self';");
     expect(page.text).not.toContain("<script");
     expect(page.text).toContain('<a href="/console">Console</a>');
-    const { json } = await api.call("GET", "/openapi.json");
-    const named: string[] = [];
-    for (const [path, methods] of Object.entries<Record<string, any>>(json.paths))
+    const document = (await api.call("GET", "/openapi.json")).json as OpenApiDocument;
+    const { schemas, responses } = document.components;
+    const named = [...Object.keys(document.webhooks), ...Object.keys(schemas)];
+    for (const [path, methods] of Object.entries(document.paths))
       for (const [method, { summary, parameters = [] }] of Object.entries(methods))
-        named.push(`${method.toUpperCase()} /v1${path}`, summary, ...parameters.map(({ name }: any) => name));
-    named.push(...Object.keys(json.webhooks), ...Object.keys(json.components.schemas));
-    for (const { description, content, headers } of Object.values<any>(json.components.responses))
-      named.push(description, content["application/json"].example.error.code, ...Object.keys(headers));
+        named.push(`${method.toUpperCase()} /v1${path}`, summary, ...parameters.map(({ name }) => name));
+    for (const { description, content, headers = {} } of Object.values(responses)) {
+      const { error } = content!["application/json"]!.example as ErrorBody;
+      named.push(description, error.code, ...Object.keys(headers));
+    }
     const visit = (value: unknown) => {
       if (typeof value !== "object" || value === null) return;
       const { properties } = value as { properties?: object };
       if (properties !== undefined) named.push(...Object.keys(properties));
       for (const part of Object.values(value)) visit(part);
     };
-    visit(json.components.schemas);
+    visit(schemas);
     expect(named.length).toBeGreaterThan(100);
     const text = page.text
       .replaceAll(/<[^>]+>/g, "")
@@ -227,6 +232,12 @@ describe("pages", () => {
     for (const path of ["/docs/api/nothing", "/docs/api/__proto__", "/docs/api/%zz"]) {
       expect((await api.call("GET", path)).status).toBe(404);
     }
+  });
+
+  test("every page of the manual and the API reference are valid HTML (F13)", async () => {
+    const topics = manualPages.map(({ topic }) => `/docs/${topic}`);
+    for (const path of ["/docs", "/docs?q=retry", "/docs?q=%3Cb%3E", "/docs/api", ...topics])
+      expect([path, htmlProblems((await api.call("GET", path)).text)]).toEqual([path, []]);
   });
 
   test("/favicon.ico is an icon", async () => {

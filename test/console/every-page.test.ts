@@ -7,6 +7,7 @@ import {
   type Browser,
 } from "../support/browser.ts";
 import { consolePages, sampleConfig, seedSamples, type Samples } from "../support/console-pages.ts";
+import { htmlProblems } from "../support/html-problems.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 
 /** Pages that axe-core checks at 360 px, too: they contain all components. A check takes a second per page. */
@@ -45,6 +46,25 @@ test.each(consolePages)(
     expect(bytes).toBeLessThan(pageBytesMax);
   },
 );
+
+test.each(consolePages)("$name is valid HTML (F13)", async ({ path, signedOut }) => {
+  const { html } = await (signedOut === true ? app.visitor() : visitor).get(path(samples));
+  expect(htmlProblems(html)).toEqual([]);
+});
+
+test.each([
+  ["<p><form></form></p>", "form in p"],
+  ['<span><button type="button"></button><div></div></span>', "div in span"],
+  ["<div><p></div>", "p is not closed before /div"],
+  ['<a href="/"><button type="button"></button></a>', "button in a"],
+  ['<i id="a"></i><i id="a"></i>', "the id a occurs twice"],
+  ['<label for="a"></label>', "for refers to a, which does not exist"],
+  ["<table><tr><td></td></tr></table>", "tr in table"],
+  ['<td align="right"></td>', "td in nothing"],
+  ["a < b", "markup cannot be parsed at < b"],
+])("the check of HTML finds what is wrong with %s (F13)", (html, problem) => {
+  expect(htmlProblems(html)).toContain(problem);
+});
 
 describe.skipIf(chromium === undefined)("in a browser", () => {
   let browser: Browser;

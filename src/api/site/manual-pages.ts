@@ -108,7 +108,7 @@ export function layout({
 <a class="skip" href="#content">Skip to content</a>
 <header><strong><a href="/docs">phishwatch manual</a></strong> <span class="quiet">${escapeMarkup(version)}</span>
 <a href="/docs/api">API reference</a> <a href="/console">Console</a>
-<form action="/docs" role="search"><input type="search" name="q" aria-label="Search the manual" placeholder="Search" value="${escapeMarkup(query.slice(0, 100))}"><button>Search</button></form></header>
+<form action="/docs" role="search"><input type="search" name="q" aria-label="Search the manual" placeholder="Search" value="${escapeMarkup(query.slice(0, 100))}"><button type="submit">Search</button></form></header>
 <div class="columns"><nav aria-label="Manual"><ul>${links.join("")}</ul></nav><main id="content">${main}</main></div>
 </body>
 </html>
@@ -125,6 +125,7 @@ export function toHtml(markdown: string): string {
     .replaceAll(/href="([a-z-]+)\.md(#[^"]*)?"/g, (_match, topic: string, anchor = "") => {
       return `href="/docs/${topic}${anchor}"`;
     })
+    .replaceAll(/<(t[hd]) align="(\w+)">/g, `<$1 class="$2">`)
     .replaceAll("<pre>", `<pre tabindex="0">`)
     .replaceAll("<table>", `<div class="scroll" tabindex="0"><table>`)
     .replaceAll("</table>", "</table></div>");

@@ -154,9 +154,9 @@ function ActiveSessions({ sessions, now }: { sessions: readonly ConsoleSession[]
           },
         ]}
       />
-      <p class="after">
+      <div class="after">
         <PostButton action={signOutEverywherePath} label="Sign out everywhere" variant="outline" />
-      </p>
+      </div>
     </Section>
   );
 }

@@ -58,7 +58,7 @@ const keys: readonly [string, string][] = [
 
 export function KeyboardHelp() {
   return (
-    <span data-script-only hidden>
+    <div data-script-only hidden>
       <button type="button" class="outline small" popovertarget="keys" data-key="?">
         Keyboard shortcuts
       </button>
@@ -74,6 +74,6 @@ export function KeyboardHelp() {
           ))}
         </dl>
       </div>
-    </span>
+    </div>
   );
 }
