@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts";
-import { normalizeName } from "../detection/names/name.ts";
+import { readPastedName } from "../detection/names/pasted-name.ts";
 import type { Match } from "../detection/types.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
@@ -16,6 +16,7 @@ export interface InvalidName {
   /** Line in the list, or number of the name in a submission, from 1. */
   line: number;
   text: string;
+  /** A phrase that follows the text, such as "is empty". */
   why: string;
 }
 
@@ -85,7 +86,7 @@ export function startCandidateRun(
   }
 
   function classify(text: string, line: number): { name: string; matches: Match[] } | undefined {
-    const normalized = normalizeName(text);
+    const normalized = readPastedName(text);
     if ("error" in normalized) {
       reject(line, text, normalized.error);
       return undefined;

@@ -1,3 +1,5 @@
+import { hostIn } from "../detection/names/pasted-name.ts";
+
 /** Longer than any name and nearly any URL; the rest of the input is ignored. */
 const inputCharactersMax = 1_024;
 
@@ -9,13 +11,11 @@ export interface NameQuery {
 }
 
 /**
- * Parses the text of a search box: part of a name, `part*` for its beginning, or a whole URL, of which the host
- * counts. Returns undefined if there is nothing to search for.
+ * Parses the text of a search box: part of a name, `part*` for its beginning, or a link or an email address, of
+ * which the host counts; also in defanged forms. Returns undefined if there is nothing to search for.
  */
 export function parseNameQuery(input: string): NameQuery | undefined {
-  let text = input.slice(0, inputCharactersMax).normalize("NFC").trim().toLowerCase();
-  const url = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#:]*)/.exec(text);
-  if (url !== null) text = url[1]!;
+  let text = hostIn(input.slice(0, inputCharactersMax).normalize("NFC")).host.toLowerCase();
   const startsWith = text.endsWith("*");
   if (startsWith) text = text.slice(0, -1);
   return text === "" ? undefined : { text, startsWith };

@@ -104,8 +104,11 @@ describe("GET /v1/threats", () => {
     ["per_page=%ff", /^per_page is not percent-encoded UTF-8/],
     ["per_page=%00", /^per_page is "\\u\{0\}"/],
     ["domain=%00", /^domain is not a domain name/],
-    [`domain=${"a".repeat(4_000)}.com`, /^domain is not a domain name: longer than 253 bytes\.$/],
-    ["domain=https://example-bank.com/", /^domain is not a domain name: a URL; enter only the host name\.$/],
+    [`domain=${"a".repeat(4_000)}.com`, /^domain is not a domain name: it is longer than 253 bytes\.$/],
+    [
+      "domain=https://example-bank.com/",
+      /^domain is not a domain name: it is a URL; enter only the host name\.$/,
+    ],
     ["status=%E2%80%AEactive", /^status is "\\u\{202e\}active"/],
   ];
   for (const [query, message] of rejected) {

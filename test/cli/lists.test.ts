@@ -102,9 +102,19 @@ describe("match", () => {
     });
     expect({ code, out }).toEqual({ code: 0, out: "" });
     expect(err).toContain("standard input: 2 lines are not names");
-    expect(err).toContain('line 1: "a b"');
+    expect(err).toContain('line 1: "a b" contains a space; enter one name per line');
     expect(err).toContain("\\u{202e}evil\\u{1b}[2J.com");
     for (const hidden of ["\u001b", "\u202e"]) expect(err).not.toContain(hidden);
+  });
+
+  test("`match` reads pasted links, email addresses and defanged names (M16)", async () => {
+    const pasted = ["https://examp1e-bank.com/login", "hxxp://examp1e-bank[.]com", "a@examp1e-bank(.)com"];
+    const { code, out, err } = await folder.run(["match", "--protect", "hxxps://example-bank[.]com/"], {
+      stdin: `${pasted.join("\n")}\n`,
+    });
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const line = "examp1e-bank.com\texample-bank.com\thomograph\t0.9821\n";
+    expect(out.replace(/0\.\d+/g, "0.9821")).toBe(line.repeat(3));
   });
 
   test("`match` exits silently when its reader closes the pipe", async () => {
@@ -156,6 +166,22 @@ describe("match", () => {
       "it is taken away",
     );
   }, 30_000);
+});
+
+test.each([
+  [["permutations", "x.com"], `no look-alikes of x.com: "x" has only 1 character; it is not searched for\n`],
+  [
+    ["permutations", "hxxp://example-bank[.]com/", "--min-similarity", "1", "--limit", "3"],
+    "no look-alikes of example-bank.com: no generated name has a similarity of at least 1\n",
+  ],
+])("`permutations` without results says why on standard error, and succeeds: %p (F10)", async (args, err) => {
+  expect(await folder.run(args)).toEqual({ code: 0, out: "", err });
+});
+
+test("`permutations` of a public suffix is a usage error that says what to enter (F10)", async () => {
+  const { code, err } = await folder.run(["permutations", "co.uk"]);
+  expect(code).toBe(2);
+  expect(err).toContain("co.uk is a public suffix; give a domain below it, such as example.co.uk");
 });
 
 test("`permutations` prints names with type and similarity, the most similar of each type first", async () => {

@@ -73,7 +73,7 @@ test("a file can be imported without scripts, and the next page shows its result
   expect(shown.text).toMatch(
     /completed Read 3 names in \d+ B, .* Matched 1 name New threats 1 Rejected 1 line without a valid name/,
   );
-  expect(shown.text).toContain("3 not a name It contains a character that is not allowed in host names");
+  expect(shown.text).toContain("3 not a name It contains a space; enter one name per line.");
   expect(feedActions()[0]).toEqual(["feed.import", "nrd.csv.gz"]);
   expect((await visitor.get("/console/feeds")).text).toContain("nrd.csv.gz console completed 3 1 1 1");
 });
@@ -111,6 +111,25 @@ test("Names that a person types are recorded as submissions, names in a file as 
   await upload(new File(["in-file-example-bank.com\n"], "names.txt"));
   expect(sourceOf("typed-example-bank.com")).toBe("submission");
   expect(sourceOf("in-file-example-bank.com")).toBe("feed");
+});
+
+test("Pasted links, addresses and defanged names are checked, and each rejected line is explained (M16)", async () => {
+  const lines = [
+    "https://pasted1-example-bank.com/login?x=1#top",
+    "pasted2-example-bank[.]com",
+    "hxxps[:]//pasted3-example-bank[.]com:8443/",
+    "Support <login@pasted4-example-bank.com>",
+    "http://192.0.2.7/example-bank",
+    "two names.com",
+  ];
+  const shown = await visitor.submit("/console/imports/names", { names: lines.join("\r\n") });
+  expect(shown.text).toMatch(/Read 6 names .* Matched 4 names New threats 4 Rejected 2 lines/);
+  expect(shown.text).toContain(
+    "5 http://192.0.2.7/example-bank It has a host that is an IP address, not a host name.",
+  );
+  expect(shown.text).toContain("6 two names.com It contains a space; enter one name per line.");
+  const found = app.app.threats.list({}, { page: 1, perPage: 100 }).threats.map(({ domain }) => domain);
+  for (const n of [1, 2, 3, 4]) expect(found).toContain(`pasted${n}-example-bank.com`);
 });
 
 test("typed names are checked like an imported file", async () => {

@@ -237,7 +237,7 @@ function validateNewKey(
   const normalized = domains.map((text) => {
     const result = normalizeName(text);
     const shown = visible(text, 100);
-    if (!("name" in result)) throw badRequest(`"${shown}" is not a domain name: ${result.error}.`);
+    if (!("name" in result)) throw badRequest(`"${shown}" is not a domain name: it ${result.error}.`);
     // A key that is bound to any other domain would see nothing.
     if (!isProtected(result.name)) throw badRequest(`There is no protected domain ${shown}. Add it first.`);
     return result.name;

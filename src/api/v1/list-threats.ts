@@ -30,7 +30,7 @@ const domainParameter: QueryParameter<string | undefined> = {
     // No single label is protected, so it matches nothing, like any other unknown domain.
     const label = normalizeName(`${text}.invalid`);
     if (!text.includes(".") && "name" in label) return label.name.slice(0, -".invalid".length);
-    throw badRequest(`domain is not a domain name: ${result.error}.`);
+    throw badRequest(`domain is not a domain name: it ${result.error}.`);
   },
 };
 

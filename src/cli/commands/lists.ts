@@ -17,7 +17,8 @@ export const listFlags = {
 };
 
 export const listDetails = `A list contains one name per line, or is CSV, JSON Lines or a zone file, optionally compressed with gzip or
-Zstandard. Blank lines and comments (#) are skipped.`;
+Zstandard. Blank lines and comments (#) are skipped. In place of a name, a line may contain a link or an email address,
+also in a defanged form such as hxxps://paypa1[.]com/login.`;
 
 /** Validates paths, of which one may be "-" for standard input. */
 export function readPaths(args: string[]): string[] {
@@ -50,6 +51,6 @@ export function reportInvalid(
     `${shownPath(path)}: ${grouped(invalid)} ${invalid === 1 ? "line is not a name" : "lines are not names"}\n`,
   );
   for (const { line, text: given, why } of first)
-    err.write(`  line ${line}: "${visible(given, 100)}": ${why}\n`);
+    err.write(`  line ${line}: "${visible(given, 100)}" ${why}\n`);
   if (invalid > first.length) err.write(`  and ${grouped(invalid - first.length)} more\n`);
 }

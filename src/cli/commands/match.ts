@@ -1,6 +1,7 @@
 import { createMatcher } from "../../detection/match/matcher.ts";
 import { describeReason } from "../../detection/match/reasons.ts";
-import { displayName, normalizeName } from "../../detection/names/name.ts";
+import { displayName } from "../../detection/names/name.ts";
+import { readPastedName } from "../../detection/names/pasted-name.ts";
 import { reasonOfRule } from "../../detection/score/rules.ts";
 import type { ProtectedName } from "../../detection/types.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -84,7 +85,7 @@ ${listDetails}`,
             const lineError = chunk.errors.size === 0 ? undefined : chunk.errors.get(i);
             if (lineError === undefined && !matcher.screen(chunk.bytes, chunk.starts[i]!, chunk.ends[i]!))
               continue;
-            const normalized = lineError === undefined ? normalizeName(text(i)) : { error: lineError.why };
+            const normalized = lineError === undefined ? readPastedName(text(i)) : { error: lineError.why };
             if ("name" in normalized) show(normalized.name);
             else if (++invalidCount <= invalidShownMax)
               invalid.push({
@@ -137,9 +138,9 @@ ${listDetails}`,
     }
 
     function normalizedDomain(given: string): string {
-      const result = normalizeName(given);
+      const result = readPastedName(given);
       if ("name" in result) return result.name;
-      throw new UsageError(`--protect "${visible(given, 100)}" is not a domain name: ${result.error}`);
+      throw new UsageError(`--protect "${visible(given, 100)}" is not a domain name: it ${result.error}`);
     }
   },
 });

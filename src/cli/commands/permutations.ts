@@ -1,5 +1,7 @@
 import { permutations } from "../../detection/generate/permutations.ts";
-import { normalizeName } from "../../detection/names/name.ts";
+import { wordWarnings } from "../../detection/brand/word-warnings.ts";
+import { readPastedName } from "../../detection/names/pasted-name.ts";
+import { splitName } from "../../detection/names/suffix.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { command, UsageError } from "../terminal/command.ts";
 import { jsonFlag, number } from "../terminal/flags.ts";
@@ -31,17 +33,30 @@ export const permutationsCommand = command({
     ["phishwatch permutations example.com --limit 20", "print the twenty most similar names"],
     ["phishwatch permutations example.com | cut -f1", "print only the names"],
   ],
-  async run({ args, options, terminal: { out } }) {
+  async run({ args, options, terminal: { out, err } }) {
     const [given = ""] = args;
-    const normalized = normalizeName(given);
+    const normalized = readPastedName(given);
     if ("error" in normalized)
-      throw new UsageError(`"${visible(given, 100)}" is not a domain name: ${normalized.error}`);
+      throw new UsageError(`"${visible(given, 100)}" is not a domain name: it ${normalized.error}`);
+    if (splitName(normalized.name).registrableLabel === "")
+      throw new UsageError(
+        `${normalized.name} is a public suffix; give a domain below it, such as example.${normalized.name}`,
+      );
     const { limit, minSimilarity } = options;
     const protectedName = { domain: normalized.name, keywords: [], allow: [] };
+    let count = 0;
     for (const one of permutations(protectedName, { minSimilarity, limit })) {
       const { name, type, similarity } = one;
+      count++;
       if (options.json) printJson(out, { domain: name, type, similarity });
       else out.write(`${name}\t${type}\t${similarity}\n`);
     }
+    if (count > 0) return;
+    const unused = wordWarnings(protectedName).find(({ strictness }) => strictness === "unused");
+    const reason =
+      unused === undefined
+        ? `no generated name has a similarity of at least ${minSimilarity}`
+        : `${unused.reason}; ${unused.effect}`;
+    err.write(`no look-alikes of ${normalized.name}: ${reason}\n`);
   },
 });

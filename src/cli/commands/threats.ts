@@ -1,4 +1,4 @@
-import { normalizeName } from "../../detection/names/name.ts";
+import { readPastedName } from "../../detection/names/pasted-name.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { toListObject } from "../../threats/api-object.ts";
 import type { ListedThreat } from "../../threats/store/queries.ts";
@@ -136,9 +136,9 @@ async function readIds(args: string[]): Promise<string[]> {
 }
 
 function protectedName(given: string): string {
-  const normalized = normalizeName(given);
+  const normalized = readPastedName(given);
   if ("name" in normalized) return normalized.name;
-  throw new UsageError(`--domain "${visible(given, 100)}" is not a domain name: ${normalized.error}`);
+  throw new UsageError(`--domain "${visible(given, 100)}" is not a domain name: it ${normalized.error}`);
 }
 
 export const threatsCommands: CommandGroup = {

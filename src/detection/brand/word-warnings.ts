@@ -29,7 +29,7 @@ export function wordWarnings(
   const covered = own.some(({ strictness }) => strictness === "plain");
   const warning = (word: string, { strictness, reason, effect }: Omit<WordWarning, "domain" | "word">) => {
     const base = { domain, word, strictness, reason: reason + popularNamesAround(word, domain), effect };
-    return covered ? base : { ...base, advice: adviceFor(word) };
+    return covered ? base : { ...base, advice };
   };
   const warnings = own.flatMap((word): WordWarning[] => {
     const { text, strictness, reason } = word;
@@ -58,9 +58,8 @@ function effectOf({ strictness, length }: BrandWord): string {
   return `it counts as a whole label or ${beside}, ${typos}`;
 }
 
-function adviceFor(word: string): string {
-  return `to find more, add longer names of the brand as keywords, such as "${word}bank" for a bank`;
-}
+/** Without an example: the longer names of a brand do not follow from its label. */
+const advice = "to find more, add longer names under which the brand is known as keywords";
 
 /** Returns the popular names that contain the word, because those are never reported. */
 function popularNamesAround(word: string, domain: string): string {

@@ -17,11 +17,11 @@ const asciiName = /^[\x21-\x7e]+$/;
 const labelOfHostName = /^[a-z0-9_-]+$/;
 const controlCharacter = /\p{Cc}/u;
 
-/** Returns the host name in canonical form, or an error message for the person who entered it. */
+/** Returns the host name in canonical form, or an error: a phrase that follows the text, such as "is empty". */
 export function normalizeName(text: string): { name: string } | { error: string } {
-  if (text.length > inputLengthMax) return { error: `longer than ${nameBytesMax} bytes` };
+  if (text.length > inputLengthMax) return { error: `is longer than ${nameBytesMax} bytes` };
   const trimmed = text.trim();
-  if (trimmed === "") return { error: "empty" };
+  if (trimmed === "") return { error: "is empty" };
   if (controlCharacter.test(trimmed)) return { error: "contains a control character" };
   let name = asciiName.test(trimmed) ? trimmed.toLowerCase() : toALabels(trimmed);
   if (name.endsWith(".")) name = name.slice(0, -1);
@@ -39,18 +39,26 @@ function toALabels(text: string): string {
 }
 
 function errorIn(name: string): string | undefined {
-  if (name.length > nameBytesMax) return `longer than ${nameBytesMax} bytes`;
-  if (name.includes("://")) return "a URL; enter only the host name";
-  if (name.startsWith("[") || name.includes(":")) return "an IP address or port, not a host name";
+  if (name.length > nameBytesMax) return `is longer than ${nameBytesMax} bytes`;
+  if (name.includes("://")) return "is a URL; enter only the host name";
+  if (/^\[|:.*:/.test(name)) return "is an IP address, not a host name";
+  if (name.includes(":")) return "contains a port; enter only the host name";
   const labels = name.split(".");
   for (const label of labels) {
     if (label === "") return "contains an empty label";
     if (label.length > labelBytesMax) return `contains a label longer than ${labelBytesMax} bytes`;
-    if (!labelOfHostName.test(label)) return "contains a character that is not allowed in host names";
+    if (!labelOfHostName.test(label)) return errorInLabel(label);
   }
-  if (labels.length === 1) return "a single label, not a full name";
-  if (/^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1)!)) return "an IP address, not a host name";
+  if (labels.length === 1) return "is a single label, not a full name";
+  if (/^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1)!)) return "is an IP address, not a host name";
   return undefined;
+}
+
+function errorInLabel(label: string): string {
+  const [wrong = ""] = /[^a-z0-9_-]/u.exec(label) ?? [];
+  if (wrong > "\x7f") return "contains a label that is not a valid internationalized name";
+  if (/\s/.test(wrong)) return "contains a space";
+  return `contains "${wrong}", which host names cannot contain`;
 }
 
 /** Returns the label in Unicode form. A malformed A-label stands for itself. */

@@ -63,7 +63,7 @@ export function matchOf(app: App, domain: string, wanted: LookalikeOptions): Sig
 export function nameOf(given: string): string {
   const result = normalizeName(given);
   if ("name" in result) return result.name;
-  throw badRequest(`"${visible(given, 100)}" is not a domain name: ${result.error}.`);
+  throw badRequest(`"${visible(given, 100)}" is not a domain name: it ${result.error}.`);
 }
 
 export function enabledDomains(app: App): string[] {

@@ -86,7 +86,7 @@ function RejectedLines({ list: { invalid, firstInvalid } }: { list: ListImport }
             title: "Content",
             cell: ({ text }) => <Text text={text} charactersMax={120} />,
           },
-          { title: "Reason", layout: "wide", cell: ({ why }) => `It ${why}` },
+          { title: "Reason", layout: "wide", cell: ({ why }) => `It ${why}.` },
         ]}
         rows={firstInvalid}
         empty=""

@@ -58,7 +58,12 @@ export function ImportForms() {
       <section class="card panel">
         <h2>Check names</h2>
         <Form action={`${importsPath}/names`}>
-          <TextArea label="Names" name="names" rows={6} hint="One per line." />
+          <TextArea
+            label="Names"
+            name="names"
+            rows={6}
+            hint="One per line. Links and email addresses are accepted, also defanged: hxxps://paypa1[.]com/login."
+          />
           <p class="actions">
             <Button label="Check names" variant="secondary" />
           </p>

@@ -49,6 +49,6 @@ function readHosts(texts: readonly string[]): string[] {
   return texts.map((text) => {
     const result = normalizeName(text);
     if ("name" in result) return result.name;
-    throw badRequest(`"${visible(text, 100)}" is not a host name: ${result.error}.`);
+    throw badRequest(`"${visible(text, 100)}" is not a host name: it ${result.error}.`);
   });
 }

@@ -1,0 +1,107 @@
+/**
+ * Reads the host name in what people paste: links, email addresses, and both in the defanged forms of reports
+ * (`hxxps://paypa1[.]com/login`). It decides only which part is the host; `normalizeName` validates it.
+ */
+import { normalizeName } from "./name.ts";
+
+/** `url` includes a host name with a path or a port. */
+export type PastedForm = "host_name" | "url" | "email";
+
+export interface PastedHost {
+  /** The host as it was written, without defanging. Not validated. */
+  host: string;
+  form: PastedForm;
+}
+
+/** Maximum length of input in characters: 2,048 are a common limit of URLs. */
+const inputLengthMax = 4_096;
+
+const opening = "[([{<]";
+const closing = "[\\])}>]";
+/**
+ * Forms in which reports write the characters that make a link, so that nobody follows it by accident. Spaces are
+ * bounded, because an unbounded run before a bracket takes quadratic time.
+ */
+const defanged: readonly (readonly [RegExp, string])[] = [
+  [new RegExp(`\\s?${opening}\\s?(?:\\.|dot)\\s?${closing}\\s?`, "giu"), "."],
+  [new RegExp(`\\s?${opening}\\s?(?:@|at)\\s?${closing}\\s?`, "giu"), "@"],
+  [new RegExp(`${opening}(:?/{0,2})${closing}`, "gu"), "$1"],
+  [/[[(]\.(?=[^\s\])])|(?<=[^\s[(])\.[\])]|\\\./gu, "."],
+];
+
+const scheme = /^[a-z*][a-z0-9+.*-]*:[/\\]{1,2}/iu;
+const openingMarks = " \t\"'`“‘«<([{";
+const closingMarks = " \t\"'`”’»>)]},;!?";
+
+/** Returns the part of the text that is the host name. */
+export function hostIn(text: string): PastedHost {
+  let rest = withoutSender(refanged(text));
+  if (/^mailto:/iu.test(rest)) return emailHost(rest.slice("mailto:".length));
+  const linked = scheme.exec(rest)?.[0] ?? /^\/\//u.exec(rest)?.[0];
+  if (linked !== undefined) rest = rest.slice(linked.length);
+  const [authority = ""] = rest.split(/[/\\?#]/u, 1);
+  const isUrl = linked !== undefined || authority.length < rest.length;
+  if (!isUrl && authority.includes("@")) return emailHost(authority);
+  // A name and a password may precede the host: https://paypal.com@evil.example/
+  const host = authority.slice(authority.lastIndexOf("@") + 1);
+  const isPort = /^[^:]*:\d{0,5}$/u.test(host);
+  const withoutPort = isPort ? host.slice(0, host.indexOf(":")) : host;
+  return { host: decoded(withoutPort), form: isUrl || withoutPort !== host ? "url" : "host_name" };
+}
+
+/**
+ * Returns the host name in canonical form and the form in which it was given, or an error: a phrase that follows the
+ * text, such as "is empty".
+ */
+export function readPastedName(text: string): { name: string; form: PastedForm } | { error: string } {
+  if (text.length > inputLengthMax) return { error: `is longer than ${inputLengthMax} characters` };
+  const asWritten = normalizeName(text);
+  if ("name" in asWritten) return { name: asWritten.name, form: "host_name" };
+  const { host, form } = hostIn(text);
+  const bare = withoutDots(host);
+  if (/\s/u.test(withoutSender(refanged(text))))
+    return { error: "contains a space; enter one name per line" };
+  if (bare === text.trim()) return asWritten;
+  const normalized = normalizeName(bare);
+  if ("name" in normalized) return { name: normalized.name, form };
+  // Only the host is wrong with a link, and not the text as a whole.
+  return form === "host_name" ? normalized : { error: `has a host that ${normalized.error}` };
+}
+
+function refanged(text: string): string {
+  return defanged.reduce((all, [form, by]) => all.replace(form, by), text);
+}
+
+/** Returns the text without quotes and punctuation around it, and without the name in `"Support" <login@example.com>`. */
+function withoutSender(text: string): string {
+  const bare = unwrapped(text);
+  return unwrapped(bare.slice(bare.lastIndexOf("<") + 1));
+}
+
+function withoutDots(host: string): string {
+  let end = host.length;
+  while (end > 0 && host[end - 1] === ".") end--;
+  return host.slice(host.startsWith(".") ? 1 : 0, end);
+}
+
+function emailHost(address: string): PastedHost {
+  const [mailbox = ""] = address.split("?", 1);
+  return { host: mailbox.slice(mailbox.lastIndexOf("@") + 1), form: "email" };
+}
+
+/** Removes quotes, brackets and punctuation around the text. */
+function unwrapped(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && openingMarks.includes(text[start]!)) start++;
+  while (end > start && closingMarks.includes(text[end - 1]!)) end--;
+  return text.slice(start, end);
+}
+
+/** Decodes percent-encoding, as browsers do in host names. */
+function decoded(host: string): string {
+  try {
+    return decodeURIComponent(host);
+  } catch {
+    return host;
+  }
+}
