@@ -151,12 +151,19 @@ export type CandidateResult = {
 export type CandidateMeta = {
   /** Submitted names. */
   received: number;
-  /** Names that are not valid host names. */
+  /** Items without a valid host name. */
   invalid: number;
   /** Distinct names that match a protected domain. */
   matched: number;
   /** New threats. */
   created: number;
+  /** The first 100 invalid items. Absent if there are none. */
+  errors?: {
+    /** Position among the submitted items, from 0. In text, blank lines and comments do not count. */
+    index: number;
+    /** Why the item is invalid: a phrase that follows it. */
+    reason: string;
+  }[];
 };
 
 /** An error response. */
@@ -462,7 +469,7 @@ export interface Calls {
   "POST /v1/candidates": {
     body:
       | {
-          /** Names to check, in U-label or A-label form. An invalid name is counted and does not cause the call to fail. */
+          /** Names to check, in U-label or A-label form; in place of a name, an item may be a URL or an email address, also defanged (`hxxps://examp1e-bank[.]com/login`). An invalid item is counted and explained, and does not cause the call to fail. */
           domains: string[];
           /** When the names were seen: RFC 3339 with seconds and a time zone, at most five minutes in the future. Default: now. */
           observed_at?: string;

@@ -9,7 +9,8 @@ import type { Threats } from "../threats/threats.ts";
 import type { ThreatSource } from "../vocabulary/threats.ts";
 import type { NameBatch } from "./name-batch.ts";
 
-const invalidShownMax = 5;
+/** Maximum number of invalid names that a run reports, unless the caller wants another number. */
+export const invalidShownMax = 20;
 const invalidTextCharactersMax = 120;
 
 export interface InvalidName {
@@ -40,6 +41,8 @@ export interface CandidateOptions {
   observedAt?: Instant | undefined;
   /** Protected domains that the caller may see; empty or absent: all. */
   within?: readonly string[];
+  /** Maximum number of invalid names in `firstInvalid`. */
+  invalidMax?: number;
 }
 
 export interface CandidateDependencies {
@@ -72,7 +75,7 @@ export interface CandidateRun {
 
 export function startCandidateRun(
   { clock, database, domains, yielder, threats }: CandidateDependencies,
-  { source, importSeq, observedAt, within = [] }: CandidateOptions,
+  { source, importSeq, observedAt, within = [], invalidMax = invalidShownMax }: CandidateOptions,
 ): CandidateRun {
   const tally: Tally = { received: 0, invalid: 0, firstInvalid: [], matched: 0, created: 0 };
   const pace = yielder();
@@ -81,7 +84,7 @@ export function startCandidateRun(
 
   function reject(line: number, text: string, why: string): void {
     tally.invalid++;
-    if (tally.firstInvalid.length < invalidShownMax)
+    if (tally.firstInvalid.length < invalidMax)
       tally.firstInvalid.push({ line, text: text.slice(0, invalidTextCharactersMax), why });
   }
 

@@ -22,7 +22,8 @@ test("look-alikes become threats; the response contains only these, and `matched
   ];
   const response = await submit({ domains });
   expect(response.status).toBe(200);
-  expect(response.json.meta).toEqual({ received: 5, invalid: 1, matched: 2, created: 2 });
+  const errors = [{ index: 2, reason: "contains a space; enter one name per line" }];
+  expect(response.json.meta).toEqual({ received: 5, invalid: 1, matched: 2, created: 2, errors });
   expect(response.json.data.map(({ domain }: { domain: string }) => domain)).toEqual([
     "examp1e-bank.com",
     "exarnple-shop.com",
@@ -41,6 +42,26 @@ test("resubmitting a name reports it as known and creates no second threat", asy
   expect(again.json.data[0].matches[0].outcome).toBe("known");
   expect(again.json.meta).toEqual({ received: 1, invalid: 0, matched: 1, created: 0 });
   expect(api.events()).toHaveLength(1);
+});
+
+test("URLs, email addresses and defanged names count as the host in them, and invalid items are explained (M16)", async () => {
+  const domains = [
+    "https://one-example-bank.com/login",
+    "hxxp://two-example-bank[.]com",
+    "login@three-example-bank(.)com",
+    "http://192.0.2.7/",
+    ...Array.from({ length: 200 }, () => "nodot"),
+  ];
+  const { meta, data } = (await submit({ domains })).json;
+  expect(data.map(({ domain }: { domain: string }) => domain)).toEqual(
+    ["one", "two", "three"].map((word) => `${word}-example-bank.com`),
+  );
+  expect(meta).toMatchObject({ received: 204, invalid: 201, matched: 3, created: 3 });
+  expect(meta.errors).toHaveLength(100);
+  expect(meta.errors.slice(0, 2)).toEqual([
+    { index: 3, reason: "has a host that is an IP address, not a host name" },
+    { index: 4, reason: "is a single label, not a full name" },
+  ]);
 });
 
 test("in text, comments and blank lines are skipped (conformance F8)", async () => {

@@ -13,6 +13,8 @@ import { operation } from "./services.ts";
 
 /** Maximum number of names in one call. */
 const namesMax = 10_000;
+/** Maximum number of invalid items that the response explains. */
+const errorsMax = 100;
 /** A longer name is invalid: 2,048 characters are a common limit of URLs. */
 const nameLengthMax = 4_096;
 
@@ -27,7 +29,7 @@ const candidates = Type.Object(
       minItems: 1,
       maxItems: namesMax,
       description:
-        "Names to check, in U-label or A-label form. An invalid name is counted and does not cause the call to fail.",
+        "Names to check, in U-label or A-label form; in place of a name, an item may be a URL or an email address, also defanged (`hxxps://examp1e-bank[.]com/login`). An invalid item is counted and explained, and does not cause the call to fail.",
     }),
     observed_at: Type.Optional(
       Type.String({
@@ -58,12 +60,30 @@ const candidateResult = Type.Object(
   { ...closed, $id: "CandidateResult" },
 );
 
+const candidateError = Type.Object(
+  {
+    index: Type.Integer({
+      minimum: 0,
+      description:
+        "Position among the submitted items, from 0. In text, blank lines and comments do not count.",
+    }),
+    reason: Type.String({ description: "Why the item is invalid: a phrase that follows it." }),
+  },
+  closed,
+);
+
 const candidateMeta = Type.Object(
   {
     received: count("Submitted names."),
-    invalid: count("Names that are not valid host names."),
+    invalid: count("Items without a valid host name."),
     matched: count("Distinct names that match a protected domain."),
     created: count("New threats."),
+    errors: Type.Optional(
+      Type.Array(candidateError, {
+        maxItems: errorsMax,
+        description: `The first ${errorsMax} invalid items. Absent if there are none.`,
+      }),
+    ),
   },
   { ...closed, $id: "CandidateMeta" },
 );
@@ -102,8 +122,16 @@ export const submitCandidates = operation({
   notFound: false,
   async run(services, { caller, body: { names, observedAt } }) {
     requireNotInFuture(observedAt, services.now());
-    const options = { source: "submission" as const, observedAt, within: caller.domains };
-    const { matches, received, invalid, created } = await services.candidates.submit(names, options);
+    const options = {
+      source: "submission" as const,
+      observedAt,
+      within: caller.domains,
+      invalidMax: errorsMax,
+    };
+    const { matches, received, invalid, firstInvalid, created } = await services.candidates.submit(
+      names,
+      options,
+    );
     const data = matches.map(({ domain, threats }) => ({
       domain,
       matches: threats.map((threat) => ({
@@ -114,7 +142,9 @@ export const submitCandidates = operation({
         outcome: threat.outcome,
       })),
     }));
-    return { data, meta: { received, invalid, matched: data.length, created } };
+    const errors = firstInvalid.map(({ line, why }) => ({ index: line - 1, reason: why }));
+    const meta = { received, invalid, matched: data.length, created };
+    return { data, meta: errors.length === 0 ? meta : { ...meta, errors } };
   },
 });
 

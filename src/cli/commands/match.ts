@@ -6,7 +6,7 @@ import { reasonOfRule } from "../../detection/score/rules.ts";
 import type { ProtectedName } from "../../detection/types.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
-import type { InvalidName } from "../../sources/candidate-run.ts";
+import { invalidShownMax, type InvalidName } from "../../sources/candidate-run.ts";
 import { textOf } from "../../sources/lists/name-chunk.ts";
 import { openNameList } from "../../sources/lists/name-list.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
@@ -15,8 +15,6 @@ import { configFlag, jsonFlag, number, texts, toggle } from "../terminal/flags.t
 import { createProgress, percentage } from "../terminal/progress.ts";
 import { printJson } from "../terminal/table.ts";
 import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
-
-const invalidShownMax = 5;
 
 export const matchCommand = command({
   name: "match",
