@@ -3,5 +3,5 @@ export const listFormats = ["auto", "lines", "jsonl", "csv", "zone"] as const;
 export type ListFormat = (typeof listFormats)[number];
 
 /** States of the import of a list. */
-export const importStates = ["running", "completed", "failed", "cancelled"] as const;
+export const importStates = ["running", "completed", "failed", "cancelled", "interrupted"] as const;
 export type ImportState = (typeof importStates)[number];

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { commandFolder, defaultConfig, quickest, type CommandFolder } from "../support/command-line.ts";
 import { until } from "../support/until.ts";
@@ -49,6 +50,39 @@ test("The server logs an import by command line in one line with origin, names, 
     }),
   ]);
 }, 60_000);
+
+test("An import whose process is killed is shown as interrupted while the server runs, and a suspended one as running (M24)", async () => {
+  const server = await folder.serve();
+  const states = () => {
+    const database = new Database(join(folder.path, "data/test.db"), { readonly: true });
+    const rows = database.query("select state, error from list_imports order by seq").all();
+    database.close();
+    return rows as { state: string; error: string | null }[];
+  };
+  const begin = async (count: number) => {
+    const command = folder.start(["import", "-"]);
+    command.stdin.write("other.org\n");
+    command.stdin.flush();
+    await until(() => states().length === count, "the import has begun", 20_000);
+    return command;
+  };
+  const suspended = await begin(1);
+  suspended.kill("SIGSTOP");
+  const killed = await begin(2);
+  expect(states()).toMatchObject([{ state: "running" }, { state: "running" }]);
+  killed.kill("SIGKILL");
+  await until(() => states()[1]!.state !== "running", "the server notices", 30_000);
+  expect(states()).toEqual([
+    { state: "running", error: null },
+    { state: "interrupted", error: "was not read to its end: the command that read it was stopped" },
+  ]);
+  await until(() => server.err().includes('"state":"interrupted"'), "the server logs it", 30_000);
+  suspended.kill("SIGCONT");
+  await suspended.stdin.end();
+  expect(await suspended.exited).toBe(0);
+  expect(states()[0]!.state).toBe("completed");
+  await server.stop();
+}, 90_000);
 
 test("Names typed in the terminal are recorded as submissions, names from a pipe or a file as from a feed (M16)", async () => {
   let seen = "";

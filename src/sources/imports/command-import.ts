@@ -9,6 +9,7 @@ import type { Candidates, ProcessOptions } from "../candidates.ts";
 import { NameListError } from "../lists/errors.ts";
 import type { Place } from "../lists/name-chunk.ts";
 import type { NameBatch } from "../name-batch.ts";
+import { ownProcess } from "./import-process.ts";
 import type { ImportStore } from "./import-store.ts";
 import type { ListImport } from "./tables.ts";
 
@@ -55,6 +56,7 @@ export function createCommandImport({
       bytesTotal,
       source,
       channel: by.channel,
+      process: ownProcess(),
       startedAt: clock.now(),
     });
     let tally: Readonly<Tally> | undefined;
@@ -62,7 +64,7 @@ export function createCommandImport({
       store.save(seq, { ...(tally && countsOf(tally)), bytes: bytes(), ...values });
     const onCommit = (place: Place, soFar: Readonly<Tally>) => {
       tally = soFar;
-      // A server that starts takes the import for one that a crash interrupted.
+      // A server may have taken the import for one that was interrupted: it cannot always see this process.
       save({ lines: place.line - 1, state: "running", error: null, completedAt: null });
       options.onCommit?.(place, soFar);
     };

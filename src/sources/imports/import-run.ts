@@ -98,7 +98,7 @@ export function logImport(log: Log, ended: ListImport): void {
   const { seq, channel, name, state, lines, received, invalid, matched, created, error } = ended;
   const durationMs = Math.max(0, (ended.completedAt ?? ended.startedAt) - ended.startedAt);
   const fields = { import: seq, origin: channel, name: name ?? "typed names", state, lines, names: received };
-  const level = state === "failed" ? "warn" : "info";
+  const level = state === "failed" || state === "interrupted" ? "warn" : "info";
   log[level](
     { ...fields, invalid, matched, created, durationMs, ...(error !== null && { error }) },
     "import finished",

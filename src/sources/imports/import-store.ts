@@ -8,7 +8,8 @@ const importsKept = 500;
 
 export interface ImportStore {
   begin(
-    list: Pick<ListImport, "name" | "channel" | "source" | "format" | "column" | "bytesTotal" | "startedAt">,
+    list: Pick<ListImport, "name" | "channel" | "source" | "format" | "column" | "bytesTotal" | "startedAt"> &
+      Partial<Pick<ListImport, "process">>,
   ): ListImport;
   save(seq: number, values: Partial<ListImport>): void;
   running(): ListImport[];

@@ -10,6 +10,7 @@ import type { Candidates } from "../candidates.ts";
 import type { Source, SourceStatus } from "../source.ts";
 import { boundedStream } from "./bounded-stream.ts";
 import { createCommandImport, type ProcessList } from "./command-import.ts";
+import { hasEnded } from "./import-process.ts";
 import { countsOf, createImportRun, logImport, type Running } from "./import-run.ts";
 import { createImportStore, type ImportStore } from "./import-store.ts";
 import type { ListImport } from "./tables.ts";
@@ -39,7 +40,7 @@ export interface ListToImport {
 
 /** Imports lists that people upload, one at a time. An import that ends early keeps what it found. */
 export interface Imports extends Source {
-  /** Marks imports as failed that a crash left running. */
+  /** Marks imports as interrupted that a crash left running, now and whenever the process of a command is gone. */
   start(): void;
   /** Cancels the running import at its next yield. */
   stop(): Promise<void>;
@@ -95,10 +96,10 @@ export function createImports({
     kind: "import",
     declaredAs: null,
     start() {
-      // Only one process serves a database. A command that is still running corrects this at its next commit.
-      const interrupted = store.running();
-      if (interrupted.length > 0) markAsFailed(interrupted, { clock, database, log, store });
-      if (database.isShared) commands = watchCommands({ clock, log, store });
+      // Only one process serves a database, so that none of these is the server's.
+      const left = store.running().filter((one) => one.process === null || hasEnded(one.process));
+      markAsInterrupted(left, { clock, database, log, store });
+      if (database.isShared) commands = watchCommands({ clock, database, log, store });
     },
     async stop() {
       commands?.stop();
@@ -150,8 +151,15 @@ export function createImports({
   };
 }
 
-/** Logs the imports by command line, which another process runs, as they end. */
-function watchCommands({ clock, log, store }: { clock: Clock; log: Log; store: ImportStore }): Schedule {
+interface Recording {
+  clock: Clock;
+  database: Database;
+  log: Log;
+  store: ImportStore;
+}
+
+/** Logs the imports by command line, which another process runs, as they end, also those whose process was killed. */
+function watchCommands({ clock, database, log, store }: Recording): Schedule {
   let since = clock.now();
   let logged: ReadonlySet<number> = new Set();
   return every({
@@ -159,6 +167,8 @@ function watchCommands({ clock, log, store }: { clock: Clock; log: Log; store: I
     pattern: commandCheckPattern,
     run() {
       try {
+        const killed = store.running().filter((one) => one.process !== null && hasEnded(one.process));
+        markAsInterrupted(killed, { clock, database, log, store });
         const ended = store.endedSince("command_line", since);
         for (const one of ended) if (!logged.has(one.seq)) logImport(log, one);
         logged = new Set(ended.map(({ seq }) => seq));
@@ -171,25 +181,26 @@ function watchCommands({ clock, log, store }: { clock: Clock; log: Log; store: I
   });
 }
 
-/** Marks the imports as failed that a crash left running. */
-function markAsFailed(
+function markAsInterrupted(
   interrupted: readonly ListImport[],
-  { clock, database, log, store }: { clock: Clock; database: Database; log: Log; store: ImportStore },
+  { clock, database, log, store }: Recording,
 ): void {
+  if (interrupted.length === 0) return;
   const close = () => {
-    for (const { seq } of interrupted) {
-      // A command may have ended in the meantime.
+    for (const { seq, process } of interrupted) {
+      // A command may have ended in the meantime, regularly.
       if (store.get(seq)?.state !== "running") continue;
+      const reader = process === null ? "phishwatch" : "the command that read it";
       store.save(seq, {
-        state: "failed",
-        error: "was interrupted: phishwatch was stopped while reading it",
+        state: "interrupted",
+        error: `was not read to its end: ${reader} was stopped`,
         completedAt: clock.now(),
       });
     }
   };
   database
     .write(close, { patient: true })
-    .catch((error: unknown) => logDropped(log, error, "interrupted imports could not be marked as failed"));
+    .catch((error: unknown) => logDropped(log, error, "interrupted imports could not be recorded"));
 }
 
 function importStatus(latest: ListImport | undefined, isRunning: boolean): SourceStatus {

@@ -15,6 +15,7 @@ const tones: Record<ImportState, Tone> = {
   completed: "good",
   failed: "bad",
   cancelled: "neutral",
+  interrupted: "bad",
 };
 
 export function ImportStateBadge({ state }: { state: ImportState }) {
@@ -55,7 +56,7 @@ export function ImportPanel({ list, linked = false }: { list: ListImport; linked
           ...(error === null ? [] : [["Error", `The list ${visible(error, 400)}.`] as const]),
         ]}
       />
-      {state === "failed" || state === "cancelled" ? (
+      {state !== "running" && state !== "completed" ? (
         <p>
           Results up to line {grouped(lines)} are recorded. To check the rest, import the list again: nothing
           is recorded twice.
