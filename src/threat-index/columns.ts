@@ -9,6 +9,9 @@ const initialCapacity = 1 << 12;
 /** Similarities are stored as ten-thousandths, their precision. */
 export const similarityUnits = 10_000;
 
+/** Marks a verified threat among the bits of its indicators, which do not use it. */
+export const verifiedBit = 1 << 7;
+
 /** All threats in the order of `seq`, one array per field; only the first `count` elements are in use. */
 export interface Columns {
   readonly count: number;
@@ -20,7 +23,7 @@ export interface Columns {
   readonly statusChangedAt: Float64Array;
   /** In `similarityUnits`. */
   readonly similarities: Uint16Array;
-  /** Bit sets; see `indicators.ts`. */
+  /** Bit sets: those of `indicators.ts`, and `verifiedBit`. */
   readonly indicators: Uint8Array;
   readonly names: NameColumn;
   readonly summary: ColumnSummary;
@@ -47,6 +50,8 @@ export interface ThreatRow extends Kind {
   similarity: number;
   /** Bits of `indicators.ts`. */
   indicators: number;
+  /** 1 if the threat is verified, else 0. */
+  verified: number;
   firstSeen: Instant;
   statusChangedAt: Instant;
 }
@@ -111,7 +116,7 @@ function write(columns: MutableColumns, index: number, row: ThreatRow): void {
   columns.firstSeen[index] = row.firstSeen;
   columns.statusChangedAt[index] = row.statusChangedAt;
   columns.similarities[index] = Math.round(row.similarity * similarityUnits);
-  columns.indicators[index] = row.indicators;
+  columns.indicators[index] = row.indicators | (row.verified === 1 ? verifiedBit : 0);
   for (const { key, keyOf } of columns.keys) columns.summary.widen(index, key, keyOf(index));
 }
 

@@ -13,6 +13,8 @@ export interface SearchFilter {
   type?: ThreatType | undefined;
   source?: ThreatSource | undefined;
   indicator?: Indicator | undefined;
+  /** Only threats that are verified (`threats/severity/verified.ts`), or only those that are not. */
+  verified?: boolean | undefined;
   text?: NameQuery | undefined;
   /** First seen at this time or later. */
   from?: Instant | undefined;

@@ -1,6 +1,6 @@
 import type { Instant } from "../lib/clock.ts";
 import { indicatorBit } from "../threats/severity/indicators.ts";
-import { similarityUnits, type Columns } from "./columns.ts";
+import { similarityUnits, verifiedBit, type Columns } from "./columns.ts";
 import { wantedKindsOf } from "./facets.ts";
 import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
 import { kindCount } from "./kinds.ts";
@@ -53,9 +53,9 @@ export function matchRows({
   const wantedDomain = protectedDomainSeq ?? -1;
   const wantedKinds = wantedKindsOf(filter);
   const named = filter.text && columns.names.search(filter.text);
-  const { from = -Infinity, before = Infinity, indicator, minSimilarity = 0 } = filter;
+  const { from = -Infinity, before = Infinity, minSimilarity = 0 } = filter;
   const lowestSimilarity = Math.round(minSimilarity * similarityUnits);
-  const wantedIndicators = indicator === undefined ? 0 : indicatorBit(indicator);
+  const { checkedBits, wantedBits } = bitsOf(filter);
   const { kindNumbers, protectedDomainSeqs, firstSeen, similarities, indicators, count: total } = columns;
   makeRoom(buffers, total);
   const { rows } = buffers;
@@ -68,7 +68,7 @@ export function matchRows({
       if (among !== undefined && among[row] === 0) continue;
       if (named !== undefined && named[row] === 0) continue;
       if (similarities[row]! < lowestSimilarity) continue;
-      if ((indicators[row]! & wantedIndicators) !== wantedIndicators) continue;
+      if ((indicators[row]! & checkedBits) !== wantedBits) continue;
       const seen = firstSeen[row]!;
       if (seen < from || seen >= before) continue;
       const kind = kindNumbers[row]!;
@@ -77,6 +77,15 @@ export function matchRows({
     }
   }
   return { rows, count, ofKind };
+}
+
+/** Returns the bits of a row's indicators that the filter checks, and those of them that have to be set. */
+function bitsOf({ indicator, verified }: SearchFilter): { checkedBits: number; wantedBits: number } {
+  const indicatorBits = indicator === undefined ? 0 : indicatorBit(indicator);
+  return {
+    checkedBits: indicatorBits | (verified === undefined ? 0 : verifiedBit),
+    wantedBits: indicatorBits | (verified === true ? verifiedBit : 0),
+  };
 }
 
 function makeRoom(buffers: Buffers, rows: number): void {
@@ -142,8 +151,9 @@ export function topSlice({
   order: SearchOrder;
   slice: Slice;
 }): { rows: number[]; count: number; ofKind: Uint32Array } | undefined {
-  const { text, from, before, indicator, minSimilarity, importSeq, scanSeq, protectedDomain } = filter;
-  const scanned = [text, from, before, indicator, minSimilarity, importSeq, scanSeq];
+  const { text, from, before, indicator, verified, minSimilarity, importSeq, scanSeq, protectedDomain } =
+    filter;
+  const scanned = [text, from, before, indicator, verified, minSimilarity, importSeq, scanSeq];
   if (scanned.some((value) => value !== undefined)) return undefined;
   const end = offset + limit;
   if (end > topRowsMax || key === "name") return undefined;

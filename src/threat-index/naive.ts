@@ -26,6 +26,7 @@ function matches(threat: Threat, filter: SearchFilter): boolean {
     (filter.type ?? threat.type) === threat.type &&
     (filter.source ?? threat.source) === threat.source &&
     (indicator === undefined || indicatorsIn(threat.severityReasons).includes(indicator)) &&
+    (filter.verified ?? threat.verified) === threat.verified &&
     threat.similarity >= (filter.minSimilarity ?? 0) &&
     threat.firstSeen >= (filter.from ?? 0) &&
     threat.firstSeen < (filter.before ?? Infinity) &&

@@ -72,12 +72,14 @@ describe("the list of threats", () => {
       ["severity=high", [mail, shop].sort().reverse()],
       ["source=scan", []],
       ["sign=receives_mail", [mail]],
+      ["verified=yes", [mail]],
+      ["verified=no&sort=similarity", [shop, bank]],
       ["similarity=0.85&sort=similarity", [shop, mail]],
       ["sort=name", [mail, bank, shop]],
       [`to=${new Date(clock.now() - day).toISOString().slice(0, 10)}`, [bank]],
       [`from=${today}&to=${today}&sort=similarity`, [shop, mail]],
       ["status=resolved", []],
-      ["q=&status=&severity=&sort=similarity&order=asc", [bank, mail, shop]],
+      ["sort=similarity&order=asc", [bank, mail, shop]],
     ];
     for (const [query, expected] of cases) {
       expect([query, await idsAt(`/console/threats?${query}`)]).toEqual([query, expected as string[]]);
@@ -86,12 +88,29 @@ describe("the list of threats", () => {
     expect(html).toContain('href="/console/threats?severity=high&amp;sort=similarity&amp;order=asc"');
   });
 
+  test("offers verified threats as a view, which the form of filters keeps", async () => {
+    const list = await visitor.get("/console/threats");
+    expect(list.html).toContain('<a href="/console/threats?verified=yes">Verified</a>');
+    const view = await visitor.get("/console/threats?verified=yes");
+    expect(view.html).toContain('<a href="/console/threats?verified=yes" aria-current="page">');
+    expect(view.html).toMatch(/<details open>[^]+<option value="yes" selected>exists in DNS or was visited/);
+  });
+
+  test("has an address without the fields of the form that were left empty", async () => {
+    const sent = "q=&status=active&severity=high&domain=&type=&source=&sign=&from=&to=&similarity=&sort=name";
+    const { status, location } = await visitor.get(`/console/threats?${sent}`);
+    expect([status, location]).toEqual([303, "/console/threats?status=active&severity=high&sort=name"]);
+    const log = await visitor.get("/console/settings/webhooks/deliveries?endpoint=&status=&about=");
+    expect([log.status, log.location]).toEqual([303, "/console/settings/webhooks/deliveries"]);
+  });
+
   test.each([
     ["status=open", "status"],
     ["type=phishing", "type"],
     ["from=2026-02-30", "from"],
     ["similarity=2", "similarity"],
     ["domain=a%20b", "domain"],
+    ["verified=maybe", "verified"],
   ])("rejects %s and names the invalid parameter", async (query, name) => {
     const response = await visitor.get(`/console/threats?${query}`);
     expect(response.status).toBe(400);

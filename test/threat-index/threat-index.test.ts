@@ -102,6 +102,7 @@ function randomFilter(): SearchFilter {
     type: maybe(types),
     source: random(3) === 0 ? maybe(threatSources) : undefined,
     indicator: random(3) === 0 ? maybe(indicators) : undefined,
+    verified: random(3) === 0 ? maybe([true, false]) : undefined,
     minSimilarity: maybe([0.85, 0.99]),
     from: random(2) === 0 ? someTime() : undefined,
     before: random(2) === 0 ? someTime() : undefined,
@@ -209,6 +210,19 @@ describe("the threat index", () => {
     stores.threats.updateFacts(threat.id, { ipAddress: null, registrar: null, whois: {}, evidence }, []);
     Object.assign(threat, stores.threats.get(threat.id));
     expect(await withMail()).toContain(threat.id);
+  });
+
+  test("finds a threat as verified as soon as nothing but that has changed", async () => {
+    const { seq, verified } = rows[0]!;
+    const total = async () =>
+      (await index.search({ verified: true }, newestFirst, { page: 1, perPage: 1 })).total;
+    const before = await total();
+    const set = (value: boolean) =>
+      stores.database.sqlite.run("update threats set verified = ? where seq = ?", [value, seq]);
+    set(!verified);
+    expect(await total()).toBe(before + (verified ? -1 : 1));
+    set(verified);
+    expect(await total()).toBe(before);
   });
 
   test("reads all threats again when the change log no longer reaches back to its last read", async () => {

@@ -16,6 +16,15 @@ export async function attempt<T>(
   }
 }
 
+/**
+ * Returns a query without its empty parameters, as forms send them for fields that were left empty; undefined if it
+ * has none. A page redirects to it, so that its address can be read and shared.
+ */
+export function withoutEmpty(query: URLSearchParams): URLSearchParams | undefined {
+  const given = [...query].filter(([, value]) => value !== "");
+  return given.length === query.size ? undefined : new URLSearchParams(given);
+}
+
 /** Splits a list typed with spaces, commas, semicolons, or line breaks. */
 export function splitList(text: string): string[] {
   return text.split(/[\s,;]+/).filter((word) => word !== "");

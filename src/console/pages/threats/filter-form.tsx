@@ -9,6 +9,12 @@ import { inWords, indicatorLabels } from "../../kit/labels.ts";
 import { threatsPath } from "../../kit/paths.ts";
 import { type ListRequest } from "./filters.ts";
 
+const any = { value: "", label: "any" };
+
+function choice(value: string, count: number | undefined) {
+  return { value, label: `${inWords(value)} (${grouped(count ?? 0)})` };
+}
+
 /** Filters of the list. Each choice shows how many threats it would leave. */
 export function ThreatFilterForm({
   request: { filter, query },
@@ -19,13 +25,7 @@ export function ThreatFilterForm({
   domains: readonly string[];
   facets: Facets;
 }) {
-  const any = { value: "", label: "any" };
-  const choice = (value: string, count: number | undefined, label = inWords(value)) => ({
-    value,
-    label: `${label} (${grouped(count ?? 0)})`,
-  });
   const all = [...facets.status.values()].reduce((sum, count) => sum + count, 0);
-  const inMore = ["type", "source", "sign", "from", "to", "similarity"];
   return (
     <form method="get" action={threatsPath} class="threat-filters">
       <HiddenFields fields={pick(query, ["import", "scan", "sort", "order"])} />
@@ -70,39 +70,63 @@ export function ThreatFilterForm({
           Filter
         </button>
       </div>
-      <details open={inMore.some((name) => query.has(name))}>
-        <summary>More filters</summary>
-        <div class="filters">
-          <Select
-            label="Type"
-            name="type"
-            value={filter.type ?? ""}
-            choices={[any, ...threatTypes.map((type) => choice(type, facets.type.get(type)))]}
-          />
-          <Select
-            label="Source"
-            name="source"
-            value={filter.source ?? ""}
-            choices={[any, ...threatSources.map((source) => choice(source, facets.source.get(source)))]}
-          />
-          <Select
-            label="Indicator"
-            name="sign"
-            value={filter.indicator ?? ""}
-            choices={[any, ...indicators.map((one) => ({ value: one, label: indicatorLabels[one] }))]}
-          />
-          <TextField type="date" label="First seen from" name="from" value={dayValue(filter.from)} />
-          <TextField type="date" label="First seen to" name="to" value={dayValue(lastDay(filter))} />
-          <TextField
-            label="Minimum similarity"
-            name="similarity"
-            value={query.get("similarity") ?? ""}
-            placeholder="0.90"
-            maxLength={6}
-          />
-        </div>
-      </details>
+      <MoreFilters filter={filter} query={query} facets={facets} />
     </form>
+  );
+}
+
+const inMore = ["type", "source", "sign", "verified", "from", "to", "similarity"];
+
+function MoreFilters({
+  filter,
+  query,
+  facets,
+}: Pick<ListRequest, "filter" | "query"> & {
+  facets: Facets;
+}) {
+  return (
+    <details open={inMore.some((name) => query.has(name))}>
+      <summary>More filters</summary>
+      <div class="filters">
+        <Select
+          label="Type"
+          name="type"
+          value={filter.type ?? ""}
+          choices={[any, ...threatTypes.map((type) => choice(type, facets.type.get(type)))]}
+        />
+        <Select
+          label="Source"
+          name="source"
+          value={filter.source ?? ""}
+          choices={[any, ...threatSources.map((source) => choice(source, facets.source.get(source)))]}
+        />
+        <Select
+          label="Indicator"
+          name="sign"
+          value={filter.indicator ?? ""}
+          choices={[any, ...indicators.map((one) => ({ value: one, label: indicatorLabels[one] }))]}
+        />
+        <Select
+          label="Verified"
+          name="verified"
+          value={query.get("verified") ?? ""}
+          choices={[
+            any,
+            { value: "yes", label: "exists in DNS or was visited" },
+            { value: "no", label: "only the name is known" },
+          ]}
+        />
+        <TextField type="date" label="First seen from" name="from" value={dayValue(filter.from)} />
+        <TextField type="date" label="First seen to" name="to" value={dayValue(lastDay(filter))} />
+        <TextField
+          label="Minimum similarity"
+          name="similarity"
+          value={query.get("similarity") ?? ""}
+          placeholder="0.90"
+          maxLength={6}
+        />
+      </div>
+    </details>
   );
 }
 

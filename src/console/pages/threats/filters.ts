@@ -26,7 +26,7 @@ const defaultSort: SortKey = "severity";
 
 /** Canonical order of the parameters in a URL. */
 const parameterNames =
-  "q status severity domain type source sign from to similarity import scan sort order".split(" ");
+  "q status severity domain type source sign verified from to similarity import scan sort order".split(" ");
 
 /**
  * Parses the view that a URL describes. Defaults: active threats, most severe first.
@@ -45,6 +45,7 @@ export function readListRequest(given: URLSearchParams): ListRequest {
     type: oneOf(query, "type", threatTypes),
     source: oneOf(query, "source", threatSources),
     indicator: oneOf(query, "sign", indicators),
+    verified: verifiedOf(query),
     protectedDomain: domainOf(query),
     from: dayOf(query, "from"),
     before: endOf(dayOf(query, "to")),
@@ -102,6 +103,11 @@ function domainOf(query: URLSearchParams): string | undefined {
   const result = normalizeName(given);
   if ("error" in result) throw invalid("domain", "a domain name");
   return result.name;
+}
+
+function verifiedOf(query: URLSearchParams): boolean | undefined {
+  const given = oneOf(query, "verified", ["yes", "no"] as const);
+  return given === undefined ? undefined : given === "yes";
 }
 
 /** Returns the `seq` of an import or scan. */

@@ -3,10 +3,11 @@ import { sortedByNameMax, type SearchFilter } from "../../../threat-index/threat
 import type { Threats } from "../../../threats/threats.ts";
 import { triageThreatsMax } from "../../../threats/triage/triage.ts";
 import { FlashMessage, PageHead } from "../../kit/components.tsx";
+import { withoutEmpty } from "../../kit/fields.ts";
 import { Form, HiddenFields } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { usePage } from "../../kit/page-context.ts";
-import { page, type Flash, type PageResult } from "../../kit/page-result.ts";
+import { page, redirect, type Flash, type PageResult } from "../../kit/page-result.ts";
 import { importPath, overviewPath, threatsPath, triagePath, undoTriagePath } from "../../kit/paths.ts";
 import { Empty, Pagination, pageNumber } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
@@ -22,6 +23,8 @@ export async function listThreats({
   services,
   query: given,
 }: Context<"domains" | "threats" | "threatIndex">): Promise<PageResult> {
+  const short = withoutEmpty(given);
+  if (short !== undefined) return redirect(listPath(short));
   const search = services.threatIndex();
   await search.prepare();
   const request = readListRequest(given);

@@ -11,6 +11,7 @@ const ofIndicator = (indicator: Indicator): [string, Record<string, string>] => 
 const views: readonly [string, Record<string, string>][] = [
   ["To triage", {}],
   ["High severity", { severity: "high" }],
+  ["Verified", { verified: "yes" }],
   ["Newest", { sort: "first_seen" }],
   ofIndicator("asks_for_secrets"),
   ofIndicator("looks_like_original"),

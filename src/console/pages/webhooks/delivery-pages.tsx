@@ -4,6 +4,7 @@ import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { deliveryStatuses } from "../../../vocabulary/deliveries.ts";
 import { Facts, FlashMessage, PageHead, Section, Time } from "../../kit/components.tsx";
+import { withoutEmpty } from "../../kit/fields.ts";
 import { PostButton, Select, TextField } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { fragment, page, redirect } from "../../kit/page-result.ts";
@@ -31,6 +32,8 @@ export const deliveryPages = pageGroup({
 });
 
 function showLog({ query, services: { deliveries } }: Context<"deliveries">) {
+  const short = withoutEmpty(query);
+  if (short !== undefined) return redirect(`${deliveriesPath}${short.size === 0 ? "" : `?${short}`}`);
   const given = (name: string) => (query.get(name) ?? "").trim();
   const status = deliveryStatuses.find((one) => one === given("status"));
   const about = given("about");
