@@ -1,4 +1,3 @@
-import type { WordWarning } from "../detection/brand/word-warnings.ts";
 import type { Permutation } from "../detection/generate/permutations.ts";
 import type { Yielder } from "../lib/yielder.ts";
 import { type DeclaredDomain, type DomainContent, validateDeclaration } from "./declaration.ts";
@@ -6,8 +5,6 @@ import { type DeclaredDomain, type DomainContent, validateDeclaration } from "./
 /** Preview of what protecting a domain will do. */
 export interface DomainAssessment {
   content: DomainContent;
-  /** Brand keywords that are not matched everywhere, and why. */
-  warnings: WordWarning[];
   /** Examples of look-alikes, alternating between all types. */
   lookAlikes: Permutation[];
 }
@@ -30,14 +27,11 @@ export function createDomainAssessment({
     const content = validateDeclaration(declared);
     const pace = yielder();
     // Loaded here, because the word lists would delay startup.
-    const [{ wordWarnings }, { previewSteps }] = await Promise.all([
-      import("../detection/brand/word-warnings.ts"),
-      import("../detection/generate/preview.ts"),
-    ]);
+    const { previewSteps } = await import("../detection/generate/preview.ts");
     const steps = previewSteps(content, { minSimilarity, count: lookAlikesShown });
     for (;;) {
       const { done, value } = steps.next();
-      if (done === true) return { content, warnings: wordWarnings(content), lookAlikes: value };
+      if (done === true) return { content, lookAlikes: value };
       if (pace.due()) await pace.pause();
     }
   };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { typeDescriptions } from "../../src/console/kit/labels.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 
 let app: ConsoleApp;
@@ -24,12 +25,34 @@ test("a preview shows brand keywords and look-alikes of every type, and adds not
   });
   expect(preview.status).toBe(200);
   expect(preview.text).toContain('chase : "chase" is a common word');
-  expect(preview.text).toContain("login-chase.example combosquatting");
+  expect(preview.text).toContain("login- chase.example combosquatting");
   expect(preview.text).toMatch(/homograph .* doppelganger .* tld squatting/);
   // The form keeps what was typed.
   expect(preview.html).toContain('value="Chase.example."');
   expect(preview.html).toContain('value="Kestrel, post"');
   expect(app.app.domains.find("chase.example")).toBeUndefined();
+});
+
+test("The look-alikes page marks the differences of each name and explains the types (operator minor)", async () => {
+  const { html, text } = await visitor.get("/console/domains/example-bank.com/look-alikes");
+  const rows = html.match(/<tr[^>]*>.*?<\/tr>/gs)!.slice(1);
+  expect(rows.length).toBeGreaterThan(20);
+  const unmarked = rows.filter((row) => !/<span class="(differs|added|missing)"/.test(row));
+  expect(unmarked).toEqual([]);
+  expect(text).toContain("What the types mean");
+  for (const type of ["tld_squatting", "doppelganger", "bitsquatting", "levelsquatting"] as const)
+    expect(html).toContain(`<span title="${typeDescriptions[type]}">${type.replace("_", " ")}</span>`);
+});
+
+test("Brand keywords that are searched for everywhere are named (operator minor)", async () => {
+  const { text } = await visitor.get("/console/domains/example-bank.com");
+  expect(text).toMatch(/example-bank\s?, examplepay\s?: long and rare enough to be matched anywhere/);
+});
+
+test("The advice for a common brand word has no example of a foreign trade (operator minor)", async () => {
+  const preview = await visitor.post("/console/domains/new", { ...fields("apple.com"), step: "look" });
+  expect(preview.text).toContain("add longer names under which the brand is known as keywords");
+  expect(preview.text).not.toContain("applebank");
 });
 
 test("adding, changing and removing a domain takes effect at once and is recorded in the audit log", async () => {

@@ -32,6 +32,16 @@ function sight(domain: string, similarity = 0.97): string {
 }
 const pathOf = (id: string) => `/console/threats/${id}`;
 
+test("A threat whose name does not resemble the domain shows no number as its similarity (operator minor)", async () => {
+  const id = sight("unrelated.example", 0);
+  for (const path of [pathOf(id), "/console/threats?q=unrelated"]) {
+    const { text, html } = await visitor.get(path);
+    expect(text).toMatch(/(Similarity|example-bank\.com \w+ (unverified )?)\s*—/);
+    expect(text).not.toContain("0.00");
+    expect(html).not.toContain("<meter");
+  }
+});
+
 describe("the page of a threat", () => {
   test("shows the reasons, name differences, facts, abuse contact, and decisions", async () => {
     const id = sight("examp1e-bank.com");

@@ -11,10 +11,9 @@ const assess = createDomainAssessment({
   },
 });
 
-test("an assessment shows the restricted brand keywords and sample look-alikes of a domain before it is protected", async () => {
-  const { content, warnings, lookAlikes } = await assess({ domain: "Chase.com.", keywords: ["Kestrel"] });
+test("an assessment shows sample look-alikes of a domain before it is protected", async () => {
+  const { content, lookAlikes } = await assess({ domain: "Chase.com.", keywords: ["Kestrel"] });
   expect(content).toEqual({ domain: "chase.com", keywords: ["kestrel"], allow: [] });
-  expect(warnings.map(({ word }) => word)).toContain("chase");
   expect(lookAlikes.length).toBeGreaterThan(20);
 });
 

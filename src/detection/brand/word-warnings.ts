@@ -41,6 +41,13 @@ export function wordWarnings(
   return [warning(label, { strictness: "unused", reason, effect: "it is not searched for" }), ...warnings];
 }
 
+/** Returns the labels and keywords of a protected domain that are searched for everywhere in a name, folded. */
+export function wordsFoundAnywhere(protectedName: ProtectedName): string[] {
+  return brandWordsOf(protectedName)
+    .filter(({ kind, strictness }) => (kind === "label" || kind === "keyword") && strictness === "plain")
+    .map(({ text }) => text);
+}
+
 /** Returns the warning as one line. */
 export function describeWarning({ reason, effect, advice }: WordWarning): string {
   return [reason, effect, ...(advice === undefined ? [] : [advice])].join("; ");

@@ -1,4 +1,3 @@
-import { wordWarnings } from "../../../detection/brand/word-warnings.ts";
 import type { ProtectedDomain } from "../../../domains/domains.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
@@ -26,7 +25,7 @@ import {
   fieldErrorOf,
   LookAlikes,
   readFields,
-  KeywordWarnings,
+  BrandKeywords,
   type DomainFields,
   type FieldError,
 } from "./form.tsx";
@@ -127,7 +126,7 @@ function DomainPage({
         )}
       </Section>
       <Section title="Brand keywords">
-        <KeywordWarnings warnings={wordWarnings(domain)} />
+        <BrandKeywords domain={domain} />
       </Section>
     </>
   );
@@ -197,7 +196,7 @@ export async function showLookAlikes(context: Context<"assessDomain" | "domains"
           </>
         }
       />
-      <LookAlikes lookAlikes={lookAlikes} />
+      <LookAlikes domain={domain} lookAlikes={lookAlikes} />
     </>,
   );
 }

@@ -1,17 +1,18 @@
-import { describeWarning, type WordWarning } from "../../../detection/brand/word-warnings.ts";
+import { describeWarning, wordsFoundAnywhere, wordWarnings } from "../../../detection/brand/word-warnings.ts";
 import type { Permutation } from "../../../detection/generate/permutations.ts";
 import type { DomainAssessment } from "../../../domains/assess.ts";
-import { DomainFieldError } from "../../../domains/declaration.ts";
+import { DomainFieldError, type DomainContent } from "../../../domains/declaration.ts";
 import { PublicError } from "../../../lib/errors.ts";
 import { sentence } from "../../../lib/wording.ts";
+import { threatTypes } from "../../../vocabulary/threats.ts";
+import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
 import { PageHead, FormError, Section } from "../../kit/components.tsx";
 import { splitList } from "../../kit/fields.ts";
 import { Button, Form, TextArea, TextField } from "../../kit/form.tsx";
-import { inWords } from "../../kit/labels.ts";
-import { Name } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
+import { TypeLegend, TypeName } from "../../kit/threat-type.tsx";
 import type { Context } from "../../shell/router.ts";
 
 /** Fields of the form as they were typed. */
@@ -105,10 +106,10 @@ function NewDomainPage({
       {assessment === undefined ? null : (
         <>
           <Section title="Brand keywords">
-            <KeywordWarnings warnings={assessment.warnings} />
+            <BrandKeywords domain={assessment.content} />
           </Section>
           <Section title="Sample look-alikes">
-            <LookAlikes lookAlikes={assessment.lookAlikes} />
+            <LookAlikes domain={assessment.content} lookAlikes={assessment.lookAlikes} />
           </Section>
         </>
       )}
@@ -116,12 +117,23 @@ function NewDomainPage({
   );
 }
 
-export function KeywordWarnings({ warnings }: { warnings: readonly WordWarning[] }) {
-  if (warnings.length === 0)
-    return <p>All brand keywords are long and rare enough to be matched anywhere in a name.</p>;
+/** Names the brand keywords, and says where in a name each of them counts. */
+export function BrandKeywords({ domain }: { domain: DomainContent }) {
+  const anywhere = wordsFoundAnywhere(domain);
   return (
     <ul>
-      {warnings.map((warning) => (
+      {anywhere.length === 0 ? null : (
+        <li>
+          {anywhere.map((word, index) => (
+            <>
+              {index === 0 ? null : ", "}
+              <strong>{word}</strong>
+            </>
+          ))}
+          : long and rare enough to be matched anywhere in a name.
+        </li>
+      )}
+      {wordWarnings(domain).map((warning) => (
         <li>
           <strong>{warning.word}</strong>: {describeWarning(warning)}.
         </li>
@@ -130,20 +142,33 @@ export function KeywordWarnings({ warnings }: { warnings: readonly WordWarning[]
   );
 }
 
-const lookAlikeColumns: Column<Permutation>[] = [
-  { title: "Look-alike", layout: "wide", cell: ({ name }) => <Name name={name} /> },
-  { title: "Type", layout: "tight", cell: ({ type }) => inWords(type) },
-  { title: "Similarity", layout: "number", cell: ({ similarity }) => similarity.toFixed(2) },
-];
-
-export function LookAlikes({ lookAlikes }: { lookAlikes: readonly Permutation[] }) {
+export function LookAlikes({
+  domain: { domain, keywords },
+  lookAlikes,
+}: {
+  domain: DomainContent;
+  lookAlikes: readonly Permutation[];
+}) {
+  const columns: Column<Permutation>[] = [
+    {
+      title: "Look-alike",
+      layout: "wide",
+      cell: ({ name }) => <ComparedName name={name} comparison={compareNames(name, domain, keywords)} />,
+    },
+    { title: "Type", layout: "tight", cell: ({ type }) => <TypeName type={type} /> },
+    { title: "Similarity", layout: "number", cell: ({ similarity }) => similarity.toFixed(2) },
+  ];
+  const types = threatTypes.filter((type) => lookAlikes.some((one) => one.type === type));
   return (
-    <Table
-      caption="Look-alikes"
-      columns={lookAlikeColumns}
-      rows={lookAlikes}
-      empty="No generated variant of this name is similar enough."
-    />
+    <>
+      <Table
+        caption="Look-alikes"
+        columns={columns}
+        rows={lookAlikes}
+        empty="No generated variant of this name is similar enough."
+      />
+      {types.length === 0 ? null : <TypeLegend types={types} />}
+    </>
   );
 }
 

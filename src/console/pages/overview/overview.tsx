@@ -8,6 +8,7 @@ import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
 import { PageHead, Progress, Section, StateBadge, Time } from "../../kit/components.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { inWords } from "../../kit/labels.ts";
+import { TypeName } from "../../kit/threat-type.tsx";
 import { Name } from "../../kit/name.tsx";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
 import { overviewPath, runningScanPath, scansPath } from "../../kit/paths.ts";
@@ -235,7 +236,11 @@ function ByType({ active }: { active: Awaited<ReturnType<ThreatIndex["byKind"]>>
           {
             title: "Type",
             layout: "tight",
-            cell: ({ type }) => <a href={listPath(new URLSearchParams({ type }))}>{inWords(type)}</a>,
+            cell: ({ type }) => (
+              <a href={listPath(new URLSearchParams({ type }))}>
+                <TypeName type={type} />
+              </a>
+            ),
           },
           ...severities.map((severity) => ({
             title: inWords(severity),

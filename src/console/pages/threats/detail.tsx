@@ -8,6 +8,7 @@ import { describeSimilarityReason } from "../../../threats/store/similarity-reas
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
 import { LinkButton, PageHead, Section, StateBadge, Time } from "../../kit/components.tsx";
 import { inWords } from "../../kit/labels.ts";
+import { TypeName } from "../../kit/threat-type.tsx";
 import { Name } from "../../kit/name.tsx";
 import { download, page, type PageResult } from "../../kit/page-result.ts";
 import { threatPath, threatsPath } from "../../kit/paths.ts";
@@ -74,8 +75,8 @@ export async function renderThreat(
         lead={
           <>
             <StateBadge state={severity} /> {threat.verified ? null : <Unverified />}{" "}
-            <StateBadge state={status} /> {inWords(threat.type)} of <Name name={protectedDomain} /> · first
-            seen <Time at={threat.firstSeen} relative /> by {inWords(threat.source)}
+            <StateBadge state={status} /> <TypeName type={threat.type} /> of <Name name={protectedDomain} /> ·
+            first seen <Time at={threat.firstSeen} relative /> by {inWords(threat.source)}
           </>
         }
       >

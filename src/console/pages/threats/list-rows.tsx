@@ -5,7 +5,8 @@ import { indicatorsIn } from "../../../threats/severity/indicators.ts";
 import type { SeverityReason } from "../../../threats/severity/severity-reasons.ts";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
 import { Badge, StateBadge, Time } from "../../kit/components.tsx";
-import { inWords, indicatorLabels } from "../../kit/labels.ts";
+import { indicatorLabels } from "../../kit/labels.ts";
+import { TypeName } from "../../kit/threat-type.tsx";
 import { Name } from "../../kit/name.tsx";
 import { threatPath } from "../../kit/paths.ts";
 import { sortPath } from "./filters.ts";
@@ -113,7 +114,9 @@ function Row({
       <td>
         <Similarity value={similarity} />
       </td>
-      <td>{inWords(type)}</td>
+      <td>
+        <TypeName type={type} />
+      </td>
       <td>
         <Time at={firstSeen} relative />
       </td>
@@ -160,6 +163,8 @@ export function Indicators({ severityReasons }: { severityReasons: readonly Seve
 
 /** A number and a bar. The bar starts at 0.5 because lower similarities are hardly ever reported; 0.996 is not rounded up to 1.00. */
 export function Similarity({ value }: { value: number }) {
+  // The name of a copied page may have nothing in common with the protected domain.
+  if (value === 0) return <span title="The name does not resemble the protected domain.">—</span>;
   return (
     <span class="similarity">
       <meter min="0.5" max="1" value={value} aria-hidden="true" />
