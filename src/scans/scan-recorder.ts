@@ -29,7 +29,7 @@ export interface ScanRecorder {
   add(name: string, existence: Existence): Promise<void>;
   /** Takes back the count of lookups that are repeated, which had denied their names. */
   retract(lookups: number): void;
-  /** Records the enqueued names and the counts. */
+  /** Records the enqueued names and the counts. Resolves when everything found so far has its facts. */
   flush(): Promise<void>;
   counts(): Readonly<ScanCounts>;
 }
@@ -58,11 +58,11 @@ export function createScanRecorder({
   cancel,
   saveFacts,
 }: {
-  database: Database;
+  database: Pick<Database, "write">;
   clock: Clock;
-  domains: ProtectedDomains;
+  domains: Pick<ProtectedDomains, "find" | "matcher">;
   threats: Pick<Threats, "record">;
-  store: ScanStore;
+  store: Pick<ScanStore, "get" | "saveCounts">;
   id: string;
   /** Protected domains whose look-alikes are recorded. */
   targets: ReadonlySet<string>;
@@ -74,13 +74,21 @@ export function createScanRecorder({
 }): ScanRecorder {
   const counts: ScanCounts = { ...noCounts };
   const pending: { name: string; existence: Existence }[] = [];
+  /** Ends when the batches so far are recorded with their facts. Batches are recorded one after another. */
+  let flushed: Promise<void> = Promise.resolve();
 
   function saveCounts(current: ScanCounts): void {
     if (store.saveCounts(id, current).cancelRequested) cancel();
   }
 
+  function flushBatch(): Promise<void> {
+    const turn = flushed.then(recordBatch);
+    flushed = turn.catch(() => {});
+    return turn;
+  }
+
   /** Records some of the enqueued names and the counts in one transaction. */
-  async function flushBatch(): Promise<void> {
+  async function recordBatch(): Promise<void> {
     const batch = pending.splice(0, namesPerTransactionMax);
     const found = await database.write(
       () => {

@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { Existence } from "../../src/lookups/dns/existence.ts";
+import { createScanRecorder } from "../../src/scans/scan-recorder.ts";
+import { createScanStore } from "../../src/scans/store.ts";
+import { openStores, type Stores } from "../support/stores.ts";
+
+let stores: Stores;
+beforeEach(() => void (stores = openStores()));
+afterEach(() => stores.dispose());
+
+const exists: Existence = {
+  exists: "yes",
+  addresses: ["192.0.2.1"],
+  mailServers: [],
+  nameServers: [],
+  wildcard: false,
+};
+
+test("The last flush of a scan waits for results that an earlier flush is still saving", async () => {
+  const { clock, database, domains, threats } = stores;
+  const store = createScanStore(stores);
+  const { id } = database.transaction(() =>
+    store.begin({ protectedDomains: ["example-bank.com"], trigger: "cli" }),
+  );
+  const saved = Promise.withResolvers<void>();
+  const saving = Promise.withResolvers<void>();
+  const found: string[] = [];
+  const recorder = createScanRecorder({
+    ...{ clock, database, domains, id, store, threats },
+    targets: new Set(["example-bank.com"]),
+    watcher: { onFound: ({ domain }) => void found.push(domain) },
+    cancel: () => {},
+    saveFacts: () => {
+      saving.resolve();
+      return saved.promise;
+    },
+  });
+  recorder.plan(1);
+  await recorder.add("examp1e-bank.com", exists);
+  const byTimer = recorder.flush();
+  await saving.promise;
+  let ended = false;
+  const last = recorder.flush().then(() => void (ended = true));
+  // A flush of nothing takes one write.
+  await database.write(() => {});
+  await database.write(() => {});
+  expect({ ended, found }).toEqual({ ended: false, found: [] });
+  saved.resolve();
+  await Promise.all([byTimer, last]);
+  expect(found).toEqual(["examp1e-bank.com"]);
+  expect(store.get(id)).toMatchObject({ threatsFound: 1, resolving: 1 });
+});
