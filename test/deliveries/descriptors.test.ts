@@ -18,7 +18,7 @@ afterEach(async () => {
 const secret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
 const endpoint = (name: string, url: string) =>
   `[[webhooks.endpoints]]\nname = "${name}"\nurl = "${url}"\nsecret = "${secret}"\nevents = ["threat.created"]\n`;
-const events = 8;
+const events = 4;
 const healthyCount = 4;
 const hangingCount = 60;
 

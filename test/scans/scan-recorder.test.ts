@@ -26,7 +26,12 @@ test("The last flush of a scan waits for results that an earlier flush is still 
   const saving = Promise.withResolvers<void>();
   const found: string[] = [];
   const recorder = createScanRecorder({
-    ...{ clock, database, domains, id, store, threats },
+    clock,
+    database,
+    domains,
+    id,
+    store,
+    threats,
     targets: new Set(["example-bank.com"]),
     watcher: { onFound: ({ domain }) => void found.push(domain) },
     cancel: () => {},
