@@ -193,5 +193,5 @@ function requireToken(token: string | null, visitor: Visitor): void {
 }
 
 function noSuchPage(): PublicError {
-  return notFound("There is no such page.");
+  return notFound("There is no page at this URL.");
 }

@@ -105,7 +105,7 @@ export function createRecipients({
     listAll: () => reads.all.all(),
     get(key) {
       const recipient = reads.any.get({ key });
-      if (recipient === undefined) throw notFound(`there is no endpoint ${visible(key, 100)}`);
+      if (recipient === undefined) throw notFound(`There is no endpoint ${visible(key, 100)}.`);
       return recipient;
     },
     find: (channel, key) => reads.one.get({ channel, key }),

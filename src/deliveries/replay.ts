@@ -71,7 +71,7 @@ export function createReplay({
           .where(eq(deliveries.id, id))
           .returning({ seq: deliveries.seq })
           .get();
-        if (changed === undefined) throw notFound(`there is no delivery ${visible(id, 100)}`);
+        if (changed === undefined) throw notFound(`There is no delivery ${visible(id, 100)}.`);
         database.afterCommit(onDue);
         const delivery = log.get(id)!;
         const { channel, recipientName, eventId: event } = delivery;
@@ -143,7 +143,7 @@ function targetOf(query: Query, { which, recipient: id }: ReplayRequest): Target
     throw badRequest("name the endpoint that the events are to be sent to");
   }
   const row = query.select().from(recipients).where(eq(recipients.id, id)).get();
-  if (row === undefined) throw notFound(`there is no endpoint ${visible(id, 100)}`);
+  if (row === undefined) throw notFound(`There is no endpoint ${visible(id, 100)}.`);
   if (!row.enabled) throw badRequest(`${row.name} is disabled; enable it first`);
   return row;
 }

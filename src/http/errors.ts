@@ -69,5 +69,5 @@ function publicErrorOf(error: unknown): PublicError | undefined {
 }
 
 export function noSuchRoute(): PublicError {
-  return notFound("No route for this method and path. See /docs.");
+  return notFound("There is no route for this method and path. See /docs.");
 }

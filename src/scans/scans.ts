@@ -179,7 +179,7 @@ function startOf(scan: Scan): Running {
 function selectTargets(domains: ProtectedDomains, names: readonly string[]): ProtectedDomain[] {
   if (names.length === 0) {
     const enabled = domains.list().filter((domain) => domain.enabled);
-    if (enabled.length === 0) throw badRequest("there is no protected domain; add one first");
+    if (enabled.length === 0) throw badRequest("There is no protected domain; add one first.");
     return enabled;
   }
   const found = names.map((name) => {

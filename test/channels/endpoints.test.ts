@@ -110,8 +110,8 @@ describe("change, enable and disable", () => {
   });
 
   test("changing or removing an unknown endpoint fails as not found", async () => {
-    expect(() => webhooks.endpoints.change("nobody", { url })).toThrow(/there is no webhook endpoint nobody/);
-    await expect(webhooks.endpoints.remove("nobody")).rejects.toThrow(/there is no webhook endpoint nobody/);
+    expect(() => webhooks.endpoints.change("nobody", { url })).toThrow(/There is no webhook endpoint nobody/);
+    await expect(webhooks.endpoints.remove("nobody")).rejects.toThrow(/There is no webhook endpoint nobody/);
   });
 
   test("disabling stores the time, and enabling resets the failure count", () => {

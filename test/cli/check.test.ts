@@ -110,7 +110,7 @@ test("A key cannot be bound to a domain that is not protected, and `check` repor
   expect(refused).toMatchObject({
     code: 1,
     out: "",
-    err: "phishwatch: There is no protected domain example-bnak.com. Add it first.\n",
+    err: "phishwatch: there is no protected domain example-bnak.com; add it first\n",
   });
   await folder.run(["domains", "add", "example-shop.com"]);
   expect((await folder.run(["keys", "create", "--name", "shop", "--domain", "example-shop.com"])).code).toBe(

@@ -71,6 +71,25 @@ describe.each(forms)("serve ($form)", ({ command }) => {
     expect(out).toBe(`phishwatch is ready on ${second.url}\n`);
   });
 
+  test("`serve` says where it listens if its URL does not", async () => {
+    for (const [lines, url] of [
+      ['public_url = "https://phishwatch.example"\nlisten = "127.0.0.1:0"', "https://phishwatch.example"],
+      ['listen = "0.0.0.0:0"', "http://localhost:PORT"],
+    ]) {
+      const other = commandFolder(defaultConfig.replace(/listen = .*/, lines!));
+      const { url: _, ...server } = await other.serve({ command });
+      await until(() => server.out().includes("It listens"), "both lines are printed");
+      const { out } = await server.stop();
+      const [, host, port] = /^It listens on ([0-9.]+):(\d+)\.$/m.exec(out)!;
+      expect([out.split("\n")[0], Number(port) > 0]).toEqual([
+        `phishwatch is ready on ${url!.replace("PORT", port!)}`,
+        true,
+      ]);
+      expect(lines).toContain(`"${host}:0"`);
+      other.dispose();
+    }
+  });
+
   test("SIGINT stops the server with code 0 and closes the database to a single file", async () => {
     const server = await folder.serve({ command });
     expect((await server.stop("SIGINT")).code).toBe(0);

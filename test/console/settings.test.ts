@@ -88,7 +88,7 @@ describe("API keys", () => {
     [{ name: "kept as written", domains: "not a name!" }, "is not a domain name"],
     [
       { name: "F11", domains: "example-bnak.com" },
-      "There is no protected domain example-bnak.com. Add it first.",
+      "There is no protected domain example-bnak.com; add it first.",
     ],
   ])(
     "with invalid settings are rejected with the reason, and the form keeps its values (%#)",

@@ -33,7 +33,10 @@ describe("sign-in", () => {
       /^phishwatch_session=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict,phishwatch_device=[\w-]{52}; Path=\/console\/sign-in; Max-Age=15552000; HttpOnly; SameSite=Strict$/,
     );
     const missing = await visitor.get(signedIn.location!);
-    expect([missing.status, missing.text]).toEqual([404, expect.stringContaining("There is no such page.")]);
+    expect([missing.status, missing.text]).toEqual([
+      404,
+      expect.stringContaining("There is no page at this URL."),
+    ]);
     expect(auditActions()[0]).toEqual(["console.sign_in", "console", "127.0.0.1"]);
     const line = app.logged
       .map((text) => JSON.parse(text))

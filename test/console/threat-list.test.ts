@@ -124,7 +124,9 @@ describe("the list of threats", () => {
     expect(first.text).toContain("1–50 of 120");
     const third = await visitor.get("/console/threats?page=3");
     expect(idsIn(third.html)).toHaveLength(20);
-    expect((await visitor.get("/console/threats?page=9")).text).toContain("Go to the first page");
+    expect((await visitor.get("/console/threats?page=9")).text).toContain(
+      "There is no page 9: the list has 3 pages. Go to the last page",
+    );
   });
 
   test("highlights the differences from the protected name and shows both forms of a name", async () => {

@@ -71,7 +71,7 @@ describe("the recipients of a second channel", () => {
     expect(webhooks.recipients.get("siem").id).toBe(id);
     await webhooks.replay.run({ which: "all", recipient: id, since: 0 });
     expect(webhooks.auditLog.list({}, { limit: 1, offset: 0 })[0]!.action).toBe("file.replay");
-    expect(() => webhooks.recipients.get("nobody")).toThrow(/there is no endpoint nobody/);
-    expect(() => webhooks.endpoints.get("siem")).toThrow(/there is no webhook endpoint siem/);
+    expect(() => webhooks.recipients.get("nobody")).toThrow(/There is no endpoint nobody/);
+    expect(() => webhooks.endpoints.get("siem")).toThrow(/There is no webhook endpoint siem/);
   });
 });

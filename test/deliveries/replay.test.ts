@@ -57,7 +57,7 @@ describe("redelivery", () => {
   });
 
   test("redelivering an unknown delivery fails as not found", () => {
-    expect(() => webhooks.replay.redeliver("dlv_none")).toThrow(/there is no delivery dlv_none/);
+    expect(() => webhooks.replay.redeliver("dlv_none")).toThrow(/There is no delivery dlv_none/);
   });
 });
 

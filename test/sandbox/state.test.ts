@@ -126,7 +126,7 @@ describe("snapshots", () => {
 describe("the control plane", () => {
   test("reports invalid paths, methods, bodies and parameters in the form of the API", async () => {
     const rejections: [string, string, unknown, number, string][] = [
-      ["GET", "/sandbox/nothing", undefined, 404, "No route for this method and path"],
+      ["GET", "/sandbox/nothing", undefined, 404, "There is no route for this method and path"],
       ["DELETE", "/sandbox/clock", undefined, 404, "This path only supports GET, POST"],
       ["POST", "/sandbox/clock", "{", 400, "not valid JSON"],
       ["GET", "/sandbox/inbox/soc?wait=soon", undefined, 400, '"wait" is "soon"'],

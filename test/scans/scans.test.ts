@@ -139,7 +139,7 @@ describe("a scan", () => {
     expect(app.scans.run({ trigger: "cli", by: analyst, domains: ["other.com"] })).rejects.toThrow(
       "other.com is not a protected",
     );
-    expect(app.scans.run({ trigger: "cli", by: analyst })).rejects.toThrow("there is no protected domain");
+    expect(app.scans.run({ trigger: "cli", by: analyst })).rejects.toThrow("There is no protected domain");
     expect(typesOf(app)).toEqual([]);
   });
 

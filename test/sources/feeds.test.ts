@@ -248,9 +248,11 @@ test("a file can be read again for domains that were protected later, unless it 
   await until(() => threats().length === 2, "it is read again");
   await until(complete("a.txt"), "it is read to its end");
   expect(fileNamed("a.txt")).toMatchObject({ lines: 2, matched: 2, created: 1 });
-  expect(() => running!.readAgain("nrd", `${path}x`, { by: analyst })).toThrow("no such file");
-  expect(() => running!.readAgain("other", path, { by: analyst })).toThrow("no such file");
+  expect(() => running!.readAgain("nrd", `${path}x`, { by: analyst })).toThrow(
+    "There is no file with this path",
+  );
+  expect(() => running!.readAgain("other", path, { by: analyst })).toThrow("There is no file with this path");
   rmSync(path);
   await settle();
-  expect(() => running!.readAgain("nrd", path, { by: analyst })).toThrow("no such file");
+  expect(() => running!.readAgain("nrd", path, { by: analyst })).toThrow("There is no file with this path");
 });

@@ -45,7 +45,7 @@ describe("notes on a threat", () => {
         notes.add(on, text, { by: analyst });
     expect(add(" \n\t ")).toThrow("The note is empty.");
     expect(add("x".repeat(noteCharactersMax + 1))).toThrow("has 4001 characters; the maximum is 4000");
-    expect(add("x", "thr_none")).toThrow("There is no threat with this id.");
+    expect(add("x", "thr_none")).toThrow("There is no threat with this ID.");
     expect(notes.list(id)).toEqual([]);
     // Characters are code points.
     add("\u{1f41f}".repeat(noteCharactersMax))();

@@ -239,7 +239,7 @@ function validateNewKey(
     const shown = visible(text, 100);
     if (!("name" in result)) throw badRequest(`"${shown}" is not a domain name: it ${result.error}.`);
     // A key that is bound to any other domain would see nothing.
-    if (!isProtected(result.name)) throw badRequest(`There is no protected domain ${shown}. Add it first.`);
+    if (!isProtected(result.name)) throw badRequest(`There is no protected domain ${shown}; add it first.`);
     return result.name;
   });
   return { name, plan, scopes: [...new Set(scopes)], domains: [...new Set(normalized)], expiresAt };

@@ -35,7 +35,7 @@ export function findThreat(
   id: string | null | undefined,
 ): ThreatDetail {
   const threat = typeof id === "string" && isId("threat", id) ? threats.detail(id) : undefined;
-  if (threat === undefined) throw notFound("There is no threat with this id.");
+  if (threat === undefined) throw notFound("There is no threat with this ID.");
   requireDomain(key, threat.protectedDomain);
   return threat;
 }

@@ -118,7 +118,7 @@ const errors: ErrorDescription[] = [
   {
     name: "NotFound",
     description: "The threat does not exist.",
-    error: { code: "not_found", message: "There is no threat with this id." },
+    error: { code: "not_found", message: "There is no threat with this ID." },
     headers: limitHeaders,
   },
   {

@@ -27,6 +27,16 @@ export function logStarted(
   );
 }
 
+/**
+ * Returns what to print once the server is ready: its URL, and where it listens if the URL does not say that, because a
+ * proxy is in front or because it listens on all interfaces.
+ */
+export function readyText(server: App["server"], config: Config): string {
+  const [listen] = addresses(server, config);
+  const ready = `phishwatch is ready on ${server.publicUrl}\n`;
+  return URL.parse(server.publicUrl)?.host === listen ? ready : `${ready}It listens on ${listen}.\n`;
+}
+
 /** Returns the addresses of the listeners: of the server, and of the traps if they have one of their own. */
 function addresses(server: App["server"], { server: { host }, traps }: Config): string[] {
   const text = (name: string, port: number | undefined) =>

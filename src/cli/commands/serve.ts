@@ -3,7 +3,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { endStartup } from "../../lib/startup.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { announceFirstStart } from "../appliance/first-secrets.ts";
-import { logStarted } from "../appliance/startup-log.ts";
+import { logStarted, readyText } from "../appliance/startup-log.ts";
 import { open, openLog } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";
 import { configFlag, toggle } from "../terminal/flags.ts";
@@ -36,7 +36,7 @@ the database. A second signal stops it immediately; acknowledged requests are no
       try {
         const { url } = appliance.server.listen();
         appliance.start();
-        terminal.out.write(`phishwatch is ready on ${url}\n`);
+        terminal.out.write(readyText(appliance.server, config));
         const { trapsUrl } = appliance.server;
         if (config.traps.listen !== null)
           terminal.out.write(`beacons and honeytokens are served on ${trapsUrl}\n`);

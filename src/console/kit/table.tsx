@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { grouped } from "../../lib/wording.ts";
+import { counted, grouped } from "../../lib/wording.ts";
 
 export interface Column<Row> {
   title: ComponentChildren;
@@ -75,12 +75,12 @@ export function PagedTable<Row>({
   query: URLSearchParams;
 }) {
   const number = pageNumber(query);
+  const pages = { page: number, perPage, total, path, query };
+  if (isPastEnd(pages)) return <PastEnd {...pages} />;
   return (
     <>
       <Table {...table} rows={rowsIn({ limit: perPage, offset: (number - 1) * perPage })} />
-      {total <= perPage ? null : (
-        <Pagination page={number} perPage={perPage} total={total} path={path} query={query} />
-      )}
+      {total <= perPage ? null : <Pagination {...pages} />}
     </>
   );
 }
@@ -94,33 +94,50 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <div class="empty">{children}</div>;
 }
 
-/** Links to the pages of a list, keeping all other parameters of the query. */
-export function Pagination({
-  page,
-  perPage,
-  total,
-  path,
-  query,
-}: {
+/** A page of a list, by its address. */
+interface PageOfList {
   page: number;
   perPage: number;
   total: number;
   path: string;
   query: URLSearchParams;
-}) {
-  const last = Math.max(1, Math.ceil(total / perPage));
-  const to = (number: number) => {
-    const next = new URLSearchParams(query);
-    next.set("page", String(number));
-    return `${path}?${next}`;
-  };
+}
+
+const lastPage = ({ perPage, total }: PageOfList) => Math.max(1, Math.ceil(total / perPage));
+
+function pathOfPage({ path, query }: PageOfList, number: number): string {
+  const next = new URLSearchParams(query);
+  next.set("page", String(number));
+  return `${path}?${next}`;
+}
+
+/** Returns whether the list has rows, but none on this page: the list has become shorter, or the address is wrong. */
+export function isPastEnd(given: PageOfList): boolean {
+  return given.total > 0 && given.page > lastPage(given);
+}
+
+/** Shown in place of a page that `isPastEnd`. */
+export function PastEnd(given: PageOfList) {
+  const last = lastPage(given);
+  return (
+    <Empty>
+      There is no page {grouped(given.page)}: the list has {counted(last, "page")}.{" "}
+      <a href={pathOfPage(given, last)}>Go to the last page</a>
+    </Empty>
+  );
+}
+
+/** Links to the pages of a list, keeping all other parameters of the query. */
+export function Pagination(given: PageOfList) {
+  const { page, perPage, total } = given;
+  const last = lastPage(given);
+  const to = (number: number) => pathOfPage(given, number);
   const from = total === 0 ? 0 : (page - 1) * perPage + 1;
   const until = Math.min(total, page * perPage);
   return (
     <nav class="pagination" aria-label="Pages">
       <span>
-        {from <= until ? `${grouped(from)}–${grouped(until)} of ` : ""}
-        {grouped(total)}
+        {grouped(from)}–{grouped(until)} of {grouped(total)}
       </span>
       <span class="actions">
         {page > 1 ? (

@@ -78,7 +78,7 @@ export function createRecipientAdministration({
 
   function get(key: string): Recipient {
     const recipient = find(key);
-    if (recipient === undefined) throw notFound(`there is no ${traits.noun} ${visible(key, 100)}`);
+    if (recipient === undefined) throw notFound(`There is no ${traits.noun} ${visible(key, 100)}.`);
     return recipient;
   }
 

@@ -110,7 +110,8 @@ export const stateOperations = [
     response: snapshotResponse,
     async run(state, { body }) {
       const snapshot = await state.restore(body.snapshot);
-      if (snapshot === undefined) throw notFound("Snapshot not found. Take one with POST /sandbox/snapshot.");
+      if (snapshot === undefined)
+        throw notFound("There is no snapshot with this name. Take one with POST /sandbox/snapshot.");
       return { data: { snapshot } };
     },
   }),

@@ -52,7 +52,7 @@ export function createFeeds({
     readAgain: (name, path, { by }) =>
       database.transaction(() => {
         const watcher = watchers.find((one) => one.name === name);
-        if (watcher?.readAgain(path) !== true) throw notFound("There is no such file in a feed.");
+        if (watcher?.readAgain(path) !== true) throw notFound("There is no file with this path in a feed.");
         auditLog.record(by, "feed.read_again", name, { path });
       }),
     idle: async () => void (await Promise.all(watchers.map((watcher) => watcher.idle()))),

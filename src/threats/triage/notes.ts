@@ -72,7 +72,7 @@ export function createNotes({
       database.transaction(() => {
         const text = validNote(input);
         const threatSeq = findSeq.get({ id: threatId })?.seq;
-        if (threatSeq === undefined) throw notFound("There is no threat with this id.");
+        if (threatSeq === undefined) throw notFound("There is no threat with this ID.");
         if (total.get({ threatSeq })!.total >= notesPerThreatMax)
           throw badRequest(`The threat already has ${notesPerThreatMax} notes, which is the maximum.`);
         const at = clock.now();

@@ -86,6 +86,6 @@ export async function revokeKey({ params, services, by, write }: Context<"keys">
 
 function keyOf(id: string, keys: readonly ApiKey[]): ApiKey {
   const found = isId("apiKey", id) ? keys.find((key) => key.id === id) : undefined;
-  if (found === undefined) throw notFound("There is no such API key.");
+  if (found === undefined) throw notFound("There is no API key with this ID.");
   return found;
 }

@@ -8,7 +8,7 @@ import { ScannedDomains, ScanPanel, ScanTimes } from "./panel.tsx";
 
 function findScan({ services, params }: Context<"scans">): Scan {
   const scan = services.scans.get(params["id"]!);
-  if (scan === undefined) throw notFound("There is no scan with this id.");
+  if (scan === undefined) throw notFound("There is no scan with this ID.");
   return scan;
 }
 

@@ -17,7 +17,7 @@ function findImport({ services, params }: Context<"imports">): ListImport {
   const running = services.imports.running();
   if (running !== undefined && running.seq === seq) return running;
   const list = seq === undefined ? undefined : services.imports.get(seq);
-  if (list === undefined) throw notFound("There is no such import. Old imports are deleted.");
+  if (list === undefined) throw notFound("There is no import with this number. Old imports are deleted.");
   return list;
 }
 

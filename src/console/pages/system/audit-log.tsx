@@ -4,12 +4,13 @@ import { auditEntriesMax, type AuditEntry } from "../../../access/audit/audit-lo
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import { PageHead, Time } from "../../kit/components.tsx";
+import { withoutEmpty } from "../../kit/fields.ts";
 import { Select } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
-import { page } from "../../kit/page-result.ts";
+import { page, redirect } from "../../kit/page-result.ts";
 import { auditPath, failedSignInsPath } from "../../kit/paths.ts";
-import { pageNumber, Pagination, Table, type Column } from "../../kit/table.tsx";
+import { PagedTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 
 const perPage = 50;
@@ -21,13 +22,13 @@ export function showAuditLog({
   now,
   services: { auditLog, deliveries, failedSignIns },
 }: Context<"auditLog" | "deliveries" | "failedSignIns">) {
+  const short = withoutEmpty(query);
+  if (short !== undefined) return redirect(`${auditPath}${short.size === 0 ? "" : `?${short}`}`);
   const actions = [...new Set<AuditAction>([...auditActions, ...deliveries.auditActions()])];
   const action = actions.find((one) => one === query.get("action"));
   const channel = actorChannels.find((one) => one === query.get("via"));
   const filter = { action, channel };
-  const number = pageNumber(query);
   const total = auditLog.count(filter);
-  const rows = auditLog.list(filter, { limit: perPage, offset: (number - 1) * perPage });
   const isFiltered = action !== undefined || channel !== undefined;
   const columns: Column<AuditEntry>[] = [
     { title: "Time", layout: "tight", cell: ({ at }) => <Time at={at} seconds /> },
@@ -85,13 +86,16 @@ export function showAuditLog({
         />
         <button type="submit">Filter</button>
       </form>
-      <Table
+      <PagedTable
         caption="Audit log"
         columns={columns}
-        rows={rows}
+        rowsIn={(range) => auditLog.list(filter, range)}
+        total={total}
+        perPage={perPage}
+        path={auditPath}
+        query={query}
         empty={isFiltered ? "No matching entries." : "No entries yet."}
       />
-      <Pagination page={number} perPage={perPage} total={total} path={auditPath} query={query} />
     </>,
   );
 }

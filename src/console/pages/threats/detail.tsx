@@ -42,7 +42,7 @@ export type ThreatContext = Context<(typeof threatServices)[number]>;
 export function findThreat({ services, params }: Context<"threats">): Threat {
   const id = params["id"] ?? "";
   const threat = isId("threat", id) ? services.threats.get(id) : undefined;
-  if (threat === undefined) throw notFound("There is no such threat.");
+  if (threat === undefined) throw notFound("There is no threat with this ID.");
   return threat;
 }
 

@@ -9,7 +9,7 @@ import { inWords } from "../../kit/labels.ts";
 import { usePage } from "../../kit/page-context.ts";
 import { page, redirect, type Flash, type PageResult } from "../../kit/page-result.ts";
 import { importPath, overviewPath, threatsPath, triagePath, undoTriagePath } from "../../kit/paths.ts";
-import { Empty, Pagination, pageNumber } from "../../kit/table.tsx";
+import { Empty, isPastEnd, Pagination, pageNumber, PastEnd } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { decisions } from "./detail-parts.tsx";
 import { ThreatFilterForm } from "./filter-form.tsx";
@@ -31,6 +31,7 @@ export async function listThreats({
   const { filter, order, query } = request;
   const number = pageNumber(given);
   const found = await search.search(filter, order, { page: number, perPage });
+  const pages = { page: number, perPage, total: found.total, path: threatsPath, query };
   const domains = services.domains.list();
   const keywords = new Map(domains.map((domain) => [domain.domain, domain.keywords]));
   const flash = decisionFlash(services.threats.triage.recent(), given.get("done"), query);
@@ -54,8 +55,10 @@ export async function listThreats({
           the filters to use it.
         </p>
       )}
-      {found.threats.length === 0 ? (
-        <NothingFound total={found.total} query={query} anywhere={services.threats.totals().length > 0} />
+      {isPastEnd(pages) ? (
+        <PastEnd {...pages} />
+      ) : found.threats.length === 0 ? (
+        <NothingFound query={query} anywhere={services.threats.totals().length > 0} />
       ) : (
         <Form action={triagePath} id="triage">
           <HiddenFields fields={{ query: query.toString(), last_seq: String(found.lastSeq), at: "" }} />
@@ -69,7 +72,7 @@ export async function listThreats({
           />
         </Form>
       )}
-      <Pagination page={number} perPage={perPage} total={found.total} path={threatsPath} query={query} />
+      {found.threats.length === 0 ? null : <Pagination {...pages} />}
     </>,
   );
 }
@@ -92,21 +95,7 @@ function RunNote({
   );
 }
 
-function NothingFound({
-  total,
-  query,
-  anywhere,
-}: {
-  total: number;
-  query: URLSearchParams;
-  anywhere: boolean;
-}) {
-  if (total > 0)
-    return (
-      <Empty>
-        There is no such page. <a href={listPath(query)}>Go to the first page</a>
-      </Empty>
-    );
+function NothingFound({ query, anywhere }: { query: URLSearchParams; anywhere: boolean }) {
   if (!anywhere)
     return (
       <Empty>

@@ -9,7 +9,7 @@ import type { Context } from "../../shell/router.ts";
 /** Returns the trap that the path names. @throws PublicError `not_found` */
 export function trapOf({ services, params }: Context<"traps">, kind: TrapKind): Trap {
   const trap = services.traps.of(kind).find(params["id"] ?? "");
-  if (trap === undefined) throw notFound(`There is no such ${kind.name}.`);
+  if (trap === undefined) throw notFound(`There is no ${kind.name} with this ID.`);
   return trap;
 }
 

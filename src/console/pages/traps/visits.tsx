@@ -148,7 +148,7 @@ export function showVisit(context: Context<"traps">, kind: TrapKind): PageResult
   const trap = trapOf(context, kind);
   const seq = parseWholeNumber(params["seq"]);
   const visit = seq === undefined ? undefined : services.traps.visits.get(trap.id, seq);
-  if (visit === undefined) throw notFound("There is no such visit; old visits are deleted.");
+  if (visit === undefined) throw notFound("There is no visit with this number. Old visits are deleted.");
   return page(
     `Visit to ${trap.name}`,
     <>

@@ -163,7 +163,7 @@ function stateOf(context: Context<"deliveries">) {
     <div id="state" data-refresh={refresh ? `${deliveriesPath}/${id}/state` : undefined}>
       <Section title="State">
         <p>
-          <DeliveryBadge status={status} /> <NextStep delivery={delivery} />
+          <DeliveryBadge status={status} /> <NextStep delivery={delivery} attemptsShown={attempts.length} />
         </p>
         {last === undefined || last.failure === null ? null : (
           <FlashMessage
@@ -199,7 +199,9 @@ function deliveryOf({ params, services }: Context<"deliveries">) {
   const id = params["id"]!;
   const found = isId("delivery", id) ? services.deliveries.log.get(id) : undefined;
   if (found === undefined)
-    throw notFound("There is no such delivery. Old deliveries are deleted after retention.deliveries.");
+    throw notFound(
+      "There is no delivery with this ID. Old deliveries are deleted after retention.deliveries.",
+    );
   return found;
 }
 

@@ -21,10 +21,14 @@ export function DeliveryBadge({ status }: { status: DeliveryStatus }) {
   return <Badge tone={tone}>{label}</Badge>;
 }
 
-/** Outcome of a delivery, or its next step. */
-export function NextStep({ delivery }: { delivery: Delivery }) {
+/**
+ * Outcome of a delivery, or its next step.
+ * @param attemptsShown number of attempts that the page lists, also those before it was sent again
+ */
+export function NextStep({ delivery, attemptsShown = 0 }: { delivery: Delivery; attemptsShown?: number }) {
   const { status, attempts, nextAttemptAt, completedAt } = delivery;
-  const made = counted(attempts, "attempt");
+  const isSentAgain = attemptsShown > attempts;
+  const made = `${counted(attempts, "attempt")}${isSentAgain ? " since it was sent again" : ""}`;
   if (status !== "pending")
     return (
       <>
@@ -39,7 +43,8 @@ export function NextStep({ delivery }: { delivery: Delivery }) {
   if (nextAttemptAt === null) return <>waiting until the endpoint is enabled</>;
   return (
     <>
-      {attempts === 0 ? "first attempt" : `${made} failed, next`} <Time at={nextAttemptAt} relative="due" />
+      {attempts > 0 ? `${made} failed, next` : isSentAgain ? "next attempt" : "first attempt"}{" "}
+      <Time at={nextAttemptAt} relative="due" />
     </>
   );
 }

@@ -171,7 +171,11 @@ function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
         ]}
       />
       <Section title="Deliveries">
-        <DeliveryTable deliveries={rows} withRecipient={false} empty="No deliveries yet." />
+        <DeliveryTable
+          deliveries={rows}
+          withRecipient={false}
+          empty="No events have been sent to it yet. Tests are not listed here."
+        />
         <p class="after">
           <a href={`${deliveriesPath}?endpoint=${id}`}>All deliveries</a>
           <ActionLink path={`${path}/${id}/replay`} label="Replay events" />
@@ -253,7 +257,7 @@ function endpointOf({ params, services }: Context<"webhooks">): Endpoint {
   const id = params["id"]!;
   const found = services.webhooks.endpoints.find(id);
   // An address has the identifier, never the name.
-  if (found?.id !== id) throw notFound("There is no such webhook endpoint.");
+  if (found?.id !== id) throw notFound("There is no webhook endpoint with this ID.");
   return found;
 }
 

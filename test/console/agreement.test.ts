@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { consolePages, sampleConfig, seedSamples, type Samples } from "../support/console-pages.ts";
+import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
+
+/** Facts on one page that must not contradict each other. */
+
+const webhooks = "/console/settings/webhooks";
+
+describe("with the data of a team", () => {
+  let app: ConsoleApp;
+  let samples: Samples;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    app = openConsoleApp({ config: sampleConfig });
+    samples = await seedSamples(app.app);
+    visitor = await app.signedIn();
+  });
+  afterAll(() => app.dispose());
+
+  test.each([
+    "/console/threats",
+    "/console/scans",
+    "/console/domains",
+    "/console/settings/keys",
+    "/console/settings/webhooks",
+    "/console/settings/audit",
+    "/console/beacons",
+    "/console/honeytokens",
+  ])(
+    "a page past the end of %s says so, links to the last page, and does not call the list empty",
+    async (path) => {
+      const first = await visitor.get(path);
+      const { html, text, status } = await visitor.get(`${path}?page=999`);
+      expect(status).toBe(200);
+      expect(text).toMatch(/There is no page 999: the list has \d+ pages?\. Go to the last page/);
+      expect(text).not.toMatch(/No \w+( \w+)? yet|None yet|No threats/);
+      const [, last] = new RegExp(`<a href="(${path}[?]page=\\d+)">Go to the last page`).exec(html)!;
+      const { text: shown } = await visitor.get(last!);
+      expect(shown).not.toContain("There is no page");
+      expect(first.text).not.toContain("There is no page");
+    },
+  );
+
+  test.each(consolePages)(
+    "$name says of nothing that it is running and finished, or empty and not",
+    async (page) => {
+      if (page.signedOut === true) return;
+      const { text } = await visitor.get(page.path(samples));
+      expect(text).not.toMatch(/ScanFinished|undefined|NaN|\bnull\b|Invalid Date|\[object/);
+      for (const [one, other] of [
+        [/A scan is running/, /Scan finished/],
+        [/All is well|Nothing needs attention/, /Needs attention \d/],
+        [/No deliveries yet/, /(delivered|failed) after \d+ attempt/],
+        [/No attempts yet/, /after \d+ attempts?,/],
+      ] as const)
+        expect([one, other, one.test(text) && other.test(text)]).toEqual([one, other, false]);
+    },
+  );
+});
+
+describe("of a webhook endpoint", () => {
+  let app: ConsoleApp;
+  let visitor: Visitor;
+  let receiver: ReturnType<typeof startReceiver>;
+  let status = 200;
+  beforeAll(async () => {
+    receiver = startReceiver(() => new Response("", { status }));
+    app = openConsoleApp({ config: '[[protected_domains]]\ndomain = "example-bank.com"' });
+    app.app.start();
+    visitor = await app.signedIn();
+  });
+  afterAll(async () => {
+    await app.dispose();
+    await receiver.stop();
+  });
+
+  test("a test that was delivered is not followed by the claim that nothing was sent (F17)", async () => {
+    const added = await visitor.submit(`${webhooks}/add`, { url: receiver.url, name: "soc", test: "yes" });
+    expect(added.text).toContain("Test delivered: HTTP status 200");
+    expect(added.text).not.toMatch(/nothing was sent|No deliveries yet/i);
+    expect(added.text).toContain("No events have been sent to it yet. Tests are not listed here.");
+  });
+
+  test("the number of attempts agrees with the list of attempts once a delivery was sent again (M20)", async () => {
+    status = 400;
+    const type = "typosquatting" as const;
+    const match = { protectedDomain: "example-bank.com", type, similarity: 0.9, reasons: [] };
+    app.app.threats.record([{ domain: "examp1e-bank.com", match, source: "feed", seenAt: Date.now() }]);
+    const { log } = app.app.deliveries;
+    await until(() => log.list({}, 1)[0]?.attempts === 1, "the first attempt fails");
+    const { id } = log.list({}, 1)[0]!;
+    const path = `${webhooks}/deliveries/${id}`;
+    status = 200;
+    await visitor.submit(`${path}/send`);
+    await until(() => log.get(id)!.status === "succeeded", "it is delivered");
+    expect(log.attempts(id).length).toBe(2);
+    const { text } = await visitor.get(path);
+    expect(text).toContain("delivered after 1 attempt since it was sent again");
+  });
+});
+
+test("a check is offered or announced only where lookups are enabled", async () => {
+  for (const lookups of [true, false]) {
+    const app = openConsoleApp({ config: sampleConfig, lookups });
+    const samples = await seedSamples(app.app);
+    const visitor = await app.signedIn();
+    const offering: string[] = [];
+    const off: string[] = [];
+    for (const { name, path, signedOut } of consolePages) {
+      if (signedOut === true) continue;
+      const { text } = await visitor.get(path(samples));
+      if (/Check (now|again)|check now|first check|Checks are repeated|Checking…/.test(text))
+        offering.push(name);
+      if (/[Ll]ookups are off|lookups\.enabled is off/.test(text)) off.push(name);
+    }
+    const [shown, hidden] = lookups ? [offering, off] : [off, offering];
+    expect(shown).toContain("threat-unknown");
+    expect(hidden).toEqual([]);
+    await app.dispose();
+  }
+});
