@@ -14,7 +14,7 @@ import { addSampleThreats } from "./console-threats.ts";
 export const consolePages: readonly ConsolePage[] = [
   { name: "sign-in", path: () => "/console/sign-in", signedOut: true },
   { name: "overview", path: () => "/console" },
-  { name: "threats", path: () => "/console/threats?status=all&type=&sort=similarity" },
+  { name: "threats", path: () => "/console/threats?status=all&sort=similarity" },
   { name: "threats-nothing-found", path: () => "/console/threats?q=nothing-like-this" },
   { name: "domains", path: () => "/console/domains" },
   { name: "domain-new", path: () => "/console/domains/new" },

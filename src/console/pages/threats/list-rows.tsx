@@ -108,7 +108,7 @@ function Row({
       <td class="imitated">
         {protectedDomain.includes("xn--") ? <Name name={protectedDomain} /> : protectedDomain}
       </td>
-      <td>
+      <td class="rated">
         <StateBadge state={severity} /> {threat.verified ? null : <Unverified />}
       </td>
       <td>
