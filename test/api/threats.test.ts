@@ -61,9 +61,6 @@ describe("GET /v1/threats", () => {
     expect(await total("domain=example-bank.com")).toBe(1);
     expect(await total("domain=EXAMPLE-Bank.com.")).toBe(1);
     expect(await total("domain=unknown.example")).toBe(0);
-    // Conformance F12: a single label and a public suffix match nothing.
-    for (const nothing of ["com", "example-bank", "b%C3%BCcher", "co.uk"])
-      expect([nothing, await total(`domain=${nothing}`)]).toEqual([nothing, 0]);
     expect(await total("status=resolved")).toBe(1);
     expect(await total("status=active&severity=high")).toBe(1);
     expect(await total("status=resolved&severity=high")).toBe(0);
@@ -71,11 +68,42 @@ describe("GET /v1/threats", () => {
     expect(await total("")).toBe(2);
   });
 
-  const rejected: [string, RegExp][] = [
-    ["status=open", /^status is "open"; allowed: active, resolved, false_positive\.$/],
-    // Conformance F7: the message also states what is allowed.
+  test.each(["com", "example-bank", "b%C3%BCcher", "co.uk", "unknown.example"])(
+    "is empty for the domain %s, which is not protected, also if it is a single label or a public suffix (F12)",
+    async (domain) => {
+      api.sight("examp1e-bank.com");
+      const { json } = await api.call("GET", `/v1/threats?domain=${domain}`, { key });
+      expect([json.data, json.meta.total]).toEqual([[], 0]);
+    },
+  );
+
+  test.each([
     ["status=", /^status is empty; .* Allowed: active, resolved, false_positive\.$/],
     ["page=1&page=2", /^page is given more than once; .* Allowed: a whole number from 1 to \d+\.$/],
+    ["severity=high&severity=low", /^severity is given more than once; .* Allowed: high, medium, low\.$/],
+    ["domain=", /^domain is empty; .* Allowed: a domain name, such as example\.com\.$/],
+  ])("states for the empty or repeated parameter in ?%s what is allowed (F7)", async (query, message) => {
+    const response = await api.call("GET", `/v1/threats?${query}`, { key });
+    expect([response.status, response.json.error.code]).toEqual([400, "bad_request"]);
+    expect(response.json.error.message).toMatch(message);
+  });
+
+  test.each([
+    ["https://example-bank.com/", "is a URL; enter only the host name"],
+    ["http://example-bank.com", "is a URL; enter only the host name"],
+    ["example-bank.com:443", "contains a port; enter only the host name"],
+    ["example-bank.com/x y", 'contains "/", which host names cannot contain'],
+    ["192.0.2.7", "is an IP address, not a host name"],
+  ])("says what is wrong with the domain %s (F20)", async (domain, error) => {
+    const response = await api.call("GET", `/v1/threats?domain=${encodeURIComponent(domain)}`, { key });
+    expect([response.status, response.json.error.message]).toEqual([
+      400,
+      `domain is not a domain name: it ${error}.`,
+    ]);
+  });
+
+  const rejected: [string, RegExp][] = [
+    ["status=open", /^status is "open"; allowed: active, resolved, false_positive\.$/],
     ["status", /^status is empty/],
     ["status=Active", /^status is "Active"/],
     ["status=active&status=active", /^status is given more than once/],
@@ -105,10 +133,6 @@ describe("GET /v1/threats", () => {
     ["per_page=%00", /^per_page is "\\u\{0\}"/],
     ["domain=%00", /^domain is not a domain name/],
     [`domain=${"a".repeat(4_000)}.com`, /^domain is not a domain name: it is longer than 253 bytes\.$/],
-    [
-      "domain=https://example-bank.com/",
-      /^domain is not a domain name: it is a URL; enter only the host name\.$/,
-    ],
     ["status=%E2%80%AEactive", /^status is "\\u\{202e\}active"/],
   ];
   for (const [query, message] of rejected) {

@@ -23,6 +23,17 @@ test.each([
   expect(normalizeName(text)).toEqual({ error: expect.any(String) });
 }); // prettier-ignore
 
+test.each([
+  ["example-bank.com/x y", 'contains "/", which host names cannot contain'],
+  ["a.bü/x", 'contains "/", which host names cannot contain'],
+  ["a.bü?x", 'contains "?", which host names cannot contain'],
+  ["a.bü#x", 'contains "#", which host names cannot contain'],
+  ["a.com\\ b", 'contains "\\", which host names cannot contain'],
+  ["a.b%C3%BCü", 'contains "%", which host names cannot contain'],
+])("%j is not cut to the part that would be the host of a URL", (text, error) => {
+  expect(normalizeName(text)).toEqual({ error });
+});
+
 // Samples of RFC 3492, section 7.1.
 test.each([
   ["egbpdaj6bu4bxfgehfvwxn", "ليهمابتكلموشعربي؟"],

@@ -15,6 +15,7 @@ const inputLengthMax = 1024;
 
 const asciiName = /^[\x21-\x7e]+$/;
 const labelOfHostName = /^[a-z0-9_-]+$/;
+const otherAsciiCharacter = /[^a-zA-Z0-9_\u{80}-\u{10ffff}-]/u;
 const controlCharacter = /\p{Cc}/u;
 
 /** Returns the host name in canonical form, or an error: a phrase that follows the text, such as "is empty". */
@@ -34,8 +35,16 @@ export function normalizeName(text: string): { name: string } | { error: string 
 function toALabels(text: string): string {
   return text
     .split(/[.。．｡]/u)
-    .map((label) => (asciiName.test(label) ? label.toLowerCase() : domainToASCII(label) || label))
+    .map((label) => (asciiName.test(label) ? label.toLowerCase() : toALabel(label)))
     .join(".");
+}
+
+/**
+ * `domainToASCII` reads its input as the host of a URL: it stops at "/", "?", "#" and "\\", and decodes "%". A label with
+ * an ASCII character that host names cannot contain stays as it is, so that the error names the character.
+ */
+function toALabel(label: string): string {
+  return otherAsciiCharacter.test(label) ? label : domainToASCII(label) || label;
 }
 
 function errorIn(name: string): string | undefined {
@@ -55,8 +64,8 @@ function errorIn(name: string): string | undefined {
 }
 
 function errorInLabel(label: string): string {
-  const [wrong = ""] = /[^a-z0-9_-]/u.exec(label) ?? [];
-  if (wrong > "\x7f") return "contains a label that is not a valid internationalized name";
+  const [wrong] = otherAsciiCharacter.exec(label) ?? [];
+  if (wrong === undefined) return "contains a label that is not a valid internationalized name";
   if (/\s/.test(wrong)) return "contains a space";
   return `contains "${wrong}", which host names cannot contain`;
 }
