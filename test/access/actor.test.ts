@@ -7,7 +7,7 @@ test.each([
   [{ channel: "api", name: "ci\u202e", address: null }, "API key ci\\u{202e}"],
   [{ channel: "command_line", name: "root", address: null }, "command line root"],
   [configurationFile, "configuration file"],
-  [system, "the appliance itself"],
+  [system, "system"],
 ] as const)("the actor %j is described with channel, name and address, escaped: %s", (actor, text) => {
   expect(describeActor(actor)).toBe(text);
 });

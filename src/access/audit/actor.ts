@@ -28,7 +28,7 @@ export const channelNames: Readonly<Record<ActorChannel, string>> = {
   api: "API key",
   command_line: "command line",
   configuration: "configuration file",
-  system: "the appliance itself",
+  system: "system",
 };
 
 /** Returns a description for people, such as `API key ci, 192.0.2.7`. */

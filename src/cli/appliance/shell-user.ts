@@ -14,10 +14,13 @@ export function actorOfShell(env: Readonly<Record<string, string | undefined>>):
 }
 
 function accountName(): string {
+  const number = `user ${process.getuid?.() ?? "unknown"}`;
   try {
-    return userInfo().username;
+    const { username } = userInfo();
+    // Bun takes the name from USER, which containers and scheduled jobs often do not set, and else returns "unknown".
+    return username === "unknown" ? number : username;
   } catch {
     // In a container, the user often has a number but no name.
-    return `user ${process.getuid?.() ?? "unknown"}`;
+    return number;
   }
 }
