@@ -108,7 +108,7 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
       const opens = Promise.withResolvers<void>();
       gate = opens.promise;
       await follow("Send again");
-      await browser.until(`document.querySelector("#state").innerText.includes("first attempt")`, "it waits");
+      await browser.until(`document.querySelector("#state").innerText.includes("next attempt")`, "it waits");
       opens.resolve();
       // The page refreshes without a reload.
       await browser.until(
