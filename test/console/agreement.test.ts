@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { consolePages, sampleConfig, seedSamples, type Samples } from "../support/console-pages.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
@@ -120,4 +122,22 @@ test("a check is offered or announced only where lookups are enabled", async () 
     expect(hidden).toEqual([]);
     await app.dispose();
   }
+});
+
+test("errors for what does not exist are worded the same way in console, API and command line", () => {
+  const root = join(import.meta.dir, "../../src");
+  const worded: string[] = [];
+  for (const path of new Bun.Glob("**/*.{ts,tsx}").scanSync(root)) {
+    const text = readFileSync(join(root, path), "utf8");
+    for (const [, message] of text.matchAll(/\bnotFound\(\s*["`]([^"`]+)/g))
+      worded.push(message!.replaceAll(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, "X"));
+  }
+  expect(worded.length).toBeGreaterThan(15);
+  const form = /^There is no [\w ]+? (with this (ID|name|number|path)|(at|for) this [\w ]+|X)\b/;
+  const others = worded.filter((one) => /there is no|no such|not found/i.test(one) && !form.test(one));
+  // These have no identifier.
+  expect(others.sort()).toEqual([
+    "There is no screenshot of the protected domain.",
+    "There is no stored registration response.",
+  ]);
 });

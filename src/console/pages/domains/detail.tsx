@@ -39,7 +39,7 @@ export function threatCounts({ threats }: Pick<PageServices, "threats">, domain:
 
 export function findDomain({ services, params }: Context<"domains">): ProtectedDomain {
   const domain = services.domains.find(params["domain"]!);
-  if (domain === undefined) throw notFound("There is no such protected domain.");
+  if (domain === undefined) throw notFound("There is no protected domain with this name.");
   return domain;
 }
 

@@ -110,11 +110,7 @@ function MoreFilters({
           label="Verified"
           name="verified"
           value={query.get("verified") ?? ""}
-          choices={[
-            any,
-            { value: "yes", label: "exists in DNS or was visited" },
-            { value: "no", label: "only the name is known" },
-          ]}
+          choices={[any, { value: "yes", label: "yes" }, { value: "no", label: "no" }]}
         />
         <TextField type="date" label="First seen from" name="from" value={dayValue(filter.from)} />
         <TextField type="date" label="First seen to" name="to" value={dayValue(lastDay(filter))} />
