@@ -78,7 +78,6 @@ const busyTimeoutMs = 10_000;
 /** For the few statements of a server that are no `write`: the event loop stands still meanwhile. */
 const servingTimeoutMs = 50;
 const modePauseMs = 20;
-const mmapBytesMax = 1 << 30;
 /** After a reader has kept the write-ahead log from being copied into the file, it is cut to this size. */
 const logBytesKept = 16 << 20;
 
@@ -138,7 +137,9 @@ function prepareConnection(sqlite: Sqlite): void {
   sqlite.run(`PRAGMA journal_size_limit = ${logBytesKept}`);
   // An acknowledged change and its event are a promise to the client: they survive a power failure.
   sqlite.run("PRAGMA synchronous = FULL");
-  sqlite.run(`PRAGMA mmap_size = ${mmapBytesMax}`);
+  // The file is not mapped into memory: a truncated file or a bad sector would end the process with SIGBUS instead of
+  // causing an error that is reported.
+  sqlite.run("PRAGMA mmap_size = 0");
   sqlite.run("PRAGMA cache_size = -65536");
   sqlite.run("PRAGMA temp_store = MEMORY");
   sqlite.run("PRAGMA trusted_schema = OFF");
