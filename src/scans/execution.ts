@@ -82,12 +82,14 @@ export function createExecution({
 const loggedDomainsMax = 20;
 const offlineAdvice = 'on a host without internet access, set scan.schedule = "" and lookups.enabled = false';
 
-export function logStart(log: Log, { id, trigger, protectedDomains }: Scan, limit: number | null): void {
+/** Logs the start of a scan. `limit` is null if there is none, and undefined if it is not known. */
+export function logStart(log: Log, { id, trigger, protectedDomains }: Scan, limit?: number | null): void {
   const domains = protectedDomains.slice(0, loggedDomainsMax);
   log.info({ scan: id, trigger, domains, domainCount: protectedDomains.length, limit }, "scan started");
 }
 
-function logEnd(log: Log, scan: Scan): void {
+/** Logs the outcome of a scan. */
+export function logEnd(log: Log, scan: Scan): void {
   const { id, trigger, status, failure, error, candidates, resolving, unknown, threatsFound } = scan;
   const counts = { candidates, resolving, unknown, found: threatsFound, created: scan.threatsCreated };
   const fields = { scan: id, trigger, ...counts, durationMs: (scan.completedAt ?? 0) - scan.startedAt };

@@ -12,6 +12,7 @@ import { visible } from "../lib/safe-text.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
 import type { DnsClient } from "../network/dns/dns-client.ts";
 import type { ScanTrigger } from "../vocabulary/scans.ts";
+import { watchCommandScans } from "./command-watch.ts";
 import { createExecution, logStart, type Running, type ScanOptions } from "./execution.ts";
 import { progressOf, type ScanProgress } from "./progress.ts";
 import { createResolverHealth, type ResolverHealth } from "./resolver-health.ts";
@@ -79,6 +80,7 @@ export function createScans({
   const execute = createExecution({ dependencies, store, log });
   const stopping = new AbortController();
   let schedule: Schedule | undefined;
+  let commands: Schedule | undefined;
   let current: Running | undefined;
   /** Set while the start of a scan is written. */
   let beginning: Promise<unknown> | undefined;
@@ -124,11 +126,14 @@ export function createScans({
   return {
     start() {
       resolverHealth.start();
-      if (store.running().length > 0) void closeAbandonedIfFree({ database, lock: takeLock(), log, store });
+      const closeLeft = () => void closeAbandonedIfFree({ database, lock: takeLock(), log, store });
+      if (store.running().length > 0) closeLeft();
+      if (database.isShared) commands = watchCommandScans({ clock, log, store, closeAbandoned: closeLeft });
       if (pattern !== null) schedule = every({ clock, pattern, run: () => runOnSchedule({ run, log }) });
     },
     async stop() {
       schedule?.stop();
+      commands?.stop();
       resolverHealth.stop();
       stopping.abort();
       // A failure to begin is reported to the caller who wanted to begin.

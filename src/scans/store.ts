@@ -1,4 +1,4 @@
-import { count, desc, eq, inArray, isNotNull, max } from "drizzle-orm";
+import { asc, count, desc, eq, gt, inArray, isNotNull, max } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
@@ -17,6 +17,8 @@ export interface ScanStore {
   /** Requests the end of a scan, possibly in another process. Returns whether the scan is running. */
   requestCancel(id: string): boolean;
   running(): Scan[];
+  /** Returns the scans that were recorded after the one with this sequence number, oldest first. */
+  since(seq: number): Scan[];
   get(id: string): Scan | undefined;
   /** Returns scans, newest first. */
   list(limit: number, offset?: number): Scan[];
@@ -78,6 +80,7 @@ export function createScanStore({
       return { byStatus, byFailure, completedAt: last?.at ?? null };
     },
     running: () => query.select().from(scans).where(eq(scans.status, "running")).all(),
+    since: (seq) => query.select().from(scans).where(gt(scans.seq, seq)).orderBy(asc(scans.seq)).all(),
     list: (limit, offset = 0) =>
       query.select().from(scans).orderBy(desc(scans.seq)).limit(limit).offset(offset).all(),
 

@@ -178,6 +178,27 @@ domain = "acme.com"
     expect(lines((await folder.run(["threats", "list", "--json"])).out).length).toBeGreaterThan(0);
   });
 
+  test("the server logs start and end of a scan by command line, also of one that is killed (M5)", async () => {
+    open({ queriesPerSecond: 60, more: `[log]\nformat = "json"` });
+    const server = await folder.serve();
+    const logged = () =>
+      lines(server.err())
+        .filter((line) => line.startsWith("{"))
+        .map((line) => JSON.parse(line))
+        .filter(({ message }) => /^scan (started|finished|failed)$/.test(message));
+    expect((await folder.run(["scan", "--limit", "3"])).code).toBe(0);
+    await until(() => logged().length === 2, "the first scan is logged", 30_000);
+    const killed = folder.start(["scan"]);
+    await until(() => logged().length === 3, "the start of the second scan is logged", 30_000);
+    killed.kill("SIGKILL");
+    await until(() => logged().length === 4, "the end of the killed scan is logged", 30_000);
+    const [started, finished, , failed] = logged();
+    expect(started).toMatchObject({ level: "info", trigger: "cli", domains: ["acme.com"] });
+    expect(finished).toMatchObject({ scan: started.scan, status: "completed", candidates: 3 });
+    expect(failed).toMatchObject({ message: "scan failed", failure: "process_ended" });
+    await server.stop();
+  }, 120_000);
+
   test("the next server marks a killed scan as failed, with its event", async () => {
     const receiver = startReceiver();
     open({
