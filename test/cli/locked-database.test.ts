@@ -117,6 +117,8 @@ test(
     await until(() => world.entries("database_locked").length > 0, "the lock is logged");
     await world.api("PATCH", `/v1/threats/${id}`, { status: "resolved" });
     expect(world.entries("database_locked")).toMatchObject([{ level: "error", pid: holder.pid }]);
+    expect((await world.api("GET", "/readyz")).status).toBe(503);
+    expect(await (await world.api("GET", "/metrics")).text()).toContain("\nphishwatch_database_ok 0\n");
     expect(await world.statusOf(id!)).toBe("active");
     expect(world.query("SELECT 1 FROM threats")).toHaveLength(1);
 

@@ -4,6 +4,7 @@ import type { Instant } from "../../lib/clock.ts";
 import { resolverVerdicts, type ResolverVerdict } from "../../network/dns/resolver-check.ts";
 import { scanFailures, type ScanFailure } from "../../vocabulary/scans.ts";
 import type { Status } from "../../vocabulary/threats.ts";
+import type { Readiness } from "./health.ts";
 
 /** Metrics for a monitoring system. */
 export interface Metrics {
@@ -32,8 +33,7 @@ export interface MetricSources {
 }
 
 /** State of the appliance and its database. */
-export interface StorageStatus extends DatabaseStatus {
-  ready: boolean;
+export interface StorageStatus extends DatabaseStatus, Readiness {
   /** Undefined in memory. */
   bytes: { file: number; log: number } | undefined;
 }
@@ -149,11 +149,11 @@ function scanFamilies(
   ].join("");
 }
 
-function storageFamilies({ ready, problem, errors, quickCheck, disk, bytes }: StorageStatus): string[] {
+function storageFamilies({ ready, checks, errors, quickCheck, disk, bytes }: StorageStatus): string[] {
   return [
     family("phishwatch_ready", "gauge", "1 if /readyz returns 200, else 0.", [[{}, ready ? 1 : 0]]),
     family("phishwatch_database_ok", "gauge", "0 while the database has a problem that /readyz describes.", [
-      [{}, problem === undefined ? 1 : 0],
+      [{}, checks.database === "ok" ? 1 : 0],
     ]),
     family(
       "phishwatch_database_errors_total",
