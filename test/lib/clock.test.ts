@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { relativeAge, relativeTime } from "../../src/console/kit/components.tsx";
+import { relativeAge, relativeNext, relativeTime } from "../../src/console/kit/components.tsx";
 import { createJumpDetector, systemClock } from "../../src/lib/clock.ts";
 import { manualClock } from "../support/appliance.ts";
 
@@ -39,4 +39,6 @@ test("an age is never negative, and only a due time lies ahead (reliability D15)
   expect(relativeAge(now + 6 * 3_600_000, now)).toBe("now");
   expect(relativeAge(now - 6 * 3_600_000, now)).toBe("6 hours ago");
   expect(relativeTime(now + 6 * 3_600_000, now)).toBe("in 6 hours");
+  expect(relativeNext(now + 6 * 3_600_000, now)).toBe("in 6 hours");
+  expect(relativeNext(now - 7_000, now)).toBe("now");
 });

@@ -1,6 +1,7 @@
 import type { AttemptResult } from "../../deliveries/channel.ts";
 import { toIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
+import { counted } from "../../lib/wording.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
@@ -154,7 +155,7 @@ const enable = command({
       const missed = since === null ? 0 : replay.count({ which: "missed", recipient: id, since });
       if (since !== null && missed > 0)
         terminal.err.write(
-          `it missed ${missed} events; to send them: phishwatch webhooks replay ${id} --missed --since ${toIsoTime(since)} --yes\n`,
+          `it missed ${counted(missed, "event")}; to send them: phishwatch webhooks replay ${id} --missed --since ${toIsoTime(since)} --yes\n`,
         );
     }),
 });

@@ -110,12 +110,12 @@ export function Time({
   seconds = false,
 }: {
   at: Instant;
-  /** Shows how long ago it was; "due" for a time that may lie ahead. */
-  relative?: boolean | "due";
+  /** Shows how long ago it was; "due" for a time that may lie ahead; "next" for a next step, which is never in the past. */
+  relative?: boolean | "due" | "next";
   seconds?: boolean;
 }) {
   const { now } = usePage();
-  const text = relative === "due" ? relativeTime : relativeAge;
+  const text = relative === "due" ? relativeTime : relative === "next" ? relativeNext : relativeAge;
   const iso = toIsoTime(at);
   const plain = toPlainTime(at, { seconds });
   return (
@@ -138,6 +138,11 @@ const units: readonly [string, number][] = [
  */
 export function relativeAge(at: Instant, now: Instant): string {
   return relativeTime(Math.min(at, now), now);
+}
+
+/** Formats the time of a next step as `in 2 days` or `now`. A step whose time has come waits for a moment at most. */
+export function relativeNext(at: Instant, now: Instant): string {
+  return relativeTime(Math.max(at, now), now);
 }
 
 /** Formats a time as `3 hours ago`, `in 2 days`, or `now`. */

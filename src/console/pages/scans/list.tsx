@@ -62,7 +62,7 @@ export function listScans({ services, query, now }: Context<"config" | "domains"
         </>
       ) : (
         <>
-          The next scheduled scan starts <Time at={next} relative="due" />.
+          The next scheduled scan starts <Time at={next} relative="next" />.
         </>
       )}
     </>

@@ -44,7 +44,7 @@ export function NextStep({ delivery, attemptsShown = 0 }: { delivery: Delivery; 
   return (
     <>
       {attempts > 0 ? `${made} failed, next` : isSentAgain ? "next attempt" : "first attempt"}{" "}
-      <Time at={nextAttemptAt} relative="due" />
+      <Time at={nextAttemptAt} relative="next" />
     </>
   );
 }

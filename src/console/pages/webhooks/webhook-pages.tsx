@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
-import { toIsoTime } from "../../../lib/clock.ts";
+import { toIsoTime, toPlainTime } from "../../../lib/clock.ts";
 import { badRequest, notFound } from "../../../lib/errors.ts";
 import { counted } from "../../../lib/wording.ts";
 import {
@@ -207,7 +207,7 @@ async function enable(context: Context<"deliveries" | "webhooks">): Promise<Page
   if (since === null || missed === 0) return redirect(`${path}/${id}`, `${name} is enabled.`);
   return redirect(`${path}/${id}`, {
     tone: "warning",
-    text: `${name} is enabled. It missed ${counted(missed, "event")} since ${toIsoTime(since)}.`,
+    text: `${name} is enabled. It missed ${counted(missed, "event")} since ${toPlainTime(since)}.`,
     action: {
       label: "Send them now",
       path: `${path}/${id}/replay`,

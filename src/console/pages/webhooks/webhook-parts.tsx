@@ -44,7 +44,7 @@ export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
         )}
         {state === "failing" || nextProbeAt === null ? null : (
           <>
-            , next probe <Time at={nextProbeAt} relative="due" />
+            , next probe <Time at={nextProbeAt} relative="next" />
           </>
         )}
       </span>
