@@ -17,6 +17,8 @@ const steps = ["get", "all", "values", "raw", "run", "iterate"] as const;
 const ends = /^\s*(commit|end)\b/i;
 const controls = /^\s*(begin|savepoint|release|rollback|pragma|vacuum|attach|detach)\b/i;
 
+type Call = (...values: unknown[]) => unknown;
+
 /**
  * Observes a connection: its own methods, and the statements that they prepare. This is the one place that sees every
  * error, because drizzle and hand-written SQL both prepare here.
@@ -56,12 +58,28 @@ export function watchConnection(sqlite: Sqlite, observer: ConnectionObserver): v
     return changes ? committing(work) : observed(work);
   }
 
+  /** Like `observed`, without a function per call: a request that reads runs four statements. */
+  function observedCall(call: Call, statement: Statement): Call {
+    return (...values) => {
+      try {
+        return call.apply(statement, values);
+      } catch (error) {
+        observer.failed(error);
+        throw error;
+      }
+    };
+  }
+
+  function watchCall(call: Call, sql: string, isReadonly: boolean): Call {
+    if (ends.test(sql)) return (...values) => (wrote ? end(() => call(...values)) : call(...values));
+    return isReadonly || controls.test(sql) ? call : (...values) => change(() => call(...values));
+  }
+
   function watch<S extends Statement>(statement: S, sql: string): S {
-    const run = ends.test(sql) ? end : statement.readonly || controls.test(sql) ? observed : change;
     for (const step of steps) {
-      const original = statement[step] as (...values: unknown[]) => unknown;
+      const call = observedCall(statement[step] as Call, statement);
       Object.defineProperty(statement, step, {
-        value: (...values: unknown[]) => run(() => original.apply(statement, values)),
+        value: watchCall(call, sql, statement.readonly),
         configurable: true,
         writable: true,
       });
