@@ -187,7 +187,12 @@ export function createDispatcher({
   const onRecorded: OnRecorded = (attempts, recipientsChanged) => {
     if (recipientsChanged) stale = true;
     wake();
-    run?.lanes.noteRecorded(attempts, { recipientsChanged });
+    try {
+      run?.lanes.noteRecorded(attempts, { recipientsChanged });
+    } catch (error) {
+      // The results are recorded: the recorder must not take them for lost.
+      reportStalled(error);
+    }
   };
 
   const reread = () => {
@@ -206,7 +211,17 @@ export function createDispatcher({
         abort,
         recorder,
         repaired: false,
-        lanes: createLanes({ clock, defaultConcurrency, due, log, recorder, requestsMax, send, signal }),
+        lanes: createLanes({
+          clock,
+          defaultConcurrency,
+          due,
+          log,
+          onStalled: reportStalled,
+          recorder,
+          requestsMax,
+          send,
+          signal,
+        }),
         poll: database.isShared
           ? every({ clock, pattern: everySecond, run: checkForeignCommits })
           : undefined,

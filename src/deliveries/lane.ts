@@ -51,7 +51,7 @@ export function updateLanes(
 }
 
 /** Leaves the deliveries that were read ahead to the database. */
-function dropQueue(lane: Lane): void {
+export function dropQueue(lane: Lane): void {
   for (const delivery of lane.queue) lane.held.delete(delivery.seq);
   lane.queue = [];
 }

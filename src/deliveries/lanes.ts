@@ -2,7 +2,16 @@ import type { Clock, Instant, Timer } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { AttemptResult, Message, NotAttempted } from "./channel.ts";
 import type { DueDeliveries, DueDelivery } from "./due.ts";
-import { fill, isHeld, nextStartOf, takeProbe, takeRateSlot, updateLanes, type Lane } from "./lane.ts";
+import {
+  dropQueue,
+  fill,
+  isHeld,
+  nextStartOf,
+  takeProbe,
+  takeRateSlot,
+  updateLanes,
+  type Lane,
+} from "./lane.ts";
 import type { Recipient } from "./recipients.ts";
 import type { RecordedAttempt, Recorder } from "./recorder.ts";
 
@@ -49,6 +58,7 @@ export function createLanes({
   defaultConcurrency,
   due,
   log,
+  onStalled,
   recorder,
   requestsMax,
   send,
@@ -59,6 +69,8 @@ export function createLanes({
   defaultConcurrency: number;
   due: DueDeliveries;
   log: Log;
+  /** Called with an error of the database that nobody else would catch. The deliveries stay pending there. */
+  onStalled: (error: unknown) => void;
   recorder: Recorder;
   /** Maximum number of concurrent attempts, which the file descriptors permit. */
   requestsMax: number;
@@ -98,6 +110,15 @@ export function createLanes({
     return next;
   }
 
+  /** Continues from a timer, or after an attempt. */
+  function resume(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      onStalled(error);
+    }
+  }
+
   function pumpLane(lane: Lane): void {
     if (isHeld(lane)) return probe(lane);
     while (mayStart(lane)) {
@@ -126,13 +147,24 @@ export function createLanes({
     if (delayMs === 0) return false;
     lane.paced ??= clock.after(Math.ceil(delayMs), () => {
       lane.paced = undefined;
-      pumpLane(lane);
+      resume(() => pumpLane(lane));
     });
     return true;
   }
 
+  function readMessage(lane: Lane, delivery: DueDelivery): Message | undefined {
+    try {
+      return due.message(delivery.eventSeq);
+    } catch (error) {
+      // The delivery and those behind it are read again, in their order.
+      lane.held.delete(delivery.seq);
+      dropQueue(lane);
+      throw error;
+    }
+  }
+
   function start(lane: Lane, delivery: DueDelivery, isProbe: boolean): void {
-    const message = due.message(delivery.eventSeq);
+    const message = readMessage(lane, delivery);
     if (message === undefined) return void lane.held.delete(delivery.seq);
     const wasFailing = lane.failing;
     lane.inFlight += 1;
@@ -145,8 +177,7 @@ export function createLanes({
       lane.inFlight -= 1;
       inFlight -= 1;
       if (wasFailing) failingInFlight -= 1;
-      if (wasFull) pump();
-      else pumpLane(lane);
+      resume(() => void (wasFull ? pump() : pumpLane(lane)));
       if (inFlight === 0) drained?.();
     });
   }
@@ -155,7 +186,7 @@ export function createLanes({
   function nextTurn(): void {
     const isMoreDue = startedThisTurn >= startsPerTurnMax;
     startedThisTurn = 0;
-    if (isMoreDue) pump();
+    if (isMoreDue) resume(pump);
   }
 
   async function attempt(
@@ -198,7 +229,7 @@ export function createLanes({
     starvedAtMs = nowMs;
     starved ??= clock.after(descriptorPauseMs, () => {
       starved = undefined;
-      pump();
+      resume(pump);
     });
   }
 
@@ -209,11 +240,14 @@ export function createLanes({
     noteDue,
     pump,
     noteRecorded(attempts, { recipientsChanged }) {
-      // Before a delivery is released, so that no other one is sent beside or instead of a probe.
-      if (recipientsChanged) read();
-      for (const { recipientSeq, deliverySeq, nextAttemptAt } of attempts) {
-        lanes.get(recipientSeq)?.held.delete(deliverySeq);
-        if (nextAttemptAt !== undefined) noteDue(recipientSeq, nextAttemptAt);
+      try {
+        // Before a delivery is released, so that no other one is sent beside or instead of a probe.
+        if (recipientsChanged) read();
+      } finally {
+        for (const { recipientSeq, deliverySeq, nextAttemptAt } of attempts) {
+          lanes.get(recipientSeq)?.held.delete(deliverySeq);
+          if (nextAttemptAt !== undefined) noteDue(recipientSeq, nextAttemptAt);
+        }
       }
     },
     idle: () => inFlight === 0 && startedThisTurn === 0,
