@@ -225,6 +225,19 @@ test("stopping phishwatch cancels a running import", async () => {
   expect((await ended).state).toBe("cancelled");
 });
 
+test("Stopping phishwatch waits for an import that is about to start, and cancels it", async () => {
+  const beginning = imports.begin(list(streamOf("example-bank.net\n")), { by: tester });
+  await imports.stop();
+  const { import: begun } = await beginning;
+  expect(imports.get(begun.seq)).toMatchObject({ state: "cancelled", received: 0 });
+});
+
+test("An import that an upload starts after phishwatch was stopped is cancelled", async () => {
+  await imports.stop();
+  const { ended } = await imports.begin(list(streamOf("example-bank.net\n")), { by: tester });
+  expect(await ended).toMatchObject({ state: "cancelled", received: 0 });
+});
+
 test.each(["cancel", "stop"] as const)(
   "An upload that is one line without end can be ended: by %s (security 8)",
   async (how) => {

@@ -83,8 +83,9 @@ export function createImports({
   const run = createImportRun({ candidates, clock, database, log, store });
   let current: Running | undefined;
   let commands: Schedule | undefined;
-  /** Whether an import is being recorded that will then run. */
-  let beginning = false;
+  /** Set while an import is recorded that will then run. */
+  let beginning: Promise<ListImport> | undefined;
+  let stopped = false;
 
   const running = () => {
     const row = current && store.get(current.seq);
@@ -96,20 +97,24 @@ export function createImports({
     kind: "import",
     declaredAs: null,
     start() {
+      stopped = false;
       // Only one process serves a database, so that none of these is the server's.
       const left = store.running().filter((one) => one.process === null || hasEnded(one.process));
       markAsInterrupted(left, { clock, database, log, store });
       if (database.isShared) commands = watchCommands({ clock, database, log, store });
     },
     async stop() {
+      stopped = true;
       commands?.stop();
+      // A failure to begin is reported to the caller who wanted to begin.
+      await beginning?.catch(() => {});
       current?.cancelling.abort();
       await current?.ended;
     },
     check: async () => null,
     status: () => importStatus(running() ?? store.list(1, 0)[0], current !== undefined),
     async begin({ content, ...list }, { by }) {
-      if (beginning || current !== undefined) {
+      if (beginning !== undefined || current !== undefined) {
         const { name } = (current && store.get(current.seq)) ?? { name: null };
         const what = name === null ? "Names that were typed in are" : "Another list is";
         throw badRequest(`${what} being imported. Wait until it is done, or cancel it.`);
@@ -123,13 +128,14 @@ export function createImports({
         auditLog.record(by, "feed.import", list.name, { import: row.seq });
         return row;
       };
-      beginning = true;
-      const begun = await database.write(record).finally(() => (beginning = false));
+      beginning = database.write(record).finally(() => void (beginning = undefined));
+      const begun = await beginning;
       const started: Running = {
         seq: begun.seq,
         cancelling: new AbortController(),
         content: boundedStream(content, { bytesMax, tooLong }),
       };
+      if (stopped) started.cancelling.abort();
       current = started;
       const ended = run(started, { ...list, source }).finally(() => void (current = undefined));
       started.ended = ended;
