@@ -106,8 +106,9 @@ export function createTransactions(sqlite: Sqlite): Transactions {
     } finally {
       if (!durable) sqlite.run("PRAGMA synchronous = FULL");
     }
-    runCallbacks();
+    // Settled first: what is committed must not be reported as failed because a callback throws.
     for (const settle of outcomes) settle();
+    runCallbacks();
     return outcomes.length;
   }
 

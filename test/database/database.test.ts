@@ -194,6 +194,20 @@ describe("transactions", () => {
     database.close();
   });
 
+  test("are not reported as failed if a callback after their commit throws", async () => {
+    const database = openDatabase(path);
+    const written = database.write(() => {
+      database.sqlite.run("INSERT INTO settings (name, value, updated_at) VALUES ('a', 'b', 1)");
+      database.afterCommit(() => {
+        throw new Error("no");
+      });
+      return "committed";
+    });
+    expect(await written).toBe("committed");
+    expect(await database.write(() => "the next one")).toBe("the next one");
+    database.close();
+  });
+
   test("that cannot be committed fail together and change nothing", async () => {
     const database = openDatabase(path);
     // The disk is full: SQLite may not grow by a single page.
