@@ -41,6 +41,7 @@ export interface DatabaseHealth {
 const tickMs = 1_000;
 /** Pause between two pieces of housekeeping. */
 const pieceMs = 20;
+
 export function createDatabaseHealth({
   database,
   clock,
@@ -55,11 +56,11 @@ export function createDatabaseHealth({
   const { file, path } = database;
   const before = file === undefined ? undefined : readState(path);
   const errors = createErrorsSeen({ clock, log, last: before?.lastError ?? null });
-  let changedAt = clock.now();
+  let changedAtMs = clock.monotonicMs();
   database.observe({
     failed: errors.add,
     changed() {
-      changedAt = clock.now();
+      changedAtMs = clock.monotonicMs();
       errors.changed();
     },
   });
@@ -72,7 +73,7 @@ export function createDatabaseHealth({
     errors,
     before,
     marker: newMarker(fillRandom),
-    idleForMs: () => clock.now() - changedAt,
+    idleForMs: () => clock.monotonicMs() - changedAtMs,
   });
 }
 

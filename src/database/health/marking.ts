@@ -1,4 +1,4 @@
-import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Database } from "../database.ts";
 import type { ErrorsSeen } from "./errors-seen.ts";
@@ -31,7 +31,7 @@ export function createMarking({
 }): Marking {
   const { sqlite } = database;
   let isMarked = false;
-  let probedAt: Instant | undefined;
+  let probedAtMs = -Infinity;
 
   const write = () => sqlite.transaction(() => sqlite.run(`PRAGMA user_version = ${marker}`)).immediate();
 
@@ -50,10 +50,9 @@ export function createMarking({
       }
     },
     probe() {
-      const now = clock.now();
-      if (errors.standing("write") === undefined) return;
-      if (probedAt !== undefined && now >= probedAt && now - probedAt < probeIntervalMs) return;
-      probedAt = now;
+      const nowMs = clock.monotonicMs();
+      if (errors.standing("write") === undefined || nowMs - probedAtMs < probeIntervalMs) return;
+      probedAtMs = nowMs;
       try {
         write();
       } catch {

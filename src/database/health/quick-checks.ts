@@ -41,7 +41,7 @@ export function createQuickChecks({
   let task: FileTask | undefined;
   let cancelled = false;
   /** Last check of this process, completed or not. */
-  let attemptedAt: Instant | undefined;
+  let attemptedAtMs = -Infinity;
 
   /** Returns Infinity for a time that is not known. A time in the future, after the clock was set back, is none. */
   function msSince(at: Instant | undefined): number {
@@ -50,7 +50,7 @@ export function createQuickChecks({
 
   return {
     isDue() {
-      if (msSince(attemptedAt) < recheckMs) return false;
+      if (clock.monotonicMs() - attemptedAtMs < recheckMs) return false;
       if (errors.standing("damage") !== undefined) return true;
       const sinceMs = msSince(last?.at);
       if (last !== null && sinceMs >= intervalMsMax) return true;
@@ -58,7 +58,7 @@ export function createQuickChecks({
     },
     async run() {
       const startedAt = clock.now();
-      attemptedAt = startedAt;
+      attemptedAtMs = clock.monotonicMs();
       task = startFileTask(path, "quick_check(1)");
       try {
         last = { at: startedAt, result: String(await task.result) };

@@ -64,10 +64,10 @@ export function createBodyBudget({
 }): BodyBudget {
   const bytesMax = budgetBytesOf(memoryBytes);
   const smallBytesMax = Math.floor(bytesMax * smallShare);
-  let loggedAt = -Infinity;
+  let loggedAtMs = -Infinity;
   function refuse(): Error {
-    if (Math.abs(clock.now() - loggedAt) >= logIntervalMs) {
-      loggedAt = clock.now();
+    if (clock.monotonicMs() - loggedAtMs >= logIntervalMs) {
+      loggedAtMs = clock.monotonicMs();
       log.warn(
         { budget_bytes: bytesMax, held_bytes: small.heldBytes + large.heldBytes },
         "request bodies exceed their memory budget",
