@@ -131,20 +131,17 @@ export function createHttpClient({
     const url = new URL(request.url);
     const key = poolKey(url, request);
     const bytes = serialize(url, request);
+    const { bodyBytesMax } = request;
+    const keep = (used: Connection) => pool.keep(key, used);
+    const converseOver = (connection: Connection) => {
+      trace.address = connection.address;
+      trace.certificate = connection.certificate;
+      return converse({ connection, bytes, bodyBytesMax, signal, trace, turns, keep });
+    };
     const kept = pool.take(key);
     if (kept !== undefined) {
-      trace.address = kept.address;
-      trace.certificate = kept.certificate;
       try {
-        return await converse({
-          connection: kept,
-          bytes,
-          bodyBytesMax: request.bodyBytesMax,
-          signal,
-          trace,
-          turns,
-          keep: (used) => pool.keep(key, used),
-        });
+        return await converseOver(kept);
       } catch (error) {
         // The server may close an idle connection at any time. If it did so before the first byte of a response,
         // this says nothing about the receiver. At-least-once delivery permits sending again.
@@ -153,18 +150,7 @@ export function createHttpClient({
       }
     }
     trace.address = undefined;
-    const connection = await open(url, request, signal, trace.phases);
-    trace.address = connection.address;
-    trace.certificate = connection.certificate;
-    return converse({
-      connection,
-      bytes,
-      bodyBytesMax: request.bodyBytesMax,
-      signal,
-      trace,
-      turns,
-      keep: (used) => pool.keep(key, used),
-    });
+    return converseOver(await open(url, request, signal, trace.phases));
   }
 
   return {
