@@ -175,7 +175,7 @@ describe("a session", () => {
     expect(sessions.list()[0]!.userAgent.length).toBe(300);
   });
 
-  test("uses a Secure cookie if the public URL is https", async () => {
+  test("uses a Secure session cookie that no other host can set if the public URL is https (security 13)", async () => {
     const secure = openConsoleApp({ publicUrl: "https://watch.example" });
     const visitor = secure.visitor();
     const response = await visitor.post(
@@ -183,7 +183,15 @@ describe("a session", () => {
       { password: consolePassword },
       { origin: "https://watch.example" },
     );
-    expect(response.headers.getSetCookie().join()).toEndWith("; HttpOnly; SameSite=Strict; Secure");
+    const [session, device] = response.headers.getSetCookie();
+    expect(session).toMatch(
+      /^__Host-phishwatch_session=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    expect(device).toEndWith("; HttpOnly; SameSite=Strict; Secure");
+    expect((await visitor.get("/console")).status).toBe(200);
+    const token = visitor.cookies.get("__Host-phishwatch_session")!;
+    const planted = await secure.visitor().get("/console", { cookie: `phishwatch_session=${token}` });
+    expect([planted.status, planted.location]).toEqual([303, "/console/sign-in"]);
     await secure.dispose();
   });
 });

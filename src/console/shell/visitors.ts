@@ -19,7 +19,7 @@ export interface Visitor {
   deviceMark: string | undefined;
 }
 
-const sessionCookie = "phishwatch_session";
+const sessionName = "phishwatch_session";
 /** Binds the sign-in form's CSRF token to the browser before there is a session. */
 const visitCookie = "phishwatch_visit";
 const visitBytes = 16;
@@ -56,6 +56,8 @@ export function createVisitors({
   /** Restricts cookies to HTTPS. */
   secure: boolean;
 }) {
+  // The prefix makes browsers reject a cookie that another host of the same domain, or a page without TLS, has set.
+  const sessionCookie = secure ? `__Host-${sessionName}` : sessionName;
   return {
     identify(request: Request): Visitor {
       const token = readCookie(request, sessionCookie);
