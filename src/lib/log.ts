@@ -29,9 +29,16 @@ export function createLog({ level, format, clock, write }: LogOptions): Log {
       formatters: { level: (label) => ({ level: label }) },
       messageKey: "message",
       errorKey: "error",
+      serializers: { error: serializeError },
     },
     { write: emit },
   );
+}
+
+/** Anything can be thrown. Bun's ResolveMessage, for example, is no Error, and has parts that JSON cannot represent. */
+function serializeError(error: unknown): unknown {
+  if (error instanceof Error) return pino.stdSerializers.err(error);
+  return typeof error === "object" && error !== null ? { message: String(error) } : error;
 }
 
 /** Logs an error that is dropped on purpose, so that none disappears without a trace. */
@@ -43,20 +50,23 @@ interface Line {
   level: string;
   time: string;
   message?: string;
-  error?: { message: string; stack?: string };
+  /** An error, or the reason of a failure as words. */
+  error?: { message: string; stack?: string } | string;
   [field: string]: unknown;
 }
 
 function prettyLine(json: string): string {
   const { level, time, message, error, ...fields } = JSON.parse(json) as Line;
-  const details = Object.entries(fields).map(([name, value]) => `${name}=${fieldText(value)}`);
+  const thrown = typeof error === "object" ? error : undefined;
+  const all = typeof error === "string" ? { ...fields, error } : fields;
+  const details = Object.entries(all).map(([name, value]) => `${name}=${fieldText(value)}`);
   const head = [
     time.slice(11, 23),
     level.toUpperCase().padEnd(5),
     visible(message ?? "", 2_000),
     ...details,
   ].join(" ");
-  const stack = error?.stack ?? error?.message;
+  const stack = thrown?.stack ?? thrown?.message;
   if (stack === undefined) return `${head}\n`;
   return `${head}\n${stack
     .split("\n")
