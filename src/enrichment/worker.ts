@@ -16,6 +16,10 @@ export type RunJob = (threatSeq: number, signal: AbortSignal) => Promise<void>;
 
 const everySecond = "* * * * * *";
 const secondMs = 1_000;
+/** Number of consecutive failed jobs after which jobs are started one at a time, with pauses. */
+const failuresMax = 10;
+const pauseMsMin = 2_000;
+const pauseMsMax = 60_000;
 
 /** @param take returns row numbers of due jobs, the most urgent first; may include those in progress. */
 export function createWorker({
@@ -40,18 +44,20 @@ export function createWorker({
   run: RunJob;
 }): Worker {
   const running = new Map<number, Promise<void>>();
+  const pauses = createPauses(clock);
   let polling = false;
   let session: { poll: Schedule; aborting: AbortController } | undefined;
 
   /** A poll that waits for the write lock replaces the next ones. */
   async function poll(): Promise<void> {
-    if (session === undefined || polling) return;
+    if (session === undefined || polling || pauses.isPaused()) return;
     const { signal } = session.aborting;
     polling = true;
     try {
       if (prepare !== undefined) await prepare();
       if (signal.aborted) return;
-      const free = Math.min(concurrencyMax - running.size, startsPerSecondMax);
+      const startsMax = pauses.isProbing() ? 1 - running.size : startsPerSecondMax;
+      const free = Math.min(concurrencyMax - running.size, startsMax);
       if (free <= 0) return;
       const due = take(free + running.size).filter((threatSeq) => !running.has(threatSeq));
       // Spread over the second: started all at once, ten jobs would delay requests for ten times as long.
@@ -69,8 +75,10 @@ export function createWorker({
   function begin(threatSeq: number, delayMs: number, signal: AbortSignal): void {
     const done = delay(clock, delayMs, signal)
       .then(() => runJob(threatSeq, signal))
-      .catch((error: unknown) => {
-        if (!signal.aborted) logDropped(log, error, `${name} failed`);
+      .then(pauses.succeeded, (error: unknown) => {
+        if (signal.aborted) return;
+        pauses.failed();
+        logDropped(log, error, `${name} failed`);
       })
       .finally(() => running.delete(threatSeq));
     running.set(threatSeq, done);
@@ -90,6 +98,30 @@ export function createWorker({
       await Promise.all(running.values());
     },
     running: () => running.size + (polling ? 1 : 0),
+  };
+}
+
+/**
+ * Pauses between jobs while all of them fail, for example because the database is lost: each would repeat its lookups
+ * without saving their results, and add a line to the log.
+ */
+function createPauses(clock: Pick<Clock, "monotonicMs">) {
+  let failures = 0;
+  let pauseMs = 0;
+  let endsAtMs = -Infinity;
+  return {
+    isPaused: () => clock.monotonicMs() < endsAtMs,
+    isProbing: () => failures >= failuresMax,
+    succeeded(): void {
+      failures = 0;
+      pauseMs = 0;
+    },
+    failed(): void {
+      failures += 1;
+      if (failures < failuresMax) return;
+      pauseMs = Math.min(pauseMsMax, Math.max(pauseMsMin, 2 * pauseMs));
+      endsAtMs = clock.monotonicMs() + pauseMs;
+    },
   };
 }
 

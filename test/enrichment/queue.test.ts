@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { renameSync } from "node:fs";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
@@ -442,6 +443,38 @@ describe("the queue", () => {
     const further = opened.asked();
     expect(further.length).toBe(118);
     expect(further.slice(0, 70).every((what) => what.includes("high"))).toBe(true);
+  });
+
+  test("a lost database does not repeat the same checks each second, nor fill the log with them (D4)", async () => {
+    for (let n = 0; n < 60; n += 1) opened.sight(`examp1e-bank-${n}.com`);
+    let isLost = false;
+    opened.world.existence = () => {
+      if (!isLost) renameSync(opened.path, `${opened.path}.moved`);
+      isLost = true;
+      return existing;
+    };
+    opened.enrichment().start();
+    // Five minutes.
+    for (let n = 0; n < 75; n += 1) await opened.pass(1_000);
+    const checks = opened.asked().filter((one) => one.startsWith("existence"));
+    expect(checks.length).toBeGreaterThan(10);
+    expect(checks.length).toBeLessThan(60);
+    expect(opened.logged.length).toBeLessThan(60);
+  });
+
+  test("checks continue within a minute of the end of a failure of the database (D4)", async () => {
+    for (let n = 0; n < 20; n += 1) opened.sight(`examp1e-bank-${n}.com`);
+    opened.world.existence = () => {
+      opened.database.sqlite.run("PRAGMA query_only = 1");
+      return existing;
+    };
+    opened.enrichment().start();
+    for (let n = 0; n < 30; n += 1) await opened.pass(1_000);
+    opened.asked();
+    opened.world.existence = existing;
+    opened.database.sqlite.run("PRAGMA query_only = 0");
+    for (let n = 0; n < 20; n += 1) await opened.pass(1_000);
+    expect(new Set(opened.asked().filter((one) => one.startsWith("existence"))).size).toBe(20);
   });
 
   test("with all lookups disabled, nothing is checked and requests are declined", async () => {
