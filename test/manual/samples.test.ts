@@ -124,13 +124,15 @@ describe("the README and the manual", () => {
     const examples = rows.flatMap(([, type, name]) => (name === undefined ? [] : [{ type: type!, name }]));
     const folder = commandFolder("");
     const stdin = examples.map(({ name }) => `${name}\n`).join("");
-    const { out } = await folder.run(["match", "--protect", "example-bank.com"], { stdin });
+    const { out } = await folder.run(["match", "--protect", "example-bank.com", "--protect", "netflix.com"], {
+      stdin,
+    });
     const found = out
       .trimEnd()
       .split("\n")
       .map((line) => line.split("\t"));
     expect(found.map(([name, , type]) => ({ type: type!, name: name! }))).toEqual(examples);
-    expect(examples.length).toBe(7);
+    expect(examples.length).toBe(8);
     folder.dispose();
   });
 
