@@ -317,9 +317,12 @@ describe("connecting", () => {
       "dns",
       "nowhere.test has no address",
     ]);
-    expect(summary(await send("http://nowhere.invalid/"))).toEqual([
+    const failing = client({
+      resolveHost: () => Promise.reject(Object.assign(new Error("not found"), { code: "ENOTFOUND" })),
+    });
+    expect(summary(await send("http://nowhere.test/", { http: failing }))).toEqual([
       "dns",
-      expect.stringContaining("nowhere.invalid cannot be resolved"),
+      "nowhere.test cannot be resolved (ENOTFOUND)",
     ]);
   });
 
