@@ -36,6 +36,7 @@ export interface Browser {
 }
 
 const attemptsMax = 3;
+const navigated = /navigated or closed/;
 
 /** @param hosts names that resolve, as in Chromium's --host-resolver-rules; by default none. */
 export async function openBrowser({
@@ -77,10 +78,15 @@ export async function openBrowser({
       try {
         return (await view.evaluate(expression)) as T;
       } catch (error) {
-        if (attempt === attemptsMax || !/navigated or closed/.test(String(error))) throw error;
+        if (attempt === attemptsMax || !navigated.test(String(error))) throw error;
       }
     }
   };
+  /** A click or a key may leave the page before the browser confirms it. What follows waits for the next page. */
+  const leave = (input: Promise<void>) =>
+    input.catch((error: unknown) => {
+      if (!navigated.test(String(error))) throw error;
+    });
 
   const self: Browser = {
     open: (url) => view.navigate(url),
@@ -97,7 +103,7 @@ export async function openBrowser({
       await evaluate(
         `document.querySelector(${JSON.stringify(selector)})?.scrollIntoView({ block: "center" })`,
       );
-      await view.click(selector);
+      await leave(view.click(selector));
     },
     async fill(selector, text) {
       const found = await evaluate<boolean>(
@@ -107,7 +113,7 @@ export async function openBrowser({
       await view.press("Delete");
       await view.type(text);
     },
-    press: (key) => view.press(key),
+    press: (key) => leave(view.press(key)),
     text: () => evaluate<string>("document.body.innerText"),
     size: async (width, height = 900) =>
       void (await view.cdp("Emulation.setDeviceMetricsOverride", {
@@ -145,7 +151,7 @@ export async function openBrowser({
     async signIn(url) {
       await view.navigate(`${url}/console/sign-in`);
       await self.fill("#password", consolePassword);
-      await view.click("button[type=submit]");
+      await leave(view.click("button[type=submit]"));
       await self.until("location.pathname === '/console' && document.readyState === 'complete'");
     },
     complaints: () => complaints.splice(0),
