@@ -1,6 +1,16 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { commandFolder, defaultConfig, forms, type CommandFolder } from "../support/command-line.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -60,6 +70,24 @@ describe.each(forms)("serve ($form)", ({ command }) => {
     await until(() => server.out().includes("secrets of the first start"), "the path is printed");
     await server.stop();
     expect(readFileSync(file, "utf8")).toContain("API key");
+  });
+
+  test("The secrets of the first start are not written through a link that another user may have made (M10)", async () => {
+    const file = join(folder.path, "data/test.db.secrets.txt");
+    const target = join(folder.path, "target.txt");
+    mkdirSync(join(folder.path, "data"), { recursive: true });
+    symlinkSync(target, file);
+    const linked = await folder.run(["serve"], { command });
+    expect(linked.code).toBe(1);
+    expect(linked.err).toContain(`cannot write the secrets of the first start to ${file}`);
+    expect(existsSync(target)).toBe(false);
+    rmSync(file);
+    writeFileSync(target, "");
+    linkSync(target, file);
+    const named = await folder.run(["serve"], { command });
+    expect(named.code).toBe(1);
+    expect(named.err).toContain("it has a second name (hard link)");
+    expect(readFileSync(target, "utf8")).toBe("");
   });
 
   test("`serve` prints the secrets on the first start only", async () => {

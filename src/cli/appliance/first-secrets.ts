@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, fchmodSync, fstatSync, fsyncSync, openSync, writeSync } from "node:fs";
 import type { FirstStart } from "../../access/console/first-start.ts";
 import type { App } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
@@ -8,6 +8,9 @@ import type { Output } from "../terminal/terminal.ts";
 /** Added to the path of the database. */
 const fileEnding = ".secrets.txt";
 const readableByOwner = 0o600;
+/** Another user who may write to the folder must not choose the file: no link is followed, no pipe is waited for. */
+const openFlags =
+  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
  * Creates the secrets of the first start, if this is the first start. Prints them on a terminal; otherwise writes them
@@ -61,8 +64,9 @@ function describe({ apiKey, consolePassword }: FirstStart, url: string): string 
 /** Appends, because an earlier start may have left a secret that nobody has read yet. */
 function append(file: string, text: string): void {
   try {
-    const descriptor = openSync(file, "a", readableByOwner);
+    const descriptor = openSync(file, openFlags, readableByOwner);
     try {
+      requireOwnFile(descriptor);
       fchmodSync(descriptor, readableByOwner);
       writeSync(descriptor, text);
       fsyncSync(descriptor);
@@ -71,8 +75,16 @@ function append(file: string, text: string): void {
     }
   } catch (error) {
     throw new StartError(
-      `cannot write the secrets of the first start to ${file}: ${messageOf(error)}; make it writable, or use --print-secrets`,
+      `cannot write the secrets of the first start to ${file}: ${messageOf(error)}; delete the file, make its folder writable, or use --print-secrets`,
       { exitCode: 1, cause: error },
     );
   }
+}
+
+/** The owner of a file can read it, whatever its mode; so can the owner of its other name. */
+function requireOwnFile(descriptor: number): void {
+  const status = fstatSync(descriptor);
+  if (!status.isFile()) throw new Error("it is a pipe or device, not a file");
+  if (status.uid !== process.geteuid?.()) throw new Error("it belongs to another user");
+  if (status.nlink > 1) throw new Error("it has a second name (hard link)");
 }
