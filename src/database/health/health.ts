@@ -175,8 +175,8 @@ function watchFile({
       disk: roomOrUndefined(path),
     }),
     start() {
-      marking.mark();
-      tick();
+      // Marking the file waits for the disk, which must not delay the start.
+      timer = clock.after(0, tick);
     },
     async stop() {
       timer?.cancel();
