@@ -116,7 +116,8 @@ export function createDispatcher({
     try {
       if (unfollowedJumpMs !== 0) await followClock();
       if (!current.repaired) await repairSchedule(current);
-      for (const seq of recovered) await release.run(seq, clock.now());
+      const isStopping = () => run !== current;
+      for (const seq of recovered) await release.run(seq, { now: clock.now(), isStopping });
       if (recovered.length > 0) stale = true;
       const recipientSeqs = await fanOut.step();
       if (run !== current) return;

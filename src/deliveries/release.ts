@@ -6,8 +6,11 @@ import { latestProbe } from "./rules/breaker.ts";
 export interface Release {
   /** Returns the recipients that respond again while their deliveries are still held. */
   recovered(): number[];
-  /** Makes all deliveries of a recipient due, with all their attempts, and ends its hold. May be repeated. */
-  run(recipientSeq: number, now: Instant): Promise<void>;
+  /**
+   * Makes all deliveries of a recipient due, with all their attempts, and ends its hold. May be repeated.
+   * @param options.isStopping whether to end after the next step: there may be a million deliveries
+   */
+  run(recipientSeq: number, options: { now: Instant; isStopping: () => boolean }): Promise<void>;
   /** Runs on start: checks the holds of an earlier process. */
   repair(now: Instant): Promise<void>;
 }
@@ -42,9 +45,9 @@ export function createRelease({ breaker, database }: { breaker: boolean; databas
 
   return {
     recovered: () => recovered.all().map(({ seq }) => seq),
-    async run(seq, now) {
+    async run(seq, { now, isStopping }) {
       let after: number | null = 0;
-      while (after !== null) {
+      while (after !== null && !isStopping()) {
         const from: number = after;
         after = await database.write(() => {
           const last = lastOfStep.get({ seq, after: from })?.last ?? null;
