@@ -3,6 +3,7 @@ import { logDropped, type Log } from "../lib/log.ts";
 import type { Database } from "./database.ts";
 
 const rowsPerStep = 500;
+const background = { relaxed: true, patient: true };
 
 /** A table whose rows are due at stored times. Its names become part of the SQL, so they are fixed in the code. */
 export interface DueTable {
@@ -39,25 +40,32 @@ export function createClockFollower({
      where ${key} > $after and ${key} <= $last and (${columns.map((name) => `${name} > $now`).join(" or ")})`,
   );
 
-  /** Moves a few rows per transaction, because there may be a million. */
-  async function follow(jumpMs: number, now: Instant): Promise<void> {
-    let after: number | null = 0;
-    while (after !== null) {
-      const from: number = after;
-      const step = () => {
-        const last = lastOfStep.get({ after: from })?.last ?? null;
-        if (last !== null) move.run({ after: from, last, now, jumpMs });
-        return last;
-      };
-      after = await database.write(step, { relaxed: true, patient: true });
+  /** Jumps that the table has not followed yet, in their order. */
+  const jumps: { ms: number; now: Instant; after: number | null }[] = [];
+  let following: Promise<void> | undefined;
+
+  /** Moves a few rows per transaction, because there may be a million. After an error, it continues where it stopped. */
+  async function follow(): Promise<void> {
+    for (let jump = jumps[0]; jump !== undefined; jump = jumps[0]) {
+      while (jump.after !== null) jump.after = await database.write(stepOf(jump), background);
+      jumps.shift();
     }
   }
 
+  function stepOf({ ms, now, after }: (typeof jumps)[number]): () => number | null {
+    return () => {
+      const last = lastOfStep.get({ after: after! })?.last ?? null;
+      if (last !== null) move.run({ after: after!, last, now, jumpMs: ms });
+      return last;
+    };
+  }
+
   return () => {
-    const jumpMs = jumpedMs();
-    if (jumpMs >= 0) return;
-    follow(jumpMs, clock.now()).catch((error: unknown) =>
-      logDropped(log, error, "due times do not follow the clock"),
-    );
+    const ms = jumpedMs();
+    if (ms < 0) jumps.push({ ms, now: clock.now(), after: 0 });
+    if (jumps.length === 0) return;
+    following ??= follow()
+      .catch((error: unknown) => logDropped(log, error, "due times do not follow the clock"))
+      .finally(() => (following = undefined));
   };
 }
