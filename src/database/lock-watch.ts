@@ -29,6 +29,7 @@ const resumeAfterMs = 200;
 /** Pause between two attempts to resume the holder, and between two lookups of who it is. */
 const lookupIntervalMs = 1_000;
 
+/** Code in the log. */
 export const lockedCode = "database_locked";
 
 /**

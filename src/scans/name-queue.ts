@@ -2,12 +2,15 @@ import type { Existence } from "../lookups/dns/existence.ts";
 
 /** Look-alikes that a scan looks up. Names whose denial is doubted come up again. */
 export interface NameQueue {
+  /** Starts with these names. The queue keeps the array and appends to it. */
   fill(names: string[]): void;
   next(): string | undefined;
   isEmpty(): boolean;
+  /** Notes the result of a lookup. */
   note(name: string, existence: Existence): void;
   /** Returns the names that were denied since the last call. */
   takeDenied(): string[];
+  /** Enqueues names that are looked up again. */
   add(names: readonly string[]): void;
   /** Why the existence of a name is unknown: the latest reason. */
   lastUnknown(): string | undefined;

@@ -284,7 +284,7 @@ test("a resolver that loses half of the queries passes the check (D14)", async (
 test("without resolvers, the result is unknown and nothing is thrown", async () => {
   expect(await client([]).query("a.test", "A")).toEqual({
     outcome: "unknown",
-    reason: "there is no resolver to ask",
+    reason: "there is no usable resolver",
   });
   const { query } = client([await deadServer()]);
   expect(await query("a.test", "A")).toEqual({

@@ -1,5 +1,6 @@
 import type { FileChange } from "./open-file.ts";
 
+/** Code in the log and of the error. */
 export const databaseFileChangedCode = "database_file_changed";
 
 /** A change was not acknowledged, because the database file is no longer the one that is open. */
@@ -20,6 +21,7 @@ const described: Record<FileChange, string> = {
   log_lost: "its write-ahead log (-wal or -shm) was removed",
 };
 
+/** Returns words that follow "the database file was changed from outside", such as "its file was overwritten". */
 export function describeChange(change: FileChange): string {
   return described[change];
 }

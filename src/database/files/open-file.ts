@@ -85,11 +85,13 @@ export function openFileAt(path: string): OpenFile {
   };
 }
 
+/** Returns undefined for a missing file. */
 export function identityOf(path: string): FileIdentity | undefined {
   const status = statSync(path, { throwIfNoEntry: false });
   return status === undefined ? undefined : { ino: status.ino, createdAtMs: status.birthtimeMs };
 }
 
+/** Returns whether both are the same file. Two missing files count as the same. */
 export function isSame(one: FileIdentity | undefined, other: FileIdentity | undefined): boolean {
   return one?.ino === other?.ino && one?.createdAtMs === other?.createdAtMs;
 }

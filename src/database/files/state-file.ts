@@ -34,6 +34,7 @@ export interface QuickCheck {
 
 const stateBytesMax = 1 << 16;
 
+/** Returns the path of the file with the state of the database at `path`. */
 export function statePathOf(path: string): string {
   return `${path}.health`;
 }

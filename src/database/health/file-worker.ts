@@ -32,6 +32,7 @@ export interface FileTask {
   cancel(): void;
 }
 
+/** Starts a thread that opens the database at `path` and runs the pragma. */
 export function startFileTask(path: string, pragma: Pragma): FileTask {
   const address = URL.createObjectURL(new Blob([workerSource], { type: "application/javascript" }));
   const worker = new Worker(address);

@@ -128,7 +128,7 @@ export function createDnsClient({
 
   async function askPool(name: string, type: DnsType, options: QueryOptions): Promise<DnsAnswer> {
     const asked: Resolver[] = [];
-    let answer: DnsAnswer = { outcome: "unknown", reason: "there is no resolver to ask" };
+    let answer: DnsAnswer = { outcome: "unknown", reason: "there is no usable resolver" };
     for (let count = 0; count < attemptsMax; count++) {
       const resolver = pool.choose(asked);
       if (resolver === undefined) break;
