@@ -1,4 +1,15 @@
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import type { Instant } from "../../lib/clock.ts";
 import { StartError } from "../../lib/errors.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
@@ -9,8 +20,8 @@ export interface StoredState {
   /** File that the server opened last. */
   file: FileIdentity;
   log: FileIdentity | null;
-  /** `user_version` of the file since then. */
-  marker: number;
+  /** `user_version` of the file since then; null while it is being set, because a crash leaves either value. */
+  marker: number | null;
   /** Problem that the server reports, while it stands. */
   problem: string | null;
   /** Last error of SQLite, even if it no longer stands. */
@@ -61,7 +72,7 @@ function isState(value: Partial<StoredState> | null): value is StoredState {
   return (
     isIdentity(file) &&
     (log === null || isIdentity(log)) &&
-    typeof marker === "number" &&
+    (marker === null || typeof marker === "number") &&
     (problem === null || typeof problem === "string") &&
     isTimed(lastError, lastError?.code, lastError?.text) &&
     isTimed(quickCheck, quickCheck?.result)
@@ -72,29 +83,54 @@ function isState(value: Partial<StoredState> | null): value is StoredState {
 function writeState(path: string, value: StoredState): void {
   const file = statePathOf(path);
   const next = `${file}.next`;
+  // After a power cut, a marker of the file that the state does not know would look like another file.
+  const mustLast = value.marker === null;
   try {
     writeFileSync(next, `${JSON.stringify(value)}\n`, { mode: 0o600 });
+    if (mustLast) sync(next);
     renameSync(next, file);
+    if (mustLast) sync(dirname(file));
   } catch (error) {
     rmSync(next, { force: true });
     throw error;
   }
 }
 
-/** Returns a function that writes the state if it differs from the last one. A failure is logged once. */
-export function createStateWriter({ path, log }: { path: string; log: Log }): (state: StoredState) => void {
+/** Waits until a file, or the names in a folder, are on the disk. */
+function sync(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Returns a function that writes the state if it differs from the last one, and returns whether it is written. A
+ * failure is logged once.
+ */
+export function createStateWriter({
+  path,
+  log,
+}: {
+  path: string;
+  log: Log;
+}): (state: StoredState) => boolean {
   let written = "";
   let isFailing = false;
   return (state) => {
     const text = JSON.stringify(state);
-    if (text === written) return;
+    if (text === written) return true;
     try {
       writeState(path, state);
       written = text;
       isFailing = false;
+      return true;
     } catch (error) {
       if (!isFailing) logDropped(log, error, "state of the database could not be written");
       isFailing = true;
+      return false;
     }
   };
 }
@@ -109,7 +145,8 @@ export function requireOwnLog(path: string): void {
   if (!existsSync(path) || (statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   const left = readState(path);
   if (left === undefined || left.log === null || !isSame(identityOf(log), left.log)) return;
-  if (isSame(identityOf(path), left.file) && markerOf(path) === left.marker) return;
+  const isMarked = left.marker === null || markerOf(path) === left.marker;
+  if (isMarked && isSame(identityOf(path), left.file)) return;
   throw new StartError(
     `database ${path}: ${log} belongs to another database file that was at this path before; ` +
       `to use the present file, move ${log} and ${path}-shm away (changes that are only in them are lost)`,

@@ -140,18 +140,18 @@ function watchFile({
       await lost.step(change);
       return;
     }
-    marking.mark();
+    if (!marking.isMarked() && storeState(null)) marking.mark();
     marking.probe();
     if (quickChecks.isDue()) await quickChecks.run();
     else if (idleForMs() >= idleMs) while (await housekeeping.step()) await pause();
   }
 
-  function storeState(): void {
-    if (!marking.isMarked()) return;
-    store({
+  /** @param stored the marker, or null before it is written: the next start after a crash must accept both values */
+  function storeState(stored: number | null): boolean {
+    return store({
       file: file.identity,
       log: file.log ?? null,
-      marker,
+      marker: stored,
       problem: problem() ?? null,
       lastError: errors.last(),
       quickCheck: quickChecks.last(),
@@ -163,7 +163,7 @@ function watchFile({
     working ??= work()
       .catch((error: unknown) => logDropped(log, error, "database could not be maintained"))
       .finally(() => (working = undefined));
-    storeState();
+    if (marking.isMarked()) storeState(marker);
   }
 
   return {
@@ -184,7 +184,7 @@ function watchFile({
       quickChecks.cancel();
       housekeeping.cancel();
       await working;
-      storeState();
+      if (marking.isMarked()) storeState(marker);
     },
   };
 }
