@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { statement, value, valuesOf } from "../database/statement.ts";
 import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
@@ -171,6 +171,19 @@ function createAttemptWriter({
       .where(eq(deliveries.seq, value(deliveries.seq)))
       .returning({ id: deliveries.id }),
   );
+  const lastDue = statement(database, (query) =>
+    query
+      .select({ at: deliveries.nextAttemptAt })
+      .from(deliveries)
+      .where(
+        and(
+          eq(deliveries.recipientSeq, value(deliveries.recipientSeq)),
+          sql`${deliveries.status} = 'pending'`,
+        ),
+      )
+      .orderBy(desc(deliveries.nextAttemptAt))
+      .limit(1),
+  );
   const insertAttempt = statement(database, (query) =>
     query
       .insert(deliveryAttempts)
@@ -191,14 +204,14 @@ function createAttemptWriter({
   );
 
   return (attempt) => {
-    const { deliverySeq, attempts, result, isProbe } = attempt;
+    const { recipientSeq, deliverySeq, attempts, result, isProbe } = attempt;
     const now = clock.now();
     const next =
       result.failure === null
         ? undefined
         : isProbe
-          ? // Behind the other deliveries, so that the next probe sends another one.
-            now
+          ? // Behind all other deliveries, some of which may wait for a retry: the next probe sends another one.
+            Math.max(now, lastDue.get({ recipientSeq })?.at ?? 0) + 1
           : nextAttemptAt({
               policy,
               attempts,

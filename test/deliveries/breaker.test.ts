@@ -88,6 +88,17 @@ describe("webhooks.breaker", () => {
     expect(new Set(probed).size).toBe(probed.length);
   });
 
+  test("Each probe sends another delivery, even if all of them wait for a retry (M6)", async () => {
+    const { clock, receiver, webhooks } = await openHeld(4);
+    const before = receiver.received.length;
+    for (let probe = 1; probe <= 4; probe += 1) {
+      clock.advance(endpointOf(webhooks).nextProbeAt! - clock.now());
+      await until(() => endpointOf(webhooks).nextProbeAt! > clock.now(), `probe ${probe} is recorded`);
+      await webhooks.dispatcher.settled();
+    }
+    expect(new Set(receiver.eventIds().slice(before)).size).toBe(4);
+  });
+
   test("When the endpoint responds, all held deliveries go out at once with a new schedule (M6)", async () => {
     const { clock, receiver, state, webhooks } = await openHeld(1_500);
     state.status = 200;
