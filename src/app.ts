@@ -32,10 +32,7 @@ import { systemResolvers } from "./network/dns/system-resolvers.ts";
 import { createSystemResolver } from "./network/dns/resolve-with-system.ts";
 import { createTurns } from "./network/turns.ts";
 import { createScans } from "./scans/scans.ts";
-import { createCandidates } from "./sources/candidates.ts";
-import { createFeeds } from "./sources/feeds/feeds.ts";
-import { createImports } from "./sources/imports/imports.ts";
-import type { Source } from "./sources/source.ts";
+import { openSources } from "./sources/all/open-sources.ts";
 import { openThreatIndex } from "./threat-index/lazy/open-threat-index.ts";
 import { createThreats } from "./threats/threats.ts";
 import { trapKinds } from "./traps/kinds/kinds.ts";
@@ -96,10 +93,16 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const threatIndex = openThreatIndex({ database, yielder });
 
   // Names
-  const candidates = createCandidates({ database, domains, threats, clock, yielder });
-  const feeds = createFeeds({ feeds: config.feeds, database, candidates, clock, log, auditLog });
-  const imports = createImports({ auditLog, database, candidates, clock, log });
-  const sources: readonly Source[] = [...feeds.sources, imports];
+  const { candidates, feeds, imports, sources } = openSources({
+    config,
+    database,
+    domains,
+    threats,
+    auditLog,
+    clock,
+    log,
+    yielder,
+  });
 
   // Lookups
   const resolversInUse = () => (resolvers.length > 0 ? resolvers : systemResolvers());

@@ -21,7 +21,7 @@ import {
 /** From top to bottom: a subject imports only from those below it. */
 const subjects = (
   "main cli sandbox app console api http manual traps scans sources evidence channels deliveries enrichment " +
-  "lookups threat-index threats events domains access detection network database config vocabulary lib"
+  "lookups threat-index threats events domains access archive detection certificate-transparency network database config vocabulary lib"
 ).split(" ");
 const sourceLinesMax = 300;
 const folderFilesMax = 15;

@@ -1,5 +1,5 @@
 import type { FileValues } from "./schema.ts";
-import type { HostPort } from "./texts.ts";
+import type { HostPort } from "./fields/texts.ts";
 
 /**
  * Configuration as the program uses it: with defaults, durations in milliseconds, secrets resolved, absolute paths,
@@ -68,6 +68,8 @@ export interface Config {
     eventsPerHour: number;
     hostsPerHour: number;
   };
+  certificateLogs: CertificateLogsConfig;
+  archive: { enabled: boolean; bytesMax: number; ageMsMax: number };
   retention: { eventsMs: number; deliveriesMs: number; hitsMs: number };
   log: { level: FileValues["log"]["level"]; format: FileValues["log"]["format"] };
   protectedDomains: ProtectedDomainConfig[];
@@ -101,9 +103,45 @@ export interface ProtectedDomainConfig {
 
 export interface FeedConfig {
   name: string;
-  path: string;
+  /** File or folder; null: `url` is set, or the type needs none. */
+  path: string | null;
+  url: string | null;
+  type: FileValues["feeds"][number]["type"];
+  /** Five cron fields in UTC. */
+  schedule: string;
+  /** Headers of requests, including the secret one. */
+  headers: Record<string, string>;
+  /** Secret `name=value`, added to the query. */
+  query: string | null;
+  username: string | null;
+  password: string | null;
+  /** Top-level domains; empty: all that are approved. */
+  zones: string[];
+  bytesMax: number;
+  allowPrivateNetworks: boolean;
   format: FileValues["feeds"][number]["format"];
   column: string | null;
+}
+
+export interface CertificateLogsConfig {
+  enabled: boolean;
+  contact: string | null;
+  logList: FileValues["certificate_logs"]["log_list"];
+  /** Empty: all. */
+  operators: string[];
+  catchUpMs: number;
+  firstStart: "end" | "beginning";
+  namesOnly: boolean;
+  rates: { operator: string; requestsPerSecond: number }[];
+  extraLogs: {
+    name: string;
+    /** Base64 of the SubjectPublicKeyInfo. */
+    key: string;
+    /** With a slash at its end. */
+    url: string;
+    origin: string;
+    protocol: "static" | "rfc6962";
+  }[];
 }
 
 export interface ApiKeyConfig {
@@ -171,7 +209,13 @@ export function toConfig(values: FileValues): Config {
     },
     log: values.log,
     protectedDomains: values.protected_domains,
-    feeds: values.feeds,
+    certificateLogs: toCertificateLogs(values.certificate_logs),
+    archive: {
+      enabled: values.archive.enabled,
+      bytesMax: values.archive.max_size,
+      ageMsMax: values.archive.max_age,
+    },
+    feeds: values.feeds.map(toFeed),
     apiKeys: values.api_keys,
   };
 }
@@ -192,6 +236,53 @@ function toEndpoint(values: FileValues["webhooks"]["endpoints"][number]): Endpoi
     caFile: values.ca_file,
     clientCertFile: values.client_cert,
     clientKeyFile: values.client_key,
+  };
+}
+
+function toFeed(values: FileValues["feeds"][number]): FeedConfig {
+  const { secret_header: secretHeader, headers } = values;
+  const secret = secretHeader === null ? [] : [splitHeader(secretHeader)];
+  return {
+    name: values.name,
+    path: values.path,
+    url: values.url,
+    type: values.type,
+    schedule: values.schedule,
+    headers: Object.fromEntries([...headers, ...secret]),
+    query: values.secret_query,
+    username: values.username,
+    password: values.password,
+    zones: values.zones,
+    bytesMax: values.max_size,
+    allowPrivateNetworks: values.allow_private_networks,
+    format: values.format,
+    column: values.column,
+  };
+}
+
+/** Splits `Name: value`, whose form `findConflicts` has checked. */
+function splitHeader(header: string): [name: string, value: string] {
+  const colon = header.indexOf(":");
+  return [header.slice(0, colon), header.slice(colon + 1).trim()];
+}
+
+function toCertificateLogs(values: FileValues["certificate_logs"]): CertificateLogsConfig {
+  return {
+    enabled: values.enabled,
+    contact: values.contact,
+    logList: values.log_list,
+    operators: values.operators,
+    catchUpMs: values.catch_up,
+    firstStart: values.first_start,
+    namesOnly: values.names_only,
+    rates: values.rates.map((rate) => ({
+      operator: rate.operator,
+      requestsPerSecond: rate.requests_per_second,
+    })),
+    extraLogs: values.extra_logs.map((log) => ({
+      ...log,
+      origin: log.origin ?? log.url.replace(/^https?:\/\//, "").replace(/\/$/, ""),
+    })),
   };
 }
 

@@ -1,5 +1,5 @@
-import { quoted } from "./config-error.ts";
-import type { Partly } from "./fields.ts";
+import { quoted } from "./fields/config-error.ts";
+import type { Partly } from "./fields/fields.ts";
 import type { FileValues } from "./schema.ts";
 
 /** Conflict between values that are each valid. */
@@ -28,6 +28,10 @@ export function findConflicts(values: Partly<FileValues>, lineOf: LineOf): Confl
     ...duplicates("webhooks.endpoints", "name", values.webhooks?.endpoints, lineOf),
     ...sharedKeys(values, lineOf),
     ...columns(values),
+    ...feedLocations(values),
+    ...feedSecrets(values),
+    ...duplicates("certificate_logs.extra_logs", "name", values.certificate_logs?.extra_logs, lineOf),
+    ...duplicates("certificate_logs.rates", "operator", values.certificate_logs?.rates, lineOf),
   ];
 }
 
@@ -125,8 +129,64 @@ function* sharedKeys({ api_keys: keys }: Partly<FileValues>, lineOf: LineOf): Ge
 
 function* columns({ feeds }: Partly<FileValues>): Generator<Conflict> {
   for (const [index, feed] of (feeds ?? []).entries()) {
-    if (typeof feed?.column !== "string" || (feed.format !== "lines" && feed.format !== "zone")) continue;
+    const hasColumns = ["auto", "csv", "jsonl"].includes(feed?.format ?? "auto");
+    if (typeof feed?.column !== "string" || hasColumns) continue;
     const found = `a column for the format "${feed.format}"`;
     yield { path: `feeds[${index}].column`, found, allowed: "a column with csv, jsonl or auto only" };
   }
+}
+
+function* feedLocations({ feeds }: Partly<FileValues>): Generator<Conflict> {
+  for (const [index, feed] of (feeds ?? []).entries()) {
+    if (feed === undefined) continue;
+    const { type, path, url } = feed;
+    const at = (key: string) => `feeds[${index}].${key}`;
+    if (type === "czds") {
+      if (typeof path === "string")
+        yield { path: at("path"), found: `a path for the type "czds"`, allowed: "no path" };
+      for (const key of ["username", "password"] as const)
+        if (feed[key] === null)
+          yield { path: at(key), found: "nothing", allowed: `a ${key} for the type "czds"` };
+    } else if (type === "certstream") {
+      if (url === null || (typeof url === "string" && !/^wss?:/.test(url)))
+        yield { path: at("url"), found: "no WebSocket address", allowed: "a wss:// address" };
+    } else if (typeof path === "string" && typeof url === "string")
+      yield { path: at("url"), found: "a url beside a path", allowed: "either path or url" };
+    else if (path === null && url === null)
+      yield { path: at("path"), found: "nothing", allowed: "either path or url" };
+    else if (typeof url === "string" && /^wss?:/.test(url))
+      yield {
+        path: at("url"),
+        found: "a WebSocket address",
+        allowed: 'an https:// address, or type = "certstream"',
+      };
+    if (typeof url === "string" && /^(http|ws):/.test(url) && feed.allow_private_networks === false)
+      yield {
+        path: at("url"),
+        found: "an unencrypted address",
+        allowed: "https:// or wss://, or allow_private_networks = true",
+      };
+  }
+}
+
+/** The forms of secrets are checked here, because readers of texts do not see secrets. */
+function* feedSecrets({ feeds }: Partly<FileValues>): Generator<Conflict> {
+  for (const [index, feed] of (feeds ?? []).entries()) {
+    if (typeof feed?.secret_header === "string" && !isHeader(feed.secret_header))
+      yield {
+        path: `feeds[${index}].secret_header`,
+        found: "a secret of another form",
+        allowed: '"Name: value"',
+      };
+    if (typeof feed?.secret_query === "string" && !/^[A-Za-z0-9_.~-]{1,100}=[!-~]*$/.test(feed.secret_query))
+      yield {
+        path: `feeds[${index}].secret_query`,
+        found: "a secret of another form",
+        allowed: '"name=value"',
+      };
+  }
+}
+
+function isHeader(text: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}:[ \t]*[ -~]{1,2000}$/.test(text);
 }

@@ -1,5 +1,5 @@
 import { visible } from "../lib/safe-text.ts";
-import { plural, quoted } from "./config-error.ts";
+import { plural, quoted } from "./fields/config-error.ts";
 import type { TomlNode } from "./toml/nodes.ts";
 
 /** Describes a value without its content, for secrets and for long values. */

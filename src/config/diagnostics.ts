@@ -1,6 +1,6 @@
-import { oneOf, pathKey } from "./config-error.ts";
+import { oneOf, pathKey } from "./fields/config-error.ts";
 import { describeKind, describeValue } from "./describe-node.ts";
-import type { FieldSchema } from "./fields.ts";
+import type { FieldSchema } from "./fields/fields.ts";
 import { nearest } from "./nearest.ts";
 import { secretForms } from "./secrets.ts";
 import type { Position, TomlNode } from "./toml/nodes.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "./config.ts";
-import { type FieldSchema, fieldSchema } from "./fields.ts";
+import { type FieldSchema, fieldSchema } from "./fields/fields.ts";
 import { configSchema } from "./schema.ts";
 import { parseDocument } from "./toml/document.ts";
 import type { TableNode, TomlNode } from "./toml/nodes.ts";

@@ -1,17 +1,17 @@
 import { dirname, resolve } from "node:path";
 import { lazy } from "../lib/startup.ts";
-import { cutFound, type ConfigError } from "./config-error.ts";
+import { cutFound, type ConfigError } from "./fields/config-error.ts";
 import { type Config, toConfig } from "./config.ts";
 import { findConflicts } from "./conflicts.ts";
 import type { Diagnostic } from "./diagnostics.ts";
-import { fieldSchema, type Partly, type ReadContext } from "./fields.ts";
+import { fieldSchema, type Partly, type ReadContext } from "./fields/fields.ts";
 import { readValues } from "./read.ts";
 import { configSchema, type FileValues } from "./schema.ts";
 import type { TableNode } from "./toml/nodes.ts";
 import { quickDocument } from "./toml/quick-document.ts";
 
 export type { Config } from "./config.ts";
-export { type ConfigError, formatConfigError } from "./config-error.ts";
+export { type ConfigError, formatConfigError } from "./fields/config-error.ts";
 
 /** Enough for ten thousand protected domains. The parser takes three seconds for garbage of this size. */
 export const configBytesMax = 1024 * 1024;

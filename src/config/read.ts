@@ -1,7 +1,7 @@
-import { oneOf, plural } from "./config-error.ts";
+import { oneOf, plural } from "./fields/config-error.ts";
 import { describeValue } from "./describe-node.ts";
 import { createDiagnostics, type Diagnostic } from "./diagnostics.ts";
-import type { FieldSchema, ReadContext } from "./fields.ts";
+import type { FieldSchema, ReadContext } from "./fields/fields.ts";
 import { nearest } from "./nearest.ts";
 import { readSecret, secretForms } from "./secrets.ts";
 import type { Position, TableNode, TomlNode } from "./toml/nodes.ts";

@@ -1,4 +1,4 @@
-import { type FieldSchema, fieldSchema } from "./fields.ts";
+import { type FieldSchema, fieldSchema } from "./fields/fields.ts";
 import { configSchema } from "./schema.ts";
 
 /** Comments are aligned, except after lines that are longer than this. */
@@ -53,8 +53,9 @@ function section(title: string, description: string, field: FieldSchema, prefix:
   return `# ${description}\n${prefix}${title}\n${lines.join("\n")}\n`;
 }
 
-/** Appends the comment to the line and wraps it below itself. */
+/** Appends the comment to the line and wraps it below itself. Above a line that leaves no room, it stands alone. */
 function annotate(line: string, width: number, comment: string): string[] {
+  if (line.length > lineLengthMax) return [`# ${comment}`, line];
   const column = Math.max(width, line.length);
   const lines: string[] = [];
   let rest = "";

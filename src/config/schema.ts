@@ -1,6 +1,6 @@
 import type { Static } from "@sinclair/typebox";
 import { quietClasses } from "../vocabulary/traps.ts";
-import { apiKeys, endpoints, feeds, lookups, protectedDomains, scan } from "./entries.ts";
+import { apiKeys, endpoints, lookups, protectedDomains, scan } from "./sections/entries.ts";
 import {
   boolean,
   choice,
@@ -11,7 +11,8 @@ import {
   optionalText,
   table,
   text,
-} from "./fields.ts";
+} from "./fields/fields.ts";
+import { archive, certificateLogs, feeds } from "./sections/sources.ts";
 import {
   readChromiumArgument,
   readDatabasePath,
@@ -21,7 +22,7 @@ import {
   readNetwork,
   readPath,
   readPublicUrl,
-} from "./texts.ts";
+} from "./fields/texts.ts";
 
 /**
  * Schema of the configuration file: every key with its default, its limits and its description. To add a key, add it
@@ -256,6 +257,8 @@ export const configSchema = table(
     screenshots,
     webhooks,
     traps,
+    certificate_logs: certificateLogs,
+    archive,
     retention: retentions,
     log,
     protected_domains: protectedDomains,

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { visible } from "../lib/safe-text.ts";
-import { pathKey, plural } from "./config-error.ts";
+import { pathKey, plural } from "./fields/config-error.ts";
 import { describeKind } from "./describe-node.ts";
-import type { ReadContext, SecretRule } from "./fields.ts";
+import type { ReadContext, SecretRule } from "./fields/fields.ts";
 import type { TableNode, TomlNode } from "./toml/nodes.ts";
 
 /** Reason why a secret is invalid. Names its kind, length or source, never the secret. */

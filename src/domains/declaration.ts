@@ -1,4 +1,4 @@
-import { readDomain, readKeyword } from "../config/texts.ts";
+import { readDomain, readKeyword } from "../config/fields/texts.ts";
 import { PublicError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { allowMax, keywordsMax } from "../vocabulary/protected-domains.ts";

@@ -2,6 +2,10 @@
 export const listFormats = ["auto", "lines", "jsonl", "csv", "zone"] as const;
 export type ListFormat = (typeof listFormats)[number];
 
+/** How the names of a feed arrive. */
+export const feedTypes = ["list", "czds", "certstream"] as const;
+export type FeedType = (typeof feedTypes)[number];
+
 /** States of the import of a list. */
 export const importStates = ["running", "completed", "failed", "cancelled", "interrupted"] as const;
 export type ImportState = (typeof importStates)[number];

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { describeEffective } from "../../src/config/effective.ts";
-import { fieldSchema } from "../../src/config/fields.ts";
+import { fieldSchema } from "../../src/config/fields/fields.ts";
 import { configSchema } from "../../src/config/schema.ts";
 
 const text = `[server]

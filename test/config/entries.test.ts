@@ -60,16 +60,12 @@ describe("protected domains", () => {
 
 describe("feeds", () => {
   table([
-    [
-      "no path",
-      '[[feeds]]\nname = "nrd"',
-      '1: feeds[0].path: found nothing; expected a path, such as "feeds/nrd"',
-    ],
+    ["no path", '[[feeds]]\nname = "nrd"', "1: feeds[0].path: found nothing; expected either path or url"],
     [
       "an empty path and a bad name",
       '[[feeds]]\nname = "nrd/all"\npath = ""',
       '2: feeds[0].name: found "nrd/all"; expected a name of 1 to 64 ASCII letters, digits, spaces and . _ -',
-      '3: feeds[0].path: found ""; expected a path of at most 4096 characters',
+      "3: feeds[0].path: found nothing; expected either path or url",
     ],
     [
       "the same name twice",

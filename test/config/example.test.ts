@@ -64,6 +64,18 @@ const defaults: Config = {
   },
   retention: { eventsMs: 2_592_000_000, deliveriesMs: 2_592_000_000, hitsMs: 7_776_000_000 },
   log: { level: "info", format: "auto" },
+  certificateLogs: {
+    enabled: false,
+    contact: null,
+    logList: { kind: "builtin" },
+    operators: [],
+    catchUpMs: 86_400_000,
+    firstStart: "end",
+    namesOnly: false,
+    rates: [],
+    extraLogs: [],
+  },
+  archive: { enabled: true, bytesMax: 2 * 2 ** 30, ageMsMax: 90 * 86_400_000 },
   protectedDomains: [],
   feeds: [],
   apiKeys: [],
@@ -86,10 +98,29 @@ test("the commented entries of the example are valid without their #", () => {
   const env = { PHISHWATCH_CI_KEY: "k".repeat(40), PHISHWATCH_SOC_SECRET: "s".repeat(40) };
   const config = loaded(committed.replaceAll(/^#(?=\S)/gm, ""), { env });
   expect(config.feeds).toEqual([
-    { name: "nrd", path: "/etc/phishwatch/feeds/nrd", format: "auto", column: null },
+    {
+      name: "nrd",
+      path: "/etc/phishwatch/feeds/nrd",
+      url: null,
+      type: "list",
+      schedule: "0 */6 * * *",
+      headers: {},
+      query: null,
+      username: null,
+      password: null,
+      zones: [],
+      bytesMax: 2 ** 30,
+      allowPrivateNetworks: false,
+      format: "auto",
+      column: null,
+    },
   ]);
   expect(config.apiKeys).toEqual([
     { name: "ci", key: "k".repeat(40), plan: "pro", scopes: ["threats:read", "threats:write"], domains: [] },
+  ]);
+  expect(config.certificateLogs.rates).toEqual([{ operator: "DigiCert", requestsPerSecond: 0.15 }]);
+  expect(config.certificateLogs.extraLogs).toMatchObject([
+    { name: "internal", origin: "log.example/2026h2" },
   ]);
   expect(config.webhooks.endpoints).toEqual([
     {
@@ -107,8 +138,9 @@ test("the commented entries of the example are valid without their #", () => {
   ]);
 });
 
-test("no line of the example is longer than 120 columns", () => {
-  expect(committed.split("\n").filter((line) => line.length > 120)).toEqual([]);
+test("no line of the example is longer than 120 columns, except for a public key", () => {
+  const isKey = (line: string) => /^#key = "[A-Za-z0-9+/=]+"$/.test(line);
+  expect(committed.split("\n").filter((line) => line.length > 120 && !isKey(line))).toEqual([]);
 });
 
 test("the table of settings lists each key of the example with its default", () => {

@@ -118,7 +118,24 @@ describe("entries", () => {
     [
       '[[feeds]]\nname = "nrd"\npath = "/srv/nrd"\nformat = "csv"\ncolumn = "domain name"',
       ({ feeds }) => feeds,
-      [{ name: "nrd", path: "/srv/nrd", format: "csv", column: "domain name" }],
+      [
+        {
+          name: "nrd",
+          path: "/srv/nrd",
+          url: null,
+          type: "list",
+          schedule: "0 */6 * * *",
+          headers: {},
+          query: null,
+          username: null,
+          password: null,
+          zones: [],
+          bytesMax: 2 ** 30,
+          allowPrivateNetworks: false,
+          format: "csv",
+          column: "domain name",
+        },
+      ],
     ],
     [
       `[[api_keys]]\nname = "ci"\nkey = "${"!~".repeat(100)}"\nplan = "free"\nscopes = ["candidates:write"]\ndomains = ["Not-Yet-Added.example"]`,

@@ -27,6 +27,11 @@ export interface Feeds {
   idle(): Promise<void>;
 }
 
+/** Recognizes a feed that reads a file or a folder. */
+export function isFolderFeed<T extends { path: string | null }>(feed: T): feed is T & { path: string } {
+  return feed.path !== null;
+}
+
 export function createFeeds({
   feeds,
   database,

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { Cron } from "croner";
-import { durationForm, formatDuration, parseDuration, suggestDuration } from "../lib/durations.ts";
-import { isPublicSuffix, parseHostName } from "../lib/host-names.ts";
-import { visible } from "../lib/safe-text.ts";
+import { durationForm, formatDuration, parseDuration, suggestDuration } from "../../lib/durations.ts";
+import { isPublicSuffix, parseHostName } from "../../lib/host-names.ts";
+import { visible } from "../../lib/safe-text.ts";
 import { plural } from "./config-error.ts";
 import type { TextReader } from "./fields.ts";
 
@@ -26,6 +26,29 @@ export function readDuration(range: { minimumMs: number; maximumMs: number }): T
       ? { value: ms }
       : { allowed: `a duration ${within}` };
   };
+}
+
+const sizeUnits = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 } as const;
+
+/** Number of bytes: a whole number with a unit. */
+export function readSize({ minimum, maximum }: { minimum: number; maximum: number }): TextReader<number> {
+  return (text) => {
+    const [, digits, unit] = /^([0-9]{1,15}) ?(B|KiB|MiB|GiB|TiB)$/.exec(text) ?? [];
+    if (digits === undefined) {
+      const meant = /^([0-9]{1,15}) ?([kmgt])i?b?$/i.exec(text);
+      const nearest = meant === null ? undefined : `"${meant[1]}${meant[2]!.toUpperCase()}iB"`;
+      return { allowed: `a size such as "512MiB" or "2GiB"`, nearest };
+    }
+    const bytes = Number(digits) * sizeUnits[unit as keyof typeof sizeUnits];
+    return bytes >= minimum && bytes <= maximum
+      ? { value: bytes }
+      : { allowed: `a size from ${formatSize(minimum)} to ${formatSize(maximum)}` };
+  };
+}
+
+function formatSize(bytes: number): string {
+  const [unit, factor] = Object.entries(sizeUnits).findLast(([, size]) => bytes >= size)!;
+  return `${bytes / factor}${unit}`;
 }
 
 /** PATH_MAX of Linux. */

@@ -1,4 +1,4 @@
-import { visible } from "../lib/safe-text.ts";
+import { visible } from "../../lib/safe-text.ts";
 
 /** Error in the configuration file, worded for the person who wrote it. */
 export interface ConfigError {

@@ -1,7 +1,6 @@
-import { eventTypes } from "../vocabulary/events.ts";
-import { defaultPlan, defaultScopes, plans, scopes } from "../vocabulary/keys.ts";
-import { listFormats } from "../vocabulary/lists.ts";
-import { allowMax, keywordsMax } from "../vocabulary/protected-domains.ts";
+import { eventTypes } from "../../vocabulary/events.ts";
+import { defaultPlan, defaultScopes, plans, scopes } from "../../vocabulary/keys.ts";
+import { allowMax, keywordsMax } from "../../vocabulary/protected-domains.ts";
 import {
   array,
   boolean,
@@ -14,9 +13,8 @@ import {
   table,
   tables,
   text,
-} from "./fields.ts";
+} from "../fields/fields.ts";
 import {
-  readColumn,
   readDomain,
   readEndpointUrl,
   readHeader,
@@ -26,7 +24,7 @@ import {
   readResolver,
   readSchedule,
   readScreenshots,
-} from "./texts.ts";
+} from "../fields/texts.ts";
 
 /** Schema of the `[[entries]]`, which are reconciled with the database at every start, and of scans and lookups. */
 
@@ -47,26 +45,6 @@ export const protectedDomains = tables(
     ),
   },
   { description: "Protected domains, one entry for each domain.", maxItems: 10_000, live: true },
-);
-
-export const feeds = tables(
-  {
-    name: text("name", readName, { example: "nrd", description: "unique name" }),
-    path: text("path", readPath, {
-      example: "feeds/nrd",
-      description: "file, or folder that is watched",
-    }),
-    format: choice(listFormats, {
-      default: "auto",
-      description: "format of the list",
-    }),
-    column: optionalText("column", readColumn, { description: "csv, jsonl: field to read" }),
-  },
-  {
-    description: "Files or folders of names to check, such as newly registered domains; also .gz and .zst.",
-    maxItems: 1000,
-    live: false,
-  },
 );
 
 export const apiKeys = tables(
