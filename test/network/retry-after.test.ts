@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { retryAfterMs } from "../../src/channels/webhook/retry-after.ts";
+import { retryAfterMs } from "../../src/network/http/retry-after.ts";
 
 const endedAt = Date.UTC(2026, 0, 15, 12);
 
