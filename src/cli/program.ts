@@ -3,7 +3,7 @@ import { PublicError, StartError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { endStartup } from "../lib/startup.ts";
 import { clause } from "../lib/wording.ts";
-import { NameListError } from "../sources/lists/errors.ts";
+import { NameListError } from "../sources/list-bytes/errors.ts";
 import { commandEntries, loadAllCommands } from "./commands.ts";
 import { versionText } from "./commands/version.ts";
 import { UsageError, type CommandDefinition, type CommandGroup, type Flag } from "./terminal/command.ts";

@@ -5,7 +5,7 @@ import { createYielder } from "../../src/lib/yielder.ts";
 import type { Tally } from "../../src/sources/candidate-run.ts";
 import { createCandidates, type Candidates, type ProcessOptions } from "../../src/sources/candidates.ts";
 import { batchOfNames } from "../../src/sources/name-batch.ts";
-import type { Place } from "../../src/sources/lists/name-chunk.ts";
+import type { Place } from "../../src/sources/list-formats/name-chunk.ts";
 import { openNameList } from "../../src/sources/lists/name-list.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 

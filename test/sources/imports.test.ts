@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { NameListError } from "../../src/sources/lists/errors.ts";
+import { NameListError } from "../../src/sources/list-bytes/errors.ts";
 import { batchOfNames } from "../../src/sources/name-batch.ts";
 import { createYielder } from "../../src/lib/yielder.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
-import { lineBytesMax } from "../../src/sources/lists/lines.ts";
-import { textOf, type Place } from "../../src/sources/lists/name-chunk.ts";
+import { lineBytesMax } from "../../src/sources/list-formats/lines.ts";
+import { textOf, type Place } from "../../src/sources/list-formats/name-chunk.ts";
 import { openNameList, type NameListOptions } from "../../src/sources/lists/name-list.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phishwatch-names-"));

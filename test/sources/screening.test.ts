@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { createMatcher } from "../../src/detection/match/matcher.ts";
-import { lineBytesMax } from "../../src/sources/lists/lines.ts";
-import { textOf } from "../../src/sources/lists/name-chunk.ts";
+import { lineBytesMax } from "../../src/sources/list-formats/lines.ts";
+import { textOf } from "../../src/sources/list-formats/name-chunk.ts";
 import { openNameList, type NameListOptions } from "../../src/sources/lists/name-list.ts";
 import type { Screening } from "../../src/sources/lists/screening.ts";
 

@@ -7,7 +7,7 @@ import type { ProtectedName } from "../../detection/types.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
 import { invalidShownMax, type InvalidName } from "../../sources/candidate-run.ts";
-import { textOf } from "../../sources/lists/name-chunk.ts";
+import { textOf } from "../../sources/list-formats/name-chunk.ts";
 import { openNameList } from "../../sources/lists/name-list.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { command, UsageError } from "../terminal/command.ts";

@@ -4,7 +4,7 @@ import { logDropped, type Log } from "../../lib/log.ts";
 import type { ImportState } from "../../vocabulary/lists.ts";
 import type { Tally } from "../candidate-run.ts";
 import type { Candidates } from "../candidates.ts";
-import { NameListError } from "../lists/errors.ts";
+import { NameListError } from "../list-bytes/errors.ts";
 import type { NameList } from "../lists/name-list.ts";
 import type { BoundedStream } from "./bounded-stream.ts";
 import type { ImportStore } from "./import-store.ts";

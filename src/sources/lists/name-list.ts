@@ -1,18 +1,18 @@
 import { messageOf } from "../../lib/errors.ts";
 import type { ListFormat } from "../../vocabulary/lists.ts";
 import type { NameBatch } from "../name-batch.ts";
-import { prepend, readAhead, type ByteSource } from "./byte-source.ts";
-import { openBytes, type ByteOptions } from "./bytes.ts";
-import { NameListError } from "./errors.ts";
-import { chooseReading, revealsFormat, type ListReading } from "./formats.ts";
-import { readLines, type LineBlock } from "./lines.ts";
+import { prepend, readAhead, type ByteSource } from "../list-bytes/byte-source.ts";
+import { openBytes, type ByteOptions } from "../list-bytes/bytes.ts";
+import { NameListError } from "../list-bytes/errors.ts";
+import { chooseReading, revealsFormat, type ListReading } from "../list-formats/formats.ts";
+import { readLines, type LineBlock } from "../list-formats/lines.ts";
 import {
   batchOfChunk,
   createNameChunkBuilder,
   dropBefore,
   type NameChunk,
   type Place,
-} from "./name-chunk.ts";
+} from "../list-formats/name-chunk.ts";
 import { screenedChunks, type Screening } from "./screening.ts";
 
 /** Length of the start of a list from which its format is detected. */

@@ -1,9 +1,9 @@
 /** Prefilters a list of names: names that cannot match are only counted. */
 import type { Matcher } from "../../detection/match/matcher.ts";
-import { createJsonLinesParser } from "./json-lines.ts";
-import { cutLines } from "./lines.ts";
-import { createNameChunkBuilder, type NameChunk } from "./name-chunk.ts";
-import { parsePlainLines, type LineParser } from "./plain-lines.ts";
+import { createJsonLinesParser } from "../list-formats/json-lines.ts";
+import { cutLines } from "../list-formats/lines.ts";
+import { createNameChunkBuilder, type NameChunk } from "../list-formats/name-chunk.ts";
+import { parsePlainLines, type LineParser } from "../list-formats/plain-lines.ts";
 
 /** Formats in which lines are independent, so that a list may be split between any two lines. */
 export type LineByLine = { format: "lines" } | { format: "jsonl"; column: string };

@@ -4,9 +4,9 @@
  */
 import type { Worker } from "node:worker_threads";
 import type { Matcher } from "../../detection/match/matcher.ts";
-import type { ByteSource } from "./byte-source.ts";
-import { lineBytesMax } from "./lines.ts";
-import type { NameChunk, Place } from "./name-chunk.ts";
+import type { ByteSource } from "../list-bytes/byte-source.ts";
+import { lineBytesMax } from "../list-formats/lines.ts";
+import type { NameChunk, Place } from "../list-formats/name-chunk.ts";
 import { createScreener, type LineByLine, type WholeLines } from "./screener.ts";
 import type { ScreeningTask } from "./screening-worker.ts";
 

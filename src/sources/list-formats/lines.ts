@@ -1,4 +1,4 @@
-import type { ByteSource } from "./byte-source.ts";
+import type { ByteSource } from "../list-bytes/byte-source.ts";
 
 /** Maximum length of a line. A longer one is skipped, and only its start is kept. */
 export const lineBytesMax = 1 << 20;
