@@ -101,6 +101,101 @@ export type ThreatDetail = {
   };
 };
 
+/** The facts that were found about a threat. */
+export type ThreatFacts = {
+  /** Whether anything but the name is known. */
+  verified: boolean;
+  /** Reasons for the similarity. */
+  reasons: string[];
+  /** Reasons for the severity. */
+  severity_reasons: string[];
+  /** When facts were last looked up. */
+  looked_at: string | null;
+  /** When they are due to be looked up again. */
+  next_look_at: string | null;
+  /** Facts from DNS. */
+  dns: {
+    /** Whether the name exists in DNS. */
+    exists: "yes" | "no";
+    /** IP addresses. */
+    addresses: string[];
+    /** Names of the mail servers. */
+    mail_servers: string[];
+    /** Names of the name servers. */
+    name_servers: string[];
+    /** Target of its CNAME. */
+    canonical_name: string | null;
+    /** Parking service. */
+    parked: string | null;
+    /** Operator of the sinkhole. */
+    sinkholed: string | null;
+    /** Whether every name below its parent resolves to the same. */
+    wildcard: boolean;
+  } | null;
+  /** The page under the name. */
+  page: {
+    /** Address after all redirects. */
+    final_url: string;
+    /** Addresses before it. */
+    redirects: string[];
+    /** HTTP status. */
+    status: number;
+    /** Title of the page, chosen by its author. */
+    title: string;
+    asks_for_password: boolean;
+    asks_for_card: boolean;
+    names_brand: boolean;
+    redirects_to_protected: boolean;
+    /** Parking service. */
+    parked: string | null;
+    /** Certificate with which the page was served. */
+    certificate: {
+      /** Issuer. */
+      issuer: string;
+      /** Start of its validity. */
+      not_before: string;
+      /** End of its validity. */
+      not_after: string;
+      /** Why browsers reject it. */
+      fault: string | null;
+    } | null;
+    /** Hash of its icon. */
+    favicon_hash: string | null;
+  } | null;
+  /** Similarity of the screenshot with that of the protected page, 0 to 1. */
+  visual_similarity: number | null;
+  /** Why the last lookup of a fact failed, by fact. */
+  unknown: Record<string, string>;
+  /** Newest first. */
+  certificates: {
+    /** Distinguished name of the issuer. */
+    issuer: string | null;
+    /** Serial number, hexadecimal. */
+    serial: string | null;
+    /** Start of its validity. */
+    not_before: string | null;
+    /** Certificate log. */
+    log: string;
+    /** Index of the entry in the log. */
+    index: number;
+    /** Address at which the log serves the entry. */
+    entry_url: string;
+    /** False for a name that no signature of the log covers. */
+    verified: boolean;
+    /** When the log received it. */
+    seen_at: string;
+  }[];
+  /** Newest first. */
+  urls: {
+    /** The address. It may be dangerous to open. */
+    url: string;
+    /** Source that named it. */
+    source: "scan" | "certificate_transparency" | "feed" | "submission" | "beacon";
+    /** When the source named it. */
+    seen_at: string;
+  }[];
+};
+
 export type BatchItem = {
   /** The ID as sent. */
   id: string;
@@ -450,6 +545,14 @@ export interface Calls {
     };
     response: {
       data: ThreatDetail;
+    };
+  };
+  /** Get the facts about a threat */
+  "GET /v1/threats/{id}/facts": {
+    params: { id: string };
+
+    response: {
+      data: ThreatFacts;
     };
   };
   /** Change the status of several threats */

@@ -5,6 +5,7 @@ import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { DatabaseHealth } from "../database/health/health.ts";
 import type { DeliveryLog } from "../deliveries/delivery-log.ts";
+import type { Enrichment } from "../enrichment/enrichment.ts";
 import { createAdmission } from "../http/admission.ts";
 import { createBodyBudget, type BodyBudget } from "../http/body/body-budget.ts";
 import { createClientAddress } from "../http/client-address.ts";
@@ -52,6 +53,7 @@ export interface ServerDependencies {
   deliveries: Pick<DeliveryLog, "states" | "totals">;
   scans: Pick<Scans, "resolverHealth" | "totals">;
   readScreenshot: ReadScreenshot;
+  factsOf: Enrichment["factsOf"];
   /** Loads the web console, a layer above this one, on its first request. */
   openConsole: () => Promise<ConsoleHandler>;
   traps: Pick<Traps, "kinds" | "respond" | "totals">;
@@ -122,6 +124,7 @@ export function createServer({
   deliveries,
   scans,
   readScreenshot,
+  factsOf,
   openConsole,
   traps,
   schedulersRunning,
@@ -146,7 +149,7 @@ export function createServer({
     version: build.version,
     pipeline,
     operations: apiOperations(config.api),
-    services: { database, threats, candidates, publicUrl, clientAddress, now: clock.now },
+    services: { database, threats, candidates, factsOf, publicUrl, clientAddress, now: clock.now },
     site: {
       threats,
       readScreenshot,

@@ -8,7 +8,9 @@ import type { RegistrationResponse } from "../enrichment/registration-responses.
 import type { EventLog, RecordedEvent } from "../events/event-log.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import { zip } from "../lib/zip.ts";
+import { originsJson } from "../threats/origins-json.ts";
 import { describeSeverityReason } from "../threats/severity/severity-reasons.ts";
+import type { Origins } from "../threats/store/origins.ts";
 import type { Threat } from "../threats/store/queries.ts";
 import { describeForThirdParties } from "../threats/store/similarity-reasons.ts";
 import type { Threats } from "../threats/threats.ts";
@@ -23,6 +25,7 @@ export interface Evidence {
   /** Newest first. */
   history: readonly DatedChange[];
   notes: readonly Note[];
+  origins: Origins;
   /** Newest first. */
   events: readonly RecordedEvent[];
   deliveries: readonly Delivery[];
@@ -67,6 +70,7 @@ export async function gatherEvidence(
     known: enrichment.factsOf(id),
     history: threats.history(id),
     notes: threats.notes.list(id),
+    origins: threats.origins(id),
     events: eventLog.ofThreat(id, eventsMax),
     deliveries: deliveries.list({ threat: id }, deliveriesMax),
     registrationResponse: enrichment.registrationResponseOf(id),
@@ -163,7 +167,7 @@ function entriesOf(evidence: Evidence): Entry[] {
   ];
 }
 
-function threatOf({ threat, known }: Evidence): object {
+function threatOf({ threat, known, origins }: Evidence): object {
   return {
     id: threat.id,
     domain: threat.domain,
@@ -182,6 +186,7 @@ function threatOf({ threat, known }: Evidence): object {
     registration: threat.whois,
     looked_at: time(known?.checkedAt),
     facts: known === undefined ? null : factsJson(known.facts),
+    ...originsJson(origins),
   };
 }
 

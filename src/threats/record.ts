@@ -10,6 +10,7 @@ import { randomText, type FillRandom, type IdFactory } from "../lib/ids.ts";
 import type { Severity, SightingOutcome, ThreatSource, ThreatType } from "../vocabulary/threats.ts";
 import { severityOf } from "./severity/severity.ts";
 import { isVerified } from "./severity/verified.ts";
+import type { CertificateSighting, OriginStore } from "./store/origins.ts";
 import type { SimilarityReason } from "./store/similarity-reasons.ts";
 import { threats } from "./store/tables.ts";
 import type { StatusChanger } from "./triage/change-status.ts";
@@ -28,7 +29,13 @@ export interface Sighting {
   scanSeq?: number | undefined;
   /** Reasons beyond what the name shows. */
   reasons?: readonly SimilarityReason[];
+  /** Address that the source named; kept as a fact. */
+  url?: string | undefined;
+  /** Certificate that contains the name; kept as a fact. It counts once, however often it is logged. */
+  certificate?: CertificateSighting | undefined;
 }
+
+export type { CertificateSighting };
 
 /** Result of a sighting. For a known threat, type and similarity are those on record. */
 export interface RecordedThreat {
@@ -54,6 +61,19 @@ const showsLife: Readonly<Record<ThreatSource, boolean>> = {
 
 const screenshotTokenBytes = 16;
 
+interface RecorderDependencies {
+  database: Database;
+  clock: Clock;
+  ids: IdFactory;
+  outbox: Outbox;
+  fillRandom: FillRandom;
+  history: History;
+  origins: OriginStore;
+  /** Whether a sighting makes a resolved threat active again. */
+  reactivate: boolean;
+  statusChanger: StatusChanger;
+}
+
 /** Returns a function that records one sighting. Must run within a transaction. */
 export function createRecorder({
   database,
@@ -62,19 +82,10 @@ export function createRecorder({
   outbox,
   fillRandom,
   history,
+  origins,
   reactivate,
   statusChanger,
-}: {
-  database: Database;
-  clock: Clock;
-  ids: IdFactory;
-  outbox: Outbox;
-  fillRandom: FillRandom;
-  history: History;
-  /** Whether a sighting makes a resolved threat active again. */
-  reactivate: boolean;
-  statusChanger: StatusChanger;
-}): (sighting: Sighting) => RecordedThreat {
+}: RecorderDependencies): (sighting: Sighting) => RecordedThreat {
   const statements = createStatements(database);
 
   /** A copy that a visitor was shown outweighs all other facts. */
@@ -89,8 +100,8 @@ export function createRecorder({
       severityReasons,
       verified: true,
     });
-    const change = { field: "severity", before: known.severity, after: severity };
-    if (severity !== known.severity) history.record(known.seq, [change], null);
+    if (severity !== known.severity)
+      history.record(known.seq, [{ field: "severity", before: known.severity, after: severity }], null);
     return severity;
   }
 
@@ -127,7 +138,12 @@ export function createRecorder({
     return { threatId: id, domain, protectedDomain, type, similarity, outcome: "created" };
   }
 
-  function update(sighting: Sighting, known: KnownThreat, seenAt: Instant): RecordedThreat {
+  /** @param isRepeated the certificate is on record, so that it shows nothing new */
+  function update(
+    sighting: Sighting,
+    known: KnownThreat,
+    { seenAt, isRepeated }: { seenAt: Instant; isRepeated: boolean },
+  ): RecordedThreat {
     const { protectedDomain } = sighting.match;
     const severity = sighting.match.type === "cloned_site" ? noteClone(known, seenAt) : known.severity;
     if (seenAt < known.firstSeen) statements.setFirstSeen.run({ firstSeen: seenAt, seq: known.seq });
@@ -135,7 +151,8 @@ export function createRecorder({
     const now = clock.now();
     const decidedAt = known.statusChangedAt > now ? now - 1 : known.statusChangedAt;
     const isBack = known.status === "resolved" && showsLife[sighting.source] && seenAt > decidedAt;
-    if (reactivate && isBack) statusChanger.apply({ ...known, severity, protectedDomain }, "active", system);
+    if (reactivate && isBack && !isRepeated)
+      statusChanger.apply({ ...known, severity, protectedDomain }, "active", system);
     const { id, domain, type, similarity } = known;
     return { threatId: id, domain, protectedDomain, type, similarity, outcome: "known" };
   }
@@ -145,10 +162,17 @@ export function createRecorder({
     const protectedDomainSeq = statements.findDomain.get({ domain: protectedDomain })?.seq;
     if (protectedDomainSeq === undefined) throw new Error(`not a protected domain: ${protectedDomain}`);
     const seenAt = Math.min(sighting.seenAt, clock.now());
-    const known = statements.findPair.get({ protectedDomainSeq, domain: sighting.domain });
-    return known === undefined
-      ? create(sighting, protectedDomainSeq, seenAt)
-      : update(sighting, known, seenAt);
+    const { certificate, domain } = sighting;
+    const known = statements.findPair.get({ protectedDomainSeq, domain });
+    const isRepeated =
+      known !== undefined && certificate !== undefined && origins.hasCertificate(known.seq, certificate);
+    const recorded =
+      known === undefined
+        ? create(sighting, protectedDomainSeq, seenAt)
+        : update(sighting, known, { seenAt, isRepeated });
+    if (certificate !== undefined || sighting.url !== undefined)
+      origins.add((known ?? statements.findPair.get({ protectedDomainSeq, domain })!).seq, sighting, seenAt);
+    return recorded;
   };
 }
 

@@ -5,6 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import type { Status } from "../vocabulary/threats.ts";
 import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
+import { createOriginStore, type Origins } from "./store/origins.ts";
 import { createNeighbors, type FindNeighbors } from "./store/neighbors.ts";
 import {
   createThreatQueries,
@@ -45,6 +46,8 @@ export interface Threats {
   history(id: string): DatedChange[];
   neighbors: FindNeighbors;
   readonly notes: Notes;
+  /** Returns the certificates and addresses in which sources saw the name of a threat. */
+  origins(id: string): Origins;
   /** Returns the number of threats by status and severity. */
   totals(): { status: Status; severity: string; total: number }[];
 }
@@ -74,6 +77,7 @@ export function createThreats({
   const history = createHistory({ database, clock });
   const statusChanger = createStatusChanger({ database, clock, history, outbox });
   const updateFacts = createFactsUpdater({ database, clock, history });
+  const origins = createOriginStore(database);
   const record = createRecorder({
     database,
     clock,
@@ -81,6 +85,7 @@ export function createThreats({
     outbox,
     fillRandom,
     history,
+    origins,
     reactivate,
     statusChanger,
   });
@@ -106,6 +111,7 @@ export function createThreats({
     updateFacts: (...args) => database.transaction(() => updateFacts(...args)),
     history: history.list,
     neighbors: createNeighbors(database),
+    origins: origins.list,
     notes: createNotes({ database, clock, recordDecision }),
     totals: queries.totals,
   };

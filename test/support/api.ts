@@ -3,6 +3,7 @@ import { createKeyUsage } from "../../src/access/keys/key-usage.ts";
 import type { Plan, Scope } from "../../src/vocabulary/keys.ts";
 import type { ReadScreenshot } from "../../src/api/site/site-pages.ts";
 import { createServer, type ServerDependencies } from "../../src/api/server.ts";
+import type { Enrichment } from "../../src/enrichment/enrichment.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createYielder } from "../../src/lib/yielder.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
@@ -43,6 +44,7 @@ export function openApi({
   consoleEnabled = true,
   schedulersRunning = () => true,
   readScreenshot = async () => ({ why: "This version does not capture pages." }),
+  factsOf = () => undefined,
   memoryBytes = 2 ** 30,
 }: {
   server?: Partial<ServerDependencies["config"]["server"]>;
@@ -50,6 +52,7 @@ export function openApi({
   consoleEnabled?: boolean;
   schedulersRunning?: () => boolean;
   readScreenshot?: ReadScreenshot;
+  factsOf?: Enrichment["factsOf"];
   memoryBytes?: number;
 } = {}) {
   const stores = openStores();
@@ -99,6 +102,7 @@ export function openApi({
         resolverHealth: { latest: () => undefined, check: async () => [] },
       },
       readScreenshot,
+      factsOf,
       openConsole: async () => async () => new Response("the console"),
       traps,
       schedulersRunning,

@@ -1,4 +1,5 @@
 import { batchThreats } from "./batch-threats.ts";
+import { getThreatFacts } from "./get-threat-facts.ts";
 import { getThreat } from "./get-threat.ts";
 import { listThreats } from "./list-threats.ts";
 import type { ApiLimits, ApiOperation } from "./services.ts";
@@ -7,5 +8,12 @@ import { updateThreat } from "./update-threat.ts";
 
 /** Returns every operation under `/v1`, in the order of the OpenAPI document. */
 export function apiOperations(limits: ApiLimits): ApiOperation[] {
-  return [listThreats(limits), getThreat, updateThreat, batchThreats(limits), submitCandidates];
+  return [
+    listThreats(limits),
+    getThreat,
+    getThreatFacts,
+    updateThreat,
+    batchThreats(limits),
+    submitCandidates,
+  ];
 }

@@ -2,6 +2,7 @@ import type { Actor } from "../../access/audit/actor.ts";
 import type { ApiKey } from "../../access/keys/keys.ts";
 import type { Database } from "../../database/database.ts";
 import type { Instant } from "../../lib/clock.ts";
+import type { Enrichment } from "../../enrichment/enrichment.ts";
 import { operationsOf, type Operation } from "../../http/operation.ts";
 import type { Candidates } from "../../sources/candidates.ts";
 import type { Threats } from "../../threats/threats.ts";
@@ -12,6 +13,8 @@ export interface ApiServices {
   database: Pick<Database, "write">;
   threats: Threats;
   candidates: Pick<Candidates, "submit">;
+  /** Returns the facts that lookups found; undefined if none was made yet. */
+  factsOf: Enrichment["factsOf"];
   now: () => Instant;
   /** Without a trailing slash. */
   publicUrl: () => string;

@@ -3,8 +3,11 @@ import { displayName } from "../../detection/names/name.ts";
 import { factsJson } from "../../enrichment/facts/facts-json.ts";
 import type { Facts } from "../../enrichment/facts/facts.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { visible } from "../../lib/safe-text.ts";
 import { toDetailObject } from "../../threats/api-object.ts";
+import { originsJson } from "../../threats/origins-json.ts";
 import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
+import type { Origins } from "../../threats/store/origins.ts";
 import type { Threat } from "../../threats/store/queries.ts";
 import { describeSimilarityReason } from "../../threats/store/similarity-reasons.ts";
 import type { DatedChange } from "../../threats/triage/history.ts";
@@ -18,20 +21,20 @@ interface Known {
   dueAt: Instant;
 }
 
-type Row = [name: string, value: string | null];
+type Certificate = Origins["certificates"][number];
 
-/** Returns everything known about a threat as rows of a name and a value. */
-export function threatRows({
-  threat,
-  known,
-  history,
-  notes,
-}: {
+interface Details {
   threat: Threat;
   known: Known | undefined;
   history: readonly DatedChange[];
   notes: readonly Note[];
-}): Row[] {
+  origins: Origins;
+}
+
+type Row = [name: string, value: string | null];
+
+/** Returns everything known about a threat as rows of a name and a value. */
+export function threatRows({ threat, known, history, notes, origins }: Details): Row[] {
   const registration = Object.entries(threat.whois).map(([name, value]): Row => [
     `whois ${name}`,
     Array.isArray(value) ? value.join(", ") : String(value),
@@ -54,6 +57,11 @@ export function threatRows({
     ["registrar", threat.registrar],
     ...registration,
     ...(known === undefined ? [] : factRows(known)),
+    ...listed("certificates", origins.certificates.map(certificateLine)),
+    ...listed(
+      "addresses named",
+      origins.urls.map(({ url }) => visible(url, 200)),
+    ),
     ...listed("notes", notes.flatMap(noteLines)),
     ...listed(
       "history",
@@ -71,14 +79,9 @@ export function threatJson({
   known,
   history,
   notes,
+  origins,
   publicUrl,
-}: {
-  threat: Threat;
-  known: Known | undefined;
-  history: readonly DatedChange[];
-  notes: readonly Note[];
-  publicUrl: string;
-}): object {
+}: Details & { publicUrl: string }): object {
   return {
     ...toDetailObject(threat, publicUrl),
     verified: threat.verified,
@@ -87,6 +90,7 @@ export function threatJson({
     looked_at: isoTime(known?.checkedAt),
     next_look_at: isoTime(known?.dueAt),
     facts: known === undefined ? null : factsJson(known.facts),
+    ...originsJson(origins),
     history: history.map(({ at, by, ...change }) => ({
       at: toIsoTime(at),
       ...change,
@@ -118,6 +122,12 @@ function factRows({ facts, checkedAt, dueAt }: Known): Row[] {
     ["next check", toIsoTime(dueAt)],
   );
   return rows;
+}
+
+function certificateLine({ issuer, serial, log, index, isVerified, seenAt }: Certificate): string {
+  const unverified = isVerified ? "" : " (unverified)";
+  const by = issuer === "" ? "" : ` by ${visible(issuer, 120)}, serial ${serial}`;
+  return `${shortTime(seenAt)}  entry ${index} of ${log}${unverified}${by}`;
 }
 
 /** Returns one row per text, with the name in the first one. */

@@ -90,9 +90,9 @@ const show = command({
       const known = enrichment.factsOf(id);
       const history = threats.history(id);
       const notes = threats.notes.list(id);
-      if (options.json)
-        printJson(terminal.out, threatJson({ threat, known, history, notes, publicUrl: server.publicUrl }));
-      else terminal.out.write(renderFacts(threatRows({ threat, known, history, notes })));
+      const details = { threat, known, history, notes, origins: threats.origins(id) };
+      if (options.json) printJson(terminal.out, threatJson({ ...details, publicUrl: server.publicUrl }));
+      else terminal.out.write(renderFacts(threatRows(details)));
     }),
 });
 

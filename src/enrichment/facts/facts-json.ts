@@ -1,3 +1,4 @@
+import type { PageCertificate } from "../../lookups/page/page-lookup.ts";
 import type { Facts } from "./facts.ts";
 
 /** Returns the facts in their public JSON form; `null` means unknown. */
@@ -29,10 +30,14 @@ export function factsJson({ existence, page, screenshot, unknown }: Facts): obje
             names_brand: page.namesBrand,
             redirects_to_protected: page.redirectsToProtected,
             parked: page.parked ?? null,
-            certificate: page.certificate ?? null,
+            certificate: page.certificate === undefined ? null : certificateJson(page.certificate),
             favicon_hash: page.faviconHash ?? null,
           },
     visual_similarity: screenshot?.visualSimilarity ?? null,
     unknown,
   };
+}
+
+function certificateJson({ issuer, notBefore, notAfter, fault }: PageCertificate): object {
+  return { issuer, not_before: notBefore, not_after: notAfter, fault: fault ?? null };
 }

@@ -160,3 +160,40 @@ export const threatNotes = sqliteTable(
   },
   (table) => [index("threat_notes_threat").on(table.threatSeq)],
 );
+
+/** Certificates in which certificate logs showed the name of a threat; `origins.ts` limits their number. */
+export const threatCertificates = sqliteTable(
+  "threat_certificates",
+  {
+    seq: integer("seq").primaryKey({ autoIncrement: true }),
+    threatSeq: integer("threat_seq")
+      .notNull()
+      .references(() => threats.seq, { onDelete: "cascade" }),
+    /** Identifies the certificate: issuer and serial, or log and index if these are not known. */
+    identity: text("identity").notNull(),
+    issuer: text("issuer").notNull(),
+    serial: text("serial").notNull(),
+    notBefore: instant("not_before"),
+    log: text("log").notNull(),
+    entryUrl: text("entry_url").notNull(),
+    index: integer("entry_index").notNull(),
+    isVerified: integer("is_verified", { mode: "boolean" }).notNull(),
+    seenAt: instant("seen_at").notNull(),
+  },
+  (table) => [uniqueIndex("threat_certificates_identity").on(table.threatSeq, table.identity)],
+);
+
+/** Addresses under which sources named a threat; `origins.ts` limits their number. */
+export const threatUrls = sqliteTable(
+  "threat_urls",
+  {
+    seq: integer("seq").primaryKey({ autoIncrement: true }),
+    threatSeq: integer("threat_seq")
+      .notNull()
+      .references(() => threats.seq, { onDelete: "cascade" }),
+    url: text("url").notNull(),
+    source: text("source", { enum: threatSources }).notNull(),
+    seenAt: instant("seen_at").notNull(),
+  },
+  (table) => [uniqueIndex("threat_urls_url").on(table.threatSeq, table.url)],
+);

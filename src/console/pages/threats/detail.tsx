@@ -3,6 +3,7 @@ import { notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { describeSeverityReason } from "../../../threats/severity/severity-reasons.ts";
+import type { Origins } from "../../../threats/store/origins.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
 import { describeSimilarityReason } from "../../../threats/store/similarity-reasons.ts";
 import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
@@ -17,7 +18,15 @@ import { SeenAt } from "../traps/visits.tsx";
 import { AbuseReport } from "./abuse-report.tsx";
 import { adviceOn } from "./advice.ts";
 import { DecisionButtons, CheckState, Neighbors, Reasons } from "./detail-parts.tsx";
-import { CertificateFacts, DnsFacts, PageFacts, RegistrationFacts, type FactsProps } from "./facts.tsx";
+import {
+  CertificateFacts,
+  DnsFacts,
+  LoggedCertificates,
+  NamedAddresses,
+  PageFacts,
+  RegistrationFacts,
+  type FactsProps,
+} from "./facts.tsx";
 import { EventList, Notes, Timeline } from "./history.tsx";
 import { Similarity, Unverified } from "./list-rows.tsx";
 import { NamesSideBySide } from "./name-comparison.tsx";
@@ -95,24 +104,16 @@ export async function renderThreat(
       <div class="cards">
         <Reasoning threat={threat} />
         <div class="card-stack">
-          <section class="card">
-            <h2>Recommended actions</h2>
-            <ul>
-              {adviceOn({
-                ...threat,
-                facts,
-                reactivates: detection.reactivate,
-                looksUpNames: enabledLookups.names,
-                isChecked: (known?.checkedAt ?? null) !== null,
-              }).map((sentence) => (
-                <li>{sentence}</li>
-              ))}
-            </ul>
-            <p class="actions">
-              <LinkButton path="#report" label="Report abuse" variant="outline" />
-              <LinkButton path={`${threatPath(id)}/evidence`} label="Download evidence" variant="outline" />
-            </p>
-          </section>
+          <RecommendedActions
+            id={id}
+            advice={adviceOn({
+              ...threat,
+              facts,
+              reactivates: detection.reactivate,
+              looksUpNames: enabledLookups.names,
+              isChecked: (known?.checkedAt ?? null) !== null,
+            })}
+          />
           <section class="card">
             <h2>Name comparison</h2>
             <NamesSideBySide comparison={comparison} />
@@ -133,6 +134,7 @@ export async function renderThreat(
         threat={threat}
         facts={facts}
         enabledLookups={enabledLookups}
+        origins={threats.origins(id)}
         hasRegistrationResponse={enrichment.registrationResponseOf(id) !== undefined}
       />
       <Section title="Abuse report" id="report">
@@ -149,6 +151,23 @@ export async function renderThreat(
       </Section>
     </>,
     { status: rejected === undefined ? 200 : 400 },
+  );
+}
+
+function RecommendedActions({ id, advice }: { id: string; advice: readonly string[] }) {
+  return (
+    <section class="card">
+      <h2>Recommended actions</h2>
+      <ul>
+        {advice.map((sentence) => (
+          <li>{sentence}</li>
+        ))}
+      </ul>
+      <p class="actions">
+        <LinkButton path="#report" label="Report abuse" variant="outline" />
+        <LinkButton path={`${threatPath(id)}/evidence`} label="Download evidence" variant="outline" />
+      </p>
+    </section>
   );
 }
 
@@ -172,12 +191,14 @@ function Reasoning({
 
 function FactSections({
   hasRegistrationResponse,
+  origins,
   ...props
-}: FactsProps & { hasRegistrationResponse: boolean }) {
+}: FactsProps & { hasRegistrationResponse: boolean; origins: Origins }) {
   return (
     <div class="fact-cards">
       <Section title="Page">
         <PageFacts {...props} />
+        <NamedAddresses {...origins} />
       </Section>
       <Section title="DNS">
         <DnsFacts {...props} />
@@ -192,6 +213,7 @@ function FactSections({
       </Section>
       <Section title="Certificate">
         <CertificateFacts {...props} />
+        <LoggedCertificates {...origins} />
       </Section>
     </div>
   );

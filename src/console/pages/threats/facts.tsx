@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { hasPage, type Facts as KnownFacts } from "../../../enrichment/facts/facts.ts";
 import type { EnabledLookups } from "../../../enrichment/plan.ts";
+import type { Origins } from "../../../threats/store/origins.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
-import { Facts, Time } from "../../kit/components.tsx";
+import { Badge, Facts, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 
 type Row = readonly [string, ComponentChildren];
@@ -150,6 +151,78 @@ export function CertificateFacts({ facts, enabledLookups }: FactsProps) {
         ["Validation", fault === undefined ? "valid" : <Text text={`browsers warn: ${fault}`} />],
       ]}
     />
+  );
+}
+
+/** Certificates of certificate logs that contain the name. */
+export function LoggedCertificates({ certificates }: Pick<Origins, "certificates">) {
+  if (certificates.length === 0) return null;
+  const more = certificates.length - listedMax;
+  return (
+    <>
+      <h3>In certificate logs</h3>
+      <ul class="plain">
+        {certificates.slice(0, listedMax).map((certificate) => (
+          <li>
+            <LoggedCertificate {...certificate} />
+          </li>
+        ))}
+        {more > 0 ? <li>and {more} older ones</li> : null}
+      </ul>
+    </>
+  );
+}
+
+function LoggedCertificate(certificate: Origins["certificates"][number]) {
+  const { issuer, serial, notBefore, log, entryUrl, index, isVerified, seenAt } = certificate;
+  return (
+    <>
+      {issuer === "" ? null : (
+        <>
+          <Text text={issuer} charactersMax={listedCharactersMax} />, serial <code>{serial}</code>
+          {notBefore === null ? null : (
+            <>
+              , valid from <Time at={notBefore} />
+            </>
+          )}
+          :{" "}
+        </>
+      )}
+      <a href={entryUrl} rel="noopener noreferrer">
+        entry {index}
+      </a>{" "}
+      of <Text text={log} charactersMax={listedCharactersMax} />, <Time at={seenAt} relative />
+      {isVerified ? null : (
+        <>
+          {" "}
+          <span title="The log does not sign its list of names.">
+            <Badge tone="neutral">unverified</Badge>
+          </span>
+        </>
+      )}
+    </>
+  );
+}
+
+/** Addresses under which sources named the threat, as text: nobody should open one by mistake. */
+export function NamedAddresses({ urls }: Pick<Origins, "urls">) {
+  if (urls.length === 0) return null;
+  const more = urls.length - listedMax;
+  return (
+    <>
+      <h3>Addresses that sources named</h3>
+      <ul class="plain">
+        {urls.slice(0, listedMax).map(({ url, seenAt }) => (
+          <li>
+            <code>
+              <Text text={url} charactersMax={400} />
+            </code>
+            , <Time at={seenAt} relative />
+          </li>
+        ))}
+        {more > 0 ? <li>and {more} older ones</li> : null}
+      </ul>
+    </>
   );
 }
 
