@@ -82,18 +82,18 @@ const basicConstraints = (authority: boolean) =>
     der(0x04, authority ? sequence(der(0x01, Uint8Array.of(0xff))) : sequence()),
   );
 
-const distinguishedName = (commonName: string) =>
+export const distinguishedName = (commonName: string) =>
   sequence(der(0x31, sequence(oid("550403"), der(0x0c, Buffer.from(commonName)))));
 
-function time(instant: number): Uint8Array {
+export function time(instant: number): Uint8Array {
   const text = new Date(instant).toISOString().replace(/[-:T]|\.\d+/g, "");
   return der(0x18, Buffer.from(text));
 }
 
-const oid = (hex: string) => der(0x06, Buffer.from(hex, "hex"));
-const sequence = (...parts: Uint8Array[]) => der(0x30, Buffer.concat(parts));
+export const oid = (hex: string) => der(0x06, Buffer.from(hex, "hex"));
+export const sequence = (...parts: Uint8Array[]) => der(0x30, Buffer.concat(parts));
 
-function der(tag: number, content: Uint8Array): Uint8Array {
+export function der(tag: number, content: Uint8Array): Uint8Array {
   const { length } = content;
   const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
   return Buffer.concat([Uint8Array.of(tag, ...size), content]);
