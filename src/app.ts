@@ -205,7 +205,8 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     const password = consolePassword;
     const signIn = createConsoleSignIn({ database, clock, fillRandom, log, settings, auditLog, password });
     return createConsole({
-      bodies: server.bodies,
+      server,
+      activity,
       config,
       clock,
       log,
@@ -230,12 +231,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       webhooks,
       traps,
       auditLog,
-      failedSignIns: signIn.failedSignIns,
       consoleSignIn: signIn,
-      sessions: signIn.sessions,
-      readiness: server.readiness,
-      untrustedProxy: server.untrustedProxy,
-      publicUrl: () => server.publicUrl,
     });
   }
 
@@ -246,6 +242,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   });
 
   return {
+    activity,
     database,
     auditLog,
     eventLog,
