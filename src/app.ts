@@ -93,7 +93,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const threatIndex = openThreatIndex({ database, yielder });
 
   // Names
-  const { activity, candidates, feeds, imports, sources } = openSources({
+  const { candidates, feeds, imports, sources } = openSources({
     config,
     database,
     domains,
@@ -124,7 +124,6 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     which: (name) => Bun.which(name),
   });
   const scans = createScans({
-    activity,
     auditLog,
     clock,
     database,
@@ -160,7 +159,6 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const { recipients } = deliveries;
   const webhooks = createWebhooks({ auditLog, channel, clock, database, fillRandom, ids, recipients });
   const traps = createTraps({
-    activity,
     auditLog,
     clock,
     database,
@@ -205,8 +203,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     const password = consolePassword;
     const signIn = createConsoleSignIn({ database, clock, fillRandom, log, settings, auditLog, password });
     return createConsole({
-      server,
-      activity,
+      bodies: server.bodies,
       config,
       clock,
       log,
@@ -231,7 +228,12 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       webhooks,
       traps,
       auditLog,
+      failedSignIns: signIn.failedSignIns,
       consoleSignIn: signIn,
+      sessions: signIn.sessions,
+      readiness: server.readiness,
+      untrustedProxy: server.untrustedProxy,
+      publicUrl: () => server.publicUrl,
     });
   }
 
@@ -242,7 +244,6 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   });
 
   return {
-    activity,
     database,
     auditLog,
     eventLog,

@@ -96,7 +96,7 @@ export type LogErrorKind = "network" | "rate_limited" | "status" | "response" | 
 /** A failure to read a log. The message is a phrase for the operator, without the name of the log. */
 export class LogError extends Error {
   readonly kind: LogErrorKind;
-  /** How long the log asked to wait; null if it did not say. */
+  /** How long to send no request to the log, as it asked for or as repeated errors demand; null: no request failed. */
   readonly retryAfterMs: number | null;
 
   constructor(kind: LogErrorKind, message: string, retryAfterMs: number | null = null) {

@@ -7,7 +7,6 @@ import type { Yielder } from "../lib/yielder.ts";
 import type { RecordedThreat, Sighting } from "../threats/record.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { ThreatSource } from "../vocabulary/threats.ts";
-import type { ActivityCounts, NameOrigin, SourceActivity } from "./activity/source-activity.ts";
 import type { NameBatch } from "./name-batch.ts";
 
 /** Maximum number of invalid names that a run reports, unless the caller wants another number. */
@@ -36,8 +35,6 @@ export interface Tally {
 
 export interface CandidateOptions {
   source: ThreatSource;
-  /** Where the names are counted; absent: with the unnamed origin of the kind `source`. */
-  origin?: NameOrigin | undefined;
   /** `seq` of the import that the names are from. */
   importSeq?: number | undefined;
   /** When the source saw the names; absent: now. */
@@ -49,7 +46,6 @@ export interface CandidateOptions {
 }
 
 export interface CandidateDependencies {
-  activity: Pick<SourceActivity, "add">;
   database: Database;
   domains: ProtectedDomains;
   threats: Threats;
@@ -78,16 +74,13 @@ export interface CandidateRun {
 }
 
 export function startCandidateRun(
-  { activity, clock, database, domains, yielder, threats }: CandidateDependencies,
-  options: CandidateOptions,
+  { clock, database, domains, yielder, threats }: CandidateDependencies,
+  { source, importSeq, observedAt, within = [], invalidMax = invalidShownMax }: CandidateOptions,
 ): CandidateRun {
-  const { source, importSeq, observedAt, within = [], invalidMax = invalidShownMax } = options;
-  const origin = options.origin ?? { kind: source, name: "" };
   const tally: Tally = { received: 0, invalid: 0, firstInvalid: [], matched: 0, created: 0 };
   const pace = yielder();
   let matcher = domains.matcher();
   let pending: Sighting[] = [];
-  let counted: ActivityCounts = { names: 0, invalid: 0, matched: 0, created: 0 };
 
   function reject(line: number, text: string, why: string): void {
     tally.invalid++;
@@ -120,25 +113,18 @@ export function startCandidateRun(
       else if (batch.mayMatch(index, matcher)) classify(batch.name(index), batch.line(index));
     },
     pending: () => pending.length,
-    async record({ patient, alongside }) {
+    async record({ patient, alongside = () => {} }) {
       const { created } = tally;
-      let counts = counted;
       const record = () => {
         // A protected domain may have been deleted since the matcher was built.
         const wanted = pending.filter(({ match }) => domains.find(match.protectedDomain) !== undefined);
         const recorded = threats.record(wanted);
         tally.created += recorded.filter(({ outcome }) => outcome === "created").length;
-        counts = countsOf(tally);
-        activity.add(origin, difference(counts, counted));
-        alongside?.();
+        alongside();
         return recorded;
       };
       try {
-        // A power cut that loses only the counts is no reason to let a caller wait for the disk.
-        const relaxed = pending.length === 0 && alongside === undefined;
-        const recorded = await database.write(record, { patient, relaxed });
-        counted = counts;
-        return recorded;
+        return await database.write(record, { patient });
       } catch (error) {
         tally.created = created;
         throw error;
@@ -151,18 +137,5 @@ export function startCandidateRun(
       await pace.pause();
       matcher = domains.matcher();
     },
-  };
-}
-
-function countsOf({ received, invalid, matched, created }: Tally): ActivityCounts {
-  return { names: received, invalid, matched, created };
-}
-
-function difference(now: ActivityCounts, before: ActivityCounts): ActivityCounts {
-  return {
-    names: now.names - before.names,
-    invalid: now.invalid - before.invalid,
-    matched: now.matched - before.matched,
-    created: now.created - before.created,
   };
 }

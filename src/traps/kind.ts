@@ -2,7 +2,6 @@ import type { AuditDetail } from "../access/audit/actions.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Instant } from "../lib/clock.ts";
-import type { SourceActivity } from "../sources/activity/source-activity.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { TrapKindName } from "../vocabulary/traps.ts";
 import type { TrapPresentation } from "./presentation.ts";
@@ -52,7 +51,6 @@ export interface TrapClassifier<Details = unknown, Observation = unknown> {
 }
 
 export interface TrapKindDependencies {
-  activity: Pick<SourceActivity, "add">;
   domains: Pick<ProtectedDomains, "matcher">;
   outbox: Pick<Outbox, "record">;
   threats: Pick<Threats, "record">;

@@ -7,7 +7,6 @@ import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
 import type { Yielder } from "../lib/yielder.ts";
-import type { SourceActivity } from "../sources/activity/source-activity.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createFront, type RespondToVisitor } from "./front.ts";
 import type { TrapKind } from "./kind.ts";
@@ -50,7 +49,6 @@ export interface Traps {
 const deletionPattern = "41 * * * *";
 
 export function createTraps({
-  activity,
   auditLog,
   clock,
   database,
@@ -65,7 +63,6 @@ export function createTraps({
   settings,
   threats,
 }: {
-  activity: Pick<SourceActivity, "add">;
   auditLog: Pick<AuditLog, "record">;
   clock: Clock;
   database: Database;
@@ -92,8 +89,7 @@ export function createTraps({
     store,
     visits,
   };
-  const classifying = { activity, domains, outbox, threats };
-  const write = createVisitRecorder({ ...classifying, clock, kinds, log, settings, store, visits });
+  const write = createVisitRecorder({ clock, domains, kinds, log, outbox, settings, store, threats, visits });
   const limit = createNetworkLimit(settings.hitsPerMinute);
   const intake = createIntake({ clock, database, limit, log, yielder: yielder(), write });
   let schedule: Schedule | undefined;

@@ -53,7 +53,7 @@ async function signInAs(role: Role) {
     {
       ...app,
       ...common,
-      server: { ...app.server, publicUrl: origin },
+      bodies: app.server.bodies,
       log,
       config: loaded.config,
       build: buildInfo,
@@ -61,7 +61,12 @@ async function signInAs(role: Role) {
       databaseStatus: createDatabaseHealth({ ...common, database, log }).status,
       backups: createLiveBackups({ database, fillRandom, auditLog }),
       keyUsage: createKeyUsage(),
+      failedSignIns: consoleSignIn.failedSignIns,
       consoleSignIn,
+      sessions: consoleSignIn.sessions,
+      readiness: app.server.readiness,
+      untrustedProxy: app.server.untrustedProxy,
+      publicUrl: () => origin,
     },
     { roleOf: () => role },
   );

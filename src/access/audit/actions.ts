@@ -53,8 +53,6 @@ export const auditActions = [
   "feed.import",
   "feed.cancel_import",
   "feed.read_again",
-  "source.pause",
-  "source.resume",
   "threat.change_status",
   "threat.undo_change",
   "threat.note",

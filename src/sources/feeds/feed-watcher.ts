@@ -3,8 +3,7 @@ import { badRequest } from "../../lib/errors.ts";
 import type { Limiter } from "../../lib/limiter.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { every, type Schedule } from "../../lib/schedule.ts";
-import type { SourcePausing } from "../pauses/source-pauses.ts";
-import { feedKind, type Source, type SourceStatus } from "../source.ts";
+import type { Source, SourceStatus } from "../source.ts";
 import type { FeedFileStore } from "./feed-file-store.ts";
 import { listFiles, readFingerprint, watchForHints, type SkippedFiles } from "./feed-folder.ts";
 import type { Feed, ReadFeedFile } from "./feed-reader.ts";
@@ -34,41 +33,43 @@ export interface FeedSource extends Source {
 export interface FeedWatcher extends FeedSource {
   /**
    * Reads a file from its start again. Returns whether the feed has such a file.
-   * @throws PublicError `bad_request` while the feed is paused or being read.
+   * @throws PublicError `bad_request` while the feed is being read.
    */
   readAgain(path: string): boolean;
   /** Resolves when no check is in progress. */
   idle(): Promise<void>;
 }
 
-interface FeedWatcherDependencies {
+/** Watches one feed and reads its files as they arrive. */
+export function createFeedWatcher({
+  feed,
+  files,
+  read,
+  limit,
+  clock,
+  log,
+}: {
   feed: Feed;
   files: FeedFileStore;
   read: ReadFeedFile;
   limit: Limiter;
   clock: Clock;
   log: Log;
-  pausing: SourcePausing;
-}
-
-/** Watches one feed and reads its files as they arrive. */
-export function createFeedWatcher(dependencies: FeedWatcherDependencies): FeedWatcher {
-  const { feed, files, read, limit, clock, log, pausing } = dependencies;
+}): FeedWatcher {
   const known = createKnownFiles(feed.name, files);
   const watched = new Map<string, Watched>();
   const stopping = new AbortController();
-  const mayRead = () => !stopping.signal.aborted && !pausing.isPaused();
+  const { signal } = stopping;
   let state: SourceStatus["state"] = "waiting";
   let missing: string | null = null;
   let skipped: SkippedFiles = { total: 0, first: [] };
   let schedule: Schedule | undefined;
   let hints: { stop(): void } | undefined;
-  const checks = createCheckRunner({ clock, log, signal: stopping.signal, run: checkOnce });
+  const checks = createCheckRunner({ clock, log, signal, run: checkOnce });
 
   async function checkOnce(): Promise<void> {
-    if (!mayRead()) return;
     const listing = await listFiles(feed.path);
-    if (!mayRead()) return;
+    if (signal.aborted) return;
     if ("missing" in listing) return reportMissing(listing.missing);
     if (state === "unavailable") log.info({ feed: feed.name, path: feed.path }, "feed available again");
     if (state !== "reading") state = "watching";
@@ -80,7 +81,7 @@ export function createFeedWatcher(dependencies: FeedWatcherDependencies): FeedWa
     known.forgetRemoved(present, clock.now());
     let waiting = false;
     for (const { path, ...file } of listing.files) {
-      if (!mayRead()) return;
+      if (signal.aborted) return;
       const decision = decide(known.get(path), watched.get(path)!, checkTime(clock));
       if (decision.do === "wait") waiting = true;
       else if (decision.do !== "nothing")
@@ -99,8 +100,7 @@ export function createFeedWatcher(dependencies: FeedWatcherDependencies): FeedWa
   }
 
   async function readFile(path: string, file: FileState, decision: ReadDecision): Promise<boolean> {
-    if (!mayRead()) return false;
-    const signal = AbortSignal.any([stopping.signal, pausing.signal()]);
+    if (signal.aborted) return false;
     state = "reading";
     try {
       return await readDecided({ clock, feed, known, log, read, signal }, { path, file, decision });
@@ -111,11 +111,9 @@ export function createFeedWatcher(dependencies: FeedWatcherDependencies): FeedWa
 
   return {
     name: feed.name,
-    kind: feedKind,
+    kind: "feed",
     declaredAs: "[[feeds]]",
-    pausing,
     readAgain(path) {
-      if (pausing.isPaused()) throw badRequest("The feed is paused. Resume it first.");
       if (known.get(path) === undefined || !watched.has(path)) return false;
       if (state === "reading") throw badRequest("The feed is being read. Try again when it is done.");
       known.forget(path);
@@ -125,7 +123,6 @@ export function createFeedWatcher(dependencies: FeedWatcherDependencies): FeedWa
     start() {
       known.load();
       schedule = every({ clock, pattern: checkPattern, run: checks.run });
-      pausing.onResume(() => checks.runSoon(0));
       void checks.run();
     },
     async stop() {
@@ -137,8 +134,7 @@ export function createFeedWatcher(dependencies: FeedWatcherDependencies): FeedWa
     status() {
       // A command that runs beside the server reads what the server has saved.
       const rows = schedule === undefined ? files.list(feed.name) : known.list();
-      const shown = pausing.isPaused() ? "paused" : state;
-      return feedStatus(feed, { state: shown, missing, skipped, files: rows, now: clock.now() });
+      return feedStatus(feed, { state, missing, skipped, files: rows, now: clock.now() });
     },
     check: () => checkFeed(feed, files.list(feed.name), clock.now()),
     idle: checks.idle,

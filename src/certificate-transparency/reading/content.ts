@@ -1,0 +1,52 @@
+import { gunzipSync } from "node:zlib";
+
+/** `too_large`: longer than the limit after decompression. */
+export type Content =
+  { bytes: Uint8Array } | { failure: "too_large" } | { failure: "broken"; reason: string };
+
+/** Names the only content coding that is requested. Tiles of static logs use it even if nobody requested it. */
+export const acceptedEncoding = "gzip";
+
+/** Size of the pieces in which output is collected. */
+const pieceBytesMin = 16 * 1024;
+const pieceBytesMax = 1024 * 1024;
+/** Approximate ratio of data tiles, so that most bodies are collected in one piece. */
+const ratio = 5;
+
+/**
+ * Removes the content coding of a complete body. A truncated or corrupt body is a failure, because half a tile is no tile.
+ * Synchronous decompression is 1.3 to 3 times as fast as a stream, and never produces more than the limit.
+ * @param detectGzip also decompresses a body without Content-Encoding that starts as gzip does
+ */
+export function decodeContent({
+  body,
+  encoding = "",
+  bytesMax,
+  detectGzip = false,
+}: {
+  body: Uint8Array;
+  /** Value of the Content-Encoding header. */
+  encoding: string | undefined;
+  bytesMax: number;
+  detectGzip?: boolean;
+}): Content {
+  const coding = encoding.trim().toLowerCase();
+  const isPlain = coding === "" || coding === "identity";
+  if (isPlain && !(detectGzip && isGzip(body))) {
+    return body.length > bytesMax ? { failure: "too_large" } : { bytes: body };
+  }
+  if (!isPlain && coding !== "gzip" && coding !== "x-gzip") {
+    return { failure: "broken", reason: "a content coding that was not requested" };
+  }
+  const chunkSize = Math.min(pieceBytesMax, Math.max(pieceBytesMin, body.length * ratio));
+  try {
+    return { bytes: gunzipSync(body, { maxOutputLength: bytesMax, chunkSize }) };
+  } catch (error) {
+    const isTooLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
+    return isTooLarge ? { failure: "too_large" } : { failure: "broken", reason: "truncated or corrupt gzip" };
+  }
+}
+
+function isGzip(body: Uint8Array): boolean {
+  return body[0] === 0x1f && body[1] === 0x8b;
+}

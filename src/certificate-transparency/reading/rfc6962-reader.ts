@@ -1,0 +1,151 @@
+import { LogError, type CertificateLog, type CompactRange, type EntryBlock, type LogReader } from "../log.ts";
+import { matchesHead } from "../trees/compact-range.ts";
+import { hashBytes, leafHash } from "../trees/hashes.ts";
+import { rangeFromInclusion } from "../trees/right-edge.ts";
+import { createTreeHeadVerifier, treeHeadBytesMax } from "../trees/tree-heads.ts";
+import { afterResponse, batchAtFirst, batchEnd, halved } from "./batch-size.ts";
+import type { ReadLimits } from "./limits.ts";
+import type { LogRequests } from "./log-requests.ts";
+
+/** Deepest possible proof in a tree of 2^48 entries. */
+const proofHashesMax = 48;
+const leafMark = Buffer.from('"leaf_input"');
+
+/** Reads a log by RFC 6962, sections 4.3 to 4.8. */
+export function createRfc6962Reader({
+  log,
+  request,
+  limits,
+  close,
+}: {
+  log: CertificateLog;
+  request: LogRequests;
+  limits: ReadLimits;
+  close: () => void;
+}): LogReader {
+  const verifier = createTreeHeadVerifier(log);
+  let batch = batchAtFirst;
+
+  /** Reads what `parse` finds in a JSON object; undefined if the log does not offer the endpoint. */
+  const read = async <T>(path: string, signal: AbortSignal, parse: (value: JsonObject) => T): Promise<T> =>
+    request({
+      path: `ct/v1/${path}`,
+      timeoutMs: limits.headTimeoutMs,
+      bytesMax: limits.bytesMax,
+      largeBytesMax: limits.largeBytesMax,
+      tolerated: [],
+      signal,
+      parse: (bytes) => parse(jsonObject(bytes)),
+    });
+
+  async function entries(
+    { from, to }: { from: number; to: number },
+    signal: AbortSignal,
+  ): Promise<EntryBlock | "too_large"> {
+    const asked = batchEnd(batch, { from, to }) - from;
+    return request({
+      path: `ct/v1/get-entries?start=${from}&end=${from + asked - 1}`,
+      timeoutMs: limits.entryTimeoutMs,
+      bytesMax: limits.bytesMax,
+      // Fewer entries are a smaller response, except for a single one.
+      ...(asked === 1 ? { largeBytesMax: limits.largeBytesMax } : {}),
+      tolerated: asked === 1 ? [] : ["too_large"],
+      signal,
+      parse(bytes, wireBytes) {
+        const count = countEntries(bytes, asked);
+        if (count === 0) throw new LogError("response", `the response ${describe(bytes, "has no entries")}`);
+        if (count > asked) throw new LogError("response", "the response has more entries than requested");
+        batch = afterResponse(batch, { from, asked, count });
+        return { encoding: "get_entries", firstIndex: from, countMax: asked, bytes, wireBytes } as const;
+      },
+    });
+  }
+
+  return {
+    log,
+    close,
+    treeHead: (signal) =>
+      request({
+        path: "ct/v1/get-sth",
+        timeoutMs: limits.headTimeoutMs,
+        bytesMax: treeHeadBytesMax,
+        tolerated: [],
+        signal,
+        parse: (bytes) => verifier.signedTreeHead(bytes),
+      }),
+    async entries(range, { signal }) {
+      for (;;) {
+        const block = await entries(range, signal);
+        if (block !== "too_large") return block;
+        batch = halved(batch);
+      }
+    },
+    partialLeafHashes: () => Promise.resolve(null),
+    async compactRange(head, signal) {
+      const { size } = head;
+      const range: CompactRange | undefined =
+        size === 0
+          ? { size, hashes: [] }
+          : await read(`get-entry-and-proof?leaf_index=${size - 1}&tree_size=${size}`, signal, (value) =>
+              rangeFromInclusion(
+                size,
+                leafHash(base64Of(value["leaf_input"])),
+                hashesOf(value["audit_path"]),
+              ),
+            );
+      if (range === undefined || !matchesHead(range, head)) {
+        throw new LogError("mismatch", "the log's inclusion proof contradicts its signed tree head");
+      }
+      return range;
+    },
+  };
+}
+
+type JsonObject = Partial<Record<string, unknown>>;
+
+/** Counts the entries of a response without parsing it, up to one more than requested. */
+function countEntries(bytes: Uint8Array, asked: number): number {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  let count = 0;
+  // A quotation mark within a JSON string is escaped, so the mark is found only as a key.
+  for (
+    let at = text.indexOf(leafMark);
+    at >= 0 && count <= asked;
+    at = text.indexOf(leafMark, at + leafMark.length)
+  ) {
+    count++;
+  }
+  return count;
+}
+
+function jsonObject(bytes: Uint8Array): JsonObject {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    if (typeof value === "object" && value !== null) return value;
+  } catch {
+    // Reported below.
+  }
+  throw new LogError("response", `the response ${describe(bytes, "is not a JSON object")}`);
+}
+
+function base64Of(value: unknown): Uint8Array {
+  if (typeof value !== "string") throw new LogError("response", "the response has no leaf");
+  return Buffer.from(value, "base64");
+}
+
+function hashesOf(value: unknown): Uint8Array[] {
+  if (!Array.isArray(value) || value.length > proofHashesMax) {
+    throw new LogError("response", "the response has no valid proof");
+  }
+  return value.map((text) => {
+    const hash = typeof text === "string" ? Buffer.from(text, "base64") : new Uint8Array(0);
+    if (hash.length !== hashBytes) throw new LogError("response", "the response has no valid proof");
+    return new Uint8Array(hash);
+  });
+}
+
+/** Returns what a response is that is not what it should be. */
+function describe(bytes: Uint8Array, otherwise: string): string {
+  const start = new TextDecoder().decode(bytes.subarray(0, 64)).trimStart();
+  return start.startsWith("<") ? "is an HTML page" : otherwise;
+}

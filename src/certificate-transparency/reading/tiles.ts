@@ -1,0 +1,103 @@
+import { LogError, type EntryBlock } from "../log.ts";
+import { hashBytes } from "../trees/hashes.ts";
+import { tileWidth, type HashTile } from "../trees/right-edge.ts";
+import type { ReadLimits } from "./limits.ts";
+import type { LogRequests } from "./log-requests.ts";
+import { tilePath } from "./tile-paths.ts";
+
+/** A tile of entries: `width` entries starting at index 256 · `index`. */
+interface EntryTile {
+  index: number;
+  /** 1 to 256. */
+  width: number;
+}
+
+/** Reads tiles of a static log. An incomplete tile that is gone is replaced by the full one, which has the same start. */
+export interface Tiles {
+  data(tile: EntryTile, signal: AbortSignal): Promise<EntryBlock>;
+  names(tile: EntryTile, signal: AbortSignal): Promise<EntryBlock | "missing">;
+  /** Returns the first `width` hashes of a tile, one after another. */
+  hashes(tile: HashTile, signal: AbortSignal): Promise<Uint8Array>;
+}
+
+interface TileRequest<T> {
+  kind: string;
+  index: number;
+  width: number;
+  signal: AbortSignal;
+  timeoutMs: number;
+  bytesMax: number;
+  largeBytesMax?: number;
+  detectGzip?: boolean;
+  /** @param served width of the tile that was served */
+  parse(bytes: Uint8Array, wireBytes: number, served: number): T;
+}
+
+export function createTiles({ request, limits }: { request: LogRequests; limits: ReadLimits }): Tiles {
+  const get = <T, Tolerated extends "missing">(
+    tile: TileRequest<T>,
+    width: number,
+    tolerated: readonly Tolerated[],
+  ): Promise<T | Tolerated> =>
+    request({
+      ...tile,
+      path: tilePath({ ...tile, width }),
+      tolerated,
+      parse: (bytes, wireBytes) => tile.parse(bytes, wireBytes, width),
+    });
+
+  /** @param tolerated `["missing"]` if the log need not have the tile */
+  async function read<T, Tolerated extends "missing">(
+    tile: TileRequest<T>,
+    tolerated: readonly Tolerated[],
+  ): Promise<T | Tolerated> {
+    if (tile.width < tileWidth) {
+      const partial = await get(tile, tile.width, ["missing"]);
+      if (partial !== "missing") return partial;
+    }
+    return get(tile, tileWidth, tolerated);
+  }
+
+  const entries = (
+    encoding: "data_tile" | "names_tile",
+    { index, width }: EntryTile,
+    signal: AbortSignal,
+  ): TileRequest<EntryBlock> => ({
+    kind: encoding === "data_tile" ? "data" : "names",
+    index,
+    width,
+    signal,
+    timeoutMs: limits.entryTimeoutMs,
+    bytesMax: limits.bytesMax,
+    largeBytesMax: limits.largeBytesMax,
+    // Neither JSON nor a plausible timestamp starts like gzip.
+    detectGzip: true,
+    parse(bytes, wireBytes, countMax) {
+      if (bytes.length === 0) throw new LogError("response", "the tile of entries is empty");
+      return { encoding, firstIndex: index * tileWidth, countMax, bytes, wireBytes };
+    },
+  });
+
+  return {
+    data: (tile, signal) => read(entries("data_tile", tile, signal), []),
+    names: (tile, signal) => read(entries("names_tile", tile, signal), ["missing"]),
+    hashes: ({ level, index, width }, signal) =>
+      read(
+        {
+          kind: String(level),
+          index,
+          width,
+          signal,
+          timeoutMs: limits.headTimeoutMs,
+          bytesMax: tileWidth * hashBytes,
+          parse(bytes, _wireBytes, served) {
+            if (bytes.length !== served * hashBytes) {
+              throw new LogError("response", `a tile of ${served} hashes has ${bytes.length} bytes`);
+            }
+            return bytes.subarray(0, width * hashBytes);
+          },
+        },
+        [],
+      ),
+  };
+}
