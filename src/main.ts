@@ -1,12 +1,17 @@
 import { availableParallelism } from "node:os";
 import { isatty } from "node:tty";
-import { isMainThread, parentPort, Worker } from "node:worker_threads";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
 import { suspendWithoutLock } from "./database/lock-holder.ts";
 import { createOutput, type Terminal } from "./cli/terminal/terminal.ts";
+import type { StartWorker, ThreadData, ThreadTask } from "./vocabulary/threads.ts";
 
 /** Exit codes of a shell for a process that a signal ended. */
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Starts a thread. The executable contains one program, so its threads start at the same entry point. */
+const startWorker: StartWorker = (task = "screening") =>
+  new Worker(Bun.main, { workerData: { task } satisfies ThreadData });
 
 let interrupted: AbortController | undefined;
 
@@ -27,13 +32,20 @@ const terminal: Terminal = {
     }
     return controller.signal;
   },
-  // The executable contains one program, so its threads start at the same entry point.
-  threads: { threads: availableParallelism(), startWorker: () => new Worker(Bun.main) },
+  threads: { threads: availableParallelism(), startWorker },
 };
 
 if (isMainThread) {
   suspendWithoutLock();
   process.exit(await runCommandLine(process.argv.slice(2), terminal));
 }
-const { serveScreening } = await import("./sources/lists/screening-worker.ts");
-serveScreening(parentPort!);
+
+/** Loads the code of each task only where it runs. */
+const serve: Record<ThreadTask, () => Promise<void>> = {
+  async screening() {
+    const { serveScreening } = await import("./sources/lists/screening-worker.ts");
+    serveScreening(parentPort!);
+  },
+};
+const { task = "screening" } = (workerData ?? {}) as Partial<ThreadData>;
+await serve[task]();

@@ -2,8 +2,8 @@
  * Prefilters a list of names on several processors: this thread reads blocks of complete lines, other threads screen
  * them, and names that may match are returned in the order of the list.
  */
-import type { Worker } from "node:worker_threads";
 import type { Matcher } from "../../detection/match/matcher.ts";
+import type { StartWorker } from "../../vocabulary/threads.ts";
 import type { ByteSource } from "../list-bytes/byte-source.ts";
 import { lineBytesMax } from "../list-formats/lines.ts";
 import type { NameChunk, Place } from "../list-formats/name-chunk.ts";
@@ -15,8 +15,7 @@ export interface Screening {
   matcher: Matcher;
   /** Maximum number of threads, including this one. */
   threads: number;
-  /** Starts a thread that runs `serveScreening`. */
-  startWorker: () => Worker;
+  startWorker: StartWorker;
 }
 
 /** Size of the blocks that threads screen: a few milliseconds of work. */
