@@ -1,12 +1,13 @@
 import type { Database } from "../database/database.ts";
-import { readPastedName } from "../detection/names/pasted-name.ts";
+import { pastedUrl, readPastedName } from "../detection/names/pasted-name.ts";
 import type { Match } from "../detection/types.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import type { Yielder } from "../lib/yielder.ts";
-import type { RecordedThreat, Sighting } from "../threats/record.ts";
+import type { CertificateSighting, RecordedThreat, Sighting } from "../threats/record.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { ThreatSource } from "../vocabulary/threats.ts";
+import { readListedName } from "./listed-name.ts";
 import type { NameBatch } from "./name-batch.ts";
 
 /** Maximum number of invalid names that a run reports, unless the caller wants another number. */
@@ -88,10 +89,17 @@ export function startCandidateRun(
       tally.firstInvalid.push({ line, text: text.slice(0, invalidTextCharactersMax), why });
   }
 
-  function classify(text: string, line: number): { name: string; matches: Match[] } | undefined {
-    const normalized = readPastedName(text);
+  /** @param entry of a list, from which the name was read; undefined: the text was entered as it is. */
+  function classify(
+    text: string,
+    line: number,
+    entry?: { link: string | undefined; certificate: CertificateSighting | undefined },
+  ): { name: string; matches: Match[] } | undefined {
+    const normalized = entry === undefined ? readPastedName(text) : readListedName(text, entry.link);
+    const written = entry?.link ?? text;
+    if (normalized === undefined) return undefined;
     if ("error" in normalized) {
-      reject(line, text, normalized.error);
+      reject(line, written, normalized.error);
       return undefined;
     }
     const { name } = normalized;
@@ -99,18 +107,23 @@ export function startCandidateRun(
     if (within.length > 0) matches = matches.filter((match) => within.includes(match.protectedDomain));
     if (matches.length === 0) return undefined;
     const seenAt = observedAt ?? clock.now();
-    for (const match of matches) pending.push({ domain: name, match, source, importSeq, seenAt });
+    const facts = { url: pastedUrl(written), certificate: entry?.certificate };
+    for (const match of matches) pending.push({ domain: name, match, source, importSeq, seenAt, ...facts });
     tally.matched++;
     return { name, matches };
   }
 
   return {
     tally,
-    classify,
+    classify: (text, line) => classify(text, line),
     take(batch, index) {
       const error = batch.error(index);
       if (error !== undefined) reject(batch.line(index), error.text, error.why);
-      else if (batch.mayMatch(index, matcher)) classify(batch.name(index), batch.line(index));
+      else if (batch.mayMatch(index, matcher))
+        classify(batch.name(index), batch.line(index), {
+          link: batch.link?.(index),
+          certificate: batch.certificate?.(index),
+        });
     },
     pending: () => pending.length,
     async record({ patient, alongside = () => {} }) {

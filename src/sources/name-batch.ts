@@ -1,4 +1,5 @@
 import type { Matcher } from "../detection/match/matcher.ts";
+import type { CertificateSighting } from "../threats/record.ts";
 
 /**
  * Some names of a source, in the order in which they arrived. `Position` belongs to the source: the code that
@@ -13,6 +14,10 @@ export interface NameBatch<Position> {
   readonly end: Position;
   /** Returns an entry's name as it arrived. */
   name(index: number): string;
+  /** Returns the link whose host the name is, as it arrived; undefined or absent: the name came without one. */
+  link?(index: number): string | undefined;
+  /** Returns the certificate that contains the name; undefined or absent: none is known. */
+  certificate?(index: number): CertificateSighting | undefined;
   /** Returns why an entry holds no name, with its text; undefined for an entry that may hold one. */
   error(index: number): InvalidEntry | undefined;
   /** Number that identifies an entry to people, such as its line in a list. From 1. */

@@ -1,5 +1,5 @@
 /** Formats of a list of names; `auto` tells them apart by their content. */
-export const listFormats = ["auto", "lines", "jsonl", "csv", "zone"] as const;
+export const listFormats = ["auto", "lines", "jsonl", "csv", "hosts", "adblock", "zone", "rpz"] as const;
 export type ListFormat = (typeof listFormats)[number];
 
 /** How the names of a feed arrive. */

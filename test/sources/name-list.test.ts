@@ -198,8 +198,8 @@ describe("formats", () => {
       '{"x":1}\n{"domain":2}\nnope\n{"domain":"a.com"}\n',
       {},
       [
-        "! has no name in any of the fields domain, domain_name, hostname, host, fqdn, name, query",
-        "! has no name in any of the fields domain, domain_name, hostname, host, fqdn, name, query",
+        "! has no name in any of the fields domain, domain_name, hostname, host, fqdn, name, query, url",
+        "! has no name in any of the fields domain, domain_name, hostname, host, fqdn, name, query, url",
         "! is not JSON",
         "a.com",
       ],

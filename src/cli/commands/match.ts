@@ -7,7 +7,7 @@ import type { ProtectedName } from "../../detection/types.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
 import { invalidShownMax, type InvalidName } from "../../sources/candidate-run.ts";
-import { textOf } from "../../sources/list-formats/name-chunk.ts";
+import { readListedName } from "../../sources/listed-name.ts";
 import { openNameList } from "../../sources/lists/name-list.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { command, UsageError } from "../terminal/command.ts";
@@ -77,26 +77,27 @@ ${listDetails}`,
       let invalidCount = 0;
       const bytes = sizeOf(path);
       try {
-        for await (const chunk of list.chunks()) {
-          const text = textOf(chunk);
-          for (let i = 0; i < chunk.count; i++) {
-            const lineError = chunk.errors.size === 0 ? undefined : chunk.errors.get(i);
-            if (lineError === undefined && !matcher.screen(chunk.bytes, chunk.starts[i]!, chunk.ends[i]!))
-              continue;
-            const normalized = lineError === undefined ? readPastedName(text(i)) : { error: lineError.why };
-            if ("name" in normalized) show(normalized.name);
+        for await (const batch of list.batches()) {
+          for (let i = 0; i < batch.count; i++) {
+            const lineError = batch.error(i);
+            if (lineError === undefined && !batch.mayMatch(i, matcher)) continue;
+            const link = batch.link?.(i);
+            const entry =
+              lineError === undefined ? readListedName(batch.name(i), link) : { error: lineError.why };
+            if (entry === undefined) continue;
+            if ("name" in entry) show(entry.name);
             else if (++invalidCount <= invalidShownMax)
               invalid.push({
-                line: chunk.firstLine + chunk.lines[i]!,
-                text: lineError?.text ?? text(i),
-                why: normalized.error,
+                line: batch.line(i),
+                text: lineError?.text ?? link ?? batch.name(i),
+                why: entry.error,
               });
           }
           // Show each result immediately, even if names come slowly.
           terminal.out.flush();
-          read += chunk.count + chunk.dropped;
+          read += batch.count + batch.dropped;
           // A single name was typed on a terminal, where the progress line would interfere.
-          if (chunk.count + chunk.dropped === 1) continue;
+          if (batch.count + batch.dropped === 1) continue;
           progress.show((ms) => {
             const percent = percentage(bytes && list.diskBytes / bytes);
             const rate = grouped((read / Math.max(ms, 1)) * 1000);

@@ -68,6 +68,28 @@ export function readPastedName(text: string): { name: string; form: PastedForm }
   return form === "host_name" ? normalized : { error: `has a host that ${normalized.error}` };
 }
 
+/** Longest scheme whose defanged forms are recognized: `hxxps`, `h**ps`. */
+const defangedScheme = /^h[tx*]{2}p(s?):/iu;
+
+/**
+ * Returns the address of a link in its canonical form, without defanging; undefined if the text is no link. A link
+ * without a scheme gets `http://`, as browsers had it for decades.
+ */
+export function pastedUrl(text: string): string | undefined {
+  if (text.length > inputLengthMax || hostIn(text).form !== "url") return undefined;
+  const rest = withoutSender(refanged(text)).replace(defangedScheme, "http$1:");
+  const isWhole = scheme.test(rest);
+  const url = URL.parse(isWhole ? rest : `http://${rest.replace(/^\/+/u, "")}`);
+  return url === null || url.href.length > inputLengthMax ? undefined : url.href;
+}
+
+/** Returns whether the text is a link to an IP address, which contains no name. */
+export function isLinkToAddress(text: string): boolean {
+  if (text.length > inputLengthMax) return false;
+  const { host, form } = hostIn(text);
+  return form === "url" && /^(\[[0-9a-f:.%]+\].*|(.+\.)?(\d+|0x[0-9a-f]*)\.?)$/iu.test(host);
+}
+
 function refanged(text: string): string {
   return defanged.reduce((all, [form, by]) => all.replace(form, by), text);
 }

@@ -1,3 +1,4 @@
+import { addNameOrLink } from "./links.ts";
 import { isBlank, tooLong, type LineParser } from "./plain-lines.ts";
 
 /** Maximum number of lines of a record. A longer one has an unbalanced quote, and the next lines are records again. */
@@ -49,7 +50,7 @@ export function createCsvParser({
       if (headingAhead) headingAhead = false;
       else if (field.start < 0) chunk.error(`has no field number ${column + 1}`, i);
       else if (field.start === field.end) chunk.error("has an empty name", i);
-      else chunk.name(field.start, field.end, i, field.open);
+      else addNameOrLink(chunk, bytes, field.start, field.end, i, field.open);
     }
     return openLines > 0 ? openFrom : undefined;
   };

@@ -1,8 +1,12 @@
 /** Detects the format of a list, and which field of a record contains the name. */
+import { isIP } from "node:net";
 import type { ListFormat } from "../../vocabulary/lists.ts";
+import { parseAdblockLines } from "./adblock.ts";
 import { createCsvParser, fieldsOf } from "./csv.ts";
+import { parseHostsLines } from "./hosts.ts";
 import { createJsonLinesParser, usualFields } from "./json-lines.ts";
 import { parsePlainLines, type LineParser } from "./plain-lines.ts";
+import { createPolicyZoneParser } from "./rpz.ts";
 import { createZoneParser } from "./zone.ts";
 
 /** How to read one list. */
@@ -17,9 +21,17 @@ const endings: [RegExp, Exclude<ListFormat, "auto">][] = [
   [/\.(jsonl|ndjson)$/, "jsonl"],
   [/\.(csv|tsv)$/, "csv"],
   [/\.zone$/, "zone"],
+  [/\.rpz$/, "rpz"],
 ];
+const compressions = /\.(gz|zst|zip)$/;
 const delimiters = [",", "\t", ";", "|"];
 const hostName = /^[^\s,;|"]+\.[^\s,;|"]{2,}$/u;
+const link = /^[a-z*]{3,10}:\/\/[^\s"]+$/iu;
+/** Comments, headers and rules with which filter lists start. */
+const adblockStart = /^(!|@?@?\|\|.|\[(adblock|ublock|adguard))/i;
+const zoneStart = /^(\$(ORIGIN|TTL)\s|\S+\s+(\d+\s+)?(IN\s+)?(SOA|NS)\s)/i;
+/** Actions of response policy zones, and names of such zones. */
+const policyRule = /\sCNAME\s+(\.|\*\.|rpz-[a-z-]+\.)\s*(;.*)?\r?$|\.rpz-(client-)?ip\s/im;
 
 /**
  * Chooses how to read a list, by the requested format, the file's name and its first lines.
@@ -33,14 +45,20 @@ export function chooseReading(
   options: { format: ListFormat; column: string; fromStart: boolean },
 ): ListReading | { problem: string } {
   const lines = contentLines(head);
-  const format = options.format === "auto" ? guessFormat(path, lines) : options.format;
+  const format = options.format === "auto" ? guessFormat(path, lines, head) : options.format;
   switch (format) {
     case "lines":
       return { format, parser: parsePlainLines, stateful: false };
     case "jsonl":
       return { format, parser: createJsonLinesParser(options.column), stateful: false };
+    case "hosts":
+      return { format, parser: parseHostsLines, stateful: false };
+    case "adblock":
+      return { format, parser: parseAdblockLines, stateful: false };
     case "zone":
       return { format, parser: createZoneParser(), stateful: true };
+    case "rpz":
+      return { format, parser: createPolicyZoneParser(), stateful: true };
     case "csv":
       return csvReading(lines, options);
   }
@@ -49,21 +67,34 @@ export function chooseReading(
 /** Returns whether the start of a text suffices to detect the format: people who type names expect a result for each. */
 export function revealsFormat(head: Uint8Array): boolean {
   const [first, second] = contentLines(head.subarray(0, head.lastIndexOf(lineFeed) + 1));
-  return second !== undefined || (first !== undefined && delimiterOf(first) === undefined);
+  // A response policy zone differs from another zone only in its records.
+  if (first === undefined || zoneStart.test(first)) return false;
+  return second !== undefined || delimiterOf(first) === undefined;
 }
 const lineFeed = 0x0a;
 
-function guessFormat(path: string, lines: string[]): Exclude<ListFormat, "auto"> {
-  const name = path.toLowerCase().replace(/\.(gz|zst)$/, "");
+function guessFormat(path: string, lines: string[], head: Uint8Array): Exclude<ListFormat, "auto"> {
+  const name = path.toLowerCase().replace(compressions, "");
   const byEnding = endings.find(([ending]) => ending.test(name));
   if (byEnding !== undefined) return byEnding[1];
   const [first = "", second = ""] = lines;
+  if (adblockStart.test(first)) return "adblock";
+  if (isHostsLine(first) && (second === "" || isHostsLine(second))) return "hosts";
   if (/^[{["]/.test(first) && !/^"[^"]*",/.test(first)) return "jsonl";
-  if (/^\$(ORIGIN|TTL)\s/i.test(first) || /^\S+\s+(\d+\s+)?(IN\s+)?(SOA|NS)\s/i.test(first)) return "zone";
+  if (zoneStart.test(first)) return policyRule.test(new TextDecoder().decode(head)) ? "rpz" : "zone";
+  if (policyRule.test(first)) return "rpz";
   const delimiter = delimiterOf(first);
   if (delimiter === undefined) return "lines";
   const fields = first.split(delimiter).length;
   return second === "" || second.split(delimiter).length === fields ? "csv" : "lines";
+}
+
+/** Recognizes an address and names, but not an address beside numbers or times. */
+function isHostsLine(line: string): boolean {
+  const [text = ""] = line.split("#", 1);
+  const [address = "", ...names] = text.trim().split(/\s+/, 10);
+  const isName = (name: string) => /^[\w.*-]+$/.test(name) && /[a-z]/i.test(name);
+  return isIP(address.replace(/%.*$/, "")) !== 0 && names.length > 0 && names.every(isName);
 }
 
 function csvReading(
@@ -79,7 +110,7 @@ function csvReading(
     parser: createCsvParser({ delimiter: code, column: index, heading: heading && fromStart }),
     stateful: false,
   });
-  const looksLikeHeading = !headings.some((field) => hostName.test(field));
+  const looksLikeHeading = !headings.some(containsName);
   if (/^[1-9]\d{0,3}$/.test(column)) return reading(Number(column) - 1, looksLikeHeading);
   const wanted = column === "" ? usualFields : [column.toLowerCase()];
   const names = headings.map((field) => field.toLowerCase());
@@ -94,10 +125,14 @@ function csvReading(
     [first, false],
     [second, true],
   ] as const) {
-    const at = fieldsOf(new TextEncoder().encode(line), code).findIndex((field) => hostName.test(field));
+    const at = fieldsOf(new TextEncoder().encode(line), code).findIndex(containsName);
     if (at >= 0) return reading(at, heading);
   }
   return reading(0, false);
+}
+
+function containsName(field: string): boolean {
+  return hostName.test(field) || link.test(field);
 }
 
 function delimiterOf(line: string): string | undefined {

@@ -1,3 +1,4 @@
+import { addNameOrLink } from "./links.ts";
 import type { NameChunkBuilder } from "./name-chunk.ts";
 import { isBlank, tooLong, type LineParser } from "./plain-lines.ts";
 
@@ -5,7 +6,7 @@ import { isBlank, tooLong, type LineParser } from "./plain-lines.ts";
 const namesPerLineMax = 10_000;
 
 /** Fields that are tried in this order if none is configured. */
-export const usualFields = ["domain", "domain_name", "hostname", "host", "fqdn", "name", "query"];
+export const usualFields = ["domain", "domain_name", "hostname", "host", "fqdn", "name", "query", "url"];
 
 /**
  * Parses one JSON value per line: an object with a field that contains a name or an array of names, or such a value
@@ -58,7 +59,7 @@ export function createJsonLinesParser(field: string): LineParser {
       if (name.trim() === "") continue;
       // A name is never longer than its JSON, so it fits.
       const { written } = encoder.encodeInto(name.trim(), names.subarray(used));
-      chunk.name(used, used + written, line, index < list.length - 1);
+      addNameOrLink(chunk, names, used, used + written, line, index < list.length - 1);
       used += written;
     }
     return used;

@@ -23,6 +23,14 @@ export interface NameChunk {
   nexts: Int32Array;
   nextLines: Int32Array;
   position: number;
+  /** Number of entries whose name is the host of a link. */
+  links: number;
+  /**
+   * The link of entry `i`, around its name: `bytes[linkStarts[i]..linkEnds[i])`; the end is 0 if there is none. Not to
+   * be read if `links` is 0.
+   */
+  linkStarts: Int32Array;
+  linkEnds: Int32Array;
   errors: Map<number, InvalidEntry>;
   /** Where reading resumes once the whole chunk is processed. */
   end: Place;
@@ -46,12 +54,21 @@ export interface NameChunkBuilder {
    * @param unfinished the record or the line contains more: resuming after this entry reads the line again.
    */
   name(start: number, end: number, line: number, unfinished?: boolean): void;
+  /** Adds an entry whose name is the host of the link `bytes[linkStart..linkEnd)`; the rest as for `name`. */
+  link(
+    start: number,
+    end: number,
+    linkStart: number,
+    linkEnd: number,
+    line: number,
+    unfinished?: boolean,
+  ): void;
   /** Adds an entry for a line without a name. */
   error(why: string, line: number): void;
   finish(end: Place): NameChunk;
 }
 
-const arrays = ["starts", "ends", "lines", "nexts", "nextLines"] as const;
+const arrays = ["starts", "ends", "lines", "nexts", "nextLines", "linkStarts", "linkEnds"] as const;
 
 export function createNameChunkBuilder(): NameChunkBuilder {
   let capacity = 1 << 14;
@@ -67,6 +84,9 @@ export function createNameChunkBuilder(): NameChunkBuilder {
     nexts: new Int32Array(capacity),
     nextLines: new Int32Array(capacity),
     position: 0,
+    links: 0,
+    linkStarts: new Int32Array(capacity),
+    linkEnds: new Int32Array(capacity),
     errors: new Map(),
     end: { position: 0, line: 1 },
   };
@@ -95,12 +115,21 @@ export function createNameChunkBuilder(): NameChunkBuilder {
     start(from, bytes) {
       block = from;
       chunk.bytes = bytes;
+      if (chunk.links > 0) chunk.linkEnds.fill(0, 0, chunk.count);
+      chunk.links = 0;
       chunk.count = 0;
       chunk.firstLine = from.firstLine;
       chunk.position = from.position;
       chunk.errors = new Map();
     },
     name,
+    link(start, end, linkStart, linkEnd, line, unfinished) {
+      name(start, end, line, unfinished);
+      const index = chunk.count - 1;
+      chunk.linkStarts[index] = linkStart;
+      chunk.linkEnds[index] = linkEnd;
+      chunk.links++;
+    },
     error(why, line) {
       const start = block.starts[line]!;
       const end = block.ends[line]! < 0 ? block.nexts[line]! : block.ends[line]!;
@@ -140,13 +169,17 @@ export function textOf({ bytes, starts, ends, count }: NameChunk): (index: numbe
 
 /** Presents a chunk as a batch, valid until the next chunk is read. */
 export function batchOfChunk(chunk: NameChunk): NameBatch<Place> {
-  const { bytes, starts, ends, lines, nexts, nextLines, errors } = chunk;
+  const { bytes, starts, ends, lines, nexts, nextLines, linkStarts, linkEnds, errors } = chunk;
   const text = textOf(chunk);
   return {
     count: chunk.count,
     dropped: chunk.dropped,
     end: chunk.end,
     name: text,
+    link: (index) =>
+      chunk.links === 0 || linkEnds[index] === 0
+        ? undefined
+        : utf8.decode(bytes.subarray(linkStarts[index]!, linkEnds[index]!)),
     error: (index) => (errors.size === 0 ? undefined : errors.get(index)),
     line: (index) => chunk.firstLine + lines[index]!,
     mayMatch: (index, matcher) => matcher.screen(bytes, starts[index]!, ends[index]!),

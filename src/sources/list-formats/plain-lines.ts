@@ -1,4 +1,5 @@
 import { lineBytesMax, type LineBlock } from "./lines.ts";
+import { addNameOrLink } from "./links.ts";
 import type { NameChunkBuilder } from "./name-chunk.ts";
 
 /**
@@ -13,7 +14,7 @@ export const tooLong = `is longer than ${lineBytesMax} bytes`;
 const space = 0x20;
 const hash = 0x23;
 
-/** Parses one name per line. `#` starts a comment; white space around names and blank lines are ignored. */
+/** Parses one name or link per line. `#` starts a comment; white space around names and blank lines are ignored. */
 export const parsePlainLines: LineParser = (block, chunk) => {
   const { bytes, starts, ends, count } = block;
   chunk.start(block, bytes);
@@ -26,7 +27,7 @@ export const parsePlainLines: LineParser = (block, chunk) => {
     }
     while (start < end && isBlank(bytes[start]!)) start++;
     if (start === end || bytes[start] === hash) continue;
-    chunk.name(start, endOfName(bytes, start, end), i);
+    addNameOrLink(chunk, bytes, start, endOfName(bytes, start, end), i);
   }
   return undefined;
 };

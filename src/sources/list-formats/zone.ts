@@ -6,7 +6,7 @@ const classes = new Set(["IN", "CH", "HS"]);
 
 /** Number of bytes after the owner that contain TTL, class and type. */
 const typeBytesMax = 64;
-const originBytesMax = 255;
+export const originBytesMax = 255;
 
 const semicolon = 0x3b;
 const dollar = 0x24;
@@ -58,7 +58,7 @@ export function createZoneParser(): LineParser {
 }
 
 /** Writes the owner without its trailing dot, completed by the origin if it is relative. */
-function writeName(owner: Uint8Array, origin: Uint8Array, into: Uint8Array, offset: number): number {
+export function writeName(owner: Uint8Array, origin: Uint8Array, into: Uint8Array, offset: number): number {
   if (owner.length === 1 && owner[0] === at) {
     into.set(origin, offset);
     return origin.length;
@@ -74,7 +74,7 @@ function writeName(owner: Uint8Array, origin: Uint8Array, into: Uint8Array, offs
   return owner.length + 1 + origin.length;
 }
 
-function originAfter(line: Uint8Array, origin: Uint8Array): Uint8Array {
+export function originAfter(line: Uint8Array, origin: Uint8Array): Uint8Array {
   const [directive, name] = text(line.subarray(0, 2 * originBytesMax)).split(/[\s;]+/, 2);
   if (directive!.toUpperCase() !== "$ORIGIN" || name === undefined || name.length > originBytesMax)
     return origin;
@@ -83,15 +83,19 @@ function originAfter(line: Uint8Array, origin: Uint8Array): Uint8Array {
   return length > originBytesMax ? origin : written.slice(0, length);
 }
 
-/** `[ttl] [class] type`, the first two in either order. */
+/** Returns the type of a record. Before it are the TTL and the class, in either order. */
 function typeOf(behindOwner: Uint8Array): string {
-  for (const field of text(behindOwner).trim().toUpperCase().split(/\s+/)) {
-    if (!classes.has(field) && !/^\d+[SMHDW]?$/.test(field)) return field;
-  }
-  return "";
+  return typeAndData(behindOwner)[0] ?? "";
 }
 
-function parenthesesAfter(bytes: Uint8Array, start: number, end: number, open: number): number {
+/** Returns the type of a record and the fields of its data, in upper case. */
+export function typeAndData(behindOwner: Uint8Array): string[] {
+  const fields = text(behindOwner).trim().toUpperCase().split(/\s+/);
+  const type = fields.findIndex((field) => !classes.has(field) && !/^\d+[SMHDW]?$/.test(field));
+  return type < 0 ? [] : fields.slice(type);
+}
+
+export function parenthesesAfter(bytes: Uint8Array, start: number, end: number, open: number): number {
   let quoted = false;
   for (let i = start; i < end; i++) {
     const byte = bytes[i]!;
@@ -105,12 +109,12 @@ function parenthesesAfter(bytes: Uint8Array, start: number, end: number, open: n
   return open;
 }
 
-function endOfField(bytes: Uint8Array, start: number, end: number): number {
+export function endOfField(bytes: Uint8Array, start: number, end: number): number {
   let i = start;
   while (i < end && !isBlank(bytes[i]!)) i++;
   return i;
 }
 
-function text(bytes: Uint8Array): string {
+export function text(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }

@@ -13,6 +13,7 @@ import {
   type NameChunk,
   type Place,
 } from "../list-formats/name-chunk.ts";
+import type { LineByLine } from "./screener.ts";
 import { screenedChunks, type Screening } from "./screening.ts";
 
 /** Length of the start of a list from which its format is detected. */
@@ -119,8 +120,9 @@ async function* readChunks({
   let reached = reading.stateful ? start : from;
   try {
     reached = { position: await skip(whole, Math.max(reached.position, markBytes)), line: reached.line };
-    if (screening !== undefined && (reading.format === "lines" || reading.format === "jsonl")) {
-      const screened = screenedChunks(whole, reached, { format: reading.format, column }, screening);
+    const lineByLine = lineByLineOf(reading, column);
+    if (screening !== undefined && lineByLine !== undefined) {
+      const screened = screenedChunks(whole, reached, lineByLine, screening);
       try {
         let step = await screened.next();
         for (; step.done !== true; step = await screened.next()) {
@@ -147,6 +149,12 @@ async function* readChunks({
     const problem = error instanceof NameListError ? error.problem : `cannot be read (${messageOf(error)})`;
     throw new NameListError(path, problem, { line: reached.line - 1, cause: error });
   }
+}
+
+/** Returns the format if its lines can be read in any order. */
+function lineByLineOf({ format }: ListReading, column: string): LineByLine | undefined {
+  if (format === "jsonl") return { format, column };
+  return format === "lines" || format === "hosts" || format === "adblock" ? { format } : undefined;
 }
 
 /** Returns where reading resumes after a block; undefined: where it would have resumed before the block. */

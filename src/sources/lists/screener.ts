@@ -3,10 +3,14 @@ import type { Matcher } from "../../detection/match/matcher.ts";
 import { createJsonLinesParser } from "../list-formats/json-lines.ts";
 import { cutLines } from "../list-formats/lines.ts";
 import { createNameChunkBuilder, type NameChunk } from "../list-formats/name-chunk.ts";
+import { parseAdblockLines } from "../list-formats/adblock.ts";
+import { parseHostsLines } from "../list-formats/hosts.ts";
 import { parsePlainLines, type LineParser } from "../list-formats/plain-lines.ts";
 
 /** Formats in which lines are independent, so that a list may be split between any two lines. */
-export type LineByLine = { format: "lines" } | { format: "jsonl"; column: string };
+export type LineByLine = { format: "lines" | "hosts" | "adblock" } | { format: "jsonl"; column: string };
+
+const lineParsers = { lines: parsePlainLines, hosts: parseHostsLines, adblock: parseAdblockLines };
 
 /** Complete lines, each with its line feed: the first `length` of `bytes`. */
 export interface WholeLines {
@@ -20,8 +24,7 @@ export interface WholeLines {
 export type Screener = (lines: WholeLines) => NameChunk;
 
 export function createScreener(format: LineByLine, matcher: Pick<Matcher, "screen">): Screener {
-  const parse: LineParser =
-    format.format === "lines" ? parsePlainLines : createJsonLinesParser(format.column);
+  const parse = parserOf(format);
   const builder = createNameChunkBuilder();
   return ({ bytes, length, open = false }) => {
     const block = cutLines(bytes, length);
@@ -31,21 +34,41 @@ export function createScreener(format: LineByLine, matcher: Pick<Matcher, "scree
   };
 }
 
-/** Copies the entries that are invalid or may match into a chunk of its own. */
+function parserOf(format: LineByLine): LineParser {
+  if (format.format === "jsonl") return createJsonLinesParser(format.column);
+  return lineParsers[format.format];
+}
+
+/** Copies the entries that are invalid or may match, with their links, into a chunk of its own. */
 function keep(whole: NameChunk, matcher: Pick<Matcher, "screen">): NameChunk {
   const kept: number[] = [];
+  let bytesUsed = 0;
+  const hasLink = (i: number) => whole.links > 0 && whole.linkEnds[i]! > 0;
+  const startOf = (i: number) => (hasLink(i) ? whole.linkStarts[i]! : whole.starts[i]!);
+  const endOf = (i: number) => (hasLink(i) ? whole.linkEnds[i]! : whole.ends[i]!);
   for (let i = 0; i < whole.count; i++) {
-    if (whole.errors.has(i) || matcher.screen(whole.bytes, whole.starts[i]!, whole.ends[i]!)) kept.push(i);
+    if (!whole.errors.has(i) && !matcher.screen(whole.bytes, whole.starts[i]!, whole.ends[i]!)) continue;
+    kept.push(i);
+    bytesUsed += endOf(i) - startOf(i);
   }
-  const bytes = new Uint8Array(kept.reduce((sum, i) => sum + whole.ends[i]! - whole.starts[i]!, 0));
+  const bytes = new Uint8Array(bytesUsed);
   const starts = new Int32Array(kept.length);
   const ends = new Int32Array(kept.length);
+  const linkStarts = new Int32Array(whole.links > 0 ? kept.length : 0);
+  const linkEnds = new Int32Array(linkStarts.length);
+  let links = 0;
   let used = 0;
   for (const [at, i] of kept.entries()) {
-    starts[at] = used;
-    bytes.set(whole.bytes.subarray(whole.starts[i]!, whole.ends[i]!), used);
-    used += whole.ends[i]! - whole.starts[i]!;
-    ends[at] = used;
+    const [from, to] = [startOf(i), endOf(i)];
+    bytes.set(whole.bytes.subarray(from, to), used);
+    starts[at] = used + whole.starts[i]! - from;
+    ends[at] = used + whole.ends[i]! - from;
+    if (hasLink(i)) {
+      linkStarts[at] = used;
+      linkEnds[at] = used + to - from;
+      links++;
+    }
+    used += to - from;
   }
   const pick = (array: Int32Array) => Int32Array.from(kept, (i) => array[i]!);
   return {
@@ -55,6 +78,9 @@ function keep(whole: NameChunk, matcher: Pick<Matcher, "screen">): NameChunk {
     dropped: whole.count - kept.length,
     starts,
     ends,
+    links,
+    linkStarts,
+    linkEnds,
     lines: pick(whole.lines),
     nexts: pick(whole.nexts),
     nextLines: pick(whole.nextLines),

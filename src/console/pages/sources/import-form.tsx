@@ -15,10 +15,13 @@ const nameLengthMax = 300;
 
 const formatLabels: Record<ListFormat, string> = {
   auto: "detect from name and content",
-  lines: "one name per line",
+  lines: "one name or link per line",
   csv: "CSV",
   jsonl: "JSON lines",
+  hosts: "hosts file",
+  adblock: "adblock filter list",
   zone: "zone file",
+  rpz: "response policy zone (RPZ)",
 };
 const formatChoices = listFormats.map((format) => ({ value: format, label: formatLabels[format] }));
 
