@@ -93,7 +93,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const threatIndex = openThreatIndex({ database, yielder });
 
   // Names
-  const { candidates, feeds, imports, sources } = openSources({
+  const { activity, candidates, feeds, imports, sources } = openSources({
     config,
     database,
     domains,
@@ -124,6 +124,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     which: (name) => Bun.which(name),
   });
   const scans = createScans({
+    activity,
     auditLog,
     clock,
     database,
@@ -159,6 +160,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const { recipients } = deliveries;
   const webhooks = createWebhooks({ auditLog, channel, clock, database, fillRandom, ids, recipients });
   const traps = createTraps({
+    activity,
     auditLog,
     clock,
     database,
@@ -203,7 +205,8 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     const password = consolePassword;
     const signIn = createConsoleSignIn({ database, clock, fillRandom, log, settings, auditLog, password });
     return createConsole({
-      bodies: server.bodies,
+      server,
+      activity,
       config,
       clock,
       log,
@@ -228,12 +231,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       webhooks,
       traps,
       auditLog,
-      failedSignIns: signIn.failedSignIns,
       consoleSignIn: signIn,
-      sessions: signIn.sessions,
-      readiness: server.readiness,
-      untrustedProxy: server.untrustedProxy,
-      publicUrl: () => server.publicUrl,
     });
   }
 
@@ -244,6 +242,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   });
 
   return {
+    activity,
     database,
     auditLog,
     eventLog,

@@ -19,7 +19,7 @@ import { readUpload } from "./shell/multipart.ts";
 import { administrator, formBytesMax, readForm, type ConsoleRequest } from "./shell/request.ts";
 import { createResponder } from "./shell/responses.tsx";
 import { authorize, createRouter, type AnyRoute, type Context } from "./shell/router.ts";
-import type { ConsoleServices, ServiceName } from "./shell/services.ts";
+import { pageServicesOf, type ConsoleServices, type ServiceName } from "./shell/services.ts";
 import { createSessionMemory } from "./shell/session-memory.ts";
 import { createSignIn } from "./shell/sign-in.tsx";
 import { themeCookie, themes } from "./shell/theme.ts";
@@ -46,15 +46,16 @@ const securityHeaders = {
 
 /** @param options.roleOf role of the account that signed in; the administrator's account is the only one so far */
 export function createConsole(
-  services: ConsoleServices,
+  given: ConsoleServices,
   { roleOf = () => "administrator" }: { roleOf?: (session: ConsoleSession) => Role } = {},
 ): ConsoleHandler {
-  const { bodies, clock, config, consoleSignIn, log, sessions } = services;
-  buildThreatIndex(services);
+  const { clock, config, consoleSignIn, fillRandom, log, server } = given;
+  const services = pageServicesOf(given);
+  buildThreatIndex(given);
   const secure = config.server.tls !== null || config.server.publicUrl.startsWith("https:");
   const assets = createAssets();
   const memory = createSessionMemory();
-  const visitors = createVisitors({ sessions, fillRandom: services.fillRandom, roleOf, secure });
+  const visitors = createVisitors({ sessions: services.sessions, fillRandom, roleOf, secure });
   const findRoute = createRouter([
     ...pageGroups.flatMap((group) => group.routes),
     ...shellRoutes({
@@ -65,7 +66,7 @@ export function createConsole(
   ]);
   const { version } = services.build;
   const responder = createResponder({ assets, clock, findRoute, groups: pageGroups, log, memory, version });
-  const signIn = createSignIn({ ...services, memory, responder, visitors });
+  const signIn = createSignIn({ ...given, memory, responder, visitors });
   const checkPassword = createPasswordCheck(consoleSignIn);
 
   async function respond(call: ConsoleRequest): Promise<Response> {
@@ -85,7 +86,7 @@ export function createConsole(
     }
     call.visitor = visitor;
     if (path === `${overviewPath}/`) return responder.redirect(call, overviewPath);
-    if (!isRead && !isSameOrigin(request.headers, services.publicUrl())) {
+    if (!isRead && !isSameOrigin(request.headers, server.publicUrl)) {
       throw new PublicError(
         "forbidden",
         "This form was sent from another site. Submit it in the console itself.",
@@ -135,7 +136,7 @@ export function createConsole(
   return async (request, headers, address) => {
     const path = pathOf(request.url);
     const query = queryOf(request.url);
-    const body = bodies.open();
+    const body = server.bodies.open();
     const call: ConsoleRequest = { request, headers, address, path, query, body, visitor: undefined };
     const response = await respond(call).catch((error: unknown) => responder.error(call, error));
     body.close();

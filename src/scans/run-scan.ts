@@ -5,6 +5,7 @@ import { visible } from "../lib/safe-text.ts";
 import type { Yielder } from "../lib/yielder.ts";
 import type { LookUpExistence } from "../lookups/dns/existence.ts";
 import type { DnsClient, ResolverCheck } from "../network/dns/dns-client.ts";
+import type { SourceActivity } from "../sources/activity/source-activity.ts";
 import type { Threats } from "../threats/threats.ts";
 import { generateLookAlikes } from "./generate.ts";
 import { createNameQueue } from "./name-queue.ts";
@@ -15,6 +16,7 @@ import type { ScanStore } from "./store.ts";
 import type { ScanCounts } from "./tables.ts";
 
 export interface ScanDependencies {
+  activity: Pick<SourceActivity, "add">;
   database: Database;
   clock: Clock;
   domains: ProtectedDomains;

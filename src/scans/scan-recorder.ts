@@ -2,6 +2,7 @@ import type { Database } from "../database/database.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
+import type { ActivityCounts, SourceActivity } from "../sources/activity/source-activity.ts";
 import type { RecordedThreat, Sighting } from "../threats/record.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { ScanStore } from "./store.ts";
@@ -37,6 +38,9 @@ export interface ScanRecorder {
 /** Maximum number of names per transaction: about 10 ms in which nobody else can write. */
 const namesPerTransactionMax = 50;
 
+/** Origin of the names that scans find. */
+const scanOrigin = { kind: "scan", name: "scans" };
+
 const noCounts: ScanCounts = {
   planned: 0,
   candidates: 0,
@@ -47,6 +51,7 @@ const noCounts: ScanCounts = {
 };
 
 export function createScanRecorder({
+  activity,
   database,
   clock,
   domains,
@@ -58,6 +63,7 @@ export function createScanRecorder({
   cancel,
   saveFacts,
 }: {
+  activity: Pick<SourceActivity, "add">;
   database: Pick<Database, "write">;
   clock: Clock;
   domains: Pick<ProtectedDomains, "find" | "matcher">;
@@ -73,13 +79,11 @@ export function createScanRecorder({
   saveFacts: SaveFacts;
 }): ScanRecorder {
   const counts: ScanCounts = { ...noCounts };
+  /** Counts that the statistics of sources contain. */
+  let counted: ScanCounts = noCounts;
   const pending: { name: string; existence: Existence }[] = [];
   /** Ends when the batches so far are recorded with their facts. Batches are recorded one after another. */
   let flushed: Promise<void> = Promise.resolve();
-
-  function saveCounts(current: ScanCounts): void {
-    if (store.saveCounts(id, current).cancelRequested) cancel();
-  }
 
   function flushBatch(): Promise<void> {
     const turn = flushed.then(recordBatch);
@@ -90,15 +94,18 @@ export function createScanRecorder({
   /** Records some of the enqueued names and the counts in one transaction. */
   async function recordBatch(): Promise<void> {
     const batch = pending.splice(0, namesPerTransactionMax);
-    const found = await database.write(
+    const { recorded: found, reached } = await database.write(
       () => {
         const recorded = threats.record(batch.flatMap(sightingsOf));
-        saveCounts(withFound(counts, recorded));
-        return recorded;
+        const current = withFound(counts, recorded);
+        if (store.saveCounts(id, current).cancelRequested) cancel();
+        activity.add(scanOrigin, difference(current, counted));
+        return { recorded, reached: current };
       },
       // A power cut that loses only the counts loses the scan too.
       { patient: true, relaxed: batch.length === 0 },
     );
+    counted = reached;
     Object.assign(counts, withFound(counts, found));
     watcher.onProgress?.(counts);
     const existences = new Map(batch.map(({ name, existence }) => [name, existence]));
@@ -147,4 +154,14 @@ function withFound(counts: ScanCounts, found: readonly RecordedThreat[]): ScanCo
   const created = found.filter(({ outcome }) => outcome === "created").length;
   const { threatsFound, threatsCreated } = counts;
   return { ...counts, threatsFound: threatsFound + found.length, threatsCreated: threatsCreated + created };
+}
+
+/** Returns what was added since `before`; negative where lookups were retracted. */
+function difference(now: ScanCounts, before: ScanCounts): ActivityCounts {
+  return {
+    names: now.candidates - before.candidates,
+    invalid: 0,
+    matched: now.threatsFound - before.threatsFound,
+    created: now.threatsCreated - before.threatsCreated,
+  };
 }

@@ -7,6 +7,7 @@ import type { Yielder } from "../lib/yielder.ts";
 import type { CertificateSighting, RecordedThreat, Sighting } from "../threats/record.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { ThreatSource } from "../vocabulary/threats.ts";
+import type { ActivityCounts, NameOrigin, SourceActivity } from "./activity/source-activity.ts";
 import { readListedName } from "./listed-name.ts";
 import type { NameBatch } from "./name-batch.ts";
 
@@ -36,6 +37,8 @@ export interface Tally {
 
 export interface CandidateOptions {
   source: ThreatSource;
+  /** Where the names are counted; absent: with the unnamed origin of the kind `source`. */
+  origin?: NameOrigin | undefined;
   /** `seq` of the import that the names are from. */
   importSeq?: number | undefined;
   /** When the source saw the names; absent: now. */
@@ -47,6 +50,7 @@ export interface CandidateOptions {
 }
 
 export interface CandidateDependencies {
+  activity: Pick<SourceActivity, "add">;
   database: Database;
   domains: ProtectedDomains;
   threats: Threats;
@@ -75,13 +79,16 @@ export interface CandidateRun {
 }
 
 export function startCandidateRun(
-  { clock, database, domains, yielder, threats }: CandidateDependencies,
-  { source, importSeq, observedAt, within = [], invalidMax = invalidShownMax }: CandidateOptions,
+  { activity, clock, database, domains, yielder, threats }: CandidateDependencies,
+  options: CandidateOptions,
 ): CandidateRun {
+  const { source, importSeq, observedAt, within = [], invalidMax = invalidShownMax } = options;
+  const origin = options.origin ?? { kind: source, name: "" };
   const tally: Tally = { received: 0, invalid: 0, firstInvalid: [], matched: 0, created: 0 };
   const pace = yielder();
   let matcher = domains.matcher();
   let pending: Sighting[] = [];
+  let counted: ActivityCounts = { names: 0, invalid: 0, matched: 0, created: 0 };
 
   function reject(line: number, text: string, why: string): void {
     tally.invalid++;
@@ -126,18 +133,25 @@ export function startCandidateRun(
         });
     },
     pending: () => pending.length,
-    async record({ patient, alongside = () => {} }) {
+    async record({ patient, alongside }) {
       const { created } = tally;
+      let counts = counted;
       const record = () => {
         // A protected domain may have been deleted since the matcher was built.
         const wanted = pending.filter(({ match }) => domains.find(match.protectedDomain) !== undefined);
         const recorded = threats.record(wanted);
         tally.created += recorded.filter(({ outcome }) => outcome === "created").length;
-        alongside();
+        counts = countsOf(tally);
+        activity.add(origin, difference(counts, counted));
+        alongside?.();
         return recorded;
       };
       try {
-        return await database.write(record, { patient });
+        // A power cut that loses only the counts is no reason to let a caller wait for the disk.
+        const relaxed = pending.length === 0 && alongside === undefined;
+        const recorded = await database.write(record, { patient, relaxed });
+        counted = counts;
+        return recorded;
       } catch (error) {
         tally.created = created;
         throw error;
@@ -150,5 +164,18 @@ export function startCandidateRun(
       await pace.pause();
       matcher = domains.matcher();
     },
+  };
+}
+
+function countsOf({ received, invalid, matched, created }: Tally): ActivityCounts {
+  return { names: received, invalid, matched, created };
+}
+
+function difference(now: ActivityCounts, before: ActivityCounts): ActivityCounts {
+  return {
+    names: now.names - before.names,
+    invalid: now.invalid - before.invalid,
+    matched: now.matched - before.matched,
+    created: now.created - before.created,
   };
 }

@@ -1,5 +1,6 @@
 import type { Instant } from "../lib/clock.ts";
 import { spanText } from "../lib/durations.ts";
+import type { SourcePausing } from "./pauses/source-pauses.ts";
 
 /**
  * An origin of domain names that runs inside the appliance: a watched folder, an upload, a certificate log.
@@ -15,6 +16,8 @@ export interface Source {
   readonly kind: SourceKind;
   /** How it is declared in the configuration file, such as `[[feeds]]`; null if it is not declared there. */
   readonly declaredAs: string | null;
+  /** Pauses and resumes it; null if there is nothing to pause. A paused source has the state `paused`. */
+  readonly pausing: SourcePausing | null;
   status(): SourceStatus;
   /** Tests whether names can be read, without recording any; null if there is nothing to test. */
   check(): Promise<SourceCheck | null>;
@@ -26,12 +29,15 @@ export interface Source {
 /** Kind of a source, as text for people: `feed`, `import`. */
 export type SourceKind = string;
 
+/** Kind of everything that is declared as `[[feeds]]`. */
+export const feedKind: SourceKind = "feed";
+
 export interface SourceStatus {
   name: string;
   /** Where the names come from: a path or URL. */
   location: string;
   /** `waiting`: not checked yet. `unavailable`: nothing can be read at the location. */
-  state: "waiting" | "watching" | "reading" | "unavailable";
+  state: "waiting" | "watching" | "reading" | "unavailable" | "paused";
   /** Why nothing can be read, or what is wrong with the part that was read last. */
   problem: string | null;
   /** Set if nothing new has arrived for much longer than usual. */

@@ -2,6 +2,7 @@ import type { AuditDetail } from "../access/audit/actions.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Instant } from "../lib/clock.ts";
+import type { SourceActivity } from "../sources/activity/source-activity.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { TrapKindName } from "../vocabulary/traps.ts";
 import type { TrapPresentation } from "./presentation.ts";
@@ -51,6 +52,7 @@ export interface TrapClassifier<Details = unknown, Observation = unknown> {
 }
 
 export interface TrapKindDependencies {
+  activity: Pick<SourceActivity, "add">;
   domains: Pick<ProtectedDomains, "matcher">;
   outbox: Pick<Outbox, "record">;
   threats: Pick<Threats, "record">;

@@ -7,6 +7,7 @@ import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
 import type { Yielder } from "../lib/yielder.ts";
+import type { SourceActivity } from "../sources/activity/source-activity.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createFront, type RespondToVisitor } from "./front.ts";
 import type { TrapKind } from "./kind.ts";
@@ -49,6 +50,7 @@ export interface Traps {
 const deletionPattern = "41 * * * *";
 
 export function createTraps({
+  activity,
   auditLog,
   clock,
   database,
@@ -63,6 +65,7 @@ export function createTraps({
   settings,
   threats,
 }: {
+  activity: Pick<SourceActivity, "add">;
   auditLog: Pick<AuditLog, "record">;
   clock: Clock;
   database: Database;
@@ -89,7 +92,8 @@ export function createTraps({
     store,
     visits,
   };
-  const write = createVisitRecorder({ clock, domains, kinds, log, outbox, settings, store, threats, visits });
+  const classifying = { activity, domains, outbox, threats };
+  const write = createVisitRecorder({ ...classifying, clock, kinds, log, settings, store, visits });
   const limit = createNetworkLimit(settings.hitsPerMinute);
   const intake = createIntake({ clock, database, limit, log, yielder: yielder(), write });
   let schedule: Schedule | undefined;

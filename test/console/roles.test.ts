@@ -53,7 +53,7 @@ async function signInAs(role: Role) {
     {
       ...app,
       ...common,
-      bodies: app.server.bodies,
+      server: { ...app.server, publicUrl: origin },
       log,
       config: loaded.config,
       build: buildInfo,
@@ -61,12 +61,7 @@ async function signInAs(role: Role) {
       databaseStatus: createDatabaseHealth({ ...common, database, log }).status,
       backups: createLiveBackups({ database, fillRandom, auditLog }),
       keyUsage: createKeyUsage(),
-      failedSignIns: consoleSignIn.failedSignIns,
       consoleSignIn,
-      sessions: consoleSignIn.sessions,
-      readiness: app.server.readiness,
-      untrustedProxy: app.server.untrustedProxy,
-      publicUrl: () => origin,
     },
     { roleOf: () => role },
   );

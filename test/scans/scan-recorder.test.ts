@@ -17,7 +17,7 @@ const exists: Existence = {
 };
 
 test("The last flush of a scan waits for results that an earlier flush is still saving", async () => {
-  const { clock, database, domains, threats } = stores;
+  const { activity, clock, database, domains, threats } = stores;
   const store = createScanStore(stores);
   const { id } = database.transaction(() =>
     store.begin({ protectedDomains: ["example-bank.com"], trigger: "cli" }),
@@ -26,6 +26,7 @@ test("The last flush of a scan waits for results that an earlier flush is still 
   const saving = Promise.withResolvers<void>();
   const found: string[] = [];
   const recorder = createScanRecorder({
+    activity,
     clock,
     database,
     domains,

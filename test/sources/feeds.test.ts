@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 function start(feed: Partial<Feed> = {}): Feeds {
-  const { clock, database } = stores;
+  const { clock, database, pauses } = stores;
   const yielder = () => createYielder({ sliceMs: 10, elapsedMs: () => performance.now() });
   const candidates = createCandidates({ ...stores, yielder });
   const write = (line: string) => void log.push(JSON.parse(line));
@@ -35,6 +35,7 @@ function start(feed: Partial<Feed> = {}): Feeds {
     auditLog: stores.auditLog,
     feeds: [{ name: "nrd", path: folder, format: "auto", column: null, ...feed }],
     database,
+    pauses,
     candidates,
     clock,
     log: createLog({ level: "info", format: "json", clock, write }),
@@ -121,6 +122,58 @@ test.each([-6, 6])(
     expect(threats()).toEqual(["example-bank.net", "example-shop.net"]);
   },
 );
+
+test("A paused feed reads nothing, also after a restart, and resumes where it stopped; both are in the audit log", async () => {
+  put("a.txt", "example-bank.net\n");
+  start();
+  await until(complete("a.txt"), "a.txt is read");
+  const pausing = () => running!.sources[0]!.pausing!;
+  expect(pausing().pause({ by: analyst })).toBe(true);
+  expect(pausing().pause({ by: analyst })).toBe(false);
+  put("b.txt", "example-shop.net\n");
+  await settle();
+  await stop();
+  start();
+  await settle();
+  expect(running!.status()[0]!.state).toBe("paused");
+  expect(pausing().current()).toMatchObject({ by: { channel: "console", name: null } });
+  expect(threats()).toEqual(["example-bank.net"]);
+  expect(() => running!.readAgain("nrd", join(folder, "a.txt"), { by: analyst })).toThrow("is paused");
+  expect(pausing().resume({ by: analyst })).toBe(true);
+  expect(pausing().resume({ by: analyst })).toBe(false);
+  await until(complete("b.txt"), "b.txt is read");
+  expect(running!.status()[0]!.state).toBe("watching");
+  expect(readings()).toBe(2);
+  const actions = stores.auditLog
+    .list({}, { limit: 10, offset: 0 })
+    .map(({ action, subject }) => [action, subject]);
+  expect(actions.slice(0, 2)).toEqual([
+    ["source.resume", "nrd"],
+    ["source.pause", "nrd"],
+  ]);
+});
+
+test("A feed that is paused in the middle of a file stops there and reads the rest once after it is resumed", async () => {
+  const count = 1_000;
+  put("a.txt", Array.from({ length: count }, (_, n) => `example-bank-${n}.com\n`).join(""));
+  start();
+  while ((fileNamed("a.txt")?.lines ?? 0) === 0) {
+    stores.clock.advance(250);
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+  }
+  const pausing = running!.sources[0]!.pausing!;
+  pausing.pause({ by: analyst });
+  await running!.idle();
+  const total = () => stores.threats.list({}, { page: 1, perPage: 1 }).total;
+  expect(total()).toBeLessThan(count);
+  expect(fileNamed("a.txt")).toMatchObject({ lines: total(), created: total(), completedAt: null });
+  pausing.resume({ by: analyst });
+  await until(complete("a.txt"), "a.txt is read");
+  expect(total()).toBe(count);
+  expect(stores.activity.totals()).toMatchObject([
+    { kind: "feed", name: "nrd", names: count, matched: count, created: count },
+  ]);
+});
 
 test("only the lines that were appended to a file are read", async () => {
   const path = put("a.txt", "example-bank.net\n");

@@ -7,6 +7,8 @@ import { events } from "../../src/events/tables.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { createIdFactory } from "../../src/lib/ids.ts";
+import { createSourceActivity } from "../../src/sources/activity/source-activity.ts";
+import { createSourcePauses } from "../../src/sources/pauses/source-pauses.ts";
 import { createThreats } from "../../src/threats/threats.ts";
 import { fillRandom, manualClock, temporaryFolder } from "./appliance.ts";
 
@@ -26,7 +28,11 @@ export function openStores({ reactivate = true } = {}) {
   const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity: 0.75 });
   domains.reconcile([{ domain: "example-bank.com" }, { domain: "example-shop.com" }]);
   const threats = createThreats({ database, clock, ids, outbox, auditLog, fillRandom, reactivate });
+  const activity = createSourceActivity({ database, clock });
+  const pauses = createSourcePauses({ auditLog, database, clock });
   return {
+    activity,
+    pauses,
     path,
     clock,
     database,

@@ -7,6 +7,7 @@ import { createRegistrationResponses } from "../../src/enrichment/registration-r
 import { nothingKnown, threatFactsOf, type Facts } from "../../src/enrichment/facts/facts.ts";
 import { createScreenshotFiles } from "../../src/lookups/page/screenshot-files.ts";
 import { createEnrichmentStore } from "../../src/enrichment/store.ts";
+import type { CertificateSighting, Sighting } from "../../src/threats/record.ts";
 import { webpOf } from "./pictures.ts";
 
 /** Facts about a sign-in page that copies a bank's. */
@@ -136,20 +137,35 @@ export async function seedThreatPages(app: App, by: Actor, hostile: string) {
   const now = Date.now();
   const sight = (
     domain: string,
-    reasons: Parameters<App["threats"]["record"]>[0][number]["match"]["reasons"],
+    reasons: Sighting["match"]["reasons"],
+    origins: Pick<Sighting, "certificate" | "url"> = {},
   ) =>
     app.threats.record([
       {
+        ...origins,
         domain,
         match: { protectedDomain: "example-bank.com", type: "typosquatting", similarity: 0.9688, reasons },
         source: "scan",
         seenAt: now - 2 * 86_400_000,
       },
     ])[0]!.threatId;
-  const known = sight("exarnple-bank.com", [
-    { code: "whole_label", params: { label: "exarnple-bank", expected: "example-bank" } },
-    { code: "confusable", params: { label: "exarnple-bank", position: 3, found: "rn", expected: "m" } },
-  ]);
+  const certificate: CertificateSighting = {
+    issuer: "CN=R11, O=Let's Encrypt, C=US",
+    serial: "04d1f0a3c5b27e8890aa114f",
+    notBefore: now - 2 * 86_400_000,
+    log: "Example 'Log2027h1' log",
+    entryUrl: "https://log.example/2027h1/tile/data/x003/x205/062",
+    index: 820_495_915,
+    isVerified: true,
+  };
+  const known = sight(
+    "exarnple-bank.com",
+    [
+      { code: "whole_label", params: { label: "exarnple-bank", expected: "example-bank" } },
+      { code: "confusable", params: { label: "exarnple-bank", position: 3, found: "rn", expected: "m" } },
+    ],
+    { certificate, url: "https://exarnple-bank.com/login?next=%2Faccount" },
+  );
   await knowAbout(
     app,
     known,
@@ -160,10 +176,14 @@ export async function seedThreatPages(app: App, by: Actor, hostile: string) {
   app.threats.notes.add(known, "Written to the registrar, ticket 4711.\nThey respond within a day.", { by });
   app.threats.changeStatus([known], "resolved", { by });
   app.threats.changeStatus([known], "active", { by: { channel: "api", name: "soc", address: "192.0.2.44" } });
-  const hostileId = sight(hostileName, [
-    { code: "whole_label", params: { label: hostile, expected: hostile } },
-    { code: "confusable", params: { label: hostile, position: 5, found: hostile, expected: hostile } },
-  ]);
+  const hostileId = sight(
+    hostileName,
+    [
+      { code: "whole_label", params: { label: hostile, expected: hostile } },
+      { code: "confusable", params: { label: hostile, position: 5, found: hostile, expected: hostile } },
+    ],
+    { certificate: { ...certificate, issuer: hostile, log: hostile, isVerified: false }, url: hostile },
+  );
   await knowAbout(app, hostileId, hostileFacts(hostile), now - 60_000);
   app.threats.notes.add(hostileId, hostile.slice(0, 3_000), { by });
   app.threats.changeStatus([hostileId], "resolved", {

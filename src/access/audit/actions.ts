@@ -53,6 +53,8 @@ export const auditActions = [
   "feed.import",
   "feed.cancel_import",
   "feed.read_again",
+  "source.pause",
+  "source.resume",
   "threat.change_status",
   "threat.undo_change",
   "threat.note",

@@ -124,6 +124,7 @@ export const submitCandidates = operation({
     requireNotInFuture(observedAt, services.now());
     const options = {
       source: "submission" as const,
+      origin: { kind: "submission", name: caller.name },
       observedAt,
       within: caller.domains,
       invalidMax: errorsMax,

@@ -11,6 +11,7 @@ const copiedTables = [
   "traps",
   "trap_addresses",
   "feed_files",
+  "source_pauses",
   "list_imports",
   "scans",
   // Tables of earlier versions, which migrations read.

@@ -5,6 +5,7 @@ import type { ConsoleSessions } from "../../access/console/sessions.ts";
 import type { ConsoleSignIn } from "../../access/console/sign-in.ts";
 import type { KeyUsage } from "../../access/keys/key-usage.ts";
 import type { ApiKeys } from "../../access/keys/keys.ts";
+import type { Server } from "../../api/server.ts";
 import type { Readiness } from "../../api/site/health.ts";
 import type { Webhooks } from "../../channels/webhook/webhooks.ts";
 import type { Config } from "../../config/config.ts";
@@ -15,12 +16,12 @@ import type { AssessDomain } from "../../domains/assess.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { Enrichment } from "../../enrichment/enrichment.ts";
 import type { EventLog } from "../../events/event-log.ts";
-import type { BodyBudget } from "../../http/body/body-budget.ts";
 import type { BuildInfo } from "../../lib/build-info.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Scans } from "../../scans/scans.ts";
+import type { SourceActivity } from "../../sources/activity/source-activity.ts";
 import type { Feeds } from "../../sources/feeds/feeds.ts";
 import type { Imports } from "../../sources/imports/imports.ts";
 import type { Source } from "../../sources/source.ts";
@@ -30,6 +31,7 @@ import type { Traps } from "../../traps/traps.ts";
 
 /** Services that page groups choose from: a group names those that it uses and receives no others. */
 export interface PageServices {
+  activity: Pick<SourceActivity, "since" | "totals">;
   assessDomain: AssessDomain;
   auditLog: Pick<AuditLog, "list" | "count">;
   failedSignIns: Pick<FailedSignIns, "list" | "count" | "attemptsSince">;
@@ -64,13 +66,31 @@ export interface PageServices {
 
 export type ServiceName = keyof PageServices;
 
-/** Everything that the console is built on: services for pages, and those that only its shell uses. */
-export interface ConsoleServices extends PageServices {
-  bodies: BodyBudget;
+/** Services for pages that others contain. */
+type ContainedServices = Pick<
+  PageServices,
+  "failedSignIns" | "publicUrl" | "readiness" | "sessions" | "untrustedProxy"
+>;
+
+/** Everything that the console is built on. */
+export interface ConsoleServices extends Omit<PageServices, keyof ContainedServices> {
   clock: Clock;
   consoleSignIn: ConsoleSignIn;
   fillRandom: FillRandom;
   log: Log;
+  server: Pick<Server, "bodies" | "publicUrl" | "readiness" | "untrustedProxy">;
+}
+
+export function pageServicesOf(given: ConsoleServices): PageServices {
+  const { consoleSignIn, server } = given;
+  const contained: ContainedServices = {
+    failedSignIns: consoleSignIn.failedSignIns,
+    publicUrl: () => server.publicUrl,
+    readiness: server.readiness,
+    sessions: consoleSignIn.sessions,
+    untrustedProxy: server.untrustedProxy,
+  };
+  return { ...given, ...contained };
 }
 
 /** Returns the named services and no others. */

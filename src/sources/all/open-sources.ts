@@ -6,9 +6,11 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Yielder } from "../../lib/yielder.ts";
 import type { Threats } from "../../threats/threats.ts";
+import { createSourceActivity } from "../activity/source-activity.ts";
 import { createCandidates } from "../candidates.ts";
 import { createFeeds, isFolderFeed } from "../feeds/feeds.ts";
 import { createImports } from "../imports/imports.ts";
+import { createSourcePauses } from "../pauses/source-pauses.ts";
 import type { Source } from "../source.ts";
 
 /** Constructs everything that names come from, and what checks them. */
@@ -31,10 +33,12 @@ export function openSources({
   log: Log;
   yielder: () => Yielder;
 }) {
-  const candidates = createCandidates({ database, domains, threats, clock, yielder });
+  const activity = createSourceActivity({ database, clock });
+  const pauses = createSourcePauses({ auditLog, database, clock });
+  const candidates = createCandidates({ activity, database, domains, threats, clock, yielder });
   const folders = config.feeds.filter(isFolderFeed);
-  const feeds = createFeeds({ feeds: folders, database, candidates, clock, log, auditLog });
+  const feeds = createFeeds({ feeds: folders, database, candidates, clock, log, auditLog, pauses });
   const imports = createImports({ auditLog, database, candidates, clock, log });
   const sources: readonly Source[] = [...feeds.sources, imports];
-  return { candidates, feeds, imports, sources };
+  return { activity, candidates, feeds, imports, sources };
 }

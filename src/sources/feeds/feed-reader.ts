@@ -6,6 +6,7 @@ import type { Candidates } from "../candidates.ts";
 import { NameListError } from "../list-bytes/errors.ts";
 import type { Place } from "../list-formats/name-chunk.ts";
 import { openNameList, type NameList } from "../lists/name-list.ts";
+import { feedKind } from "../source.ts";
 import type { FeedFileStore } from "./feed-file-store.ts";
 import { fingerprintOf, openFeedFile } from "./feed-folder.ts";
 import type { FileState } from "./read-decision.ts";
@@ -97,7 +98,12 @@ export function createFeedReader({
           matched: first.matched + tally.matched,
           created: first.created + tally.created,
         });
-      await candidates.process(list.batches(), { source: "feed", signal, onCommit });
+      await candidates.process(list.batches(), {
+        source: "feed",
+        origin: { kind: feedKind, name: feed.name },
+        signal,
+        onCommit,
+      });
       // The rest after the position is a line that may still be being written.
       const complete = toEnd || row.position === file.bytes;
       if (complete && !signal.aborted) await saveApart({ completedAt: clock.now() });

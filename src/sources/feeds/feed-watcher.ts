@@ -3,7 +3,8 @@ import { badRequest } from "../../lib/errors.ts";
 import type { Limiter } from "../../lib/limiter.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { every, type Schedule } from "../../lib/schedule.ts";
-import type { Source, SourceStatus } from "../source.ts";
+import type { SourcePausing } from "../pauses/source-pauses.ts";
+import { feedKind, type Source, type SourceStatus } from "../source.ts";
 import type { FeedFileStore } from "./feed-file-store.ts";
 import { listFiles, readFingerprint, watchForHints, type SkippedFiles } from "./feed-folder.ts";
 import type { Feed, ReadFeedFile } from "./feed-reader.ts";
@@ -33,43 +34,41 @@ export interface FeedSource extends Source {
 export interface FeedWatcher extends FeedSource {
   /**
    * Reads a file from its start again. Returns whether the feed has such a file.
-   * @throws PublicError `bad_request` while the feed is being read.
+   * @throws PublicError `bad_request` while the feed is paused or being read.
    */
   readAgain(path: string): boolean;
   /** Resolves when no check is in progress. */
   idle(): Promise<void>;
 }
 
-/** Watches one feed and reads its files as they arrive. */
-export function createFeedWatcher({
-  feed,
-  files,
-  read,
-  limit,
-  clock,
-  log,
-}: {
+interface FeedWatcherDependencies {
   feed: Feed;
   files: FeedFileStore;
   read: ReadFeedFile;
   limit: Limiter;
   clock: Clock;
   log: Log;
-}): FeedWatcher {
+  pausing: SourcePausing;
+}
+
+/** Watches one feed and reads its files as they arrive. */
+export function createFeedWatcher(dependencies: FeedWatcherDependencies): FeedWatcher {
+  const { feed, files, read, limit, clock, log, pausing } = dependencies;
   const known = createKnownFiles(feed.name, files);
   const watched = new Map<string, Watched>();
   const stopping = new AbortController();
-  const { signal } = stopping;
+  const mayRead = () => !stopping.signal.aborted && !pausing.isPaused();
   let state: SourceStatus["state"] = "waiting";
   let missing: string | null = null;
   let skipped: SkippedFiles = { total: 0, first: [] };
   let schedule: Schedule | undefined;
   let hints: { stop(): void } | undefined;
-  const checks = createCheckRunner({ clock, log, signal, run: checkOnce });
+  const checks = createCheckRunner({ clock, log, signal: stopping.signal, run: checkOnce });
 
   async function checkOnce(): Promise<void> {
+    if (!mayRead()) return;
     const listing = await listFiles(feed.path);
-    if (signal.aborted) return;
+    if (!mayRead()) return;
     if ("missing" in listing) return reportMissing(listing.missing);
     if (state === "unavailable") log.info({ feed: feed.name, path: feed.path }, "feed available again");
     if (state !== "reading") state = "watching";
@@ -81,7 +80,7 @@ export function createFeedWatcher({
     known.forgetRemoved(present, clock.now());
     let waiting = false;
     for (const { path, ...file } of listing.files) {
-      if (signal.aborted) return;
+      if (!mayRead()) return;
       const decision = decide(known.get(path), watched.get(path)!, checkTime(clock));
       if (decision.do === "wait") waiting = true;
       else if (decision.do !== "nothing")
@@ -100,7 +99,8 @@ export function createFeedWatcher({
   }
 
   async function readFile(path: string, file: FileState, decision: ReadDecision): Promise<boolean> {
-    if (signal.aborted) return false;
+    if (!mayRead()) return false;
+    const signal = AbortSignal.any([stopping.signal, pausing.signal()]);
     state = "reading";
     try {
       return await readDecided({ clock, feed, known, log, read, signal }, { path, file, decision });
@@ -111,9 +111,11 @@ export function createFeedWatcher({
 
   return {
     name: feed.name,
-    kind: "feed",
+    kind: feedKind,
     declaredAs: "[[feeds]]",
+    pausing,
     readAgain(path) {
+      if (pausing.isPaused()) throw badRequest("The feed is paused. Resume it first.");
       if (known.get(path) === undefined || !watched.has(path)) return false;
       if (state === "reading") throw badRequest("The feed is being read. Try again when it is done.");
       known.forget(path);
@@ -123,6 +125,7 @@ export function createFeedWatcher({
     start() {
       known.load();
       schedule = every({ clock, pattern: checkPattern, run: checks.run });
+      pausing.onResume(() => checks.runSoon(0));
       void checks.run();
     },
     async stop() {
@@ -134,7 +137,8 @@ export function createFeedWatcher({
     status() {
       // A command that runs beside the server reads what the server has saved.
       const rows = schedule === undefined ? files.list(feed.name) : known.list();
-      return feedStatus(feed, { state, missing, skipped, files: rows, now: clock.now() });
+      const shown = pausing.isPaused() ? "paused" : state;
+      return feedStatus(feed, { state: shown, missing, skipped, files: rows, now: clock.now() });
     },
     check: () => checkFeed(feed, files.list(feed.name), clock.now()),
     idle: checks.idle,

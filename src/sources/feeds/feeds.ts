@@ -6,7 +6,9 @@ import { notFound } from "../../lib/errors.ts";
 import { createLimiter } from "../../lib/limiter.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Candidates } from "../candidates.ts";
+import type { SourcePauses } from "../pauses/source-pauses.ts";
 import { createFeedFileStore } from "./feed-file-store.ts";
+import { feedKind } from "../source.ts";
 import { createFeedReader, type Feed } from "./feed-reader.ts";
 import type { FeedStatus } from "./feed-status.ts";
 import { createFeedWatcher, type FeedSource } from "./feed-watcher.ts";
@@ -20,7 +22,7 @@ export interface Feeds {
   status(): FeedStatus[];
   /**
    * Reads a file from its start again, for example after more domains are protected. No threat is created twice.
-   * @throws PublicError `not_found`; `bad_request` while the feed is being read.
+   * @throws PublicError `not_found`; `bad_request` while the feed is paused or being read.
    */
   readAgain(feed: string, path: string, options: { by: Actor }): void;
   /** Resolves when no check of a feed is in progress. Checks that are due later do not count. */
@@ -34,6 +36,7 @@ export function isFolderFeed<T extends { path: string | null }>(feed: T): feed i
 
 export function createFeeds({
   feeds,
+  pauses,
   database,
   candidates,
   clock,
@@ -41,6 +44,7 @@ export function createFeeds({
   auditLog,
 }: {
   feeds: readonly Feed[];
+  pauses: SourcePauses;
   database: Database;
   candidates: Candidates;
   clock: Clock;
@@ -50,7 +54,10 @@ export function createFeeds({
   const files = createFeedFileStore(database);
   const read = createFeedReader({ candidates, clock, database, files });
   const limit = createLimiter(readingsMax);
-  const watchers = feeds.map((feed) => createFeedWatcher({ feed, files, read, limit, clock, log }));
+  const watchers = feeds.map((feed) => {
+    const pausing = pauses.of({ kind: feedKind, name: feed.name });
+    return createFeedWatcher({ feed, files, read, limit, clock, log, pausing });
+  });
   return {
     sources: watchers,
     status: () => watchers.map((watcher) => watcher.status()),

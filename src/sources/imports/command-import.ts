@@ -10,6 +10,7 @@ import { NameListError } from "../list-bytes/errors.ts";
 import type { Place } from "../list-formats/name-chunk.ts";
 import type { NameBatch } from "../name-batch.ts";
 import { ownProcess } from "./import-process.ts";
+import { importOrigin } from "./import-run.ts";
 import type { ImportStore } from "./import-store.ts";
 import type { ListImport } from "./tables.ts";
 
@@ -71,7 +72,12 @@ export function createCommandImport({
     const end = (outcome: Pick<ListImport, "state" | "error">) =>
       save({ ...outcome, completedAt: clock.now() });
     try {
-      tally = await candidates.process(batches, { ...options, importSeq: seq, onCommit });
+      tally = await candidates.process(batches, {
+        ...options,
+        origin: importOrigin,
+        importSeq: seq,
+        onCommit,
+      });
       end({ state: signal?.aborted === true ? "cancelled" : "completed", error: null });
       return tally;
     } catch (error) {

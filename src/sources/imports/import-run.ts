@@ -10,6 +10,9 @@ import type { BoundedStream } from "./bounded-stream.ts";
 import type { ImportStore } from "./import-store.ts";
 import type { ListImport } from "./tables.ts";
 
+/** Origin of the names of all imports. */
+export const importOrigin = { kind: "import", name: "imports" };
+
 /** The import in progress. */
 export interface Running {
   readonly seq: number;
@@ -64,6 +67,7 @@ export function createImportRun({
       names = await openNameList(name ?? "the names", { format, column, stream: content.stream, signal });
       await candidates.process(names.batches(), {
         source,
+        origin: importOrigin,
         importSeq: seq,
         signal,
         onCommit({ line }, tally) {

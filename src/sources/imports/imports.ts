@@ -11,7 +11,7 @@ import type { Source, SourceStatus } from "../source.ts";
 import { boundedStream } from "./bounded-stream.ts";
 import { createCommandImport, type ProcessList } from "./command-import.ts";
 import { hasEnded } from "./import-process.ts";
-import { countsOf, createImportRun, logImport, type Running } from "./import-run.ts";
+import { countsOf, createImportRun, importOrigin, logImport, type Running } from "./import-run.ts";
 import { createImportStore, type ImportStore } from "./import-store.ts";
 import type { ListImport } from "./tables.ts";
 
@@ -93,9 +93,9 @@ export function createImports({
   };
 
   return {
-    name: "imports",
-    kind: "import",
+    ...importOrigin,
     declaredAs: null,
+    pausing: null,
     start() {
       stopped = false;
       // Only one process serves a database, so that none of these is the server's.

@@ -9,6 +9,7 @@ const stateTones: Record<SourceStatus["state"], Tone> = {
   watching: "good",
   reading: "warn",
   unavailable: "bad",
+  paused: "warn",
 };
 
 export function SourceState({ status: { state, overdue } }: { status: SourceStatus }) {

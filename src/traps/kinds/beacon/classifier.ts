@@ -6,7 +6,11 @@ import { ownHosts, type BeaconDetails, type Beacon } from "./details.ts";
 import { classifyReport, type PageReport } from "./page-report.ts";
 import { threatNameOf } from "./places.ts";
 
+/** Origin of the hosts that beacons report. */
+const beaconOrigin = { kind: "beacon", name: "beacons" };
+
 export function openBeacons({
+  activity,
   domains,
   outbox,
   threats,
@@ -41,6 +45,8 @@ export function openBeacons({
         reasons: [{ code: "beacon_reported", params: { beacon: beacon.name } }],
       },
     ]);
+    const created = recorded!.outcome === "created" ? 1 : 0;
+    activity.add(beaconOrigin, { names: 1, invalid: 0, matched: 1, created });
     limits.countThreat(beacon.id, recorded!.threatId, network);
     return recorded!;
   }
