@@ -26,6 +26,7 @@ import { createRoutes } from "./routes.ts";
 import { checkReadiness, type Readiness } from "./site/health.ts";
 import type { Metrics } from "./site/metrics.ts";
 import { createProcessMetrics } from "./site/process-metrics.ts";
+import type { SourceMetrics } from "./site/source-metrics.ts";
 import type { ReadScreenshot } from "./site/site-pages.ts";
 import { createSockets } from "./sockets.ts";
 import { describeApi } from "./v1/openapi.ts";
@@ -50,6 +51,7 @@ export interface ServerDependencies {
   keyUsage: KeyUsage;
   threats: Threats;
   candidates: Candidates;
+  sourceMetrics: () => SourceMetrics;
   deliveries: Pick<DeliveryLog, "states" | "totals">;
   scans: Pick<Scans, "resolverHealth" | "totals">;
   readScreenshot: ReadScreenshot;
@@ -121,6 +123,7 @@ export function createServer({
   keyUsage,
   threats,
   candidates,
+  sourceMetrics,
   deliveries,
   scans,
   readScreenshot,
@@ -132,7 +135,7 @@ export function createServer({
   const publicUrl = () => sockets.publicUrl;
   const readiness = () => checkReadiness({ database, databaseHealth, schedulersRunning });
   const storage = () => ({ ...databaseHealth.status(), ...readiness(), bytes: database.bytesOnDisk() });
-  const metrics = createProcessMetrics({ build, threats, deliveries, scans, traps, storage });
+  const metrics = createProcessMetrics({ build, threats, deliveries, scans, sourceMetrics, traps, storage });
   /** Peers of requests that did not arrive on the server's socket. */
   const peers = new WeakMap<Request, string>();
   const peerOf = (request: Request) => peers.get(request) ?? sockets.peerOf(request);

@@ -37,7 +37,7 @@ export interface Tally {
 
 export interface CandidateOptions {
   source: ThreatSource;
-  /** Where the names are counted; absent: with the unnamed origin of the kind `source`. */
+  /** Where the names are counted; absent: with the kind and name `source`. */
   origin?: NameOrigin | undefined;
   /** `seq` of the import that the names are from. */
   importSeq?: number | undefined;
@@ -83,7 +83,7 @@ export function startCandidateRun(
   options: CandidateOptions,
 ): CandidateRun {
   const { source, importSeq, observedAt, within = [], invalidMax = invalidShownMax } = options;
-  const origin = options.origin ?? { kind: source, name: "" };
+  const origin = options.origin ?? { kind: source, name: source };
   const tally: Tally = { received: 0, invalid: 0, firstInvalid: [], matched: 0, created: 0 };
   const pace = yielder();
   let matcher = domains.matcher();

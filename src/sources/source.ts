@@ -54,6 +54,11 @@ export interface SourceStatus {
   created: number;
 }
 
+/** Returns whether a source reads less than it should: it has a problem, is overdue or paused. */
+export function needsAttention({ state, problem, overdue }: SourceStatus): boolean {
+  return state === "unavailable" || state === "paused" || problem !== null || overdue !== null;
+}
+
 /** Result of a check: `warning` works but deserves attention. */
 export interface SourceCheck {
   level: "ok" | "warning" | "error";

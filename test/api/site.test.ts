@@ -78,6 +78,18 @@ describe("/metrics", () => {
     expect(text).not.toContain("nowhere");
   });
 
+  test("counts names, matches and new threats by source", async () => {
+    const key = api.key();
+    const body = { domains: ["example-bank.net", "other.org", "a b"] };
+    expect((await api.call("POST", "/v1/candidates", { key, body })).status).toBe(200);
+    const lines = (await api.call("GET", "/metrics")).text.split("\n");
+    const labels = '{kind="submission",source="test"}';
+    expect(lines).toContain(`phishwatch_source_names_total${labels} 3`);
+    expect(lines).toContain(`phishwatch_source_invalid_names_total${labels} 1`);
+    expect(lines).toContain(`phishwatch_source_matched_names_total${labels} 1`);
+    expect(lines).toContain(`phishwatch_source_threats_total${labels} 1`);
+  });
+
   test("has the Prometheus text format", async () => {
     const { text } = await api.call("GET", "/metrics");
     for (const line of text.trimEnd().split("\n")) {

@@ -1,3 +1,4 @@
+import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -300,6 +301,20 @@ describe("check", () => {
       /^warning +feed late: .*late: nothing new for 5 days; usually something arrives every 24 h$/m,
     );
     expect(out).toMatch(/^ok +feed daily: .*daily: 5 files$/m);
+  });
+
+  test("`check` warns about a paused feed, with the time and who paused it", async () => {
+    folder.file("phishwatch.toml", `${defaultConfig}[[feeds]]\nname = "nrd"\npath = "nrd"\n`);
+    mkdirSync(join(folder.path, "nrd"));
+    await run("domains", "list");
+    const sqlite = new Sqlite(join(folder.path, "data/test.db"));
+    sqlite.run(
+      "INSERT INTO source_pauses (kind, name, paused_at, channel, actor) VALUES ('feed', 'nrd', 1768478400000, 'console', 'admin')",
+    );
+    sqlite.close();
+    expect((await run("check")).out).toMatch(
+      /^warning +feed nrd: paused since 2026-01-15 12:00 UTC by console admin, so it reads nothing; resume it on the console's page Sources$/m,
+    );
   });
 
   test("`check` reports each brand keyword that is not matched everywhere, with reason and advice", async () => {

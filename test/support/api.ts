@@ -95,6 +95,7 @@ export function openApi({
       memoryBytes,
       yielder,
       threats,
+      sourceMetrics: () => ({ totals: stores.activity.totals(), sources: [] }),
       candidates: createCandidates({ ...stores, yielder }),
       deliveries: createDeliveryLog(stores),
       scans: {

@@ -5,6 +5,8 @@ import { resolverVerdicts, type ResolverVerdict } from "../../network/dns/resolv
 import { scanFailures, type ScanFailure } from "../../vocabulary/scans.ts";
 import type { Status } from "../../vocabulary/threats.ts";
 import type { Readiness } from "./health.ts";
+import { family, type Labels } from "./metric-text.ts";
+import { sourceFamilies, type SourceMetrics } from "./source-metrics.ts";
 
 /** Metrics for a monitoring system. */
 export interface Metrics {
@@ -26,6 +28,7 @@ export interface MetricSources {
   /** Verdicts of the latest check of the resolvers; undefined before the first one. */
   resolverVerdicts: () => readonly ResolverVerdict[] | undefined;
   trapTotals: () => { recorded: number; limited: number; dropped: number };
+  sources: () => SourceMetrics;
   storage: () => StorageStatus;
   memory: () => { rss: number; heapUsed: number };
   /** CPU time of this process, in microseconds. */
@@ -37,8 +40,6 @@ export interface StorageStatus extends DatabaseStatus, Readiness {
   /** Undefined in memory. */
   bytes: { file: number; log: number } | undefined;
 }
-
-type Labels = Record<string, string | number>;
 
 /**
  * Collects metrics without a client library, which would cost histograms and promises on every request where a
@@ -112,6 +113,7 @@ export function createMetrics(sources: MetricSources): Metrics {
           "Visits to beacons and honeytokens: recorded, over the limit of their network, or dropped because the queue was full.",
           Object.entries(sources.trapTotals()).map(([outcome, total]) => [{ outcome }, total]),
         ),
+        ...sourceFamilies(sources.sources()),
         ...storageFamilies(sources.storage()),
         family("process_resident_memory_bytes", "gauge", "Resident memory.", [[{}, rss]]),
         family("phishwatch_heap_used_bytes", "gauge", "JavaScript heap in use.", [[{}, heapUsed]]),
@@ -191,23 +193,4 @@ function storageFamilies({ ready, checks, errors, quickCheck, disk, bytes }: Sto
       disk === undefined ? [] : [[{}, disk.freeBytes]],
     ),
   ];
-}
-
-function family(
-  name: string,
-  type: "counter" | "gauge",
-  help: string,
-  samples: readonly (readonly [Labels, number])[],
-): string {
-  const lines = samples.map(([labels, value]) => `${name}${labelText(labels)} ${value}\n`);
-  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
-}
-
-function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(String(value))}"`);
-  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
-}
-
-function escapeLabel(text: string): string {
-  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }

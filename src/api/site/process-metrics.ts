@@ -2,17 +2,20 @@ import type { DeliveryLog } from "../../deliveries/delivery-log.ts";
 import type { Scans } from "../../scans/scans.ts";
 import type { Threats } from "../../threats/threats.ts";
 import type { Traps } from "../../traps/traps.ts";
+import type { SourceMetrics } from "./source-metrics.ts";
 import { createMetrics, type Metrics, type MetricSources } from "./metrics.ts";
 
 /** Creates the metrics of this process and its services. */
 export function createProcessMetrics({
   build,
+  sourceMetrics,
   threats,
   deliveries,
   scans,
   traps,
   storage,
 }: Pick<MetricSources, "build" | "storage"> & {
+  sourceMetrics: () => SourceMetrics;
   threats: Pick<Threats, "totals">;
   deliveries: Pick<DeliveryLog, "totals" | "states">;
   scans: Pick<Scans, "totals" | "resolverHealth">;
@@ -26,6 +29,7 @@ export function createProcessMetrics({
     scanTotals: scans.totals,
     resolverVerdicts: () => scans.resolverHealth.latest()?.checks.map(({ verdict }) => verdict),
     trapTotals: traps.totals,
+    sources: sourceMetrics,
     storage,
     memory: () => process.memoryUsage(),
     cpu: () => process.cpuUsage(),

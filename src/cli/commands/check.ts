@@ -14,6 +14,7 @@ import { endpointCertificateError, serverCertificate } from "../check/certificat
 import type { CheckResult } from "../check/check-result.ts";
 import { openForCheck } from "../check/open-for-check.ts";
 import { checkSetup } from "../check/setup.ts";
+import { describePause } from "../../sources/pauses/source-pauses.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
@@ -122,9 +123,12 @@ async function brandWords({ domains }: App): Promise<CheckResult[]> {
 
 async function sources({ sources: all }: App): Promise<CheckResult[]> {
   const results = all.map(async (source): Promise<CheckResult[]> => {
+    const what = `${source.kind} ${source.name}`;
+    const pause = source.pausing?.current();
+    const paused: CheckResult[] =
+      pause === undefined ? [] : [{ what, state: "warning", detail: describePause(pause) }];
     const result = await source.check();
-    if (result === null) return [];
-    return [{ what: `${source.kind} ${source.name}`, state: result.level, detail: result.detail }];
+    return result === null ? paused : [...paused, { what, state: result.level, detail: result.detail }];
   });
   return (await Promise.all(results)).flat();
 }

@@ -1,8 +1,8 @@
 import { and, eq } from "drizzle-orm";
-import type { Actor } from "../../access/audit/actor.ts";
+import { describeActor, type Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Database } from "../../database/database.ts";
-import type { Clock, Instant } from "../../lib/clock.ts";
+import { toPlainTime, type Clock, type Instant } from "../../lib/clock.ts";
 import { sourcePauses } from "./tables.ts";
 
 /** A pause of a source, until it is resumed. */
@@ -36,6 +36,12 @@ export interface SourcePausing {
 export interface SourcePauses {
   /** Call it once for each source. */
   of(source: { kind: string; name: string }): SourcePausing;
+}
+
+/** Returns a phrase such as `paused since 2026-01-15 12:00 UTC by console; resume it on the console's page Sources`. */
+export function describePause({ at, by }: Pause): string {
+  const who = describeActor({ ...by, address: null });
+  return `paused since ${toPlainTime(at)} by ${who}, so it reads nothing; resume it on the console's page Sources`;
 }
 
 export function createSourcePauses({

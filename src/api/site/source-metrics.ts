@@ -1,0 +1,51 @@
+import type { ActivityCounts, ActivityTotal } from "../../sources/activity/source-activity.ts";
+import { needsAttention, type Source } from "../../sources/source.ts";
+import { family } from "./metric-text.ts";
+
+export interface SourceMetrics {
+  /** Counts by origin of names, sources or not. */
+  totals: readonly ActivityTotal[];
+  sources: readonly Pick<Source, "kind" | "name" | "declaredAs" | "status">[];
+}
+
+/** Returns the metrics of the origins of names. */
+export function sourceFamilies({ totals, sources }: SourceMetrics): string[] {
+  const counter = (name: string, help: string, key: keyof ActivityCounts) =>
+    family(
+      name,
+      "counter",
+      help,
+      totals.map(({ kind, name: source, [key]: count }) => [{ kind, source }, count]),
+    );
+  const watched = sources
+    .filter(({ declaredAs }) => declaredAs !== null)
+    .map(({ kind, name: source, status }) => ({ labels: { kind, source }, status: status() }));
+  return [
+    counter("phishwatch_source_names_total", "Names that arrived, by source.", "names"),
+    counter("phishwatch_source_invalid_names_total", "Names that were invalid, by source.", "invalid"),
+    counter(
+      "phishwatch_source_matched_names_total",
+      "Names that matched a protected domain, by source.",
+      "matched",
+    ),
+    counter("phishwatch_source_threats_total", "New threats, by source.", "created"),
+    family(
+      "phishwatch_source_last_name_seconds",
+      "gauge",
+      "Unix time at which names last arrived, by source.",
+      totals.map(({ kind, name: source, lastAt }) => [{ kind, source }, lastAt / 1000]),
+    ),
+    family(
+      "phishwatch_source_ok",
+      "gauge",
+      "0 while a declared source has a problem or is paused, else 1.",
+      watched.map(({ labels, status }) => [labels, needsAttention(status) ? 0 : 1]),
+    ),
+    family(
+      "phishwatch_source_state",
+      "gauge",
+      "Always 1; the labels give the state of a declared source (waiting, watching, reading, unavailable, paused).",
+      watched.map(({ labels, status: { state } }) => [{ ...labels, state }, 1]),
+    ),
+  ];
+}
