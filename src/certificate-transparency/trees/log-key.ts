@@ -40,6 +40,11 @@ export function importLogKey(base64: string): LogKey {
   );
 }
 
+/** Returns the ID of the log with this key, in base64. Throws `LogError` if the key cannot be used. */
+export function logIdOf(key: string): string {
+  return Buffer.from(importLogKey(key).logId).toString("base64");
+}
+
 /** Returns the decoded bytes, or undefined unless the text is base64 with padding and nothing else. */
 export function strictBase64(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, "base64");
