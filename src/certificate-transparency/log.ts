@@ -76,10 +76,10 @@ export interface LogReader {
    */
   partialLeafHashes(size: number, signal: AbortSignal): Promise<Uint8Array[] | null>;
   /**
-   * Reads the compact range of the tree with this head, and verifies it against the root: where a log that was never
-   * followed starts at its end.
+   * Reads the compact range of the first `size` entries (default: all) of the tree with this head, and verifies it against
+   * the root: where a log starts at its end, or entries are skipped.
    */
-  compactRange(head: TreeHead, signal: AbortSignal): Promise<CompactRange>;
+  compactRange(head: TreeHead, signal: AbortSignal, size?: number): Promise<CompactRange>;
   close(): void;
 }
 

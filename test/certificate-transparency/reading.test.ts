@@ -10,6 +10,7 @@ import {
   dataTile,
   getEntriesBody,
   logEntry,
+  merkleRoot,
   namesTile,
   type EntryOptions,
 } from "../support/log-entries.ts";
@@ -193,6 +194,18 @@ describe.each(["static", "rfc6962"] as const)("a log (%s)", (protocol) => {
     protocol === "static"
       ? ["checkpoint", "tile/data", "tile/0"]
       : ["get-sth", "get-entries", "get-entry-and-proof"];
+
+  test.each([0, 1, 255, 256, 300, 512, 599, 600])(
+    "proves the first %i entries against a later head",
+    async (size) => {
+      const { log, rootAt } = addLog(protocol, 600);
+      const head = { size: 600, rootHash: rootAt(600), timestamp: 1 };
+      const range = await openReader(log).compactRange(head, signal, size);
+      const hashes = entriesOf(0, 600).map(({ leafHash }) => leafHash);
+      expect([range.size, rootOf(range)]).toEqual([size, merkleRoot(hashes.slice(0, size))]);
+      expect(server.count("data") + server.count("get-entries")).toBe(0);
+    },
+  );
 
   test.each<[string, LogFault, string, RegExp]>([
     ["overload with seconds to wait", logFaults.status(429, "7"), "rate_limited", /429/],

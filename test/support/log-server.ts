@@ -2,6 +2,7 @@ import type { CertificateLog, LogProtocol, TreeHead } from "../../src/certificat
 import { createTree, rootOf } from "../../src/certificate-transparency/trees/compact-range.ts";
 import { tileHash, tileWidth } from "../../src/certificate-transparency/trees/right-edge.ts";
 import {
+  auditPath,
   createLogSigner,
   dataTile,
   getEntriesBody,
@@ -193,10 +194,13 @@ function createTestLog(options: TestLogOptions, serverUrl: string): { testLog: T
   const getEntryAndProof = (query: URLSearchParams): Response => {
     const [index, size] = [Number(query.get("leaf_index")), Number(query.get("tree_size"))];
     const known = heads.get(size);
-    if (known === undefined || index !== size - 1) return new Response("unknown", { status: 400 });
-    const [last] = entries(index, size);
-    const { entries: [entry] = [] } = JSON.parse(getEntriesBody([last!])) as { entries?: object[] };
-    const path = known.proof.map((hash) => Buffer.from(hash).toString("base64"));
+    if (known === undefined || !(index < size)) return new Response("unknown", { status: 400 });
+    const { entries: [entry] = [] } = JSON.parse(getEntriesBody(entries(index, index + 1))) as {
+      entries?: object[];
+    };
+    // The siblings of the last leaf are the perfect subtrees of the tree without it; others take a walk of the tree.
+    const proof = index === size - 1 ? known.proof : auditPath(index, levels[0]!.slice(0, size));
+    const path = proof.map((hash) => Buffer.from(hash).toString("base64"));
     return json(JSON.stringify({ ...entry, audit_path: path }));
   };
 

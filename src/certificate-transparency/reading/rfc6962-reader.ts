@@ -1,7 +1,6 @@
-import { LogError, type CertificateLog, type CompactRange, type EntryBlock, type LogReader } from "../log.ts";
-import { matchesHead } from "../trees/compact-range.ts";
+import { LogError, type CertificateLog, type EntryBlock, type LogReader } from "../log.ts";
 import { hashBytes, leafHash } from "../trees/hashes.ts";
-import { rangeFromInclusion } from "../trees/right-edge.ts";
+import { inclusionOf } from "../trees/inclusion.ts";
 import { createTreeHeadVerifier, treeHeadBytesMax } from "../trees/tree-heads.ts";
 import { afterResponse, batchAtFirst, batchEnd, halved } from "./batch-size.ts";
 import type { ReadLimits } from "./limits.ts";
@@ -81,22 +80,23 @@ export function createRfc6962Reader({
       }
     },
     partialLeafHashes: () => Promise.resolve(null),
-    async compactRange(head, signal) {
-      const { size } = head;
-      const range: CompactRange | undefined =
-        size === 0
-          ? { size, hashes: [] }
-          : await read(`get-entry-and-proof?leaf_index=${size - 1}&tree_size=${size}`, signal, (value) =>
-              rangeFromInclusion(
-                size,
-                leafHash(base64Of(value["leaf_input"])),
-                hashesOf(value["audit_path"]),
-              ),
-            );
-      if (range === undefined || !matchesHead(range, head)) {
+    async compactRange(head, signal, size = head.size) {
+      if (size === 0) return { size, hashes: [] };
+      const inclusion = await read(
+        `get-entry-and-proof?leaf_index=${size - 1}&tree_size=${head.size}`,
+        signal,
+        (value) =>
+          inclusionOf({
+            index: size - 1,
+            treeSize: head.size,
+            leafHash: leafHash(base64Of(value["leaf_input"])),
+            auditPath: hashesOf(value["audit_path"]),
+          }),
+      );
+      if (inclusion === undefined || Buffer.compare(inclusion.root, head.rootHash) !== 0) {
         throw new LogError("mismatch", "the log's inclusion proof contradicts its signed tree head");
       }
-      return range;
+      return inclusion.range;
     },
   };
 }

@@ -1,11 +1,11 @@
 import type { Clock } from "../../lib/clock.ts";
-import { LogError, type CertificateLog, type LogReader } from "../log.ts";
-import { matchesHead } from "../trees/compact-range.ts";
+import type { CertificateLog, LogReader } from "../log.ts";
 import { hashBytes } from "../trees/hashes.ts";
-import { rangeFromTiles, rightEdgeTiles, tileWidth } from "../trees/right-edge.ts";
+import { tileWidth } from "../trees/right-edge.ts";
 import { createTreeHeadVerifier, treeHeadBytesMax } from "../trees/tree-heads.ts";
 import type { ReadLimits } from "./limits.ts";
 import type { LogRequests } from "./log-requests.ts";
+import { readStaticRange } from "./static-range.ts";
 import { createTiles } from "./tiles.ts";
 
 /** How long names tiles are not requested after a log turned out not to serve them. */
@@ -61,14 +61,6 @@ export function createStaticReader({
       const bytes = await tiles.hashes({ level: 0, index: Math.floor(size / tileWidth), width }, signal);
       return Array.from({ length: width }, (_, at) => bytes.slice(at * hashBytes, (at + 1) * hashBytes));
     },
-    async compactRange(head, signal) {
-      const contents: Uint8Array[] = [];
-      for (const edge of rightEdgeTiles(head.size)) contents.push(await tiles.hashes(edge, signal));
-      const range = rangeFromTiles(head.size, contents);
-      if (range === undefined || !matchesHead(range, head)) {
-        throw new LogError("mismatch", "the log's hash tiles contradict its signed tree head");
-      }
-      return range;
-    },
+    compactRange: (head, signal, size = head.size) => readStaticRange(tiles, { head, size, signal }),
   };
 }
