@@ -8,12 +8,10 @@ import { createApiKeys } from "./access/keys/keys.ts";
 import { createLastUsedWriter } from "./access/keys/last-used.ts";
 import { createSettings } from "./access/settings/settings.ts";
 import { createServer } from "./api/server.ts";
-import { createWebhookChannel } from "./channels/webhook/webhook-channel.ts";
-import { createWebhooks } from "./channels/webhook/webhooks.ts";
+import { openWebhooks } from "./channels/webhook/open-webhooks.ts";
 import type { Config } from "./config/config.ts";
 import { openDatabase } from "./database/database.ts";
 import { createDatabaseHealth } from "./database/health/health.ts";
-import { createDeliveries } from "./deliveries/deliveries.ts";
 import { createDomainAssessment } from "./domains/assess.ts";
 import { createProtectedDomains } from "./domains/domains.ts";
 import { openEnrichment, type Reach } from "./enrichment/open-enrichment.ts";
@@ -26,10 +24,8 @@ import { createIdFactory, type FillRandom } from "./lib/ids.ts";
 import type { Log } from "./lib/log.ts";
 import { createYielder } from "./lib/yielder.ts";
 import { createDnsLookup } from "./lookups/dns/dns-lookup.ts";
-import { connectionLimits, descriptorLimit } from "./network/descriptors.ts";
 import { createDnsClient, type DnsClient } from "./network/dns/dns-client.ts";
 import { systemResolvers } from "./network/dns/system-resolvers.ts";
-import { createSystemResolver } from "./network/dns/resolve-with-system.ts";
 import { createTurns } from "./network/turns.ts";
 import { createScans } from "./scans/scans.ts";
 import { openSources } from "./sources/all/open-sources.ts";
@@ -37,6 +33,7 @@ import { openThreatIndex } from "./threat-index/lazy/open-threat-index.ts";
 import { createThreats } from "./threats/threats.ts";
 import { trapKinds } from "./traps/kinds/kinds.ts";
 import { createTraps } from "./traps/traps.ts";
+import type { StartWorker } from "./vocabulary/threads.ts";
 
 /** Long-running work yields to requests after this many milliseconds. */
 const sliceMs = 5;
@@ -53,6 +50,8 @@ export interface Environment {
   dns?: DnsClient;
   /** With `storage.path` ":memory:": the database to start with, as returned by SQLite's `serialize`. */
   image?: Uint8Array;
+  /** Default: work that other threads could do is done by this one. */
+  startWorker?: StartWorker;
 }
 
 /** All services over one open database. Nothing runs until `start`. */
@@ -63,10 +62,10 @@ export type App = ReturnType<typeof openApp>;
  * database and reconciles it with the entries that the configuration file declares.
  * @throws StartError with a message for the operator.
  */
-export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, image }: Environment) {
+export function openApp(environment: Environment) {
+  const { config, clock, log, fillRandom, reach, dns: givenDns, image, startWorker } = environment;
   const { minSimilarity, reactivate } = config.detection;
   const { resolvers, queriesPerSecond, schedule } = config.scan;
-  const sending = { ...config.webhooks, ...connectionLimits(descriptorLimit()) };
   const yielder = () => createYielder({ sliceMs, elapsedMs: () => performance.now() });
   const { version } = buildInfo;
 
@@ -93,7 +92,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   const threatIndex = openThreatIndex({ database, yielder });
 
   // Names
-  const { activity, candidates, feeds, imports, sources } = openSources({
+  const { activity, archive, candidates, feeds, imports, sources } = openSources({
     config,
     database,
     domains,
@@ -102,6 +101,8 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     clock,
     log,
     yielder,
+    fillRandom,
+    startWorker,
   });
 
   // Lookups
@@ -144,21 +145,18 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
   });
 
   // Deliveries and traps
-  const resolveHost = createSystemResolver({ clock });
-  const channel = createWebhookChannel({ clock, resolveHost, settings: sending, turns, version });
-  const deliveries = createDeliveries({
+  const { deliveries, webhooks } = openWebhooks({
     auditLog,
-    channels: [channel],
     clock,
+    config,
     database,
     fillRandom,
     ids,
     log,
     outbox,
-    settings: { ...sending, concurrency: sending.endpointConcurrency, retention: config.retention },
+    turns,
+    version,
   });
-  const { recipients } = deliveries;
-  const webhooks = createWebhooks({ auditLog, channel, clock, database, fillRandom, ids, recipients });
   const traps = createTraps({
     activity,
     auditLog,
@@ -253,6 +251,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
     assessDomain,
     threats,
     threatIndex,
+    archive,
     candidates,
     sources,
     feeds,
@@ -269,6 +268,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
       database.serve(log);
       databaseHealth.start();
       auditLog.startReport(log);
+      archive.start();
       deliveries.start();
       for (const source of sources) source.start();
       scans.start();
@@ -287,7 +287,7 @@ export function openApp({ config, clock, log, fillRandom, reach, dns: givenDns, 
         scans.stop(),
         enrichment.stop(),
       ]);
-      await Promise.all([lastUsedWriter.stop(), databaseHealth.stop()]);
+      await Promise.all([archive.stop(), lastUsedWriter.stop(), databaseHealth.stop()]);
       auditLog.stopReport();
     },
     /** Creates the first API key and the console password, exactly once. `keep` receives them before they are stored. */

@@ -46,6 +46,10 @@ const serve: Record<ThreadTask, () => Promise<void>> = {
     const { serveScreening } = await import("./sources/lists/screening-worker.ts");
     serveScreening(parentPort!);
   },
+  async "archive-maintenance"() {
+    const { serveMaintenance } = await import("./archive/maintenance/maintenance-worker.ts");
+    serveMaintenance(parentPort!);
+  },
 };
 const { task = "screening" } = (workerData ?? {}) as Partial<ThreadData>;
 await serve[task]();

@@ -201,7 +201,7 @@ describe("the list of concerns", () => {
         database: {
           problem: undefined,
           lastError: { at: now - 3 * 3_600_000, code: "SQLITE_FULL", text: "the disk is full" },
-          disk: { freeBytes: 100 << 20, level: "nearly full", text: "100 MiB free" },
+          disk: { freeBytes: 100 << 20, missingBytes: 1, level: "nearly full", text: "100 MiB free" },
         },
       },
       [

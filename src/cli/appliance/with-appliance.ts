@@ -20,6 +20,7 @@ export async function withAppliance<T>(
   try {
     return await work(appliance, config);
   } finally {
+    await appliance.archive.stop();
     appliance.close();
   }
 }
@@ -47,6 +48,7 @@ export function open(
 ): App {
   return openApp({
     config,
+    startWorker: terminal.threads.startWorker,
     ...(image === undefined ? {} : { image }),
     clock: systemClock,
     log: openLog(config, terminal, level),

@@ -9,6 +9,8 @@ const nearlyFullBytes = 512 << 20;
 
 export interface DiskRoom {
   freeBytes: number;
+  /** How much has to be deleted until the level is ok. */
+  missingBytes: number;
   level: "ok" | "nearly full" | "full";
   /** Such as "3.2 GB free". */
   text: string;
@@ -19,5 +21,6 @@ export function diskRoomFor(path: string): DiskRoom {
   const { bavail, bsize } = statfsSync(dirname(path));
   const freeBytes = bavail * bsize;
   const level = freeBytes < fullBytes ? "full" : freeBytes < nearlyFullBytes ? "nearly full" : "ok";
-  return { freeBytes, level, text: `${bytesText(freeBytes)} free` };
+  const missingBytes = Math.max(0, nearlyFullBytes - freeBytes);
+  return { freeBytes, missingBytes, level, text: `${bytesText(freeBytes)} free` };
 }

@@ -1,12 +1,15 @@
 import type { AuditLog } from "../../access/audit/audit-log.ts";
+import { openArchive } from "../../archive/storing/open-archive.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Yielder } from "../../lib/yielder.ts";
 import type { Threats } from "../../threats/threats.ts";
 import { createSourceActivity } from "../activity/source-activity.ts";
+import type { StartWorker } from "../../vocabulary/threads.ts";
 import { createCandidates } from "../candidates.ts";
 import { createFeeds, isFolderFeed } from "../feeds/feeds.ts";
 import { createImports } from "../imports/imports.ts";
@@ -23,8 +26,10 @@ export function openSources({
   clock,
   log,
   yielder,
+  fillRandom,
+  startWorker,
 }: {
-  config: Pick<Config, "feeds">;
+  config: Pick<Config, "archive" | "feeds" | "storage">;
   database: Database;
   domains: ProtectedDomains;
   threats: Threats;
@@ -32,7 +37,11 @@ export function openSources({
   clock: Clock;
   log: Log;
   yielder: () => Yielder;
+  fillRandom: FillRandom;
+  startWorker: StartWorker | undefined;
 }) {
+  const { archive: settings, storage } = config;
+  const archive = openArchive({ databasePath: storage.path, settings, clock, log, fillRandom, startWorker });
   const activity = createSourceActivity({ database, clock });
   const pauses = createSourcePauses({ auditLog, database, clock });
   const candidates = createCandidates({ activity, database, domains, threats, clock, yielder });
@@ -40,5 +49,5 @@ export function openSources({
   const feeds = createFeeds({ feeds: folders, database, candidates, clock, log, auditLog, pauses });
   const imports = createImports({ auditLog, database, candidates, clock, log });
   const sources: readonly Source[] = [...feeds.sources, imports];
-  return { activity, candidates, feeds, imports, sources };
+  return { archive, activity, candidates, feeds, imports, sources };
 }

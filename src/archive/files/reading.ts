@@ -1,0 +1,245 @@
+/** Reads the names of an archive's folder while other processes write to it. */
+import { open, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import type { ArchiveBlock, ArchiveExtent, ArchivePosition } from "../archive.ts";
+import { copyValidNames } from "../names/valid-names.ts";
+import { createNameSorter, sortedNamesMax } from "../names/sort-names.ts";
+import { threatSources } from "../../vocabulary/threats.ts";
+import {
+  compareGroups,
+  isMissing,
+  isSameGroup,
+  listFolder,
+  type FolderContent,
+  type Segment,
+} from "./folder.ts";
+import { dayMs, readRecords, unpackNames, type Group } from "./record.ts";
+
+/** Files may be replaced between listing and opening them. Each attempt lists them again. */
+const attemptsMax = 20;
+const lineFeed = 0x0a;
+
+/**
+ * Where a reading resumes: the end of the block at `offset` in a segment. Segments with numbers above `newest` did not
+ * exist when the reading began.
+ */
+interface Place extends Group {
+  newest: number;
+  first: number;
+  last: number;
+  offset: number;
+}
+
+export interface FolderReading {
+  folder: string;
+  start?: ArchivePosition | undefined;
+  signal: AbortSignal;
+  /** Receives the number of bytes that could not be read. */
+  onDamage?: ((bytes: number) => void) | undefined;
+}
+
+/**
+ * Yields the names of all segments, the oldest day first, then those of the journals. Opens the journals first, because
+ * a segment may be made from one in the meantime: names are then yielded twice instead of never.
+ */
+export async function* readFolder({
+  folder,
+  start,
+  signal,
+  onDamage,
+}: FolderReading): AsyncGenerator<ArchiveBlock> {
+  const { content, journals } = await openJournals(folder);
+  try {
+    const from = start === undefined ? undefined : parsePosition(start);
+    const newest = from?.newest ?? Math.max(0, ...content.segments.map(({ last }) => last));
+    const { ahead, added } = divide(content.segments, from);
+    let place: Place = from ?? { newest, day: 0, source: threatSources[0], first: 0, last: 0, offset: 0 };
+    const position = (reached: Place) => formatPosition({ ...reached, newest });
+    for (const segment of ahead) {
+      const offset = from !== undefined && isAt(segment, from) ? from.offset : 0;
+      for await (const { names, count, end } of segmentBlocks({
+        folder,
+        segment,
+        offset,
+        signal,
+        onDamage,
+      })) {
+        const { day, source, first, last } = segment;
+        place = { newest, day, source, first, last, offset: end };
+        yield { day, source, names, count, position: position(place) };
+      }
+    }
+    // The position stays at the end of the segments: what follows is read again after a restart.
+    for (const segment of added) {
+      for await (const { names, count } of segmentBlocks({ folder, segment, offset: 0, signal, onDamage }))
+        yield { day: segment.day, source: segment.source, names, count, position: position(place) };
+    }
+    const sort = createBlockSorter();
+    for (const file of journals) {
+      for await (const { day, source, stored } of readRecords(file)) {
+        if (signal.aborted) return;
+        const { names, count } = sort(stored);
+        if (count > 0) yield { day, source, names, count, position: position(place) };
+      }
+    }
+  } finally {
+    await Promise.all(journals.map((file) => file.close()));
+  }
+}
+
+/** Returns the segments that follow the position, and those before it that were added since the reading began. */
+function divide(
+  segments: readonly Segment[],
+  from: Place | undefined,
+): { ahead: Segment[]; added: Segment[] } {
+  if (from === undefined) return { ahead: [...segments].sort(compareSegments), added: [] };
+  const isAhead = (segment: Segment) => {
+    const order = compareGroups(segment, from);
+    // A segment that replaces the one of the position is read as a whole.
+    return order > 0 || (order === 0 && segment.last >= from.last);
+  };
+  const sorted = [...segments].sort(compareSegments);
+  return {
+    ahead: sorted.filter(isAhead),
+    added: sorted.filter((segment) => !isAhead(segment) && segment.last > from.newest),
+  };
+}
+
+function compareSegments(a: Segment, b: Segment): number {
+  return compareGroups(a, b) || a.first - b.first;
+}
+
+function isAt(segment: Segment, place: Place): boolean {
+  return isSameGroup(segment, place) && segment.first === place.first && segment.last === place.last;
+}
+
+/** @throws an error of the system if the files are replaced all the time */
+async function openJournals(folder: string): Promise<{ content: FolderContent; journals: FileHandle[] }> {
+  for (let attempt = 1; ; attempt++) {
+    const opened: FileHandle[] = [];
+    try {
+      for (const { file } of listFolder(folder).journals) opened.push(await open(join(folder, file), "r"));
+      return { content: listFolder(folder), journals: opened };
+    } catch (error) {
+      await Promise.all(opened.map((file) => file.close()));
+      if (!isMissing(error) || attempt === attemptsMax) throw error;
+    }
+  }
+}
+
+interface SegmentBlock {
+  names: Uint8Array;
+  count: number;
+  end: number;
+}
+
+async function* segmentBlocks({
+  folder,
+  segment,
+  offset,
+  signal,
+  onDamage,
+}: {
+  folder: string;
+  segment: Segment;
+  offset: number;
+  signal: AbortSignal;
+  onDamage?: ((bytes: number) => void) | undefined;
+}): AsyncGenerator<SegmentBlock> {
+  const opened = await openSegment(folder, segment);
+  for (const [index, file] of opened.entries()) {
+    try {
+      const start = index === 0 ? offset : 0;
+      for await (const record of readRecords(file, { start, onDamage })) {
+        if (signal.aborted) return;
+        yield { names: unpackNames(record), count: record.count, end: record.end };
+      }
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** Returns the segment; if it was replaced or deleted since, the segments that contain its names. */
+async function openSegment(folder: string, segment: Segment): Promise<FileHandle[]> {
+  try {
+    return [await open(join(folder, segment.file), "r")];
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  const isLater = (other: Segment) =>
+    isSameGroup(other, segment) && other.first <= segment.first && other.last >= segment.last;
+  for (const other of listFolder(folder).segments.filter(isLater)) {
+    try {
+      return [await open(join(folder, other.file), "r")];
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+  return [];
+}
+
+/** Returns a function that returns the valid names of a journal's record in order. The next call overwrites them. */
+function createBlockSorter(): (lines: Uint8Array) => { names: Uint8Array; count: number } {
+  const sort = createNameSorter();
+  return (lines) => {
+    // A name in Unicode form can take twice as much in A-label form.
+    const valid = new Uint8Array(3 * lines.length + 1024);
+    const { length, count } = copyValidNames(lines, valid, 0, { countMax: sortedNamesMax });
+    const names = new Uint8Array(length);
+    let used = 0;
+    const different = sort(valid, count, (start, end) => {
+      names.set(valid.subarray(start, end), used);
+      used += end - start;
+      names[used++] = lineFeed;
+    });
+    return { names: names.subarray(0, used), count: different };
+  };
+}
+
+const positionForm = /^(\d+) (\d+) ([a-z_]+) (\d+)-(\d+) (\d+)$/;
+
+function formatPosition({ newest, day, source, first, last, offset }: Place): ArchivePosition {
+  return `${newest} ${day / dayMs} ${source} ${first}-${last} ${offset}`;
+}
+
+/** Returns undefined for text that is no position: reading starts at the beginning. */
+function parsePosition(text: ArchivePosition): Place | undefined {
+  const [, newest, day, name, first, last, offset] = positionForm.exec(text) ?? [];
+  const source = threatSources.find((one) => one === name);
+  if (newest === undefined || source === undefined) return undefined;
+  return {
+    newest: Number(newest),
+    day: Number(day) * dayMs,
+    source,
+    first: Number(first),
+    last: Number(last),
+    offset: Number(offset),
+  };
+}
+
+/** Returns what `readFolder` yields, except that names in journals are counted as often as they arrived. */
+export async function folderExtent(folder: string): Promise<ArchiveExtent> {
+  const { content, journals } = await openJournals(folder);
+  try {
+    const { segments } = content;
+    let names = segments.reduce((sum, segment) => sum + segment.names, 0);
+    const days = segments.map(({ day }) => day);
+    for (const file of journals) {
+      for await (const { day, stored } of readRecords(file)) {
+        names += copyValidNames(stored, new Uint8Array(3 * stored.length + 1024)).count;
+        days.push(day);
+      }
+    }
+    const bytes = [...segments, ...content.journals].reduce((sum, file) => sum + file.bytes, 0);
+    const newestDay = days.length === 0 ? null : days.reduce((a, b) => Math.max(a, b));
+    return {
+      names,
+      bytes,
+      oldestDay: days.length === 0 ? null : days.reduce((a, b) => Math.min(a, b)),
+      newestDay,
+    };
+  } finally {
+    await Promise.all(journals.map((file) => file.close()));
+  }
+}

@@ -1,0 +1,64 @@
+import { diskRoomFor, type DiskRoom } from "../../database/files/disk.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { FillRandom } from "../../lib/ids.ts";
+import type { Log } from "../../lib/log.ts";
+import type { StartWorker } from "../../vocabulary/threads.ts";
+import type { Archive } from "../archive.ts";
+import { createDiskArchive } from "./disk-archive.ts";
+import { archiveFolder } from "../files/folder.ts";
+import type { MaintenanceResult, MaintenanceTask } from "../maintenance/maintain.ts";
+import { createMemoryArchive } from "./memory-archive.ts";
+
+const journalIdBytes = 8;
+
+/**
+ * Opens the archive next to the database, or one in memory for ":memory:". Creates no file until names are stored.
+ * @param startWorker starts the thread that sorts and compresses; without it, this thread does
+ */
+export function openArchive({
+  databasePath,
+  settings: { enabled, bytesMax, ageMsMax },
+  clock,
+  log,
+  fillRandom,
+  startWorker,
+}: {
+  databasePath: string;
+  settings: { enabled: boolean; bytesMax: number; ageMsMax: number };
+  clock: Clock;
+  log: Log;
+  fillRandom: FillRandom;
+  startWorker?: StartWorker | undefined;
+}): Archive {
+  if (databasePath === ":memory:") return createMemoryArchive({ enabled, clock });
+  const folder = archiveFolder(databasePath);
+  const random = new Uint8Array(journalIdBytes);
+  fillRandom(random);
+  const journalId = random.toHex();
+
+  async function maintain(task: MaintenanceTask, signal: AbortSignal): Promise<MaintenanceResult> {
+    if (startWorker === undefined) return (await import("../maintenance/maintain.ts")).maintain(task);
+    const { maintainInThread } = await import("../maintenance/maintenance-worker.ts");
+    return maintainInThread(task, { startWorker, signal });
+  }
+
+  return createDiskArchive({
+    folder,
+    journalId,
+    enabled,
+    limits: { bytesMax, ageMsMax },
+    clock,
+    log,
+    diskRoom: () => roomFor(folder),
+    maintain,
+  });
+}
+
+/** Returns undefined if the system does not tell. */
+function roomFor(folder: string): DiskRoom | undefined {
+  try {
+    return diskRoomFor(folder);
+  } catch {
+    return undefined;
+  }
+}
