@@ -109,11 +109,11 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
       await openFeeds();
       await browser.evaluate(`(() => {
         const dragged = new DataTransfer();
-        dragged.items.add(new File(["PK\\u0003\\u0004", new Uint8Array(200_000_000)], "archive.zip"));
+        dragged.items.add(new File(["BZh", new Uint8Array(200_000_000)], "archive.bz2"));
         document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: dragged, bubbles: true, cancelable: true }));
       })()`);
       await browser.until(
-        `/failed[^]*is a ZIP archive; unpack it/.test(${panel})`,
+        `/failed[^]*is compressed with bzip2; decompress it/.test(${panel})`,
         "its page shows the reason",
       );
       expect(app.app.imports.list(1)[0]!.bytes).toBeLessThan(100_000_000);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { zip } from "../../src/lib/zip.ts";
 import { NameListError } from "../../src/sources/list-bytes/errors.ts";
 import { batchOfNames } from "../../src/sources/name-batch.ts";
 import { createYielder } from "../../src/lib/yielder.ts";
@@ -109,6 +110,9 @@ test.each([
     { format: "csv", column: "host" },
   ],
   ["JSON lines", '{"name":"x","domain":"example-bank.net"}\n', {}],
+  ["a ZIP archive", zip({ "names.txt": Buffer.from("example-bank.net\n") }), {}],
+  ["a hosts file", "0.0.0.0 example-bank.net\n", {}],
+  ["links", "hxxps://example-bank[.]net/login\n", {}],
   ["a zone", "$ORIGIN net.\nexample-bank 300 IN NS ns1.host.net.\n", { format: "zone" }],
 ] as const)("any form of list is read: %s", async (_, content, options) => {
   const { ended } = await imports.begin(list(streamOf(content), options), { by: tester });
@@ -116,7 +120,8 @@ test.each([
 });
 
 test.each([
-  ["a ZIP archive", "PK\u0003\u0004....", {}, "is a ZIP archive"],
+  ["a compressed file", "BZh91AY....", {}, "is compressed with bzip2"],
+  ["a broken ZIP archive", "PK\u0003\u0004....", {}, "is truncated"],
   ["a missing column", "a,b\n1,2\n", { format: "csv", column: "c" }, 'has no column "c"'],
   ["a truncated archive", gzipSync("example-bank.net\n".repeat(999)).subarray(0, 30), {}, "is truncated"],
 ] as const)("what cannot be read fails with the reason: %s", async (_, content, options, reason) => {
@@ -314,7 +319,7 @@ test("An import logs one line when it ends, with origin, name, counts and durati
     await imports.begin(list(streamOf("example-bank.net\nother.org\n")), { by: tester })
   ).ended;
   await (
-    await imports.begin(list(streamOf("PK\u0003\u0004....")), { by: tester })
+    await imports.begin(list(streamOf("BZh91AY....")), { by: tester })
   ).ended;
   expect(log.filter(({ message }) => message === "import finished")).toMatchObject([
     {
@@ -327,6 +332,6 @@ test("An import logs one line when it ends, with origin, name, counts and durati
       created: 1,
       durationMs: expect.any(Number),
     },
-    { level: "warn", state: "failed", error: expect.stringContaining("ZIP archive") },
+    { level: "warn", state: "failed", error: expect.stringContaining("bzip2") },
   ]);
 });

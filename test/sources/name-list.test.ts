@@ -168,7 +168,7 @@ describe("compression", () => {
       Buffer.concat([zstdCompressSync(text), Buffer.from("rubbish and more of it")]),
       "has other data",
     ],
-    ["ZIP", Buffer.from("PK\x03\x04 and so on"), "is a ZIP archive"],
+    ["bzip2", Buffer.from("BZh91AY and so on"), "is compressed with bzip2"],
     ["UTF-16", Buffer.from("\uFEFFa.com\n", "utf16le"), "is UTF-16"],
   ])("%s is rejected with an error that names the format", async (_, content, message) => {
     await expect(read(file(content))).rejects.toThrow(message);

@@ -17,7 +17,7 @@ export const listFlags = {
 };
 
 export const listDetails = `A list contains one name per line, or is CSV, JSON Lines, a hosts file, an adblock filter list, a zone file or a response
-policy zone, optionally compressed with gzip or Zstandard. Blank lines and comments (#) are skipped. In place of a name,
+policy zone, optionally compressed with gzip, Zstandard or ZIP. Blank lines and comments (#) are skipped. In place of a name,
 a line or field may contain a link or an email address, also in a defanged form such as hxxps://paypa1[.]com/login.`;
 
 /** Validates paths, of which one may be "-" for standard input. */

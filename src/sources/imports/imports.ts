@@ -29,7 +29,7 @@ const tooLong =
 export interface ListToImport {
   /** File name; null for names that were typed in. */
   name: string | null;
-  /** Plain text, gzip or Zstandard; read once, no faster than its names are processed. */
+  /** Plain text, gzip, Zstandard or ZIP; read once, no faster than its names are processed. */
   content: ReadableStream<Uint8Array>;
   /** Length of the content; null if unknown. */
   bytesTotal: number | null;

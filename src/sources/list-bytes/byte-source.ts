@@ -9,6 +9,8 @@ export interface ByteSource {
   seek?: ((position: number) => void) | undefined;
   /** Number of bytes read from disk so far, before decompression. */
   readonly diskBytes: number;
+  /** Name of the first file in an archive, once something was read; undefined if the list is no archive. */
+  readonly fileName?: string | undefined;
   close(): Promise<void>;
 }
 
@@ -52,6 +54,9 @@ export function prepend(head: Uint8Array, source: ByteSource): ByteSource {
     get diskBytes() {
       return source.diskBytes;
     },
+    get fileName() {
+      return source.fileName;
+    },
     close: () => source.close(),
   };
 }
@@ -79,6 +84,9 @@ export function abortableBytes(source: ByteSource, signal: AbortSignal): ByteSou
     seek,
     get diskBytes() {
       return source.diskBytes;
+    },
+    get fileName() {
+      return source.fileName;
     },
     close: () => source.close(),
   };

@@ -2,12 +2,18 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { abortableBytes, prepend, readAhead, unlessAborted, type ByteSource } from "./byte-source.ts";
 import { NameListError, openProblem } from "./errors.ts";
+import { unzipped } from "./zip.ts";
 
-export type Compression = "none" | "gzip" | "zstd";
+type Compression = "none" | "gzip" | "zstd" | "zip";
 
 /** Compressed input is read in pieces of this size. Each may decompress to many. */
 const pieceBytes = 1 << 16;
 const magicBytes = 6;
+const zipStarts = [
+  [0x50, 0x4b, 0x03, 0x04],
+  [0x50, 0x4b, 0x05, 0x06],
+  [0x50, 0x4b, 0x07, 0x08],
+];
 
 /** Detects the compression by the first bytes. The file extension is ignored, because it is often wrong. */
 function compressionOf(head: Uint8Array): Compression {
@@ -16,13 +22,13 @@ function compressionOf(head: Uint8Array): Compression {
   if (startsWith(head, [0x28, 0xb5, 0x2f, 0xfd])) return "zstd";
   if (head.length >= 4 && (head[0]! & 0xf0) === 0x50 && startsWith(head.subarray(1), [0x2a, 0x4d, 0x18]))
     return "zstd";
+  // A file, the end of an empty archive, or the first part of a split one.
+  if (zipStarts.some((magic) => startsWith(head, magic))) return "zip";
   return "none";
 }
 
 /** Returns why a list cannot be read and what to do about it; undefined if its format is supported. */
 export function unreadable(head: Uint8Array): string | undefined {
-  if (startsWith(head, [0x50, 0x4b, 0x03, 0x04]))
-    return "is a ZIP archive; unpack it, or compress the list with gzip or zstd";
   if (startsWith(head, [0xfd, 0x37, 0x7a, 0x58, 0x5a]))
     return "is compressed with xz; decompress it, or use gzip or zstd";
   if (startsWith(head, [0x42, 0x5a, 0x68]))
@@ -59,7 +65,8 @@ export async function openBytes(path: string, options: ByteOptions = {}): Promis
     const compression = compressionOf(start);
     if (compression === "none") return whole;
     // A few bytes may decompress to gigabytes, during which nothing more is read from the source.
-    return abortableBytes(decompressed(whole, compression, path), signal);
+    const unpacked = compression === "zip" ? unzipped(whole, path) : decompressed(whole, compression, path);
+    return abortableBytes(unpacked, signal);
   } catch (error) {
     await opened.close();
     throw error;

@@ -45,7 +45,7 @@ export interface NameList {
 }
 
 /**
- * Opens a list of names: a file, or standard input for "-"; plain text, gzip or Zstandard.
+ * Opens a list of names: a file, or standard input for "-"; plain text, gzip, Zstandard or ZIP.
  * @throws NameListError here and while reading, with the file, the problem and the line reached; the signal's reason
  * once it is aborted.
  */
@@ -55,7 +55,11 @@ export async function openNameList(path: string, options: NameListOptions = {}):
   try {
     const head = await readAhead(source, headBytesMax, revealsFormat);
     const text = withoutByteOrderMark(head);
-    const reading = chooseReading(path, text, { format, column, fromStart: from.position === 0 });
+    const reading = chooseReading(source.fileName ?? path, text, {
+      format,
+      column,
+      fromStart: from.position === 0,
+    });
     if ("problem" in reading) throw new NameListError(path, reading.problem);
     const markBytes = head.length - text.length;
     const chunks = () =>

@@ -49,7 +49,8 @@ export function ImportForms() {
             <label for="file">Choose a file, or drop it anywhere on this page</label>
             <input type="file" id="file" name="file" required aria-describedby="file-hint" />
             <p data-hint="" id="file-hint">
-              Up to 1 GiB, plain, gzip, or Zstandard. The file is processed during the upload and not stored.
+              Up to 1 GiB, plain, gzip, Zstandard, or ZIP. The file is processed during the upload and not
+              stored.
             </p>
           </div>
           <p class="error" role="alert" data-upload-error="" hidden></p>
