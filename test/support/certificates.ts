@@ -95,7 +95,14 @@ export const sequence = (...parts: Uint8Array[]) => der(0x30, Buffer.concat(part
 
 export function der(tag: number, content: Uint8Array): Uint8Array {
   const { length } = content;
-  const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  const size =
+    length < 0x80
+      ? [length]
+      : length < 0x100
+        ? [0x81, length]
+        : length < 0x1_0000
+          ? [0x82, length >> 8, length & 0xff]
+          : [0x83, length >> 16, (length >> 8) & 0xff, length & 0xff];
   return Buffer.concat([Uint8Array.of(tag, ...size), content]);
 }
 

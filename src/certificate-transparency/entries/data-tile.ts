@@ -1,0 +1,77 @@
+/** Data tiles of static-ct-api: TileLeaf structures, one after another. */
+import { hashBytes } from "../trees/hashes.ts";
+import { tileWidth } from "../trees/right-edge.ts";
+import {
+  issuerKeyHashBytes,
+  malformedBlock,
+  precertificateEntry,
+  timestampBytes,
+  unsigned16,
+  unsigned24,
+  unsigned64,
+  x509Entry,
+  type Leaves,
+} from "./leaves.ts";
+
+/** Leaf prefix of the tree hash, then version and type of a MerkleTreeLeaf: all zero. */
+const hashedPrefixBytes = 3;
+const typeBytes = 2;
+
+/**
+ * Reads the entries of a data tile with their hashes into `leaves`. Throws `LogError` if the tile is malformed: what
+ * follows a malformed entry cannot be found.
+ */
+export function readDataTile(tile: Uint8Array, leaves: Leaves, scratch: { bytes: Uint8Array }): void {
+  leaves.clear(tileWidth);
+  leaves.bytes = tile;
+  const hash = new Uint8Array(hashBytes);
+  for (let at = 0; at < tile.length;) {
+    const index = leaves.count;
+    if (index === tileWidth) throw malformedBlock(`the data tile has more than ${tileWidth} entries`);
+    const end = readTimestampedEntry(tile, at, leaves);
+    const length = hashedPrefixBytes + end - at;
+    if (length > scratch.bytes.length) scratch.bytes = new Uint8Array(2 * length);
+    scratch.bytes.fill(0, 0, hashedPrefixBytes);
+    scratch.bytes.set(tile.subarray(at, end), hashedPrefixBytes);
+    Bun.SHA256.hash(scratch.bytes.subarray(0, length), hash);
+    leaves.hashes.set(hash, index * hashBytes);
+    at = skipRest(tile, end, leaves.types[index]!, index);
+  }
+}
+
+/** Reads the TimestampedEntry at `at`. Returns its end. */
+function readTimestampedEntry(tile: Uint8Array, at: number, leaves: Leaves): number {
+  const index = leaves.count;
+  let position = at + timestampBytes + typeBytes;
+  if (position > tile.length) throw endsWithin(index);
+  const type = unsigned16(tile, position - typeBytes);
+  if (type !== x509Entry && type !== precertificateEntry) {
+    throw malformedBlock(`entry ${index} of the data tile has the unknown type ${type}`);
+  }
+  if (type === precertificateEntry) position += issuerKeyHashBytes;
+  if (position + 3 > tile.length) throw endsWithin(index);
+  const start = position + 3;
+  const end = start + unsigned24(tile, position);
+  if (end + 2 > tile.length) throw endsWithin(index);
+  const extensionsEnd = end + 2 + unsigned16(tile, end);
+  if (extensionsEnd > tile.length) throw endsWithin(index);
+  leaves.add(unsigned64(tile, at), type, start, end);
+  return extensionsEnd;
+}
+
+/** Returns the end of what follows a TimestampedEntry: the precertificate and the fingerprints of the chain. */
+function skipRest(tile: Uint8Array, at: number, type: number, index: number): number {
+  let position = at;
+  if (type === precertificateEntry) {
+    if (position + 3 > tile.length) throw endsWithin(index);
+    position += 3 + unsigned24(tile, position);
+  }
+  if (position + 2 > tile.length) throw endsWithin(index);
+  position += 2 + unsigned16(tile, position);
+  if (position > tile.length) throw endsWithin(index);
+  return position;
+}
+
+function endsWithin(index: number) {
+  return malformedBlock(`the data tile ends within entry ${index}`);
+}

@@ -1,0 +1,80 @@
+import { LogError } from "../log.ts";
+import { hashBytes } from "../trees/hashes.ts";
+
+/** Types of entries (RFC 6962, section 3.1). */
+export const x509Entry = 0;
+export const precertificateEntry = 1;
+export const issuerKeyHashBytes = 32;
+export const timestampBytes = 8;
+
+/** Largest time that a date can represent. */
+const timestampMax = 8.64e15;
+
+/** Positions of the entries of a block and what was read about them. Reused for every block. */
+export interface Leaves {
+  count: number;
+  /** Milliseconds since the Unix epoch, as the log states it. */
+  timestamps: Float64Array;
+  /** Certificate or TBSCertificate of entry `i`: `bytes[starts[i]..ends[i])`; an empty range if there is none. */
+  bytes: Uint8Array;
+  starts: Int32Array;
+  ends: Int32Array;
+  /** `x509Entry`, `precertificateEntry`, or another number. */
+  types: Uint16Array;
+  /** Leaf hashes, 32 bytes each. */
+  hashes: Uint8Array;
+  /** Prepares the arrays for as many entries. */
+  clear(capacity: number): void;
+  /** Adds an entry without its hash. */
+  add(timestamp: number, type: number, start: number, end: number): void;
+}
+
+/** Maximum number of entries in one block. No log serves more than a few thousand at once. */
+export const blockEntriesMax = 1 << 16;
+
+export function createLeaves(): Leaves {
+  const leaves: Leaves = {
+    count: 0,
+    bytes: new Uint8Array(0),
+    timestamps: new Float64Array(0),
+    starts: new Int32Array(0),
+    ends: new Int32Array(0),
+    types: new Uint16Array(0),
+    hashes: new Uint8Array(0),
+    clear(capacity) {
+      leaves.count = 0;
+      if (leaves.starts.length >= capacity) return;
+      leaves.timestamps = new Float64Array(capacity);
+      leaves.starts = new Int32Array(capacity);
+      leaves.ends = new Int32Array(capacity);
+      leaves.types = new Uint16Array(capacity);
+      leaves.hashes = new Uint8Array(capacity * hashBytes);
+    },
+    add(timestamp, type, start, end) {
+      const index = leaves.count++;
+      leaves.timestamps[index] = Math.min(timestamp, timestampMax);
+      leaves.types[index] = type;
+      leaves.starts[index] = start;
+      leaves.ends[index] = end;
+    },
+  };
+  return leaves;
+}
+
+export function unsigned16(bytes: Uint8Array, at: number): number {
+  return bytes[at]! * 0x100 + bytes[at + 1]!;
+}
+
+export function unsigned24(bytes: Uint8Array, at: number): number {
+  return bytes[at]! * 0x1_0000 + bytes[at + 1]! * 0x100 + bytes[at + 2]!;
+}
+
+/** Inexact beyond 2^53. */
+export function unsigned64(bytes: Uint8Array, at: number): number {
+  const high = unsigned16(bytes, at) * 0x1_0000 + unsigned16(bytes, at + 2);
+  return high * 2 ** 32 + unsigned16(bytes, at + 4) * 0x1_0000 + unsigned16(bytes, at + 6);
+}
+
+export function malformedBlock(what: string): LogError {
+  return new LogError("response", what);
+}

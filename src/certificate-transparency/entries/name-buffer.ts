@@ -1,0 +1,172 @@
+import { labelBytesMax, nameBytesMax, namesInOddValue } from "./odd-names.ts";
+
+/**
+ * Host names as one text: ASCII, lowercase, in A-labels, without `*.` and without a last dot; each followed by a line
+ * feed. Ordinary names are validated and copied in one pass without allocating.
+ */
+export interface NameBuffer {
+  bytes: Uint8Array;
+  /** Bytes in use. */
+  length: number;
+  count: number;
+  /** Name `i` is `bytes[starts[i]..ends[i])`. */
+  starts: Int32Array;
+  ends: Int32Array;
+  /** Number of the entry that contains name `i`. */
+  entries: Int32Array;
+  /** Alternative names in which no host name was found, and names beyond the limit of an entry. */
+  invalid: number;
+  /** Removes all names. */
+  clear(): void;
+  /** The names that follow belong to this entry. */
+  startEntry(entry: number): void;
+  /** Adds the names in a dNSName: `bytes` from `start` to before `end`. */
+  addAlternativeName(bytes: Uint8Array, start: number, end: number): void;
+  /** Adds the names in a common name, which is often not a host name. */
+  addCommonName(bytes: Uint8Array, start: number, end: number): void;
+}
+
+/** Maximum number of names of one entry. Authorities issue certificates with up to 2,000 names. */
+const namesPerEntryMax = 10_000;
+/** A name is left out if one of as many names before it, in the same entry, is the same: `*.a.example`, `a.example`. */
+const repetitionsWindow = 8;
+
+const dot = 0x2e;
+const asterisk = 0x2a;
+const space = 0x20;
+const lineFeed = 0x0a;
+const firstLetter = 0x61;
+const labelCharacters = labelTable();
+
+export function createNameBuffer(): NameBuffer {
+  let entry = 0;
+  let firstOfEntry = 0;
+  const names: NameBuffer = {
+    bytes: new Uint8Array(1 << 16),
+    length: 0,
+    count: 0,
+    starts: new Int32Array(1 << 12),
+    ends: new Int32Array(1 << 12),
+    entries: new Int32Array(1 << 12),
+    invalid: 0,
+    clear() {
+      names.length = 0;
+      names.count = 0;
+      names.invalid = 0;
+      firstOfEntry = 0;
+    },
+    startEntry(number) {
+      entry = number;
+      firstOfEntry = names.count;
+    },
+    addAlternativeName(bytes, start, end) {
+      if (!copyPlain(bytes, start, end) && !addOdd(bytes, start, end)) names.invalid++;
+    },
+    addCommonName(bytes, start, end) {
+      if (!copyPlain(bytes, start, end) && !hasSpaceWithin(bytes, start, end)) addOdd(bytes, start, end);
+    },
+  };
+
+  /** Copies a name of ordinary form. Returns false for every other value. */
+  function copyPlain(source: Uint8Array, start: number, end: number): boolean {
+    const from = source[start] === asterisk && source[start + 1] === dot ? start + 2 : start;
+    const length = end - from;
+    if (length < 3 || length > nameBytesMax) return false;
+    reserve(names, length);
+    const { bytes } = names;
+    let out = names.length;
+    let label = out;
+    let letter = 0;
+    for (let at = from; at < end; at++) {
+      letter = labelCharacters[source[at]!]!;
+      if (letter === 0) return false;
+      if (letter === dot) {
+        if (out === label || out - label > labelBytesMax) return false;
+        label = out + 1;
+      }
+      bytes[out++] = letter;
+    }
+    // A last label that starts with a digit may be part of an address.
+    if (out === label || out - label > labelBytesMax || label === names.length) return false;
+    if (bytes[label]! < firstLetter) return false;
+    keep(out);
+    return true;
+  }
+
+  /** Returns whether the value contains a host name. */
+  function addOdd(source: Uint8Array, start: number, end: number): boolean {
+    const found = namesInOddValue(source.subarray(start, end));
+    for (const name of found) {
+      reserve(names, name.length);
+      for (let i = 0; i < name.length; i++) names.bytes[names.length + i] = name.charCodeAt(i);
+      keep(names.length + name.length);
+    }
+    return found.length > 0;
+  }
+
+  /** Keeps the bytes up to `end` as a name, unless the entry has it already. */
+  function keep(end: number): void {
+    const { length: start, bytes, count } = names;
+    const window = Math.max(firstOfEntry, count - repetitionsWindow);
+    if (isRepetition(names, window, end)) return;
+    if (count - firstOfEntry >= namesPerEntryMax) {
+      names.invalid++;
+      return;
+    }
+    if (count === names.starts.length) growIndex(names);
+    bytes[end] = lineFeed;
+    names.starts[count] = start;
+    names.ends[count] = end;
+    names.entries[count] = entry;
+    names.count = count + 1;
+    names.length = end + 1;
+  }
+
+  return names;
+}
+
+/** Returns whether one of the names from `first` equals the bytes behind the last name, up to `end`. */
+function isRepetition({ bytes, length: start, count, starts, ends }: NameBuffer, first: number, end: number) {
+  for (let i = count - 1; i >= first; i--) {
+    const other = starts[i]!;
+    if (ends[i]! - other !== end - start) continue;
+    let same = 0;
+    while (same < end - start && bytes[other + same] === bytes[start + same]) same++;
+    if (same === end - start) return true;
+  }
+  return false;
+}
+
+/** Makes room for a name and its line feed. */
+function reserve(names: NameBuffer, length: number): void {
+  if (names.length + length < names.bytes.length) return;
+  const larger = new Uint8Array(2 * (names.bytes.length + length));
+  larger.set(names.bytes.subarray(0, names.length));
+  names.bytes = larger;
+}
+
+function growIndex(names: NameBuffer): void {
+  for (const key of ["starts", "ends", "entries"] as const) {
+    const larger = new Int32Array(2 * names.count);
+    larger.set(names[key]);
+    names[key] = larger;
+  }
+}
+
+/** Returns whether there is a space between other characters: such a common name is that of a person or company. */
+function hasSpaceWithin(bytes: Uint8Array, start: number, end: number): boolean {
+  let [first, last] = [start, end];
+  while (first < last && bytes[first]! <= space) first++;
+  while (last > first && bytes[last - 1]! <= space) last--;
+  return bytes.subarray(first, last).includes(space);
+}
+
+/** Returns for each byte the lowercase character of a host name or the dot; 0 for other bytes. */
+function labelTable(): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const character of "abcdefghijklmnopqrstuvwxyz0123456789-_.") {
+    table[character.charCodeAt(0)] = character.charCodeAt(0);
+    table[character.toUpperCase().charCodeAt(0)] = character.charCodeAt(0);
+  }
+  return table;
+}
