@@ -8,12 +8,19 @@ import {
   type KnownLogList,
 } from "../../src/certificate-transparency/list-loading/log-list-loader.ts";
 import type { LogListSource } from "../../src/config/fields/source-texts.ts";
+import { toIsoTime } from "../../src/lib/clock.ts";
+import { builtinLogList } from "../../src/certificate-transparency/log-list/builtin-list.ts";
+import { createLogSigner } from "../support/log-entries.ts";
 import { startLogServer, type LogServer } from "../support/log-server.ts";
 
 const signal = new AbortController().signal;
 const now = Date.UTC(2026, 4, 30);
 const day = 86_400_000;
-const listText = (timestamp: number) => JSON.stringify({ timestamp, text: "x".repeat(1_000) });
+const { key, logId } = createLogSigner();
+const listText = (
+  timestamp: number,
+  logs: object[] = [{ description: "A", log_id: logId, key, url: "https://a.example/" }],
+) => JSON.stringify({ log_list_timestamp: toIsoTime(timestamp), operators: [{ name: "Operator", logs }] });
 /** Stands for a signature of the publisher. */
 const signatureOf = (text: string) => Bun.SHA256.hash(text).buffer as ArrayBuffer;
 
@@ -47,11 +54,6 @@ const loaderOf = (source: LogListSource = { kind: "builtin" }) =>
     resolveHost: () => Promise.resolve([]),
     version: "1.0.0",
     contact: "soc@example.com",
-    parse(text) {
-      const value = JSON.parse(text) as { timestamp?: number };
-      if (value.timestamp === undefined) throw new Error("not a log list");
-      return { timestamp: value.timestamp };
-    },
     isSigned: (list, signature) =>
       Buffer.compare(Buffer.from(signatureOf(Buffer.from(list).toString())), signature) === 0,
     builtinUrl: `${server.url}list.json`,
@@ -71,6 +73,22 @@ describe("the built-in log list", () => {
     await builtin(second);
     expect(conditions.at(-1)).toEqual([null, "Sat, 30 May 2026 00:00:00 GMT"]);
     expect(server.lastHeaders().get("user-agent")).toBe("phishwatch/1.0.0 (+soc@example.com)");
+  });
+
+  test("that the executable contains has the signature that a loaded one needs", async () => {
+    served = { text: builtinLogList.text, signature: builtinLogList.signature.slice().buffer, headers: {} };
+    const loader = createLogListLoader({
+      source: { kind: "builtin" },
+      clock: { now: () => now },
+      resolveHost: () => Promise.resolve([]),
+      version: "1.0.0",
+      contact: null,
+      builtinUrl: `${server.url}list.json`,
+      rules: { allowPrivateNetworks: true },
+    });
+    expect((await loader.load(null, signal))?.text).toBe(builtinLogList.text);
+    served.text = served.text.replace("Google", "Goggle");
+    await expect(loader.load(null, signal)).rejects.toThrow("its signature is not valid");
   });
 
   test("is refused with a signature of another list, and read again in case both are being replaced", async () => {
@@ -96,8 +114,10 @@ describe("the built-in log list", () => {
 
   test.each<[string, () => Response, RegExp]>([
     ["an HTML page", () => new Response("<!doctype html>"), /^an HTML page instead of a log list$/],
-    ["other JSON", () => new Response("{}"), /^not a log list$/],
-    ["broken JSON", () => new Response('{"timestamp": 1'), /./],
+    ["other JSON", () => new Response("{}"), /^has no operators/],
+    ["broken JSON", () => new Response('{"operators": ['), /JSON/],
+    ["a list without logs", () => new Response(listText(now, [])), /^contains no logs$/],
+    ["a list of logs with errors", () => new Response(listText(now, [{ key: "x" }])), /^contains no logs$/],
     ["bytes", () => new Response(new Uint8Array([0xff, 0xfe])), /^not UTF-8 text$/],
     ["too much", () => new Response(new Uint8Array(9 << 20)), /^larger than 8192 KiB$/],
     ["a list of next month", () => new Response(listText(now + 30 * day)), /future/],

@@ -4,6 +4,8 @@ import type { LogListSource } from "../../config/fields/source-texts.ts";
 import type { AddressRules } from "../../network/addresses.ts";
 import { createHttpClient } from "../../network/http/http-client.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
+import { isSignedByGoogle } from "../log-list/builtin-list.ts";
+import { LogListFormatError, parseLogList, type LogList } from "../log-list/log-list.ts";
 import { createListRequests, LogListError } from "./list-requests.ts";
 import { userAgentOf } from "../reading/user-agent.ts";
 
@@ -23,6 +25,8 @@ export interface LoadedLogList extends KnownLogList {
 
 /** Loads the log list of the configuration again and again. */
 export interface LogListLoader {
+  /** URL or path of the list. */
+  readonly origin: string;
   /**
    * Returns a new list that is verified as far as possible, or null if it has not changed.
    * @throws LogListError, or the reason of the signal
@@ -59,8 +63,7 @@ const builtinListUrl = "https://www.gstatic.com/ct/log_list/v3/log_list.json";
 /**
  * The built-in list has to have a valid signature. Another URL is trusted by its TLS certificate only, because there is no
  * key to verify a signature with; it may be in a private network, because the configuration declares it.
- * @param parse returns the time of a list, and throws an error with a phrase if the text is no list
- * @param isSigned returns whether the signature is that of the publisher of the built-in list
+ * @param isSigned returns whether the publisher of the built-in list made the signature
  */
 export function createLogListLoader({
   source,
@@ -68,8 +71,7 @@ export function createLogListLoader({
   resolveHost,
   version,
   contact,
-  parse,
-  isSigned,
+  isSigned = isSignedByGoogle,
   builtinUrl = builtinListUrl,
   rules = { allowPrivateNetworks: source.kind === "url" },
 }: {
@@ -78,8 +80,7 @@ export function createLogListLoader({
   resolveHost: ResolveHost;
   version: string;
   contact: string | null;
-  parse(text: string): { timestamp: Instant };
-  isSigned(list: Uint8Array, signature: Uint8Array): boolean;
+  isSigned?: (list: Uint8Array, signature: Uint8Array) => boolean;
   builtinUrl?: string;
   rules?: AddressRules;
 }): LogListLoader {
@@ -113,18 +114,13 @@ export function createLogListLoader({
   }
 
   function parsed(text: string): { timestamp: Instant } {
-    if (text.trimStart().startsWith("<")) throw new LogListError("an HTML page instead of a log list");
-    let list: { timestamp: Instant };
-    try {
-      list = parse(text);
-    } catch (error) {
-      throw new LogListError(error instanceof Error ? error.message : "not a log list");
-    }
+    const list = listOf(text);
     if (list.timestamp > clock.now() + futureMsMax) throw new LogListError("its time is in the future");
     return list;
   }
 
   return {
+    origin,
     async load(given, signal) {
       const known = given?.origin === origin ? given : null;
       const loaded = await (source.kind === "file"
@@ -157,6 +153,18 @@ function validator(value: string | undefined): string | null {
   return value !== undefined && /^[\x20-\x7e]+$/.test(value) && value.length <= validatorLengthMax
     ? value
     : null;
+}
+
+function listOf(text: string): LogList {
+  if (text.trimStart().startsWith("<")) throw new LogListError("an HTML page instead of a log list");
+  try {
+    const list = parseLogList(text);
+    if (list.logs.length > 0) return list;
+  } catch (error) {
+    throw error instanceof LogListFormatError ? new LogListError(error.message) : error;
+  }
+  // It would end the following of every log.
+  throw new LogListError("contains no logs");
 }
 
 function textOf(bytes: Uint8Array): string {
