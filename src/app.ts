@@ -92,6 +92,7 @@ export function openApp(environment: Environment) {
   const threatIndex = openThreatIndex({ database, yielder });
 
   // Names
+  const turns = createTurns();
   const { activity, archive, candidates, feeds, imports, sources } = openSources({
     config,
     database,
@@ -100,6 +101,7 @@ export function openApp(environment: Environment) {
     auditLog,
     clock,
     log,
+    turns,
     yielder,
     fillRandom,
     startWorker,
@@ -109,7 +111,6 @@ export function openApp(environment: Environment) {
   const resolversInUse = () => (resolvers.length > 0 ? resolvers : systemResolvers());
   const dns = givenDns ?? createDnsClient({ clock, fillRandom, resolvers: resolversInUse, queriesPerSecond });
   const lookUp = createDnsLookup({ clock, dns, fillRandom });
-  const turns = createTurns();
   const enrichment = openEnrichment({
     clock,
     config,

@@ -63,7 +63,12 @@ describe("the README and the manual", () => {
 
   test("show TOML that the configuration reader accepts", () => {
     const blocks = codeBlocks(["toml"]);
-    const env = { PHISHWATCH_SOC_SECRET: "a-secret-for-the-sample" };
+    const env = {
+      PHISHWATCH_SOC_SECRET: "a-secret-for-the-sample",
+      LISTS_KEY: "auth-key=a-secret-for-the-sample",
+      CZDS_USER: "someone",
+      CZDS_PASSWORD: "a-secret-for-the-sample",
+    };
     const wrong = blocks.flatMap(({ file, line, code }) =>
       errorLines(code, { env }).map((error) => `${file}:${line}: ${error}`),
     );

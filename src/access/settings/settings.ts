@@ -5,7 +5,11 @@ import type { Clock } from "../../lib/clock.ts";
 import { settings } from "./tables.ts";
 
 export type SettingName =
-  "first_started_at" | "console_password_hash" | "console_password_mark" | "console_device_key";
+  | "first_started_at"
+  | "console_password_hash"
+  | "console_password_mark"
+  | "console_device_key"
+  | `feed_token:${string}`;
 
 /** Values of this installation that phishwatch sets itself. The operator's settings are in the configuration file. */
 export interface Settings {

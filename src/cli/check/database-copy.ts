@@ -12,6 +12,7 @@ const copiedTables = [
   "trap_addresses",
   "feed_files",
   "source_pauses",
+  "feed_downloads",
   "list_imports",
   "scans",
   // Tables of earlier versions, which migrations read.

@@ -1,7 +1,13 @@
 import { ExchangeError } from "../failure.ts";
 import type { Turns } from "../turns.ts";
 import type { Connection, PeerCertificate } from "./connection.ts";
-import { createResponseReader, type HttpResponse, type Progress } from "./http-response.ts";
+import {
+  createResponseReader,
+  type HttpResponse,
+  type Progress,
+  type ResponseStart,
+  type StreamSink,
+} from "./http-response.ts";
 
 /** Durations of the phases of an exchange in milliseconds; absent for a phase that did not take place. */
 export interface Phases {
@@ -35,6 +41,8 @@ export function converse({
   connection,
   bytes,
   bodyBytesMax,
+  isHead,
+  receive,
   signal,
   trace,
   turns,
@@ -43,13 +51,21 @@ export function converse({
   connection: Connection;
   bytes: Uint8Array;
   bodyBytesMax: number;
+  isHead: boolean;
+  /** Returns a sink for the body of a response; undefined: it is kept in memory. */
+  receive: ((start: ResponseStart) => StreamSink | undefined) | undefined;
   signal: AbortSignal;
   trace: Trace;
   turns: Turns;
   keep: (connection: Connection) => void;
 }): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
-    const reader = createResponseReader({ bodyBytesMax });
+    let sink: StreamSink | undefined;
+    const reader = createResponseReader({
+      bodyBytesMax,
+      isHead,
+      receive: receive && ((start) => (sink = receive(start))),
+    });
     const sentAt = performance.now();
     let firstByteAt: number | undefined;
     let isFinished = false;
@@ -81,9 +97,18 @@ export function converse({
       turns.run(() => {
         pieces -= 1;
         if (isFinished) return;
-        if (pieces === 0) connection.resume();
         take(reader.push(piece), "protocol");
+        if (pieces === 0 && !isFinished) resumeWithRoom();
       });
+    const resumeWithRoom = () => {
+      const room = sink?.room();
+      if (room === undefined) return connection.resume();
+      connection.pause();
+      const onRoom = () => {
+        if (!isFinished && pieces === 0) connection.resume();
+      };
+      room.then(onRoom, onAbort);
+    };
     connection.listen({
       onData(chunk) {
         if (firstByteAt === undefined) {

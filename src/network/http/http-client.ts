@@ -6,17 +6,19 @@ import { createConnectionPool } from "./connection-pool.ts";
 import { ExchangeError, type FailureKind } from "../failure.ts";
 import { createTurns, type Turns } from "../turns.ts";
 import { converse, type PartialResponse, type Phases, type Trace } from "./converse.ts";
-import type { HttpResponse } from "./http-response.ts";
+import type { HttpResponse, ResponseStart, StreamSink } from "./http-response.ts";
 
 export interface HttpRequest {
   url: string;
-  method: "GET" | "POST";
+  method: "GET" | "HEAD" | "POST";
   /** Without Host, Content-Length and Connection, which the client sets. */
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
   /** Timeout of the whole exchange, from resolving the name to the end of the response. */
   timeoutMs: number;
   bodyBytesMax: number;
+  /** Returns a sink for the body of this response, however long it is; undefined: `bodyBytesMax` applies. */
+  receive?: (start: ResponseStart) => StreamSink | undefined;
   tlsFiles?: TlsFiles;
   /** Accepts any certificate, to inspect a site that is not trusted anyway. */
   anyCertificate?: boolean;
@@ -131,12 +133,13 @@ export function createHttpClient({
     const url = new URL(request.url);
     const key = poolKey(url, request);
     const bytes = serialize(url, request);
-    const { bodyBytesMax } = request;
+    const { bodyBytesMax, receive } = request;
+    const isHead = request.method === "HEAD";
     const keep = (used: Connection) => pool.keep(key, used);
     const converseOver = (connection: Connection) => {
       trace.address = connection.address;
       trace.certificate = connection.certificate;
-      return converse({ connection, bytes, bodyBytesMax, signal, trace, turns, keep });
+      return converse({ connection, bytes, bodyBytesMax, isHead, receive, signal, trace, turns, keep });
     };
     const kept = pool.take(key);
     if (kept !== undefined) {

@@ -4,6 +4,7 @@ import {
   createLengthReader,
   createUnframedReader,
   type BodyReader,
+  type BodySink,
 } from "./response-body.ts";
 import { createHeadReader, type ResponseHead } from "./response-head.ts";
 
@@ -12,12 +13,26 @@ export interface HttpResponse {
   status: number;
   /** By lowercase name; repeated headers are joined with ", ". */
   headers: ReadonlyMap<string, string>;
-  /** As received, not decompressed, at most `bodyBytesMax`. */
+  /** As received, not decompressed, at most `bodyBytesMax`; empty if a sink received it. */
   body: Uint8Array;
-  /** Whether the response was longer than the limit. */
+  /** Whether the response was longer than the limit, or the sink took no more. */
   cut: boolean;
   /** Whether the connection can be used for another request. */
   reusable: boolean;
+}
+
+/** Status and headers of a response whose body follows. */
+export type ResponseStart = Pick<HttpResponse, "status" | "headers">;
+
+/** Takes a body that is too large for memory. */
+export interface StreamSink extends BodySink {
+  /** Maximum number of bytes that `add` takes. */
+  readonly bytesMax: number;
+  /**
+   * Resolves when the sink can take more; undefined: at once. Until then, the server has to wait. Rejects if the sink
+   * failed; the exchange then ends with the failure `aborted`.
+   */
+  room(): Promise<void> | undefined;
 }
 
 export type Progress =
@@ -45,7 +60,17 @@ type Framing = "none" | "chunked" | "close" | number;
  * toward HTTP/1.0 and interim (1xx) responses. The server may be hostile: the time is linear in the
  * bytes received, and no part of a response can grow without limit.
  */
-export function createResponseReader({ bodyBytesMax }: { bodyBytesMax: number }): ResponseReader {
+export function createResponseReader({
+  bodyBytesMax,
+  isHead = false,
+  receive = () => undefined,
+}: {
+  bodyBytesMax: number;
+  /** Whether the response is one to HEAD, which has no body (RFC 9110 §9.3.2). */
+  isHead?: boolean;
+  /** Returns a sink for the body of this response; undefined: it is kept in memory. */
+  receive?: ((start: ResponseStart) => StreamSink | undefined) | undefined;
+}): ResponseReader {
   const headReader = createHeadReader();
   const body = createByteBuffer(bodyBytesMax);
   let opened: { head: ResponseHead; framing: Framing; reader: BodyReader } | undefined;
@@ -71,17 +96,18 @@ export function createResponseReader({ bodyBytesMax }: { bodyBytesMax: number })
       const tooMany = interim > interimMax || interimBytes > interimBytesMax;
       return tooMany ? "too many interim responses" : undefined;
     }
-    const framing = framingOf(head);
+    const framing = isHead ? "none" : framingOf(head);
     if (typeof framing === "object") return framing.invalid;
-    opened = { head, framing, reader: readerFor(framing) };
+    const sink = receive(head);
+    opened = { head, framing, reader: readerFor(framing, sink ?? body, sink?.bytesMax ?? bodyBytesMax) };
     return undefined;
   };
 
-  const readerFor = (framing: Framing): BodyReader => {
+  const readerFor = (framing: Framing, sink: BodySink, bytesMax: number): BodyReader => {
     if (framing === "chunked")
-      return createChunkedReader({ body, framingBytesMax: framingBytesBase + bodyBytesMax });
-    if (framing === "close") return createUnframedReader({ body });
-    return createLengthReader({ body, length: framing === "none" ? 0 : framing });
+      return createChunkedReader({ body: sink, framingBytesMax: framingBytesBase + bytesMax });
+    if (framing === "close") return createUnframedReader({ body: sink });
+    return createLengthReader({ body: sink, length: framing === "none" ? 0 : framing });
   };
 
   /** Reads heads up to the final one. Returns the index of the body's first byte, or an outcome before it. */

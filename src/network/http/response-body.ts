@@ -1,4 +1,8 @@
-import type { ByteBuffer } from "../byte-buffer.ts";
+/** Takes the content of a body. */
+export interface BodySink {
+  /** Takes `bytes` from index `from` to before `to`. Returns false if they exceed a limit: the rest is not read. */
+  add(bytes: Uint8Array, from?: number, to?: number): boolean;
+}
 
 export type BodyProgress =
   | { kind: "more" }
@@ -8,7 +12,7 @@ export type BodyProgress =
   | { kind: "cut" }
   | { kind: "malformed"; reason: string };
 
-/** Adds the content of a body to a buffer, as its framing says. */
+/** Adds the content of a body to a sink, as its framing says. */
 export interface BodyReader {
   read(bytes: Uint8Array, from: number): BodyProgress;
 }
@@ -16,7 +20,7 @@ export interface BodyReader {
 const more: BodyProgress = { kind: "more" };
 const cut: BodyProgress = { kind: "cut" };
 
-export function createLengthReader({ body, length }: { body: ByteBuffer; length: number }): BodyReader {
+export function createLengthReader({ body, length }: { body: BodySink; length: number }): BodyReader {
   let remaining = length;
   return {
     read(bytes, from) {
@@ -29,7 +33,7 @@ export function createLengthReader({ body, length }: { body: ByteBuffer; length:
 }
 
 /** Reads a body that ends when the server closes the connection. */
-export function createUnframedReader({ body }: { body: ByteBuffer }): BodyReader {
+export function createUnframedReader({ body }: { body: BodySink }): BodyReader {
   return { read: (bytes, from) => (body.add(bytes, from) ? more : cut) };
 }
 
@@ -58,7 +62,7 @@ export function createChunkedReader({
   body,
   framingBytesMax,
 }: {
-  body: ByteBuffer;
+  body: BodySink;
   framingBytesMax: number;
 }): BodyReader {
   let part: Part = "size";

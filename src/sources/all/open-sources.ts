@@ -6,7 +6,11 @@ import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
+import { buildInfo } from "../../lib/build-info.ts";
 import type { Yielder } from "../../lib/yielder.ts";
+import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
+import type { Turns } from "../../network/turns.ts";
+import { createSettings } from "../../access/settings/settings.ts";
 import type { Threats } from "../../threats/threats.ts";
 import { createSourceActivity } from "../activity/source-activity.ts";
 import type { StartWorker } from "../../vocabulary/threads.ts";
@@ -15,6 +19,8 @@ import { createFeeds, isFolderFeed } from "../feeds/feeds.ts";
 import { createImports } from "../imports/imports.ts";
 import { createSourcePauses } from "../pauses/source-pauses.ts";
 import type { Source } from "../source.ts";
+import { isUrlFeed } from "../url-feeds/url-feed-config.ts";
+import { createUrlFeeds } from "../url-feeds/url-feeds.ts";
 
 /** Constructs everything that names come from, and what checks them. */
 export function openSources({
@@ -25,17 +31,19 @@ export function openSources({
   auditLog,
   clock,
   log,
+  turns,
   yielder,
   fillRandom,
   startWorker,
 }: {
-  config: Pick<Config, "archive" | "feeds" | "storage">;
+  config: Pick<Config, "archive" | "certificateLogs" | "feeds" | "storage">;
   database: Database;
   domains: ProtectedDomains;
   threats: Threats;
   auditLog: AuditLog;
   clock: Clock;
   log: Log;
+  turns: Turns;
   yielder: () => Yielder;
   fillRandom: FillRandom;
   startWorker: StartWorker | undefined;
@@ -46,7 +54,31 @@ export function openSources({
   const pauses = createSourcePauses({ auditLog, database, clock });
   const candidates = createCandidates({ activity, database, domains, threats, clock, yielder });
   const folders = config.feeds.filter(isFolderFeed);
-  const feeds = createFeeds({ feeds: folders, database, candidates, clock, log, auditLog, pauses });
+  const { contact } = config.certificateLogs;
+  const fetched = createUrlFeeds({
+    feeds: config.feeds.filter(isUrlFeed),
+    database,
+    settings: createSettings({ database, clock }),
+    candidates,
+    clock,
+    log,
+    fillRandom,
+    pauses,
+    resolveHost: createSystemResolver({ clock }),
+    turns,
+    yielder,
+    userAgent: `phishwatch/${buildInfo.version}${contact === null ? "" : ` (${contact})`}`,
+  });
+  const feeds = createFeeds({
+    feeds: folders,
+    others: fetched,
+    database,
+    candidates,
+    clock,
+    log,
+    auditLog,
+    pauses,
+  });
   const imports = createImports({ auditLog, database, candidates, clock, log });
   const sources: readonly Source[] = [...feeds.sources, imports];
   return { archive, activity, candidates, feeds, imports, sources };

@@ -6,6 +6,7 @@ import { feedFiles, type FeedFile } from "./tables.ts";
 export interface FeedFileStore {
   /** Returns the files of a feed, the one that was read first coming first. */
   list(feed: string): FeedFile[];
+  get(feed: string, path: string): FeedFile | undefined;
   /** Inserts or replaces the whole row. */
   save(file: FeedFile): void;
   delete(feed: string, path: string): void;
@@ -20,6 +21,12 @@ export function createFeedFileStore({ query }: Database): FeedFileStore {
         .where(eq(feedFiles.feed, feed))
         .orderBy(asc(feedFiles.startedAt), asc(feedFiles.path))
         .all(),
+    get: (feed, path) =>
+      query
+        .select()
+        .from(feedFiles)
+        .where(and(eq(feedFiles.feed, feed), eq(feedFiles.path, path)))
+        .get(),
     save: (file) =>
       void query
         .insert(feedFiles)

@@ -1,14 +1,16 @@
+import type { FileHandle } from "node:fs/promises";
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ListFormat } from "../../vocabulary/lists.ts";
 import type { Tally } from "../candidate-run.ts";
 import type { Candidates } from "../candidates.ts";
+import type { NameBatch } from "../name-batch.ts";
 import { NameListError } from "../list-bytes/errors.ts";
-import type { Place } from "../list-formats/name-chunk.ts";
+import { batchOfChunk, selectEntries, type EntrySelection, type Place } from "../list-formats/name-chunk.ts";
 import { openNameList, type NameList } from "../lists/name-list.ts";
 import { feedKind } from "../source.ts";
 import type { FeedFileStore } from "./feed-file-store.ts";
-import { fingerprintOf, openFeedFile } from "./feed-folder.ts";
+import { fingerprintOf } from "./feed-folder.ts";
 import type { FileState } from "./read-decision.ts";
 import type { FeedFile } from "./tables.ts";
 
@@ -22,8 +24,13 @@ export interface Feed {
 }
 
 export interface FileReading {
-  feed: Feed;
+  feed: Pick<Feed, "name" | "format" | "column">;
+  /** Path of the file, or the name of a list that is fetched. */
   path: string;
+  /** Opens the file. Reading closes it. */
+  open: () => Promise<FileHandle>;
+  /** Decides which entries to process; the others are only counted. Default: all. */
+  isSelected?: EntrySelection | undefined;
   file: FileState;
   /** Progress so far; undefined: read the file from its start. */
   before: FeedFile | undefined;
@@ -51,7 +58,7 @@ export function createFeedReader({
   database: Pick<Database, "write">;
   files: FeedFileStore;
 }): ReadFeedFile {
-  return async ({ feed, path, file, before, toEnd, signal, onSave }) => {
+  return async ({ feed, path, open, isSelected, file, before, toEnd, signal, onSave }) => {
     let row: FeedFile = {
       feed: feed.name,
       path,
@@ -77,7 +84,7 @@ export function createFeedReader({
 
     let list: NameList | undefined;
     try {
-      const handle = await openFeedFile(feed.path, path);
+      const handle = await open();
       list = await openNameList(path, {
         format: feed.format,
         column: feed.column ?? "",
@@ -98,7 +105,7 @@ export function createFeedReader({
           matched: first.matched + tally.matched,
           created: first.created + tally.created,
         });
-      await candidates.process(list.batches(), {
+      await candidates.process(batchesOf(list, isSelected), {
         source: "feed",
         origin: { kind: feedKind, name: feed.name },
         signal,
@@ -116,4 +123,12 @@ export function createFeedReader({
     }
     return row;
   };
+}
+
+async function* batchesOf(
+  list: NameList,
+  isSelected: EntrySelection | undefined,
+): AsyncGenerator<NameBatch<Place>> {
+  if (isSelected === undefined) return yield* list.batches();
+  for await (const chunk of list.chunks()) yield batchOfChunk(selectEntries(chunk, isSelected));
 }

@@ -6,7 +6,7 @@ import { every, type Schedule } from "../../lib/schedule.ts";
 import type { SourcePausing } from "../pauses/source-pauses.ts";
 import { feedKind, type Source, type SourceStatus } from "../source.ts";
 import type { FeedFileStore } from "./feed-file-store.ts";
-import { listFiles, readFingerprint, watchForHints, type SkippedFiles } from "./feed-folder.ts";
+import { listFiles, openFeedFile, readFingerprint, watchForHints, type SkippedFiles } from "./feed-folder.ts";
 import type { Feed, ReadFeedFile } from "./feed-reader.ts";
 import { checkFeed, feedStatus, type FeedStatus } from "./feed-status.ts";
 import {
@@ -184,7 +184,8 @@ async function readDecided(
   try {
     const { toEnd } = decision;
     const startedMs = clock.monotonicMs();
-    const after = await read({ feed, path, file, before: resumed, toEnd, signal, onSave: known.set });
+    const open = () => openFeedFile(feed.path, path);
+    const after = await read({ feed, path, open, file, before: resumed, toEnd, signal, onSave: known.set });
     if (after === undefined) return true;
     logReading(log, after, { before: resumed, durationMs: Math.round(clock.monotonicMs() - startedMs) });
     return after.completedAt === null && after.error === null;

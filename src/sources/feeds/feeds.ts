@@ -11,7 +11,7 @@ import { createFeedFileStore } from "./feed-file-store.ts";
 import { feedKind } from "../source.ts";
 import { createFeedReader, type Feed } from "./feed-reader.ts";
 import type { FeedStatus } from "./feed-status.ts";
-import { createFeedWatcher, type FeedSource } from "./feed-watcher.ts";
+import { createFeedWatcher, type FeedSource, type FeedWatcher } from "./feed-watcher.ts";
 
 /** Reading occupies the only thread: two files at a time, so that a long list does not delay a short one. */
 const readingsMax = 2;
@@ -34,9 +34,11 @@ export function isFolderFeed<T extends { path: string | null }>(feed: T): feed i
   return feed.path !== null;
 }
 
+/** @param others feeds that are not watched files, such as lists that are fetched. */
 export function createFeeds({
   feeds,
   pauses,
+  others = [],
   database,
   candidates,
   clock,
@@ -45,6 +47,7 @@ export function createFeeds({
 }: {
   feeds: readonly Feed[];
   pauses: SourcePauses;
+  others?: readonly FeedWatcher[];
   database: Database;
   candidates: Candidates;
   clock: Clock;
@@ -54,10 +57,11 @@ export function createFeeds({
   const files = createFeedFileStore(database);
   const read = createFeedReader({ candidates, clock, database, files });
   const limit = createLimiter(readingsMax);
-  const watchers = feeds.map((feed) => {
+  const folders = feeds.map((feed) => {
     const pausing = pauses.of({ kind: feedKind, name: feed.name });
     return createFeedWatcher({ feed, files, read, limit, clock, log, pausing });
   });
+  const watchers = [...folders, ...others];
   return {
     sources: watchers,
     status: () => watchers.map((watcher) => watcher.status()),

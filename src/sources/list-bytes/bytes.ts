@@ -1,5 +1,6 @@
 /** Reads the bytes of a list of names from a file, a stream or standard input, decompressed if necessary. */
 import { open, type FileHandle } from "node:fs/promises";
+import { bytesText } from "../../lib/durations.ts";
 import { abortableBytes, prepend, readAhead, unlessAborted, type ByteSource } from "./byte-source.ts";
 import { NameListError, openProblem } from "./errors.ts";
 import { unzipped } from "./zip.ts";
@@ -40,6 +41,8 @@ export function unreadable(head: Uint8Array): string | undefined {
 export interface ByteOptions {
   /** Position on disk at which to stop, for a file that is still being written. */
   bytesMax?: number;
+  /** Maximum number of bytes after decompression: a longer list fails. */
+  textBytesMax?: number | undefined;
   /** Source of the bytes instead of a file; `path` is then only a name for messages. */
   stream?: ReadableStream<Uint8Array>;
   /** An open file instead of the one at `path`. Closing the source closes it. */
@@ -63,10 +66,8 @@ export async function openBytes(path: string, options: ByteOptions = {}): Promis
     if (why !== undefined) throw new NameListError(path, why);
     const whole = prepend(start, opened);
     const compression = compressionOf(start);
-    if (compression === "none") return whole;
-    // A few bytes may decompress to gigabytes, during which nothing more is read from the source.
-    const unpacked = compression === "zip" ? unzipped(whole, path) : decompressed(whole, compression, path);
-    return abortableBytes(unpacked, signal);
+    const text = compression === "none" ? whole : abortableBytes(unpack(whole, compression, path), signal);
+    return options.textBytesMax === undefined ? text : limited(text, options.textBytesMax, path);
   } catch (error) {
     await opened.close();
     throw error;
@@ -193,6 +194,29 @@ function decompressed(source: ByteSource, compression: "gzip" | "zstd", path: st
       return output.diskBytes;
     },
     close: () => output.close(),
+  };
+}
+
+/** A few bytes may decompress to gigabytes, during which nothing more is read from the source. */
+function unpack(source: ByteSource, compression: Exclude<Compression, "none">, path: string): ByteSource {
+  return compression === "zip" ? unzipped(source, path) : decompressed(source, compression, path);
+}
+
+/** Makes reading fail behind a number of bytes. Positions behind it are never reached, so that seeking needs no check. */
+function limited(source: ByteSource, bytesMax: number, path: string): ByteSource {
+  let bytes = 0;
+  return {
+    async read(into) {
+      const read = await source.read(into);
+      bytes += read;
+      if (bytes > bytesMax) throw new NameListError(path, `is longer than ${bytesText(bytesMax)} of text`);
+      return read;
+    },
+    seek: source.seek,
+    get diskBytes() {
+      return source.diskBytes;
+    },
+    close: () => source.close(),
   };
 }
 

@@ -155,6 +155,24 @@ export function dropBefore(chunk: NameChunk, position: number): void {
   chunk.errors = new Map(left.map(([index, error]) => [index - first, error]));
 }
 
+/** Decides about an entry of a chunk. */
+export type EntrySelection = (chunk: NameChunk, index: number) => boolean;
+
+/** Keeps the entries without a name and those that are selected. The others count as dropped. Reuses the arrays. */
+export function selectEntries(chunk: NameChunk, isSelected: EntrySelection): NameChunk {
+  const { errors } = chunk;
+  const keptErrors: NameChunk["errors"] = new Map();
+  let count = 0;
+  for (let index = 0; index < chunk.count; index++) {
+    const error = errors.size === 0 ? undefined : errors.get(index);
+    if (error === undefined && !isSelected(chunk, index)) continue;
+    if (error !== undefined) keptErrors.set(count, error);
+    for (const array of arrays) chunk[array][count] = chunk[array][index]!;
+    count++;
+  }
+  return { ...chunk, count, dropped: chunk.dropped + chunk.count - count, errors: keptErrors };
+}
+
 /**
  * Decodes the names of a chunk. ASCII chunks are decoded at once, because a substring costs a tenth of a call into the
  * decoder. Invalid UTF-8 becomes U+FFFD, which no host name may contain.

@@ -12,7 +12,7 @@ import type { Source, SourceStatus } from "../../../sources/source.ts";
 import { relativeAge, relativeTime } from "../../kit/components.tsx";
 import {
   deliveriesToPath,
-  originPath,
+  feedsPath,
   keysPath,
   scansPath,
   systemPath,
@@ -38,11 +38,7 @@ const textMax = 160;
 const reasonMax = 400;
 
 /** Fields of a source that can raise a concern. */
-type SourceConcerns = Pick<Source, "kind"> &
-  Pick<SourceStatus, "name" | "problem" | "overdue" | "latest" | "lastReadAt"> & {
-    /** Null if it is not paused. */
-    pausedAt: Instant | null;
-  };
+type SourceConcerns = Pick<SourceStatus, "name" | "problem" | "overdue" | "latest" | "lastReadAt">;
 
 /** Fields of a recipient that can raise a concern. */
 type RecipientConcerns = Pick<
@@ -79,7 +75,7 @@ export function concernsOf({
   untrustedProxy: string | undefined;
   database: Pick<DatabaseStatus, "problem" | "lastError" | "disk">;
   recipients: readonly RecipientConcerns[];
-  sources: readonly SourceConcerns[];
+  sources: readonly (Pick<Source, "kind"> & SourceConcerns)[];
   keys: readonly Pick<ApiKey, "name" | "expiresAt" | "revokedAt">[];
   /** The latest scan that completed or failed. */
   lastScan: Pick<Scan, "status" | "error" | "startedAt" | "candidates" | "unknown"> | undefined;
@@ -124,15 +120,13 @@ export function concernsOf({
       );
     }
   }
-  for (const { kind, name, problem, overdue, latest, lastReadAt, pausedAt } of sources) {
-    const path = originPath({ kind, name });
+  for (const { kind, name, problem, overdue, latest, lastReadAt } of sources) {
     const source = `${capitalized(kind)} ${shown(name)}`;
     const last = lastReadAt ?? latest?.at;
     const isSilent = lastReadAt !== null && now - lastReadAt > feedSilentMs;
-    if (pausedAt !== null) add("warn", path, `${source} was paused ${ago(pausedAt)} and reads nothing`);
-    else if (problem !== null) add("bad", path, `${source}: ${shown(problem)}`);
+    if (problem !== null) add("bad", feedsPath, `${source}: ${shown(problem)}`);
     else if (last !== undefined && (overdue !== null || isSilent))
-      add("warn", path, `${source} last received new names ${ago(last)}`);
+      add("warn", feedsPath, `${source} last received new names ${ago(last)}`);
   }
   if (lastScan?.status === "failed") {
     const why = lastScan.error === null ? "" : `: ${visible(lastScan.error, reasonMax)}`;

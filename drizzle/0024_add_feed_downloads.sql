@@ -1,0 +1,22 @@
+CREATE TABLE `feed_downloads` (
+	`feed` text NOT NULL,
+	`part` text NOT NULL,
+	`location` text NOT NULL,
+	`request_hash` text NOT NULL,
+	`version` integer NOT NULL,
+	`etag` text,
+	`last_modified` text,
+	`sha256` text,
+	`bytes` integer NOT NULL,
+	`names` integer NOT NULL,
+	`is_added_only` integer NOT NULL,
+	`fetched_at` integer,
+	`gap_ms` integer,
+	`checked_at` integer,
+	`attempted_at` integer,
+	`due_at` integer,
+	`failures` integer NOT NULL,
+	`shrunk_times` integer NOT NULL,
+	`problem` text,
+	PRIMARY KEY(`feed`, `part`)
+);

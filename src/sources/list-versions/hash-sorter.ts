@@ -1,0 +1,91 @@
+import { open, rm } from "node:fs/promises";
+
+/** Sorts any number of hashes in constant memory, with the help of a temporary file. */
+export interface HashSorter {
+  add(hash: number): void;
+  /** Writes what `add` has completed. Call it after every few thousand hashes. */
+  settle(): Promise<void>;
+  /** Yields all hashes in ascending order, each once, in parts that are valid until the next one. */
+  parts(): AsyncGenerator<Float64Array>;
+  /** Deletes the temporary file. */
+  close(): Promise<void>;
+}
+
+/** The upper bits of a hash choose its bucket, so that sorted buckets one after another are sorted as a whole. */
+const bucketBits = 8;
+const bucketsCount = 1 << bucketBits;
+/** 256 buffers of 16 KiB: 4 MiB. */
+const bufferHashes = 2_048;
+const hashBytes = 8;
+
+/** @param path temporary file. */
+export async function createHashSorter(path: string): Promise<HashSorter> {
+  const file = await open(path, "w+", 0o600);
+  const buffers = Array.from({ length: bucketsCount }, () => new Float64Array(bufferHashes));
+  const filled = new Int32Array(bucketsCount);
+  const blocks: number[][] = Array.from({ length: bucketsCount }, () => []);
+  const value = new Float64Array(1);
+  const bits = new Uint32Array(value.buffer);
+  let full: { bucket: number; hashes: Float64Array }[] = [];
+  let written = 0;
+
+  async function load(bucket: number): Promise<Float64Array> {
+    const count = blocks[bucket]!.length * bufferHashes;
+    const hashes = new Float64Array(count + filled[bucket]!);
+    for (const [index, block] of blocks[bucket]!.entries()) {
+      const into = new Uint8Array(hashes.buffer, index * bufferHashes * hashBytes, bufferHashes * hashBytes);
+      const { bytesRead } = await file.read(into, 0, into.length, block * into.length);
+      if (bytesRead < into.length) throw new Error("the temporary file of hashes was truncated");
+    }
+    hashes.set(buffers[bucket]!.subarray(0, filled[bucket]), count);
+    return hashes;
+  }
+
+  async function settle(): Promise<void> {
+    const complete = full;
+    full = [];
+    for (const { bucket, hashes } of complete) {
+      const bytes = new Uint8Array(hashes.buffer);
+      await file.write(bytes, 0, bytes.length, written * bytes.length);
+      blocks[bucket]!.push(written);
+      written += 1;
+    }
+  }
+
+  return {
+    settle,
+    add(hash) {
+      value[0] = hash;
+      const bucket = bits[1]! >>> (30 - bucketBits);
+      const at = filled[bucket]!;
+      buffers[bucket]![at] = hash;
+      if (at + 1 < bufferHashes) filled[bucket] = at + 1;
+      else {
+        full.push({ bucket, hashes: buffers[bucket]! });
+        buffers[bucket] = new Float64Array(bufferHashes);
+        filled[bucket] = 0;
+      }
+    },
+    async *parts() {
+      await settle();
+      for (let bucket = 0; bucket < bucketsCount; bucket++) {
+        const hashes = (await load(bucket)).sort();
+        const count = removeRepeated(hashes);
+        if (count > 0) yield hashes.subarray(0, count);
+      }
+    },
+    async close() {
+      await file.close();
+      await rm(path, { force: true });
+    },
+  };
+}
+
+/** Moves each distinct hash to the front. Returns their number. */
+function removeRepeated(sorted: Float64Array): number {
+  let count = 0;
+  for (const hash of sorted) {
+    if (count === 0 || hash !== sorted[count - 1]) sorted[count++] = hash;
+  }
+  return count;
+}

@@ -1,0 +1,99 @@
+import { open } from "node:fs/promises";
+import type { ListFormat } from "../../vocabulary/lists.ts";
+import type { Yielder } from "../../lib/yielder.ts";
+import { NameListError } from "../list-bytes/errors.ts";
+import { openBytes } from "../list-bytes/bytes.ts";
+import { readAhead } from "../list-bytes/byte-source.ts";
+import { openNameList } from "../lists/name-list.ts";
+import { contentProblem, countContent, pageProblem, type ContentCounts } from "./check-content.ts";
+import { compareVersions, type VersionChange } from "./compare-versions.ts";
+import { openHashFile } from "./hash-file.ts";
+import { createHashSorter } from "./hash-sorter.ts";
+import { createNameHash, hashOfEntry } from "./name-hash.ts";
+
+export interface Inspection {
+  /** Name of the list for the detection of its format and for messages. */
+  label: string;
+  /** File that was downloaded. */
+  path: string;
+  format: ListFormat;
+  column: string | null;
+  /** Maximum size after decompression. */
+  textBytesMax: number;
+  /** Hashes of the version in effect; may be missing. */
+  beforePath: string | null;
+  /** Number of names of the version in effect; 0: there is none. */
+  namesBefore: number;
+  shrunkTimes: number;
+  /** Files to write. */
+  hashesPath: string;
+  addedPath: string;
+  temporaryPath: string;
+  /** Key of the hashes if there is no version to compare with. */
+  newKey: () => Uint8Array;
+  yielder: Yielder;
+  signal: AbortSignal;
+}
+
+/** `problem`: words that follow the name of the list. */
+export type InspectionResult = { change: VersionChange } | { problem: string; isShrunk: boolean };
+
+const pageHeadBytes = 512;
+
+/**
+ * Reads a downloaded list as a whole: checks that it is a list of names, and compares it with the version in effect.
+ * Memory is bounded, however long the list is. Rejects with the signal's reason, or an error of the file system.
+ */
+export async function inspectVersion(inspection: Inspection): Promise<InspectionResult> {
+  const { path, label, textBytesMax, beforePath, yielder, signal } = inspection;
+  const before = beforePath === null ? undefined : await openHashFile(beforePath);
+  const key = before?.key ?? inspection.newKey();
+  const hash = createNameHash(key);
+  const counts: ContentCounts = { names: 0, others: 0 };
+  const sorter = await createHashSorter(inspection.temporaryPath);
+  try {
+    const page = await findPage(path, signal);
+    if (page !== undefined) return { problem: page, isShrunk: false };
+    const file = await openNameList(label, {
+      format: inspection.format,
+      column: inspection.column ?? "",
+      file: await open(path, "r"),
+      textBytesMax,
+      signal,
+    });
+    try {
+      for await (const chunk of file.chunks()) {
+        countContent(counts, chunk);
+        for (let index = 0; index < chunk.count; index++) {
+          const entry = hashOfEntry(hash, chunk, index);
+          if (entry >= 0) sorter.add(entry);
+        }
+        await sorter.settle();
+        if (yielder.due()) await yielder.pause();
+      }
+    } finally {
+      await file.close();
+    }
+    const problem = contentProblem(counts, inspection);
+    if (problem !== undefined) return problem;
+    const { hashesPath, addedPath } = inspection;
+    const change = await compareVersions({ sorter, key, before, hashesPath, addedPath, yielder, signal });
+    return { change };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof NameListError)) throw error;
+    return { problem: error.problem, isShrunk: false };
+  } finally {
+    await sorter.close();
+    await before?.close();
+  }
+}
+
+/** Returns why the file is a page; undefined if it may be a list. */
+async function findPage(path: string, signal: AbortSignal): Promise<string | undefined> {
+  const source = await openBytes(path, { signal });
+  try {
+    return pageProblem(await readAhead(source, pageHeadBytes));
+  } finally {
+    await source.close();
+  }
+}

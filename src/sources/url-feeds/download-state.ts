@@ -1,0 +1,110 @@
+import type { Instant } from "../../lib/clock.ts";
+import { nextTime } from "../../lib/schedule.ts";
+import type { Overdue } from "../source.ts";
+import type { FeedDownload } from "./tables.ts";
+
+/** Decides when a source is asked again, and when its silence is a problem. Pure functions. */
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+/** Requests are spread over this part of an interval, so that many appliances do not ask at the same second. */
+const jitterShare = 0.1;
+const jitterMsMax = 10 * minuteMs;
+const retryMsFirst = 5 * minuteMs;
+const retryMsMax = 6 * hourMs;
+/** A source is expected to have changed within this number of intervals. */
+const unchangedIntervalsMax = 3;
+
+export interface Occasion {
+  now: Instant;
+  /** A number from 0 to below 1. */
+  random: number;
+}
+
+/** Returns the time between the next two times of a schedule. */
+export function intervalOf(schedule: string, now: Instant): number {
+  const next = nextTime(schedule, now);
+  const afterNext = next === null ? null : nextTime(schedule, next);
+  return next === null || afterNext === null ? Infinity : afterNext - next;
+}
+
+/** Returns a list that was never fetched and is due now. */
+export function newDownload(feed: string, part: string, location: string): FeedDownload {
+  return {
+    feed,
+    part,
+    location,
+    requestHash: "",
+    version: 0,
+    etag: null,
+    lastModified: null,
+    sha256: null,
+    bytes: 0,
+    names: 0,
+    isAddedOnly: false,
+    fetchedAt: null,
+    gapMs: null,
+    checkedAt: null,
+    attemptedAt: null,
+    dueAt: null,
+    failures: 0,
+    shrunkTimes: 0,
+    problem: null,
+  };
+}
+
+/** @param requestHash hash of the present settings of the request. */
+export function isDue(row: FeedDownload, requestHash: string, now: Instant): boolean {
+  const { dueAt, attemptedAt } = row;
+  if (row.requestHash !== requestHash) return true;
+  // A clock that was set back must not delay a request by as much.
+  return dueAt === null || now >= dueAt || (attemptedAt !== null && now < attemptedAt);
+}
+
+/** Returns the changes to a row after a request that succeeded, whether or not it brought a new version. */
+export function afterSuccess(schedule: string, { now, random }: Occasion): Partial<FeedDownload> {
+  const jitterMs = random * Math.min(jitterMsMax, jitterShare * intervalOf(schedule, now));
+  const next = nextTime(schedule, now);
+  return {
+    checkedAt: now,
+    attemptedAt: now,
+    dueAt: next === null ? null : next + Math.round(jitterMs),
+    failures: 0,
+    shrunkTimes: 0,
+    problem: null,
+  };
+}
+
+/**
+ * Returns the changes to a row after a request that failed: the delays double from 5 minutes to 6 hours, vary by a
+ * quarter, and are never shorter than what the server asked for.
+ */
+export function afterFailure(
+  { failures }: Pick<FeedDownload, "failures">,
+  { problem, retryAfterMs }: { problem: string; retryAfterMs: number | null },
+  { now, random }: Occasion,
+): Partial<FeedDownload> {
+  const delayMs = Math.min(retryMsMax, retryMsFirst * 2 ** failures) * (1 + random / 4);
+  return {
+    attemptedAt: now,
+    dueAt: now + Math.round(Math.max(delayMs, retryAfterMs ?? 0)),
+    failures: failures + 1,
+    problem,
+  };
+}
+
+/**
+ * Reports a list that has not changed for three intervals: those of its schedule, or the usual time between two versions
+ * if that is longer. Only time in which the source was asked with success counts.
+ */
+export function unchangedOf(
+  { fetchedAt, checkedAt, gapMs }: Pick<FeedDownload, "fetchedAt" | "checkedAt" | "gapMs">,
+  schedule: string,
+  now: Instant,
+): Overdue | null {
+  if (fetchedAt === null || checkedAt === null) return null;
+  const usualMs = Math.max(intervalOf(schedule, fetchedAt), gapMs ?? 0);
+  // The first request may have been late by the jitter, and the last one early.
+  const isUnchanged = checkedAt - fetchedAt >= unchangedIntervalsMax * usualMs - jitterMsMax;
+  return isUnchanged ? { usualMs, sinceMs: now - fetchedAt } : null;
+}

@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { FeedDownload } from "./tables.ts";
+
+/** Files of one list. */
+export interface ListPaths {
+  /** Download that is not checked yet. */
+  download: string;
+  /** Unsorted hashes while a download is checked. */
+  temporary: string;
+  /** Files of a version: the list as it was sent, the hashes of its names, and those of its new names. */
+  of(version: number): { list: string; hashes: string; added: string };
+}
+
+/** Folder with the lists of all feeds, next to the database. */
+export interface FeedFilesFolder {
+  /** Creates the folder. */
+  create(): Promise<void>;
+  paths(feed: string, part: string): ListPaths;
+  /** Deletes everything except the files of these versions. Nothing may be in progress. */
+  clean(kept: readonly FeedDownload[]): Promise<void>;
+  /** Deletes the files of the version before. */
+  deletePrevious(row: FeedDownload): Promise<void>;
+}
+
+export function createFeedFilesFolder(path: string): FeedFilesFolder {
+  function paths(feed: string, part: string): ListPaths {
+    // Names of feeds are free text.
+    const id = createHash("sha256")
+      .update(JSON.stringify([feed, part]))
+      .digest("hex")
+      .slice(0, 32);
+    const file = (name: string) => join(path, `${id}.${name}`);
+    return {
+      download: file("download"),
+      temporary: file("sorting"),
+      of: (version) => ({
+        list: file(`${version}.list`),
+        hashes: file(`${version}.hashes`),
+        added: file(`${version}.added`),
+      }),
+    };
+  }
+
+  return {
+    paths,
+    create: async () => void (await mkdir(path, { recursive: true, mode: 0o700 })),
+    async clean(kept) {
+      const keep = new Set(
+        kept.flatMap(({ feed, part, version }) => Object.values(paths(feed, part).of(version))),
+      );
+      for (const name of await readdir(path))
+        if (/^[0-9a-f]{32}\./.test(name) && !keep.has(join(path, name)))
+          await rm(join(path, name), { force: true });
+    },
+    async deletePrevious({ feed, part, version }) {
+      const previous = Object.values(paths(feed, part).of(version - 1));
+      await Promise.all(previous.map((file) => rm(file, { force: true })));
+    },
+  };
+}

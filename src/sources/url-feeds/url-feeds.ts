@@ -1,0 +1,154 @@
+import type { Settings } from "../../access/settings/settings.ts";
+import type { Database } from "../../database/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { FillRandom } from "../../lib/ids.ts";
+import { createLimiter } from "../../lib/limiter.ts";
+import type { Log } from "../../lib/log.ts";
+import type { Yielder } from "../../lib/yielder.ts";
+import { createHttpClient, type HttpClient } from "../../network/http/http-client.ts";
+import type { ResolveHost } from "../../network/resolve.ts";
+import type { Turns } from "../../network/turns.ts";
+import type { Candidates } from "../candidates.ts";
+import { createFeedFileStore } from "../feeds/feed-file-store.ts";
+import { createFeedReader } from "../feeds/feed-reader.ts";
+import type { FeedWatcher } from "../feeds/feed-watcher.ts";
+import type { SourcePauses } from "../pauses/source-pauses.ts";
+import { feedKind } from "../source.ts";
+import { createCzds, czdsUrl } from "./czds.ts";
+import { createDownloadStore } from "./download-store.ts";
+import { createFeedFilesFolder } from "./feed-files-folder.ts";
+import { createListFetcher, createZoneFetcher } from "./fetch-due.ts";
+import { createUrlFeed } from "./url-feed.ts";
+import { locationOf, type UpdateDependencies } from "./update-list.ts";
+import type { UrlFeedConfig } from "./url-feed-config.ts";
+
+/** Maximum number of downloads at a time, over all feeds. */
+const downloadsMax = 8;
+/** Reading occupies the only thread. */
+const readingsMax = 2;
+
+/** Constructs the feeds whose lists are fetched. */
+export function createUrlFeeds({
+  feeds,
+  database,
+  settings,
+  candidates,
+  clock,
+  log,
+  fillRandom,
+  pauses,
+  resolveHost,
+  turns,
+  yielder,
+  userAgent,
+}: {
+  feeds: readonly UrlFeedConfig[];
+  database: Database;
+  settings: Settings;
+  candidates: Candidates;
+  clock: Clock;
+  log: Log;
+  fillRandom: FillRandom;
+  pauses: SourcePauses;
+  resolveHost: ResolveHost;
+  turns: Turns;
+  yielder: () => Yielder;
+  userAgent: string;
+}): FeedWatcher[] {
+  const files = createFeedFileStore(database);
+  const store = createDownloadStore(database);
+  const folder = createFeedFilesFolder(`${database.path}.feeds`);
+  const read = createFeedReader({ candidates, clock, database, files });
+  const limits = { downloads: createLimiter(downloadsMax), readings: createLimiter(readingsMax) };
+  const shared: Omit<UpdateDependencies, "client"> = {
+    clock,
+    database,
+    files,
+    fillRandom,
+    folder,
+    limits,
+    log,
+    store,
+    userAgent,
+    yielder,
+  };
+  const clients = new Map<boolean, HttpClient>();
+  const clientFor = (allowPrivateNetworks: boolean): HttpClient => {
+    const client =
+      clients.get(allowPrivateNetworks) ??
+      createHttpClient({ rules: { allowPrivateNetworks }, resolveHost, turns });
+    clients.set(allowPrivateNetworks, client);
+    return client;
+  };
+
+  const prepare = createPreparation({ feeds, database, store, folder });
+  const fetcherOf = (feed: UrlFeedConfig, client: HttpClient) => {
+    const { url, type } = feed;
+    if (type === "list" && url !== null)
+      return { location: locationOf(url), fetchDue: createListFetcher({ ...feed, url }) };
+    const token = `feed_token:${feed.name}` as const;
+    const czds = createCzds({
+      account: { username: feed.username ?? "", password: feed.password ?? "" },
+      baseUrl: url,
+      client,
+      clock,
+      tokenStore: {
+        read: () => settings.get(token),
+        save: (text) => database.write(() => settings.set(token, text), { patient: true }),
+      },
+      userAgent,
+    });
+    const location = url === null ? czdsUrl : locationOf(url);
+    return { location, fetchDue: createZoneFetcher(feed, location, czds) };
+  };
+
+  return feeds.map((feed) => {
+    const client = clientFor(feed.allowPrivateNetworks);
+    const pausing = pauses.of({ kind: feedKind, name: feed.name });
+    const dependencies = { ...shared, client };
+    const { isShared } = database;
+    return createUrlFeed({
+      ...fetcherOf(feed, client),
+      feed,
+      dependencies,
+      isShared,
+      pausing,
+      prepare,
+      read,
+      resolveHost,
+    });
+  });
+}
+
+/**
+ * Returns a function that, once, creates the folder and deletes what a process that was killed or a feed that was removed
+ * has left.
+ */
+function createPreparation({
+  feeds,
+  database,
+  store,
+  folder,
+}: Pick<UpdateDependencies, "store" | "folder"> & {
+  feeds: readonly UrlFeedConfig[];
+  database: Database;
+}): () => Promise<void> {
+  async function prepare(): Promise<void> {
+    await folder.create();
+    const declared = new Set(feeds.map(({ name }) => name));
+    const removed = store.feeds().filter((name) => !declared.has(name));
+    const forget = () => {
+      for (const name of removed) for (const { part } of store.list(name)) store.delete(name, part);
+    };
+    if (removed.length > 0) await database.write(forget, { patient: true });
+    await folder.clean([...declared].flatMap((name) => store.list(name)));
+  }
+  let prepared: Promise<void> | undefined;
+  return () => {
+    prepared ??= prepare().catch((error: unknown) => {
+      prepared = undefined;
+      throw error;
+    });
+    return prepared;
+  };
+}

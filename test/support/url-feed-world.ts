@@ -1,0 +1,106 @@
+import { readdirSync } from "node:fs";
+import { createSettings } from "../../src/access/settings/settings.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { createYielder } from "../../src/lib/yielder.ts";
+import type { ResolveHost } from "../../src/network/resolve.ts";
+import { createTurns } from "../../src/network/turns.ts";
+import { createCandidates } from "../../src/sources/candidates.ts";
+import { createFeeds, type Feeds } from "../../src/sources/feeds/feeds.ts";
+import { createSourcePauses } from "../../src/sources/pauses/source-pauses.ts";
+import type { UrlFeedConfig } from "../../src/sources/url-feeds/url-feed-config.ts";
+import { createUrlFeeds } from "../../src/sources/url-feeds/url-feeds.ts";
+import { fillRandom } from "./appliance.ts";
+import { analyst, openStores } from "./stores.ts";
+
+const declared: UrlFeedConfig = {
+  name: "nrd",
+  url: null,
+  type: "list",
+  schedule: "0 */6 * * *",
+  headers: {},
+  query: null,
+  username: null,
+  password: null,
+  zones: [],
+  bytesMax: 1 << 30,
+  allowPrivateNetworks: true,
+  format: "auto",
+  column: null,
+};
+
+interface LogLine {
+  message: string;
+  [field: string]: unknown;
+}
+
+/** One feed whose lists are fetched, over a real database file, with a clock that the test advances. */
+export function openFeedWorld({
+  resolveHost = () => Promise.reject(new Error("no names are resolved")),
+}: { resolveHost?: ResolveHost } = {}) {
+  const stores = openStores();
+  const { auditLog, clock, database } = stores;
+  const lines: string[] = [];
+  const log = createLog({ level: "info", format: "json", clock, write: (line) => void lines.push(line) });
+  const yielder = () => createYielder({ sliceMs: 10, elapsedMs: () => performance.now() });
+  let running: Feeds | undefined;
+
+  const stop = async () => {
+    for (const source of running?.sources ?? []) await source.stop();
+  };
+  const feed = () => running!.sources[0]!;
+
+  return {
+    stores,
+    folder: `${stores.path}.feeds`,
+    stop,
+    /** Stops the feed, and starts it with these settings. Resolves when everything that is due was done. */
+    async start(settings: Partial<UrlFeedConfig>, { wait = true } = {}): Promise<void> {
+      await stop();
+      const pauses = createSourcePauses({ auditLog, database, clock });
+      const candidates = createCandidates({ ...stores, yielder });
+      const others = createUrlFeeds({
+        feeds: [{ ...declared, ...settings }],
+        database,
+        settings: createSettings({ database, clock }),
+        candidates,
+        clock,
+        log,
+        fillRandom,
+        pauses,
+        resolveHost,
+        turns: createTurns(),
+        yielder,
+        userAgent: "phishwatch/test",
+      });
+      running = createFeeds({ feeds: [], others, database, candidates, clock, log, auditLog, pauses });
+      for (const source of running.sources) source.start();
+      if (wait) await running.idle();
+    },
+    /** Lets time pass, and waits for what is due at its end. */
+    async advance(ms: number): Promise<void> {
+      clock.advance(ms);
+      await running!.idle();
+    },
+    idle: () => running!.idle(),
+    status: () => running!.status()[0]!,
+    check: () => feed().check(),
+    pause: () => feed().pausing!.pause({ by: analyst }),
+    resume: () => feed().pausing!.resume({ by: analyst }),
+    readAgain: (path: string) => running!.readAgain(feed().name, path, { by: analyst }),
+    threats: () =>
+      stores.threats
+        .list({}, { page: 1, perPage: 100 })
+        .threats.map(({ domain }) => domain)
+        .sort(),
+    logText: () => lines.join(""),
+    messages: (message: string): LogLine[] =>
+      lines.map((line) => JSON.parse(line) as LogLine).filter((line) => line.message === message),
+    storedFiles: () => readdirSync(`${stores.path}.feeds`),
+    async dispose(): Promise<void> {
+      await stop();
+      stores.dispose();
+    },
+  };
+}
+
+export type FeedWorld = ReturnType<typeof openFeedWorld>;
