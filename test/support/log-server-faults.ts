@@ -1,5 +1,5 @@
-/** Replaces the response of a log; `proper` returns the true one. */
-export type LogFault = (proper: () => Response) => Response | Promise<Response>;
+/** Replaces the response to `path`; `proper` returns the true one. */
+export type LogFault = (proper: () => Response, path: string) => Response | Promise<Response>;
 
 const pieceBytes = 64 * 1024;
 

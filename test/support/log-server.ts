@@ -30,6 +30,8 @@ export interface TestLogOptions {
   isAligned?: boolean;
   /** Whether the log serves names tiles. */
   hasNames?: boolean;
+  /** Whether the log, although an RFC 6962 log, serves data tiles. */
+  hasTiles?: boolean;
   /** Default: true. */
   isCompressed?: boolean;
 }
@@ -65,6 +67,8 @@ export interface LogServer {
   fail(matches: string | ((path: string) => boolean), fault: LogFault, times?: number): () => void;
   /** Serves any other path, such as a log list. */
   serve(path: string, respond: (request: Request) => Response): void;
+  /** Returns the response to another path, for a fault that swaps logs. */
+  respond(path: string): Response;
   stop(): Promise<void>;
 }
 
@@ -107,7 +111,7 @@ export function startLogServer({ port = 0 }: { port?: number } = {}): LogServer 
       const fault = faults.find(({ matches, remaining }) => remaining > 0 && matches(path));
       if (fault === undefined) return respond(path, request);
       fault.remaining--;
-      return fault.fault(() => respond(path, request));
+      return fault.fault(() => respond(path, request), path);
     },
   });
   const url = `http://127.0.0.1:${server.port}/`;
@@ -129,6 +133,7 @@ export function startLogServer({ port = 0 }: { port?: number } = {}): LogServer 
       logs.set(options.name, endpoint);
       return testLog;
     },
+    respond: (path) => respond(path, new Request(url)),
     stop: () => server.stop(true),
   };
 }
@@ -209,6 +214,7 @@ function createTestLog(options: TestLogOptions, serverUrl: string): { testLog: T
       if (rest === "checkpoint") return new Response(currentSigner().checkpoint(origin, currentHead()));
       return rest.startsWith("tile/") ? tile(rest.slice("tile/".length)) : notFound();
     }
+    if (options.hasTiles === true && rest.startsWith("tile/data/")) return tile(rest.slice("tile/".length));
     if (rest === "ct/v1/get-sth") return json(currentSigner().signedTreeHead(currentHead()));
     if (rest === "ct/v1/get-entries") return getEntries(query);
     return rest === "ct/v1/get-entry-and-proof" ? getEntryAndProof(query) : notFound();

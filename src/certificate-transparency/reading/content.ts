@@ -7,6 +7,8 @@ export type Content =
 /** Names the only content coding that is requested. Tiles of static logs use it even if nobody requested it. */
 export const acceptedEncoding = "gzip";
 
+/** Length of the start that shows what the content is. */
+const startBytes = 64;
 /** Size of the pieces in which output is collected. */
 const pieceBytesMin = 16 * 1024;
 const pieceBytesMax = 1024 * 1024;
@@ -49,4 +51,10 @@ export function decodeContent({
 
 function isGzip(body: Uint8Array): boolean {
   return body[0] === 0x1f && body[1] === 0x8b;
+}
+
+/** Returns a phrase about content that has not the form that it should have. */
+export function describeContent(bytes: Uint8Array, otherwise: string): string {
+  const start = new TextDecoder().decode(bytes.subarray(0, startBytes)).trimStart();
+  return start.startsWith("<") ? "is an HTML page" : otherwise;
 }

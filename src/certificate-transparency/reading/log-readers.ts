@@ -6,7 +6,7 @@ import { LogError, type CertificateLog, type LogReader } from "../log.ts";
 import { createBreaker } from "./breaker.ts";
 import { readLimits, type ReadLimits } from "./limits.ts";
 import { createLogRequests } from "./log-requests.ts";
-import { operatorRate } from "./operator-rates.ts";
+import { mayHaveDataTiles, operatorRate } from "./operator-rates.ts";
 import { nextPollMs } from "./polling.ts";
 import { createRequestBudgets } from "./request-budget.ts";
 import { createRfc6962Reader } from "./rfc6962-reader.ts";
@@ -83,7 +83,7 @@ export function createLogReaders({
       const reader =
         log.protocol === "static"
           ? createStaticReader({ log, request, limits, clock, close })
-          : createRfc6962Reader({ log, request, limits, close });
+          : createRfc6962Reader({ log, request, limits, clock, mayHaveTiles: mayHaveDataTiles(log), close });
       count(key, 1);
       return reader;
     },

@@ -43,3 +43,10 @@ export function operatorRate({
   const own = configured.find((entry) => entry.operator === operator);
   return own === undefined ? known : { ...known, requestsPerSecond: own.requestsPerSecond };
 }
+
+/** Operators whose RFC 6962 logs also serve data tiles, which take a hundredth of the time of get-entries. */
+const operatorsWithTiles = ["TrustAsia"];
+
+export function mayHaveDataTiles({ operator }: { operator: string }): boolean {
+  return operatorsWithTiles.includes(operator);
+}

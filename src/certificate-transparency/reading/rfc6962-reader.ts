@@ -1,28 +1,43 @@
+import type { Clock } from "../../lib/clock.ts";
 import { LogError, type CertificateLog, type EntryBlock, type LogReader } from "../log.ts";
 import { hashBytes, leafHash } from "../trees/hashes.ts";
 import { inclusionOf } from "../trees/inclusion.ts";
+import { tileWidth } from "../trees/right-edge.ts";
 import { createTreeHeadVerifier, treeHeadBytesMax } from "../trees/tree-heads.ts";
 import { afterResponse, batchAtFirst, batchEnd, halved } from "./batch-size.ts";
+import { describeContent } from "./content.ts";
 import type { ReadLimits } from "./limits.ts";
 import type { LogRequests } from "./log-requests.ts";
+import { createTiles } from "./tiles.ts";
 
 /** Deepest possible proof in a tree of 2^48 entries. */
 const proofHashesMax = 48;
 const leafMark = Buffer.from('"leaf_input"');
 
-/** Reads a log by RFC 6962, sections 4.3 to 4.8. */
+/** How long data tiles are not requested after a log turned out not to serve them. */
+const tilesRetryMs = 24 * 3_600_000;
+
+/**
+ * Reads a log by RFC 6962, sections 4.3 to 4.8.
+ * @param mayHaveTiles whether to read full data tiles as in static-ct-api, if the log serves them too
+ */
 export function createRfc6962Reader({
   log,
   request,
   limits,
+  clock,
+  mayHaveTiles,
   close,
 }: {
   log: CertificateLog;
   request: LogRequests;
   limits: ReadLimits;
+  clock: Pick<Clock, "monotonicMs">;
+  mayHaveTiles: boolean;
   close: () => void;
 }): LogReader {
   const verifier = createTreeHeadVerifier(log);
+  const tileWith = createTileReader({ request, limits, clock, isEnabled: mayHaveTiles });
   let batch = batchAtFirst;
 
   /** Reads what `parse` finds in a JSON object; undefined if the log does not offer the endpoint. */
@@ -52,7 +67,8 @@ export function createRfc6962Reader({
       signal,
       parse(bytes, wireBytes) {
         const count = countEntries(bytes, asked);
-        if (count === 0) throw new LogError("response", `the response ${describe(bytes, "has no entries")}`);
+        if (count === 0)
+          throw new LogError("response", `the response ${describeContent(bytes, "has no entries")}`);
         if (count > asked) throw new LogError("response", "the response has more entries than requested");
         batch = afterResponse(batch, { from, asked, count });
         return { encoding: "get_entries", firstIndex: from, countMax: asked, bytes, wireBytes } as const;
@@ -73,6 +89,8 @@ export function createRfc6962Reader({
         parse: (bytes) => verifier.signedTreeHead(bytes),
       }),
     async entries(range, { signal }) {
+      const whole = await tileWith(range.from, range.treeSize, signal);
+      if (whole !== undefined) return whole;
       for (;;) {
         const block = await entries(range, signal);
         if (block !== "too_large") return block;
@@ -101,6 +119,34 @@ export function createRfc6962Reader({
   };
 }
 
+/** Returns a function that reads the full data tile with an entry; it returns undefined if the log does not have it. */
+function createTileReader({
+  request,
+  limits,
+  clock,
+  isEnabled,
+}: {
+  request: LogRequests;
+  limits: ReadLimits;
+  clock: Pick<Clock, "monotonicMs">;
+  isEnabled: boolean;
+}): (entry: number, treeSize: number, signal: AbortSignal) => Promise<EntryBlock | undefined> {
+  const tiles = createTiles({ request, limits });
+  let readFromMs = isEnabled ? 0 : Infinity;
+  return async (entry, treeSize, signal) => {
+    const index = Math.floor(entry / tileWidth);
+    if (clock.monotonicMs() < readFromMs || (index + 1) * tileWidth > treeSize) return undefined;
+    try {
+      const block = await tiles.fullData(index, signal);
+      if (block !== "missing") return block;
+    } catch (error) {
+      if (!(error instanceof LogError) || (error.kind !== "response" && error.kind !== "status")) throw error;
+    }
+    readFromMs = clock.monotonicMs() + tilesRetryMs;
+    return undefined;
+  };
+}
+
 type JsonObject = Partial<Record<string, unknown>>;
 
 /** Counts the entries of a response without parsing it, up to one more than requested. */
@@ -125,7 +171,7 @@ function jsonObject(bytes: Uint8Array): JsonObject {
   } catch {
     // Reported below.
   }
-  throw new LogError("response", `the response ${describe(bytes, "is not a JSON object")}`);
+  throw new LogError("response", `the response ${describeContent(bytes, "is not a JSON object")}`);
 }
 
 function base64Of(value: unknown): Uint8Array {
@@ -142,10 +188,4 @@ function hashesOf(value: unknown): Uint8Array[] {
     if (hash.length !== hashBytes) throw new LogError("response", "the response has no valid proof");
     return new Uint8Array(hash);
   });
-}
-
-/** Returns what a response is that is not what it should be. */
-function describe(bytes: Uint8Array, otherwise: string): string {
-  const start = new TextDecoder().decode(bytes.subarray(0, 64)).trimStart();
-  return start.startsWith("<") ? "is an HTML page" : otherwise;
 }

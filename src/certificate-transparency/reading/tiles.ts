@@ -1,6 +1,7 @@
 import { LogError, type EntryBlock } from "../log.ts";
 import { hashBytes } from "../trees/hashes.ts";
 import { tileWidth, type HashTile } from "../trees/right-edge.ts";
+import { describeContent } from "./content.ts";
 import type { ReadLimits } from "./limits.ts";
 import type { LogRequests } from "./log-requests.ts";
 import { tilePath } from "./tile-paths.ts";
@@ -15,6 +16,8 @@ interface EntryTile {
 /** Reads tiles of a static log. An incomplete tile that is gone is replaced by the full one, which has the same start. */
 export interface Tiles {
   data(tile: EntryTile, signal: AbortSignal): Promise<EntryBlock>;
+  /** Reads a full tile of a log that need not serve tiles. */
+  fullData(index: number, signal: AbortSignal): Promise<EntryBlock | "missing">;
   names(tile: EntryTile, signal: AbortSignal): Promise<EntryBlock | "missing">;
   /** Returns the first `width` hashes of a tile, one after another. */
   hashes(tile: HashTile, signal: AbortSignal): Promise<Uint8Array>;
@@ -32,6 +35,8 @@ interface TileRequest<T> {
   /** @param served width of the tile that was served */
   parse(bytes: Uint8Array, wireBytes: number, served: number): T;
 }
+
+const openingBrace = 0x7b;
 
 export function createTiles({ request, limits }: { request: LogRequests; limits: ReadLimits }): Tiles {
   const get = <T, Tolerated extends "missing">(
@@ -73,13 +78,17 @@ export function createTiles({ request, limits }: { request: LogRequests; limits:
     // Neither JSON nor a plausible timestamp starts like gzip.
     detectGzip: true,
     parse(bytes, wireBytes, countMax) {
-      if (bytes.length === 0) throw new LogError("response", "the tile of entries is empty");
+      // Data tiles start with a timestamp, whose first byte is zero for two million years.
+      if (encoding === "data_tile" ? bytes[0] !== 0 : bytes[0] !== openingBrace) {
+        throw new LogError("response", `the response ${describeContent(bytes, "is not a tile of entries")}`);
+      }
       return { encoding, firstIndex: index * tileWidth, countMax, bytes, wireBytes };
     },
   });
 
   return {
     data: (tile, signal) => read(entries("data_tile", tile, signal), []),
+    fullData: (index, signal) => read(entries("data_tile", { index, width: tileWidth }, signal), ["missing"]),
     names: (tile, signal) => read(entries("names_tile", tile, signal), ["missing"]),
     hashes: ({ level, index, width }, signal) =>
       read(
