@@ -1,8 +1,7 @@
 import { createMatcher } from "../../src/detection/match/matcher.ts";
 import { permutations } from "../../src/detection/generate/permutations.ts";
-import type { ProtectedName } from "../../src/detection/types.ts";
 import { readOptions } from "./options.ts";
-import { randomFrom, type Random } from "./random.ts";
+import { generateBrands, generateNames } from "./sample-names.ts";
 
 // Everything runs in one process on one core and the best of several rounds counts, so that the ratios are comparable.
 
@@ -147,37 +146,6 @@ async function readNames(
   const found: number[] = [0];
   for (let i = 0; i < text.length; i++) if (text[i] === 0x0a) found.push(i + 1);
   return { bytes: text, starts: Int32Array.from(found), count: found.length - 1 };
-}
-
-/** Generates names of syllables, some with hyphens or digits, similar to newly registered ones. */
-function generateNames(size: number): Uint8Array<ArrayBuffer> {
-  const random = randomFrom(1);
-  const lines: string[] = [];
-  for (let i = 0; i < size; i++) {
-    let label = syllables(random, 2 + random.below(5));
-    if (random.below(10) === 0) label += `-${syllables(random, 2)}`;
-    if (random.below(8) === 0) label += String(random.below(1000));
-    lines.push(`${label}.${random.pick(["com", "net", "org", "top", "de"])}\n`);
-  }
-  return new Uint8Array(Buffer.from(lines.join("")));
-}
-
-function generateBrands(size: number): ProtectedName[] {
-  const random = randomFrom(2);
-  return Array.from({ length: size }, () => ({
-    domain: `${syllables(random, 3 + random.below(3))}.com`,
-    keywords: [],
-    allow: [],
-  }));
-}
-
-function syllables(random: Random, size: number): string {
-  let text = "";
-  for (let i = 0; i < size; i++) {
-    text += random.text("bcdfglmnprstvkhw", 1) + random.text("aeiouaeio", 1);
-    if (random.below(4) === 0) text += random.text("nrslt", 1);
-  }
-  return text;
 }
 
 function perSecond(value: number): string {

@@ -102,7 +102,9 @@ export function startCandidateRun(
     line: number,
     entry?: { link: string | undefined; certificate: CertificateSighting | undefined },
   ): { name: string; matches: Match[] } | undefined {
-    const normalized = entry === undefined ? readPastedName(text) : readListedName(text, entry.link);
+    // In a list, links to addresses are usual. A person who enters one wants to know why it was not checked.
+    const isEntered = entry === undefined || source === "submission";
+    const normalized = isEntered ? readPastedName(entry?.link ?? text) : readListedName(text, entry.link);
     const written = entry?.link ?? text;
     if (normalized === undefined) return undefined;
     if ("error" in normalized) {

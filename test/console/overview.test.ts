@@ -183,7 +183,15 @@ describe("the list of concerns", () => {
     lastFailure: null,
   };
   const key = { name: "ci", revokedAt: null, expiresAt: null };
-  const feed = { kind: "feed", name: "nrd", overdue: null, problem: null, latest: null, lastReadAt: null };
+  const feed = {
+    kind: "feed",
+    name: "nrd",
+    overdue: null,
+    problem: null,
+    latest: null,
+    lastReadAt: null,
+    pausedAt: null,
+  };
   const failing = { consecutiveFailures: 4, failingSince: now - 2 * 3_600_000 };
   const scan = {
     status: "failed" as const,
@@ -256,6 +264,11 @@ describe("the list of concerns", () => {
       "names an overdue feed",
       { sources: [{ ...feed, lastReadAt: now - 2 * day, overdue: { usualMs: day / 24, sinceMs: 2 * day } }] },
       ["Feed nrd last received new names 2 days ago"],
+    ],
+    [
+      "names a paused feed, and not what it misses meanwhile",
+      { sources: [{ ...feed, problem: "no permission", pausedAt: now - 2 * 3_600_000 }] },
+      ["Feed nrd was paused 2 hours ago and reads nothing"],
     ],
     [
       "names a feed with an error",

@@ -25,7 +25,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
 
   /** Waits for the page's script, which handles dropped files and may run after the page is shown. */
   async function openFeeds(): Promise<void> {
-    await browser.open(`${app.url}/console/feeds`);
+    await browser.open(`${app.url}/console/sources`);
     await browser.until("document.readyState === 'complete'");
   }
 

@@ -1,4 +1,5 @@
 import type { App } from "../../src/app.ts";
+import { sourceActivity } from "../../src/sources/activity/tables.ts";
 import { scans } from "../../src/scans/tables.ts";
 import { feedFiles } from "../../src/sources/feeds/tables.ts";
 import { listImports } from "../../src/sources/imports/tables.ts";
@@ -116,5 +117,34 @@ export function seedWork(app: App) {
       })
       .run();
   }
+  seedActivity(app, now);
   return { runningImportSeq: running, scanId: ids.at(-1)!, failedScanId: ids[3]!, importSeq: hostile };
+}
+
+/** Adds what arrived from each origin in some weeks, and pauses a feed. */
+function seedActivity(app: App, now: number): void {
+  const dayMs = 24 * hourMs;
+  const today = Math.floor(now / dayMs) * dayMs;
+  const origins = [
+    { kind: "feed", name: "newly-registered", perDay: 310_000, since: 4 },
+    { kind: "import", name: "imports", perDay: 1_200, since: 0 },
+    { kind: "submission", name: "siem-eu", perDay: 38, since: 0 },
+    { kind: "submission", name: hostileText, perDay: 3, since: 1 },
+    { kind: "scan", name: "scans", perDay: 41_023, since: 0 },
+    { kind: "beacon", name: "beacons", perDay: 2, since: 2 },
+    { kind: "feed", name: "no-longer-declared", perDay: 9_000, since: 6 },
+  ];
+  for (const { kind, name, perDay, since } of origins)
+    for (let day = since; day < 40; day++) {
+      const names = Math.round(perDay * (1 + 0.4 * Math.sin(day * 1.7)));
+      const matched = day % 3 === 0 ? 0 : Math.min(names, 1 + (day % 5));
+      const lastAt = Math.min(now, today - day * dayMs + 20 * hourMs) - 60_000;
+      const counts = { names, invalid: day % 7, matched, created: Math.floor(matched / 2) };
+      app.database.query
+        .insert(sourceActivity)
+        .values({ kind, name, day: today - day * dayMs, ...counts, lastAt })
+        .onConflictDoNothing()
+        .run();
+    }
+  app.sources.find(({ name }) => name === "zone")?.pausing?.pause({ by: tester });
 }

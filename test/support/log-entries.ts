@@ -28,8 +28,9 @@ const ninetyDaysMs = 90 * 86_400_000;
 const signatureAlgorithm = sequence(oid("2a8648ce3d040302"));
 // The public key of a P-256 key pair that was thrown away.
 const publicKeyInfo = Buffer.from(
-  "3059301306072a8648ce3d020106082a8648ce3d030107034200047c411ed0966493" +
-    "d0f75fdcf9e365a5b5b1e28093ca0a05be4a61b26edf5d6e1f3a8c4d5b6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f70819",
+  "3059301306072a8648ce3d020106082a8648ce3d03010703420004" +
+    "c4b42779166f1d9f67a480bd35eb56b98072bb30ba786565a0e32d57f8c1c200" +
+    "2c61f8a704a374bee799c9e2168da69331e59205b5e99eab46e57f7c59fbdc0f",
   "hex",
 );
 

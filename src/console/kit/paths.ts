@@ -1,4 +1,6 @@
 import { webhookKind } from "../../channels/webhook/endpoint.ts";
+import type { NameOrigin } from "../../sources/activity/source-activity.ts";
+import { feedKind } from "../../sources/source.ts";
 
 /** Addresses of the console's pages. All links use these. */
 
@@ -24,8 +26,13 @@ export const scansPath = "/console/scans";
 export const startScanPath = `${scansPath}/start`;
 export const scanPath = (id: string) => `${scansPath}/${id}`;
 
-export const feedsPath = "/console/feeds";
-export const feedPath = (name: string) => `${feedsPath}/${encodeURIComponent(name)}`;
+export const sourcesPath = "/console/sources";
+/** Page of a source, or of another origin of names. */
+export const originPath = ({ kind, name }: NameOrigin) =>
+  `${sourcesPath}/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`;
+export const feedPath = (name: string) => originPath({ kind: feedKind, name });
+/** Former address of the sources. */
+export const formerFeedsPath = "/console/feeds";
 export const importsPath = "/console/imports";
 export const importPath = (seq: number) => `${importsPath}/${seq}`;
 

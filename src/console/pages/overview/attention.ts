@@ -12,7 +12,7 @@ import type { Source, SourceStatus } from "../../../sources/source.ts";
 import { relativeAge, relativeTime } from "../../kit/components.tsx";
 import {
   deliveriesToPath,
-  feedsPath,
+  originPath,
   keysPath,
   scansPath,
   systemPath,
@@ -38,7 +38,11 @@ const textMax = 160;
 const reasonMax = 400;
 
 /** Fields of a source that can raise a concern. */
-type SourceConcerns = Pick<SourceStatus, "name" | "problem" | "overdue" | "latest" | "lastReadAt">;
+type SourceConcerns = Pick<Source, "kind"> &
+  Pick<SourceStatus, "name" | "problem" | "overdue" | "latest" | "lastReadAt"> & {
+    /** Null if it is not paused. */
+    pausedAt: Instant | null;
+  };
 
 /** Fields of a recipient that can raise a concern. */
 type RecipientConcerns = Pick<
@@ -75,7 +79,7 @@ export function concernsOf({
   untrustedProxy: string | undefined;
   database: Pick<DatabaseStatus, "problem" | "lastError" | "disk">;
   recipients: readonly RecipientConcerns[];
-  sources: readonly (Pick<Source, "kind"> & SourceConcerns)[];
+  sources: readonly SourceConcerns[];
   keys: readonly Pick<ApiKey, "name" | "expiresAt" | "revokedAt">[];
   /** The latest scan that completed or failed. */
   lastScan: Pick<Scan, "status" | "error" | "startedAt" | "candidates" | "unknown"> | undefined;
@@ -120,13 +124,15 @@ export function concernsOf({
       );
     }
   }
-  for (const { kind, name, problem, overdue, latest, lastReadAt } of sources) {
+  for (const { kind, name, problem, overdue, latest, lastReadAt, pausedAt } of sources) {
+    const path = originPath({ kind, name });
     const source = `${capitalized(kind)} ${shown(name)}`;
     const last = lastReadAt ?? latest?.at;
     const isSilent = lastReadAt !== null && now - lastReadAt > feedSilentMs;
-    if (problem !== null) add("bad", feedsPath, `${source}: ${shown(problem)}`);
+    if (pausedAt !== null) add("warn", path, `${source} was paused ${ago(pausedAt)} and reads nothing`);
+    else if (problem !== null) add("bad", path, `${source}: ${shown(problem)}`);
     else if (last !== undefined && (overdue !== null || isSilent))
-      add("warn", feedsPath, `${source} last received new names ${ago(last)}`);
+      add("warn", path, `${source} last received new names ${ago(last)}`);
   }
   if (lastScan?.status === "failed") {
     const why = lastScan.error === null ? "" : `: ${visible(lastScan.error, reasonMax)}`;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Section } from "../../kit/components.tsx";
-import { domainsPath, feedsPath, keysPath, scansPath, webhooksPath } from "../../kit/paths.ts";
+import { domainsPath, sourcesPath, keysPath, scansPath, webhooksPath } from "../../kit/paths.ts";
 import type { PageServices } from "../../shell/services.ts";
 
 /** Setup steps, shown until there are threats; each is marked once it is done. */
@@ -22,7 +22,7 @@ export function FirstSteps({
         </Step>
         <Step done={hasScanned}>
           <a href={scansPath}>Start a scan</a> to find registered look-alikes. Without internet access,{" "}
-          <a href={feedsPath}>import a list of names</a>.
+          <a href={sourcesPath}>import a list of names</a>.
         </Step>
         <Step done={hasRecipient}>
           <a href={webhooksPath}>Add a webhook endpoint</a> to be notified of new threats.

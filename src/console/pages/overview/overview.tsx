@@ -61,7 +61,11 @@ export async function showOverview({
     recipients: deliveries.recipients
       .listAll()
       .map((recipient) => ({ ...recipient, noun: deliveries.nounOf(recipient.channel) })),
-    sources: sources.map((source) => ({ kind: source.kind, ...source.status() })),
+    sources: sources.map((source) => ({
+      kind: source.kind,
+      pausedAt: source.pausing?.current()?.at ?? null,
+      ...source.status(),
+    })),
     keys: keys.list(),
     lastScan: scans.latestOutcome(),
     resolverProblem: scans.resolverHealth.latest()?.problem ?? null,

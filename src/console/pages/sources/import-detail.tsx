@@ -7,7 +7,7 @@ import { parseWholeNumber } from "../../kit/fields.ts";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
-import { feedsPath, importPath } from "../../kit/paths.ts";
+import { sourcesPath, importPath } from "../../kit/paths.ts";
 import { Table } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { ImportPanel, ListName } from "./import-panel.tsx";
@@ -33,7 +33,7 @@ export function showImport(context: Context<"imports">): PageResult {
             Import of <ListName name={list.name} />
           </>
         }
-        back={{ label: "Feeds", path: feedsPath }}
+        back={{ label: "Sources", path: sourcesPath }}
       />
       <ImportPanel list={list} />
       <RejectedLines list={list} />

@@ -6,7 +6,7 @@ import { listFormats, type ListFormat } from "../../../vocabulary/lists.ts";
 import { Button, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
-import { feedsPath, importPath, importsPath } from "../../kit/paths.ts";
+import { sourcesPath, importPath, importsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 
 const fieldBytesMax = 16 * 1024;
@@ -85,7 +85,7 @@ export async function importFile(context: Context<"imports">): Promise<PageResul
   const reject = (message: string) =>
     isScript
       ? new Response(message, { status: 400 })
-      : redirect(feedsPath, { tone: "danger" as const, text: message });
+      : redirect(sourcesPath, { tone: "danger" as const, text: message });
   try {
     // Checked before reading, so that nobody uploads a gigabyte for nothing.
     const running = services.imports.running();
@@ -117,7 +117,7 @@ export async function importNames(context: Context<"imports">): Promise<PageResu
     return redirect(importPath((await runImport(context, list)).seq));
   } catch (error) {
     if (!(error instanceof PublicError)) throw error;
-    return redirect(feedsPath, { tone: "danger", text: sentence(error.message) });
+    return redirect(sourcesPath, { tone: "danger", text: sentence(error.message) });
   }
 }
 

@@ -1,18 +1,35 @@
-import { feedsPath, importsPath } from "../../kit/paths.ts";
+import { redirect } from "../../kit/page-result.ts";
+import { feedPath, formerFeedsPath, importsPath, sourcesPath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
-import { readAgain, showFeed } from "./feed-detail.tsx";
+import { readAgain } from "./feed-files.tsx";
 import { cancelImport, showImport, showPanel, showRunning } from "./import-detail.tsx";
 import { importFile, importNames } from "./import-form.tsx";
 import { listSources } from "./list.tsx";
+import { showOrigin } from "./origin-detail.tsx";
+import { pauseSource, resumeSource } from "./pausing.tsx";
 
-/** Feeds and imports: the origins of names. */
+/** Sources, imports, and everything else that names come from. */
 export const sourcePages = pageGroup({
-  nav: { section: "main", label: "Feeds", path: feedsPath },
-  services: ["feeds", "imports", "sources"],
+  nav: { section: "main", label: "Sources", path: sourcesPath },
+  services: ["activity", "feeds", "imports", "sources"],
   routes: [
-    { method: "GET", path: feedsPath, permission: "read", run: listSources },
-    { method: "GET", path: `${feedsPath}/:feed`, permission: "read", run: showFeed },
-    { method: "POST", path: `${feedsPath}/:feed/read-again`, permission: "import", run: readAgain },
+    { method: "GET", path: sourcesPath, permission: "read", run: listSources },
+    { method: "GET", path: `${sourcesPath}/:kind/:name`, permission: "read", run: showOrigin },
+    { method: "POST", path: `${sourcesPath}/:kind/:name/pause`, permission: "administer", run: pauseSource },
+    {
+      method: "POST",
+      path: `${sourcesPath}/:kind/:name/resume`,
+      permission: "administer",
+      run: resumeSource,
+    },
+    { method: "POST", path: `${sourcesPath}/feed/:name/read-again`, permission: "import", run: readAgain },
+    { method: "GET", path: formerFeedsPath, permission: "read", run: () => redirect(sourcesPath) },
+    {
+      method: "GET",
+      path: `${formerFeedsPath}/:name`,
+      permission: "read",
+      run: ({ params }) => redirect(feedPath(params["name"]!)),
+    },
     { method: "POST", path: importsPath, permission: "import", body: "upload", run: importFile },
     { method: "POST", path: `${importsPath}/names`, permission: "import", run: importNames },
     { method: "GET", path: `${importsPath}/running`, permission: "read", run: showRunning },

@@ -1,21 +1,37 @@
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped, sentence } from "../../../lib/wording.ts";
-import { describeOverdue, type SourceStatus } from "../../../sources/source.ts";
-import { Badge, Time, type Tone } from "../../kit/components.tsx";
+import type { NameOrigin } from "../../../sources/activity/source-activity.ts";
+import { describeOverdue, feedKind, type SourceStatus } from "../../../sources/source.ts";
+import { Badge, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import { healthOf } from "./health.ts";
+import type { Origin } from "./origins.ts";
 
-const stateTones: Record<SourceStatus["state"], Tone> = {
-  waiting: "neutral",
-  watching: "good",
-  reading: "warn",
-  unavailable: "bad",
-  paused: "warn",
-};
+/** Returns what an origin is called on its own, as on its page. */
+export function titleOf({ kind, name }: NameOrigin): string {
+  switch (kind) {
+    case feedKind:
+      return `Feed ${name}`;
+    case "import":
+      return "Imports and typed names";
+    case "submission":
+      return `API key ${name}`;
+    case "scan":
+      return "Scans";
+    case "beacon":
+      return "Beacons";
+    default: {
+      const start = `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}`;
+      // The only source of its kind may be called like the kind.
+      return name === kind ? start : `${start} ${name}`;
+    }
+  }
+}
 
-export function SourceState({ status: { state, overdue } }: { status: SourceStatus }) {
-  if (state !== "unavailable" && state !== "reading" && overdue !== null)
-    return <Badge tone="bad">overdue</Badge>;
-  return <Badge tone={stateTones[state]}>{state}</Badge>;
+export function SourceState({ watched: { source, status } }: { watched: NonNullable<Origin["watched"]> }) {
+  const { tone, label } = healthOf(status, source.pausing?.current(), usePage().now);
+  return <Badge tone={tone}>{label}</Badge>;
 }
 
 export function sourceFacts(status: SourceStatus) {

@@ -1,18 +1,16 @@
 import { basename } from "node:path";
 import { bytesText } from "../../../lib/durations.ts";
-import { notFound } from "../../../lib/errors.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { FeedStatus } from "../../../sources/feeds/feed-status.ts";
 import type { FeedFile } from "../../../sources/feeds/tables.ts";
-import { Badge, DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Badge, Section, Time } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
-import { page, redirect, type PageResult } from "../../kit/page-result.ts";
-import { feedPath, feedsPath } from "../../kit/paths.ts";
+import { redirect, type PageResult } from "../../kit/page-result.ts";
+import { feedPath } from "../../kit/paths.ts";
 import { PagedTable, pagesOf, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { sourceFacts, SourceState } from "./source-parts.tsx";
 
 const filesPerPage = 50;
 
@@ -58,28 +56,11 @@ function fileState({ error, completedAt }: FeedFile) {
   );
 }
 
-function findFeed({ services, params }: Context<"feeds">): FeedStatus {
-  const feed = services.feeds.status().find(({ name }) => name === params["feed"]);
-  if (feed === undefined) throw notFound("There is no feed with this name.");
-  return feed;
-}
-
-export function showFeed(context: Context<"feeds">): PageResult {
-  const feed = findFeed(context);
-  const { query } = context;
+/** The files of a feed, and the entries of its folder that are not read. */
+export function FeedFiles({ feed, query }: { feed: FeedStatus; query: URLSearchParams }) {
   const files = feed.files.toSorted((a, b) => b.modifiedAt - a.modifiedAt);
-  return page(
-    `Feed ${feed.name}`,
+  return (
     <>
-      <PageHead
-        title={
-          <>
-            Feed {feed.name} <SourceState status={feed} />
-          </>
-        }
-        back={{ label: "Feeds", path: feedsPath }}
-      />
-      <Facts facts={[...sourceFacts(feed), ["Declared", <DeclaredMark />]]} />
       <Section title="Files">
         <PagedTable
           caption="Files, newest first"
@@ -93,7 +74,7 @@ export function showFeed(context: Context<"feeds">): PageResult {
         />
       </Section>
       <SkippedEntries skipped={feed.skipped} />
-    </>,
+    </>
   );
 }
 
@@ -121,7 +102,7 @@ function SkippedEntries({ skipped: { total, first } }: Pick<FeedStatus, "skipped
 }
 
 export async function readAgain(context: Context<"feeds">): Promise<PageResult> {
-  const { name } = findFeed(context);
+  const name = context.params["name"]!;
   const { services, form, by } = context;
   const path = Buffer.from(form.get("file") ?? "", "base64url").toString();
   await context.write(() => services.feeds.readAgain(name, path, { by }));

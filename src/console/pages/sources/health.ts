@@ -1,0 +1,61 @@
+import type { Instant } from "../../../lib/clock.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import { sentence } from "../../../lib/wording.ts";
+import { describeActor } from "../../../access/audit/actor.ts";
+import type { Pause } from "../../../sources/pauses/source-pauses.ts";
+import { describeOverdue, type SourceStatus } from "../../../sources/source.ts";
+import { relativeAge, type Tone } from "../../kit/components.tsx";
+
+const problemCharactersMax = 400;
+
+/** State of a source in words. */
+export interface Health {
+  tone: Tone;
+  /** One or two words. */
+  label: string;
+  /** The problem and what to do about it; null if there is none. */
+  problem: { what: string; advice: string | null } | null;
+}
+
+/** Describes the health of a source; the first problem counts. */
+export function healthOf(
+  { state, problem, overdue }: Pick<SourceStatus, "state" | "problem" | "overdue">,
+  pause: Pause | undefined,
+  now: Instant,
+): Health {
+  if (state === "paused" || pause !== undefined) {
+    const who =
+      pause === undefined
+        ? ""
+        : ` ${relativeAge(pause.at, now)} by ${describeActor({ ...pause.by, address: null })}`;
+    const advice = "It reads nothing and keeps its position. Resume it to read what has arrived since.";
+    return { tone: "warn", label: "paused", problem: { what: `Paused${who}.`, advice } };
+  }
+  if (state === "unavailable") {
+    const what =
+      problem === null
+        ? "Nothing can be read."
+        : sentence(`not readable: ${visible(problem, problemCharactersMax)}`);
+    const advice = "Check the location in the configuration file, and what phishwatch may read or reach.";
+    return { tone: "bad", label: "unavailable", problem: { what, advice } };
+  }
+  if (overdue !== null) {
+    const advice = "Check whether the provider still publishes, and whether the list still gets here.";
+    return { tone: "bad", label: "overdue", problem: { what: sentence(describeOverdue(overdue)), advice } };
+  }
+  if (problem !== null)
+    return {
+      tone: "warn",
+      label: "problem",
+      problem: {
+        what: ended(visible(problem, problemCharactersMax)),
+        advice: null,
+      },
+    };
+  return { tone: state === "watching" ? "good" : "neutral", label: state, problem: null };
+}
+
+/** Ends a text with a period. It may begin with the name of a file, which keeps its case. */
+function ended(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

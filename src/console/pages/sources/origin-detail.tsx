@@ -1,0 +1,157 @@
+import { notFound } from "../../../lib/errors.ts";
+import { grouped } from "../../../lib/wording.ts";
+import { dayMs, startOfDay, type ActivityOfDay } from "../../../sources/activity/source-activity.ts";
+import { feedKind } from "../../../sources/source.ts";
+import { DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { formatDay } from "../../kit/fields.ts";
+import { Text } from "../../kit/name.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import { page, type PageResult } from "../../kit/page-result.ts";
+import { keysPath, originPath, scansPath, sourcesPath, trapsPath } from "../../kit/paths.ts";
+import { Sparkline } from "../../kit/sparkline.tsx";
+import { Empty, Table, type Column } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+import { FeedFiles } from "./feed-files.tsx";
+import { healthOf } from "./health.ts";
+import type { Origin } from "./origins.ts";
+import { PauseButton } from "./pausing.tsx";
+import { sourceFacts, SourceState, titleOf } from "./source-parts.tsx";
+
+const shownDaysChoices = [30, 90];
+
+/** Shows an origin of names: a source with its state, or another part of phishwatch with what it found. */
+export function showOrigin({
+  services,
+  params,
+  query,
+  now,
+}: Context<"activity" | "feeds" | "sources">): PageResult {
+  const { activity, feeds, sources } = services;
+  const origin = { kind: params["kind"]!, name: params["name"]! };
+  const isThis = ({ kind, name }: { kind: string; name: string }) =>
+    kind === origin.kind && name === origin.name;
+  const source = sources.find(isThis);
+  const shown = shownDaysChoices.find((count) => String(count) === query.get("days")) ?? shownDaysChoices[0]!;
+  const days = activity.since(startOfDay(now) - (shown - 1) * dayMs).filter(isThis);
+  if (source === undefined && !activity.totals().some(isThis))
+    throw notFound("There is no source with this name.");
+  const watched = source && { source, status: source.status() };
+  const feed = origin.kind === feedKind ? feeds.status().find(({ name }) => name === origin.name) : undefined;
+  const title = titleOf(origin);
+  return page(
+    title,
+    <>
+      <PageHead
+        title={
+          <>
+            <Text text={title} charactersMax={120} />{" "}
+            {watched === undefined || source?.declaredAs === null ? null : <SourceState watched={watched} />}
+          </>
+        }
+        back={{ label: "Sources", path: sourcesPath }}
+      >
+        {source === undefined ? undefined : <PauseButton source={source} from="detail" />}
+      </PageHead>
+      {watched === undefined ? <RelatedPage kind={origin.kind} /> : <Watched watched={watched} />}
+      <Days path={originPath(origin)} days={days} shown={shown} today={startOfDay(now)} />
+      {feed === undefined ? null : <FeedFiles feed={feed} query={query} />}
+    </>,
+  );
+}
+
+function Watched({ watched: { source, status } }: { watched: NonNullable<Origin["watched"]> }) {
+  const { now } = usePage();
+  if (source.declaredAs === null) return <RelatedPage kind={source.kind} />;
+  const { problem } = healthOf(status, source.pausing?.current(), now);
+  return (
+    <>
+      {problem === null ? null : (
+        <p class="prose">
+          <strong>{problem.what}</strong> {problem.advice}
+        </p>
+      )}
+      <Facts facts={[...sourceFacts(status), ["Declared", <DeclaredMark where={source.declaredAs} />]]} />
+    </>
+  );
+}
+
+/** Leads from an origin that is no declared source to the page where its names are listed. */
+function RelatedPage({ kind }: { kind: string }) {
+  const related: Record<string, { path: string; label: string }> = {
+    import: { path: `${sourcesPath}#imports`, label: "All imports" },
+    submission: { path: keysPath, label: "All API keys" },
+    scan: { path: scansPath, label: "All scans" },
+    beacon: { path: trapsPath("beacon"), label: "All beacons" },
+  };
+  const found = related[kind];
+  return found === undefined ? (
+    <p class="hint">It is no longer declared in the configuration file.</p>
+  ) : (
+    <p>
+      <a href={found.path}>{found.label}</a>
+    </p>
+  );
+}
+
+const dayColumns: Column<ActivityOfDay>[] = [
+  { title: "Day", layout: "tight", cell: ({ day }) => formatDay(day) },
+  { title: "Names", layout: "number", cell: ({ names }) => grouped(names) },
+  { title: "Invalid", layout: "number", cell: ({ invalid }) => grouped(invalid) },
+  { title: "Matched", layout: "number", cell: ({ matched }) => grouped(matched) },
+  { title: "New threats", layout: "number", cell: ({ created }) => grouped(created) },
+  { title: "Last names", layout: "tight", cell: ({ lastAt }) => <Time at={lastAt} /> },
+];
+
+/** The counts of each day: as charts, and as the table of their numbers. */
+function Days({
+  path,
+  days,
+  shown,
+  today,
+}: {
+  path: string;
+  days: readonly ActivityOfDay[];
+  shown: number;
+  today: number;
+}) {
+  const valuesOf = (key: "names" | "matched") => {
+    const byDay = new Map(days.map((day) => [day.day, day[key]]));
+    return Array.from({ length: shown }, (_, index) => byDay.get(today - (shown - 1 - index) * dayMs) ?? 0);
+  };
+  return (
+    <Section title={`Names by day (UTC), last ${shown} days`}>
+      <p class="hint">
+        {shownDaysChoices
+          .filter((count) => count !== shown)
+          .map((count) => (
+            <a href={`${path}?days=${count}`}>Show {count} days</a>
+          ))}
+      </p>
+      {days.length === 0 ? (
+        <Empty>No names in the last {shown} days.</Empty>
+      ) : (
+        <>
+          <div class="sums cards">
+            <div class="card">
+              <p>Names</p>
+              <Sparkline label="Names per day" values={valuesOf("names")} />
+            </div>
+            <div class="card">
+              <p>Matches</p>
+              <Sparkline label="Matches per day" values={valuesOf("matched")} />
+            </div>
+          </div>
+          <details>
+            <summary>Show as table</summary>
+            <Table
+              caption="Names by day, without the days that have none"
+              columns={dayColumns}
+              rows={days.toReversed()}
+              empty=""
+            />
+          </details>
+        </>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
+import { until } from "../support/until.ts";
+
+let app: ConsoleApp;
+let visitor: Visitor;
+let folder: string;
+beforeAll(async () => {
+  app = openConsoleApp({
+    config: `[[protected_domains]]
+domain = "example-bank.com"
+[[feeds]]
+name = "nrd"
+path = "nrd"`,
+  });
+  folder = join(app.folder, "nrd");
+  mkdirSync(folder);
+  for (const feed of app.app.feeds.sources) feed.start();
+  visitor = await app.signedIn();
+});
+afterAll(() => app.dispose());
+
+const actions = () =>
+  app.app.auditLog
+    .list({}, { limit: 20, offset: 0 })
+    .filter(({ action }) => action.startsWith("source."))
+    .map(({ action, subject, channel }) => [action, subject, channel]);
+const feed = () => app.app.feeds.status()[0]!;
+
+test("A feed is paused and resumed with buttons that work without script, and the list, its page and the overview say so", async () => {
+  await until(() => feed().state === "watching", "the feed is watched");
+  const paused = await visitor.submit("/console/sources/feed/nrd/pause", { from: "list" });
+  expect(paused.text).toContain("Feed nrd is paused and keeps its position.");
+  expect(paused.text).toMatch(
+    /Feed nrd Paused now by console.* It reads nothing and keeps its position\. Resume it/,
+  );
+  expect(paused.text).toMatch(/Feed nrd paused never none none 0 Resume/);
+  expect((await visitor.get("/console/sources/feed/nrd")).text).toMatch(
+    /Feed nrd paused Resume Paused now by/,
+  );
+  expect((await visitor.get("/console")).text).toContain("Feed nrd was paused now and reads nothing");
+  const metrics = await (await fetch(`${app.url}/metrics`)).text();
+  expect(metrics).toContain('phishwatch_source_ok{kind="feed",source="nrd"} 0\n');
+  expect(metrics).toContain('phishwatch_source_state{kind="feed",source="nrd",state="paused"} 1\n');
+
+  writeFileSync(join(folder, "today.txt"), "example-bank.net\nother.org\n");
+  const again = await visitor.submit("/console/sources/feed/nrd/pause", { from: "detail" });
+  expect(again.text).toContain("Feed nrd was paused already.");
+  const resumed = await visitor.submit("/console/sources/feed/nrd/resume", { from: "detail" });
+  expect(resumed.text).toContain("Feed nrd reads again.");
+  await until(() => (feed().files[0]?.completedAt ?? null) !== null, "the file is read", 15_000);
+  expect(actions()).toEqual([
+    ["source.resume", "nrd", "console"],
+    ["source.pause", "nrd", "console"],
+  ]);
+}, 40_000);
+
+test("Only declared sources can be paused, and only with a form of the console", async () => {
+  for (const path of ["import/imports", "feed/none", "scan/scans"])
+    expect((await visitor.post(`/console/sources/${path}/pause`)).status).toBe(404);
+  await visitor.post("/console/sources/feed/nrd/pause", { form_token: "other" });
+  expect(feed().state).not.toBe("paused");
+  expect(actions()).toHaveLength(2);
+});
+
+test("The page lists what arrived from each origin of names, and an origin's page has the numbers of each day", async () => {
+  await visitor.submit("/console/imports/names", { names: "example-bank.org\r\na b\r\n" });
+  const { key } = app.app.keys.create(
+    { name: "siem", plan: "free", scopes: ["candidates:write"] },
+    { by: { channel: "console", name: null, address: null } },
+  );
+  const submitted = await fetch(`${app.url}/v1/candidates`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ domains: ["example-bank.de", "example-bank.org", "other.org"] }),
+  });
+  expect(submitted.status).toBe(200);
+  const list = await visitor.get("/console/sources");
+  expect(list.text).toMatch(/Imports and typed names (now|\d+ seconds? ago) 2 1 1/);
+  expect(list.text).toMatch(/API key siem (now|\d+ seconds? ago) 3 2 1/);
+  expect(list.text).toContain("Names 7 in 14 days, 7 today (UTC)");
+  expect(list.html).toContain('aria-label="Names per day: 3 in 14 days, 3 today, at most 3 a day"');
+  const page = await visitor.get("/console/sources/submission/siem");
+  expect(page.text).toMatch(/\d{4}-\d\d-\d\d 3 0 2 1 \d{4}/);
+  expect(page.text).toContain("All API keys");
+  expect((await visitor.get("/console/sources/submission/siem?days=90")).text).toContain("last 90 days");
+  expect((await visitor.get("/console/sources/submission/other")).status).toBe(404);
+});
+
+test("The former addresses of the feeds lead to the sources", async () => {
+  for (const [from, to] of [
+    ["/console/feeds", "/console/sources"],
+    ["/console/feeds/nrd", "/console/sources/feed/nrd"],
+  ] as const)
+    expect(await visitor.get(from)).toMatchObject({ status: 303, location: to });
+});
+
+test("An appliance without a source says what to do first, with and without internet access", async () => {
+  const empty = openConsoleApp({ config: `[[protected_domains]]\ndomain = "example-bank.com"` });
+  try {
+    const { text } = await (await empty.signedIn()).get("/console/sources");
+    for (const expected of ["Without internet access:", "[[feeds]]", "import it", "[certificate_logs]"])
+      expect(text).toContain(expected);
+    expect(text).not.toContain("Declared sources");
+  } finally {
+    await empty.dispose();
+  }
+});
