@@ -25,6 +25,10 @@ export const commandEntries: CommandEntry[] = [
   { name: "threats", load: async () => (await import("./commands/threats.ts")).threatsCommands },
   { name: "domains", load: async () => (await import("./commands/domains.ts")).domainsCommands },
   { name: "feeds", load: async () => (await import("./commands/feeds.ts")).feedsCommands },
+  {
+    name: "certificate-logs",
+    load: async () => (await import("./commands/certificate-logs.ts")).certificateLogsCommands,
+  },
   { name: "keys", load: async () => (await import("./commands/keys.ts")).keysCommands },
   { name: "webhooks", load: async () => (await import("./commands/webhooks.ts")).webhooksCommands },
   ...trapKindNames.map((kind) => ({

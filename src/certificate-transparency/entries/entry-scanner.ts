@@ -28,10 +28,15 @@ export interface EntryBatch {
   certificate(entry: number): CertificateDetails;
 }
 
+/** A block of entries. `countMax` is null if nothing is known about the number of entries. */
+export type ScannedBlock = Pick<EntryBlock, "encoding" | "bytes" | "firstIndex"> & {
+  countMax: number | null;
+};
+
 /** Splits blocks into entries and reads their names. Its memory is bounded by about three times the largest block. */
 export interface EntryScanner {
   /** Throws `LogError` of the kind `response` if the block is malformed or has another number of entries. */
-  scan(block: Pick<EntryBlock, "encoding" | "bytes" | "firstIndex" | "countMax">): EntryBatch;
+  scan(block: ScannedBlock): EntryBatch;
 }
 
 export function createEntryScanner(): EntryScanner {
@@ -95,11 +100,12 @@ export function createEntryScanner(): EntryScanner {
   };
 }
 
-function checkCount(encoding: EntryBlock["encoding"], count: number, countMax: number): void {
+function checkCount(encoding: EntryBlock["encoding"], count: number, countMax: number | null): void {
+  if (encoding === "get_entries" && count === 0) throw malformedBlock("the response has no entries");
+  if (countMax === null) return;
   if (encoding === "data_tile" && count !== countMax) {
     throw malformedBlock(`the data tile has ${count} instead of ${countMax} entries`);
   }
   if (count > countMax)
     throw malformedBlock(`the response has ${count} entries, more than the ${countMax} requested`);
-  if (encoding === "get_entries" && count === 0) throw malformedBlock("the response has no entries");
 }
