@@ -29,6 +29,11 @@ export interface Source {
 /** Kind of a source, as text for people: `feed`, `import`. */
 export type SourceKind = string;
 
+/** Returns what a source is called in a sentence: `feed nrd`. The only source of its kind may be called like the kind. */
+export function nameOfSource({ kind, name }: Pick<Source, "kind" | "name">): string {
+  return kind === name ? kind : `${kind} ${name}`;
+}
+
 /** Kind of everything that is declared as `[[feeds]]`. */
 export const feedKind: SourceKind = "feed";
 

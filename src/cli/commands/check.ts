@@ -14,6 +14,7 @@ import { endpointCertificateError, serverCertificate } from "../check/certificat
 import type { CheckResult } from "../check/check-result.ts";
 import { openForCheck } from "../check/open-for-check.ts";
 import { checkSetup } from "../check/setup.ts";
+import { nameOfSource } from "../../sources/source.ts";
 import { describePause } from "../../sources/pauses/source-pauses.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
@@ -123,7 +124,7 @@ async function brandWords({ domains }: App): Promise<CheckResult[]> {
 
 async function sources({ sources: all }: App): Promise<CheckResult[]> {
   const results = all.map(async (source): Promise<CheckResult[]> => {
-    const what = `${source.kind} ${source.name}`;
+    const what = nameOfSource(source);
     const pause = source.pausing?.current();
     const paused: CheckResult[] =
       pause === undefined ? [] : [{ what, state: "warning", detail: describePause(pause) }];

@@ -28,8 +28,16 @@ export const scanPath = (id: string) => `${scansPath}/${id}`;
 
 export const sourcesPath = "/console/sources";
 /** Page of a source, or of another origin of names. */
-export const originPath = ({ kind, name }: NameOrigin) =>
-  `${sourcesPath}/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`;
+export const originPath = ({ kind, name }: NameOrigin) => {
+  const path = `${sourcesPath}/${encodeURIComponent(kind.replaceAll(" ", "-"))}`;
+  // The only source of its kind may be called like the kind.
+  return kind === name ? path : `${path}/${encodeURIComponent(name)}`;
+};
+/** Returns the origin whose page has these parameters in its address. */
+export function originIn({ kind = "", name }: Record<string, string>): NameOrigin {
+  const spaced = kind.replaceAll("-", " ");
+  return { kind: spaced, name: name ?? spaced };
+}
 export const feedPath = (name: string) => originPath({ kind: feedKind, name });
 /** Former address of the sources. */
 export const formerFeedsPath = "/console/feeds";

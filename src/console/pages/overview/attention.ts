@@ -8,7 +8,7 @@ import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import { hasManyUnknown } from "../../../scans/unknown-share.ts";
 import type { Scan } from "../../../scans/tables.ts";
-import type { Source, SourceStatus } from "../../../sources/source.ts";
+import { nameOfSource, type Source, type SourceStatus } from "../../../sources/source.ts";
 import { relativeAge, relativeTime } from "../../kit/components.tsx";
 import {
   deliveriesToPath,
@@ -126,7 +126,7 @@ export function concernsOf({
   }
   for (const { kind, name, problem, overdue, latest, lastReadAt, pausedAt } of sources) {
     const path = originPath({ kind, name });
-    const source = `${capitalized(kind)} ${shown(name)}`;
+    const source = capitalized(shown(nameOfSource({ kind, name })));
     const last = lastReadAt ?? latest?.at;
     const isSilent = lastReadAt !== null && now - lastReadAt > feedSilentMs;
     if (pausedAt !== null) add("warn", path, `${source} was paused ${ago(pausedAt)} and reads nothing`);

@@ -19,7 +19,7 @@ export interface Health {
 
 /** Describes the health of a source; the first problem counts. */
 export function healthOf(
-  { state, problem, overdue }: Pick<SourceStatus, "state" | "problem" | "overdue">,
+  { state, problem, overdue, latest }: Pick<SourceStatus, "state" | "problem" | "overdue" | "latest">,
   pause: Pause | undefined,
   now: Instant,
 ): Health {
@@ -36,7 +36,8 @@ export function healthOf(
       problem === null
         ? "Nothing can be read."
         : sentence(`not readable: ${visible(problem, problemCharactersMax)}`);
-    const advice = "Check the location in the configuration file, and what phishwatch may read or reach.";
+    const kept = latest === null ? "" : "What was read before stays in effect. ";
+    const advice = `${kept}Check the location in the configuration file, and what phishwatch may read or reach.`;
     return { tone: "bad", label: "unavailable", problem: { what, advice } };
   }
   if (overdue !== null) {

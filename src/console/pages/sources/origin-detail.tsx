@@ -7,7 +7,7 @@ import { formatDay } from "../../kit/fields.ts";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, type PageResult } from "../../kit/page-result.ts";
-import { keysPath, originPath, scansPath, sourcesPath, trapsPath } from "../../kit/paths.ts";
+import { keysPath, originIn, originPath, scansPath, sourcesPath, trapsPath } from "../../kit/paths.ts";
 import { Sparkline } from "../../kit/sparkline.tsx";
 import { Empty, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
@@ -27,7 +27,7 @@ export function showOrigin({
   now,
 }: Context<"activity" | "feeds" | "sources">): PageResult {
   const { activity, feeds, sources } = services;
-  const origin = { kind: params["kind"]!, name: params["name"]! };
+  const origin = originIn(params);
   const isThis = ({ kind, name }: { kind: string; name: string }) =>
     kind === origin.kind && name === origin.name;
   const source = sources.find(isThis);

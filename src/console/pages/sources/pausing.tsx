@@ -3,7 +3,7 @@ import { visible } from "../../../lib/safe-text.ts";
 import type { Source } from "../../../sources/source.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
-import { originPath, sourcesPath } from "../../kit/paths.ts";
+import { originIn, originPath, sourcesPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { titleOf } from "./source-parts.tsx";
 
@@ -31,9 +31,8 @@ export async function resumeSource(context: Context<"sources">): Promise<PageRes
 
 async function change(context: Context<"sources">, what: "pause" | "resume"): Promise<PageResult> {
   const { by, form, params, services } = context;
-  const source = services.sources.find(
-    ({ kind, name }) => kind === params["kind"] && name === params["name"],
-  );
+  const origin = originIn(params);
+  const source = services.sources.find(({ kind, name }) => kind === origin.kind && name === origin.name);
   if (source === undefined || source.pausing === null)
     throw notFound("There is no source that can be paused with this name.");
   const { pausing } = source;

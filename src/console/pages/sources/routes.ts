@@ -14,14 +14,13 @@ export const sourcePages = pageGroup({
   services: ["activity", "feeds", "imports", "sources"],
   routes: [
     { method: "GET", path: sourcesPath, permission: "read", run: listSources },
-    { method: "GET", path: `${sourcesPath}/:kind/:name`, permission: "read", run: showOrigin },
-    { method: "POST", path: `${sourcesPath}/:kind/:name/pause`, permission: "administer", run: pauseSource },
-    {
-      method: "POST",
-      path: `${sourcesPath}/:kind/:name/resume`,
-      permission: "administer",
-      run: resumeSource,
-    },
+    ...["/:kind", "/:kind/:name"]
+      .map((origin) => sourcesPath + origin)
+      .flatMap((path) => [
+        { method: "GET", path, permission: "read", run: showOrigin } as const,
+        { method: "POST", path: `${path}/pause`, permission: "administer", run: pauseSource } as const,
+        { method: "POST", path: `${path}/resume`, permission: "administer", run: resumeSource } as const,
+      ]),
     { method: "POST", path: `${sourcesPath}/feed/:name/read-again`, permission: "import", run: readAgain },
     { method: "GET", path: formerFeedsPath, permission: "read", run: () => redirect(sourcesPath) },
     {

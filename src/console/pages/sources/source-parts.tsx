@@ -1,7 +1,7 @@
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped, sentence } from "../../../lib/wording.ts";
 import type { NameOrigin } from "../../../sources/activity/source-activity.ts";
-import { describeOverdue, feedKind, type SourceStatus } from "../../../sources/source.ts";
+import { describeOverdue, feedKind, nameOfSource, type SourceStatus } from "../../../sources/source.ts";
 import { Badge, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
@@ -22,9 +22,8 @@ export function titleOf({ kind, name }: NameOrigin): string {
     case "beacon":
       return "Beacons";
     default: {
-      const start = `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}`;
-      // The only source of its kind may be called like the kind.
-      return name === kind ? start : `${start} ${name}`;
+      const text = nameOfSource({ kind, name });
+      return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
     }
   }
 }
