@@ -170,6 +170,14 @@ describe("the names of a certificate", () => {
     expect(invalid).toBe(50);
   });
 
+  test("are read from at most 1,000 odd values for each certificate, and from all ordinary ones", () => {
+    const odd = Array.from({ length: 1_010 }, (_, index) => `w*.n${index}.example`);
+    const { names, invalid } = read(tbsCertificate({ names: [...odd, "last.example"] }), "tbs");
+    expect(names).toHaveLength(1_001);
+    expect(names.at(-1)).toBe("last.example");
+    expect(invalid).toBe(10);
+  });
+
   test("are those that precede the break if a certificate is truncated, at every byte", () => {
     const names = ["a.example", "b.example", "c.example"];
     const whole = certificateDer({ names, commonNames: ["d.example"] });

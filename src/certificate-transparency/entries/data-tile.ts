@@ -5,12 +5,14 @@ import {
   issuerKeyHashBytes,
   malformedBlock,
   precertificateEntry,
+  scratchOf,
   timestampBytes,
   unsigned16,
   unsigned24,
   unsigned64,
   x509Entry,
   type Leaves,
+  type Scratch,
 } from "./leaves.ts";
 
 /** Leaf prefix of the tree hash, then version and type of a MerkleTreeLeaf: all zero. */
@@ -21,7 +23,7 @@ const typeBytes = 2;
  * Reads the entries of a data tile with their hashes into `leaves`. Throws `LogError` if the tile is malformed: what
  * follows a malformed entry cannot be found.
  */
-export function readDataTile(tile: Uint8Array, leaves: Leaves, scratch: { bytes: Uint8Array }): void {
+export function readDataTile(tile: Uint8Array, leaves: Leaves, scratch: Scratch): void {
   leaves.clear(tileWidth);
   leaves.bytes = tile;
   const hash = new Uint8Array(hashBytes);
@@ -30,10 +32,10 @@ export function readDataTile(tile: Uint8Array, leaves: Leaves, scratch: { bytes:
     if (index === tileWidth) throw malformedBlock(`the data tile has more than ${tileWidth} entries`);
     const end = readTimestampedEntry(tile, at, leaves);
     const length = hashedPrefixBytes + end - at;
-    if (length > scratch.bytes.length) scratch.bytes = new Uint8Array(2 * length);
-    scratch.bytes.fill(0, 0, hashedPrefixBytes);
-    scratch.bytes.set(tile.subarray(at, end), hashedPrefixBytes);
-    Bun.SHA256.hash(scratch.bytes.subarray(0, length), hash);
+    const hashed = scratchOf(scratch, length);
+    hashed.fill(0, 0, hashedPrefixBytes);
+    hashed.set(tile.subarray(at, end), hashedPrefixBytes);
+    Bun.SHA256.hash(hashed.subarray(0, length), hash);
     leaves.hashes.set(hash, index * hashBytes);
     at = skipRest(tile, end, leaves.types[index]!, index);
   }

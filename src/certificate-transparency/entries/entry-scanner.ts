@@ -33,7 +33,8 @@ export type ScannedBlock = Pick<EntryBlock, "encoding" | "bytes" | "firstIndex">
   countMax: number | null;
 };
 
-/** Splits blocks into entries and reads their names. Its memory is bounded by about three times the largest block. */
+/** Splits blocks into entries and reads their names. Its memory is bounded by a few times the block; between blocks it
+ * keeps at most some MiB. */
 export interface EntryScanner {
   /** Throws `LogError` of the kind `response` if the block is malformed or has another number of entries. */
   scan(block: ScannedBlock): EntryBatch;

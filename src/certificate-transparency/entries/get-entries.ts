@@ -5,12 +5,14 @@ import {
   issuerKeyHashBytes,
   malformedBlock,
   precertificateEntry,
+  scratchOf,
   timestampBytes,
   unsigned16,
   unsigned24,
   unsigned64,
   x509Entry,
   type Leaves,
+  type Scratch,
 } from "./leaves.ts";
 import { utf8Text } from "./der-strings.ts";
 
@@ -27,11 +29,9 @@ const backslash = 0x5c;
  * Three quarters of a response are `extra_data`, which is not needed. The form in which logs write responses is read
  * without parsing them as a whole, which is three times as fast; any other form goes to the JSON parser.
  */
-export function readGetEntries(response: Uint8Array, leaves: Leaves, scratch: { bytes: Uint8Array }): void {
-  const capacity = response.length;
-  if (capacity > scratch.bytes.length) scratch.bytes = new Uint8Array(capacity);
+export function readGetEntries(response: Uint8Array, leaves: Leaves, scratch: Scratch): void {
   leaves.clear(1_024);
-  leaves.bytes = scratch.bytes;
+  leaves.bytes = scratchOf(scratch, response.length);
   const decoder = createLeafDecoder(leaves);
   if (readPlainForm(response, decoder)) return;
   leaves.clear(1_024);

@@ -61,6 +61,22 @@ export function createLeaves(): Leaves {
   return leaves;
 }
 
+/** Memory that is reused. */
+export interface Scratch {
+  bytes: Uint8Array;
+}
+
+/** Larger memory is not kept after its use. Usual responses have 0.4 to 1.4 MB. */
+export const retainedBytesMax = 4 * 1024 * 1024;
+
+/** Returns at least as much memory, whose content is undefined. */
+export function scratchOf(scratch: Scratch, bytes: number): Uint8Array {
+  if (bytes <= scratch.bytes.length) return scratch.bytes;
+  const larger = new Uint8Array(bytes);
+  if (bytes <= retainedBytesMax) scratch.bytes = larger;
+  return larger;
+}
+
 export function unsigned16(bytes: Uint8Array, at: number): number {
   return bytes[at]! * 0x100 + bytes[at + 1]!;
 }

@@ -1,3 +1,4 @@
+import { retainedBytesMax } from "./leaves.ts";
 import { labelBytesMax, nameBytesMax, namesInOddValue } from "./odd-names.ts";
 
 /**
@@ -14,7 +15,7 @@ export interface NameBuffer {
   ends: Int32Array;
   /** Number of the entry that contains name `i`. */
   entries: Int32Array;
-  /** Alternative names in which no host name was found, and names beyond the limit of an entry. */
+  /** Alternative names in which no host name was found, and those beyond the limits of an entry. */
   invalid: number;
   /** Removes all names. */
   clear(): void;
@@ -28,6 +29,8 @@ export interface NameBuffer {
 
 /** Maximum number of names of one entry. Authorities issue certificates with up to 2,000 names. */
 const namesPerEntryMax = 10_000;
+/** Maximum number of values of one entry that are not ordinary names, each of which takes microseconds. */
+const oddValuesPerEntryMax = 1_000;
 /** A name is left out if one of as many names before it, in the same entry, is the same: `*.a.example`, `a.example`. */
 const repetitionsWindow = 8;
 
@@ -41,6 +44,7 @@ const labelCharacters = labelTable();
 export function createNameBuffer(): NameBuffer {
   let entry = 0;
   let firstOfEntry = 0;
+  let oddValues = 0;
   const names: NameBuffer = {
     bytes: new Uint8Array(1 << 16),
     length: 0,
@@ -50,6 +54,7 @@ export function createNameBuffer(): NameBuffer {
     entries: new Int32Array(1 << 12),
     invalid: 0,
     clear() {
+      if (names.bytes.length > retainedBytesMax) names.bytes = new Uint8Array(1 << 16);
       names.length = 0;
       names.count = 0;
       names.invalid = 0;
@@ -58,6 +63,7 @@ export function createNameBuffer(): NameBuffer {
     startEntry(number) {
       entry = number;
       firstOfEntry = names.count;
+      oddValues = 0;
     },
     addAlternativeName(bytes, start, end) {
       if (!copyPlain(bytes, start, end) && !addOdd(bytes, start, end)) names.invalid++;
@@ -95,6 +101,7 @@ export function createNameBuffer(): NameBuffer {
 
   /** Returns whether the value contains a host name. */
   function addOdd(source: Uint8Array, start: number, end: number): boolean {
+    if (++oddValues > oddValuesPerEntryMax) return false;
     const found = namesInOddValue(source.subarray(start, end));
     for (const name of found) {
       reserve(names, name.length);
