@@ -76,6 +76,19 @@ export function afterSuccess(schedule: string, { now, random }: Occasion): Parti
 }
 
 /**
+ * Returns the changes to a row before a request. They last if the process ends during it: the request is then repeated
+ * at the next start, once, and after that with the delays of failures. A process that ends again and again because of
+ * a list must not fetch it each time.
+ */
+export function beforeRequest(
+  { failures }: Pick<FeedDownload, "failures">,
+  { now, random }: Occasion,
+): Partial<FeedDownload> {
+  const delayMs = failures === 0 ? 0 : retryDelayMs(failures - 1, random);
+  return { attemptedAt: now, dueAt: now + delayMs, failures: failures + 1 };
+}
+
+/**
  * Returns the changes to a row after a request that failed: the delays double from 5 minutes to 6 hours, vary by a
  * quarter, and are never shorter than what the server asked for.
  */
@@ -84,13 +97,16 @@ export function afterFailure(
   { problem, retryAfterMs }: { problem: string; retryAfterMs: number | null },
   { now, random }: Occasion,
 ): Partial<FeedDownload> {
-  const delayMs = Math.min(retryMsMax, retryMsFirst * 2 ** failures) * (1 + random / 4);
   return {
     attemptedAt: now,
-    dueAt: now + Math.round(Math.max(delayMs, retryAfterMs ?? 0)),
+    dueAt: now + Math.max(retryDelayMs(failures, random), retryAfterMs ?? 0),
     failures: failures + 1,
     problem,
   };
+}
+
+function retryDelayMs(failures: number, random: number): number {
+  return Math.round(Math.min(retryMsMax, retryMsFirst * 2 ** failures) * (1 + random / 4));
 }
 
 /**

@@ -13,7 +13,7 @@ import type { FeedFile } from "../feeds/tables.ts";
 import type { VersionChange } from "../list-versions/compare-versions.ts";
 import { inspectVersion } from "../list-versions/inspect-version.ts";
 import { hashKeyBytes } from "../list-versions/name-hash.ts";
-import { afterFailure, afterSuccess } from "./download-state.ts";
+import { afterFailure, afterSuccess, beforeRequest } from "./download-state.ts";
 import type { DownloadStore } from "./download-store.ts";
 import type { FeedFilesFolder } from "./feed-files-folder.ts";
 import type { FeedDownload } from "./tables.ts";
@@ -57,38 +57,62 @@ export async function updateList(
   { row, url, headers }: ListRequest,
   signal: AbortSignal,
 ): Promise<{ row: FeedDownload; status: number | null }> {
-  const { client, clock, folder, limits, userAgent } = dependencies;
+  const { client, clock, database, folder, limits, store, userAgent } = dependencies;
   const paths = folder.paths(feed.name, row.part);
-  // Validators of another address say nothing about this one.
-  const location = locationOf(url);
-  const known = row.location === location && row.version > 0 ? row : { etag: null, lastModified: null };
-  const current = { ...row, location };
+  const current = await beginRequest(dependencies, row, locationOf(url));
   const request: DownloadRequest = {
     url,
     headers,
     userAgent,
-    known: { etag: known.etag, lastModified: known.lastModified },
+    known: { etag: current.etag, lastModified: current.lastModified },
     path: paths.download,
     asksFirst: feed.type === "czds",
     bytesMax: feed.bytesMax,
     allowHttp: feed.allowPrivateNetworks,
     signal,
   };
-  const result = await limits.downloads(() => download({ client, clock }, request));
-  if (result.kind === "failed")
-    return { row: await recordFailure(dependencies, feed, current, result), status: result.status };
-  if (result.kind === "unchanged")
-    return { row: await recordUnchanged(dependencies, feed, current), status: null };
   try {
+    const result = await limits.downloads(() => download({ client, clock }, request));
+    if (result.kind === "failed")
+      return { row: await recordFailure(dependencies, feed, current, result), status: result.status };
+    if (result.kind === "unchanged")
+      return { row: await recordUnchanged(dependencies, feed, current), status: null };
     const content = { row: current, result, signal };
     return { row: await limits.readings(() => takeContent(dependencies, feed, content)), status: null };
   } catch (error) {
-    signal.throwIfAborted();
+    if (signal.aborted) {
+      // Stopping says nothing about the source.
+      await database.write(() => store.save(current), { patient: true });
+      throw error;
+    }
     const failure = { problem: `The list cannot be stored: ${messageOf(error)}.`, retryAfterMs: null };
     return { row: await recordFailure(dependencies, feed, current, failure), status: null };
   } finally {
     await rm(paths.download, { force: true });
   }
+}
+
+/** Stores that a request begins. Returns the row without that. */
+async function beginRequest(
+  { clock, database, files, fillRandom, store }: UpdateDependencies,
+  row: FeedDownload,
+  location: string,
+): Promise<FeedDownload> {
+  // Validators of another address say nothing about this one.
+  const moved = { ...row, location, etag: null, lastModified: null, sha256: null };
+  const current = row.location === location ? row : moved;
+  const occasion = { now: clock.now(), random: randomOf(fillRandom) };
+  await database.write(
+    () => {
+      store.save({ ...current, ...beforeRequest(row, occasion) });
+      const file = partLabel(row) === partLabel(current) ? undefined : files.get(row.feed, partLabel(row));
+      if (file === undefined) return;
+      files.delete(row.feed, file.path);
+      files.save({ ...file, path: partLabel(current) });
+    },
+    { patient: true },
+  );
+  return current;
 }
 
 /** Returns an address without its query, which may contain a key. */

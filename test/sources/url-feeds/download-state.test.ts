@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import {
   afterFailure,
   afterSuccess,
+  beforeRequest,
   isDue,
   newDownload,
   unchangedOf,
@@ -40,6 +41,14 @@ describe("the next request", () => {
     const failure = { problem: "no", retryAfterMs };
     const after = afterFailure({ failures }, failure, { now, random: 0 });
     expect(after).toMatchObject({ dueAt: now + delayMs, failures: failures + 1, problem: "no" });
+  });
+
+  test("that the process did not survive is due at once, the next ones as after failures", () => {
+    const first = beforeRequest(row, { now, random: 0 });
+    expect(first).toMatchObject({ dueAt: now, failures: 1 });
+    const second = beforeRequest({ failures: first.failures! }, { now, random: 0 });
+    expect(second).toMatchObject({ dueAt: now + 5 * minuteMs, failures: 2 });
+    expect(beforeRequest({ failures: 2 }, { now, random: 0 }).dueAt).toBe(now + 10 * minuteMs);
   });
 
   test("is due at once if there was none, the settings have changed, or the clock was set back", () => {

@@ -54,6 +54,18 @@ describe("a list that is fetched", () => {
     expect(world.status().files).toMatchObject([{ lines: 1, matched: 1, error: null }]);
   });
 
+  test("keeps its progress when its address changes", async () => {
+    serve("example-bank.net\n");
+    await start();
+    await start({ url: `${server.url}/moved.txt` });
+    expect(server.requests.at(-1)!.headers.get("if-none-match")).toBeNull();
+    expect(world.messages("feed file read")).toHaveLength(0);
+    expect(world.status()).toMatchObject({
+      matched: 1,
+      files: [{ path: `${server.url}/moved.txt`, matched: 1 }],
+    });
+  });
+
   test("is asked for at once after its settings have changed", async () => {
     server.respond(({ query }) =>
       query === "?key=right" ? new Response("example-bank.net\n") : new Response("no", { status: 403 }),
