@@ -190,7 +190,7 @@ export function openApp(environment: Environment) {
     keyUsage,
     threats,
     candidates,
-    sourceMetrics: () => ({ totals: activity.totals(), sources }),
+    sourceMetrics: () => ({ totals: activity.totals(), sources, archive }),
     deliveries: deliveries.log,
     scans,
     readScreenshot: (id) => enrichment.screenshotOf(id),

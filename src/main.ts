@@ -50,6 +50,10 @@ const serve: Record<ThreadTask, () => Promise<void>> = {
     const { serveMaintenance } = await import("./archive/maintenance/maintenance-worker.ts");
     serveMaintenance(parentPort!);
   },
+  async "archive-search"() {
+    const { serveSearch } = await import("./archive/search/search-worker.ts");
+    serveSearch(parentPort!);
+  },
 };
 const { task = "screening" } = (workerData ?? {}) as Partial<ThreadData>;
 await serve[task]();

@@ -2,8 +2,8 @@ import type { ProtectedName } from "../../src/detection/types.ts";
 import { randomFrom, type Random } from "./random.ts";
 
 /** Generates names of syllables, some with hyphens or digits, similar to newly registered ones. */
-export function generateNames(size: number): Uint8Array<ArrayBuffer> {
-  const random = randomFrom(1);
+export function generateNames(size: number, seed = 1): Uint8Array<ArrayBuffer> {
+  const random = randomFrom(seed);
   const lines: string[] = [];
   for (let i = 0; i < size; i++) {
     let label = syllables(random, 2 + random.below(5));

@@ -21,6 +21,7 @@ export const commandEntries: CommandEntry[] = [
     load: async () => (await import("./commands/permutations.ts")).permutationsCommand,
   },
   { name: "import", load: async () => (await import("./commands/import.ts")).importCommand },
+  { name: "search", load: async () => (await import("./commands/search.ts")).searchCommand },
   { name: "scan", load: async () => (await import("./commands/scan.ts")).scanCommand },
   { name: "threats", load: async () => (await import("./commands/threats.ts")).threatsCommands },
   { name: "domains", load: async () => (await import("./commands/domains.ts")).domainsCommands },

@@ -3,6 +3,7 @@ import firstSteps from "./first-steps.md" with { type: "text" };
 import configure from "./configure.md" with { type: "text" };
 import protectDomains from "./protect-domains.md" with { type: "text" };
 import sources from "./sources.md" with { type: "text" };
+import archive from "./archive.md" with { type: "text" };
 import triage from "./triage.md" with { type: "text" };
 import facts from "./facts.md" with { type: "text" };
 import notify from "./notify.md" with { type: "text" };
@@ -33,6 +34,7 @@ const texts: [topic: string, text: string][] = [
   ["configure", configure],
   ["protect-domains", protectDomains],
   ["sources", sources],
+  ["archive", archive],
   ["triage", triage],
   ["facts", facts],
   ["notify", notify],

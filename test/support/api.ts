@@ -1,3 +1,4 @@
+import { createMemoryArchive } from "../../src/archive/storing/memory-archive.ts";
 import { createApiKeys } from "../../src/access/keys/keys.ts";
 import { createKeyUsage } from "../../src/access/keys/key-usage.ts";
 import type { Plan, Scope } from "../../src/vocabulary/keys.ts";
@@ -66,6 +67,7 @@ export function openApi({
   });
   const keys = createApiKeys({ ...stores, fillRandom });
   const traps = openTraps(stores);
+  const archive = createMemoryArchive({ enabled: true, clock });
   const serve = () =>
     createServer({
       config: {
@@ -95,7 +97,7 @@ export function openApi({
       memoryBytes,
       yielder,
       threats,
-      sourceMetrics: () => ({ totals: stores.activity.totals(), sources: [] }),
+      sourceMetrics: () => ({ totals: stores.activity.totals(), sources: [], archive }),
       candidates: createCandidates({ ...stores, yielder }),
       deliveries: createDeliveryLog(stores),
       scans: {

@@ -1,3 +1,4 @@
+import type { Archive, ArchiveStatus } from "../../archive/archive.ts";
 import type { ActivityCounts, ActivityTotal } from "../../sources/activity/source-activity.ts";
 import { needsAttention, type Source } from "../../sources/source.ts";
 import { family } from "./metric-text.ts";
@@ -6,10 +7,11 @@ export interface SourceMetrics {
   /** Counts by origin of names, sources or not. */
   totals: readonly ActivityTotal[];
   sources: readonly Pick<Source, "kind" | "name" | "declaredAs" | "status">[];
+  archive: Archive;
 }
 
 /** Returns the metrics of the origins of names. */
-export function sourceFamilies({ totals, sources }: SourceMetrics): string[] {
+export function sourceFamilies({ totals, sources, archive }: SourceMetrics): string[] {
   const counter = (name: string, help: string, key: keyof ActivityCounts) =>
     family(
       name,
@@ -46,6 +48,28 @@ export function sourceFamilies({ totals, sources }: SourceMetrics): string[] {
       "gauge",
       "Always 1; the labels give the state of a declared source (waiting, watching, reading, unavailable, paused).",
       watched.map(({ labels, status: { state } }) => [{ ...labels, state }, 1]),
+    ),
+    ...archiveFamilies(archive.status()),
+  ];
+}
+
+/** Returns no metrics if names are not archived. */
+function archiveFamilies({ enabled, names, bytes, oldestDay, problem }: ArchiveStatus): string[] {
+  if (!enabled) return [];
+  const gauge = (name: string, help: string, value: number | null) =>
+    family(name, "gauge", help, value === null ? [] : [[{}, value]]);
+  return [
+    gauge("phishwatch_archive_names", "Names in the archive after its latest maintenance.", names),
+    gauge("phishwatch_archive_bytes", "Size of the archive on disk after its latest maintenance.", bytes),
+    gauge(
+      "phishwatch_archive_oldest_day_seconds",
+      "Unix time of the start of the oldest day in the archive.",
+      oldestDay === null ? null : oldestDay / 1000,
+    ),
+    gauge(
+      "phishwatch_archive_ok",
+      "0 while names cannot be stored or were lost, else 1.",
+      problem === null ? 1 : 0,
     ),
   ];
 }

@@ -105,7 +105,7 @@ function divide(
   };
 }
 
-function compareSegments(a: Segment, b: Segment): number {
+export function compareSegments(a: Segment, b: Segment): number {
   return compareGroups(a, b) || a.first - b.first;
 }
 
@@ -114,7 +114,9 @@ function isAt(segment: Segment, place: Place): boolean {
 }
 
 /** @throws an error of the system if the files are replaced all the time */
-async function openJournals(folder: string): Promise<{ content: FolderContent; journals: FileHandle[] }> {
+export async function openJournals(
+  folder: string,
+): Promise<{ content: FolderContent; journals: FileHandle[] }> {
   for (let attempt = 1; ; attempt++) {
     const opened: FileHandle[] = [];
     try {
@@ -147,40 +149,38 @@ async function* segmentBlocks({
   onDamage?: ((bytes: number) => void) | undefined;
 }): AsyncGenerator<SegmentBlock> {
   const opened = await openSegment(folder, segment);
-  for (const [index, file] of opened.entries()) {
-    try {
-      const start = index === 0 ? offset : 0;
-      for await (const record of readRecords(file, { start, onDamage })) {
-        if (signal.aborted) return;
-        yield { names: unpackNames(record), count: record.count, end: record.end };
-      }
-    } finally {
-      await file.close();
+  if (opened === undefined) return;
+  const { file, isReplacement } = opened;
+  try {
+    for await (const record of readRecords(file, { start: isReplacement ? 0 : offset, onDamage })) {
+      if (signal.aborted) return;
+      yield { names: unpackNames(record), count: record.count, end: record.end };
     }
+  } finally {
+    await file.close();
   }
 }
 
-/** Returns the segment; if it was replaced or deleted since, the segments that contain its names. */
-async function openSegment(folder: string, segment: Segment): Promise<FileHandle[]> {
-  try {
-    return [await open(join(folder, segment.file), "r")];
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
-  const isLater = (other: Segment) =>
+/** Opens the segment; if it was replaced since, the one that contains its names. Returns undefined if it was deleted. */
+export async function openSegment(
+  folder: string,
+  segment: Segment,
+): Promise<{ file: FileHandle; isReplacement: boolean } | undefined> {
+  const isSameOrLater = (other: Segment) =>
     isSameGroup(other, segment) && other.first <= segment.first && other.last >= segment.last;
-  for (const other of listFolder(folder).segments.filter(isLater)) {
+  for (let attempt = 1, found: Segment | undefined = segment; found !== undefined; attempt++) {
     try {
-      return [await open(join(folder, other.file), "r")];
+      return { file: await open(join(folder, found.file), "r"), isReplacement: found !== segment };
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (!isMissing(error) || attempt === attemptsMax) throw error;
     }
+    found = listFolder(folder).segments.find(isSameOrLater);
   }
-  return [];
+  return undefined;
 }
 
 /** Returns a function that returns the valid names of a journal's record in order. The next call overwrites them. */
-function createBlockSorter(): (lines: Uint8Array) => { names: Uint8Array; count: number } {
+export function createBlockSorter(): (lines: Uint8Array) => { names: Uint8Array; count: number } {
   const sort = createNameSorter();
   return (lines) => {
     // A name in Unicode form can take twice as much in A-label form.

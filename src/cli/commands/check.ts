@@ -10,6 +10,7 @@ import { visible } from "../../lib/safe-text.ts";
 import { counted } from "../../lib/wording.ts";
 import { chooseChromium } from "../../lookups/page/chromium.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
+import { archiveResult } from "../check/archive.ts";
 import { endpointCertificateError, serverCertificate } from "../check/certificates.ts";
 import type { CheckResult } from "../check/check-result.ts";
 import { openForCheck } from "../check/open-for-check.ts";
@@ -28,7 +29,7 @@ const adviceOffline =
 export const checkCommand = command({
   name: "check",
   summary: "check the configuration, database, resolvers, Chromium and endpoints",
-  details: `Also checks the protected domains and their brand words, the feeds, certificates, and who can read and write
+  details: `Also checks the protected domains and their brand words, the feeds, the archive of names, certificates, and who can read and write
 the files. Changes nothing: it creates no file and leaves the database as it is. Exits with code 1 if something does not
 work, and with code 2 if the configuration is invalid.`,
   flags: {
@@ -56,6 +57,7 @@ work, and with code 2 if the configuration is invalid.`,
         for (const result of keysWithoutDomain(appliance)) report(result);
         for (const result of await brandWords(appliance)) report(result);
         for (const result of await sources(appliance)) report(result);
+        report(await archiveResult(config));
         for (const result of await resolvers(appliance, config)) report(result);
         report(await screenshots(config));
         for (const result of trapsDeployed(appliance)) report(result);

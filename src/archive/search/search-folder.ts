@@ -1,0 +1,151 @@
+/** Searches all names of an archive, on several processors if there is much to search. */
+import type { Worker } from "node:worker_threads";
+import type { Instant } from "../../lib/clock.ts";
+import type { ThreatSource } from "../../vocabulary/threats.ts";
+import type { StartWorker } from "../../vocabulary/threads.ts";
+import { listFolder } from "../files/folder.ts";
+import { compareSegments, createBlockSorter, openJournals } from "../files/reading.ts";
+import { dayMs, readRecords, type Group } from "../files/record.ts";
+import { partsOf, searchPart, type PartResult, type SegmentPart } from "./parts.ts";
+import { prepareSearch, type ArchiveQuery, type FoundName } from "./query.ts";
+import type { SearchReply } from "./search-worker.ts";
+
+/** Starting a thread takes longer than searching this many parts. */
+const aloneMax = 2;
+/** Parts queued for each thread, so that it always has work. */
+const waitingPerThread = 2;
+const threadsMax = 8;
+
+export interface FolderSearch {
+  folder: string;
+  query: ArchiveQuery;
+  /** Only names that were seen on this day or later. */
+  since?: Instant | undefined;
+  source?: ThreatSource | undefined;
+  signal: AbortSignal;
+  /** Maximum number of threads. */
+  threads: number;
+  startWorker: StartWorker;
+  onProgress?: (progress: SearchProgress) => void;
+}
+
+export interface SearchProgress {
+  names: number;
+  namesTotal: number;
+  /** Bytes that could not be read. */
+  damagedBytes: number;
+}
+
+/** A name that was found, with the first day and source in which it was seen. */
+export interface ArchiveHit extends FoundName, Group {}
+
+/** Yields each name that is found once, the earliest day first, except for names that arrived in the last minutes. */
+export async function* searchFolder(options: FolderSearch): AsyncGenerator<ArchiveHit> {
+  const { folder, query, since = 0, source, signal, onProgress } = options;
+  const isWanted = (group: Group) =>
+    group.day + dayMs > since && (source === undefined || group.source === source);
+  // Journals first: a segment may be made from one in the meantime.
+  const recent = await searchJournals(folder, query, isWanted);
+  const segments = listFolder(folder).segments.filter(isWanted).sort(compareSegments);
+  const progress: SearchProgress = {
+    names: 0,
+    namesTotal: segments.reduce((sum, { names }) => sum + names, 0),
+    damagedBytes: 0,
+  };
+  const seen = new Set<string>();
+  for await (const { part, result } of searchParts(segments.flatMap(partsOf), options)) {
+    if (signal.aborted) return;
+    progress.names += result.names;
+    progress.damagedBytes += result.damagedBytes;
+    onProgress?.(progress);
+    const { day, source: seenIn } = part.segment;
+    for (const found of result.found) {
+      if (seen.has(found.name)) continue;
+      seen.add(found.name);
+      yield { ...found, day, source: seenIn };
+    }
+  }
+  for (const hit of recent) {
+    if (seen.has(hit.name)) continue;
+    seen.add(hit.name);
+    yield hit;
+  }
+}
+
+async function searchJournals(
+  folder: string,
+  query: ArchiveQuery,
+  isWanted: (group: Group) => boolean,
+): Promise<ArchiveHit[]> {
+  const search = await prepareSearch(query);
+  const sort = createBlockSorter();
+  const hits: ArchiveHit[] = [];
+  const { journals } = await openJournals(folder);
+  try {
+    for (const file of journals) {
+      for await (const { day, source, stored } of readRecords(file)) {
+        if (isWanted({ day, source }))
+          search(sort(stored).names, (found) => hits.push({ ...found, day, source }));
+      }
+    }
+  } finally {
+    await Promise.all(journals.map((file) => file.close()));
+  }
+  return hits.sort((a, b) => a.day - b.day);
+}
+
+interface SearchedPart {
+  part: SegmentPart;
+  result: PartResult;
+}
+
+/** Yields the results in the order of the parts. */
+async function* searchParts(
+  parts: readonly SegmentPart[],
+  { folder, query, threads, startWorker }: FolderSearch,
+): AsyncGenerator<SearchedPart> {
+  const size = Math.min(threads, threadsMax);
+  if (size < 2 || parts.length <= aloneMax) {
+    const search = await prepareSearch(query);
+    for (const part of parts) yield { part, result: await searchPart(folder, part, search) };
+    return;
+  }
+  const pool = Array.from({ length: size }, () => startSearcher(startWorker("archive-search")));
+  try {
+    for (const { worker } of pool) worker.postMessage({ folder, query });
+    const waiting: Promise<SearchedPart>[] = [];
+    for (const [index, part] of parts.entries()) {
+      const result = pool[index % size]!.search(part).then((found) => ({ part, result: found }));
+      // A failure is reported when its turn comes.
+      result.catch(() => {});
+      waiting.push(result);
+      if (waiting.length > size * waitingPerThread) yield await waiting.shift()!;
+    }
+    for (const last of waiting) yield await last;
+  } finally {
+    await Promise.all(pool.map(({ worker }) => worker.terminate()));
+  }
+}
+
+function startSearcher(worker: Worker) {
+  const replies: PromiseWithResolvers<PartResult>[] = [];
+  const fail = (error: unknown): void => {
+    for (const reply of replies.splice(0)) reply.reject(error);
+  };
+  worker.on("message", (reply: SearchReply) => {
+    const waiting = replies.shift()!;
+    if ("result" in reply) waiting.resolve(reply.result);
+    else waiting.reject(new Error(reply.error));
+  });
+  worker.on("error", fail);
+  worker.on("exit", () => fail(new Error("a worker thread exited early")));
+  return {
+    worker,
+    search(part: SegmentPart): Promise<PartResult> {
+      const reply = Promise.withResolvers<PartResult>();
+      replies.push(reply);
+      worker.postMessage(part);
+      return reply.promise;
+    },
+  };
+}

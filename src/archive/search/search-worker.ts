@@ -1,0 +1,37 @@
+/** Searches parts of the archive in a worker thread on behalf of `search-folder.ts`. */
+import type { MessagePort } from "node:worker_threads";
+import { messageOf } from "../../lib/errors.ts";
+import { searchPart, type PartResult, type SegmentPart } from "./parts.ts";
+import { prepareSearch, type ArchiveQuery, type BlockSearch } from "./query.ts";
+
+/** First message to a worker. */
+export interface SearchTask {
+  folder: string;
+  query: ArchiveQuery;
+}
+
+export type SearchReply = { result: PartResult } | { error: string };
+
+/** Sends no reply to a task, and a `SearchReply` for each `SegmentPart` after it, in the same order. */
+export function serveSearch(port: MessagePort): void {
+  let folder: string;
+  let search: Promise<BlockSearch>;
+  // One part after the other, so that replies keep the order.
+  let last = Promise.resolve();
+  port.on("message", (message: SearchTask | SegmentPart) => {
+    if ("query" in message) {
+      folder = message.folder;
+      search = prepareSearch(message.query);
+      return;
+    }
+    last = last.then(async () => port.postMessage(await reply(message)));
+  });
+
+  async function reply(part: SegmentPart): Promise<SearchReply> {
+    try {
+      return { result: await searchPart(folder, part, await search) };
+    } catch (error) {
+      return { error: messageOf(error) };
+    }
+  }
+}

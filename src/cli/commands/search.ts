@@ -1,0 +1,142 @@
+import { archiveFolder } from "../../archive/files/folder.ts";
+import { parseTextQuery, type ArchiveQuery } from "../../archive/search/query.ts";
+import { searchFolder, type ArchiveHit } from "../../archive/search/search-folder.ts";
+import { readPastedName } from "../../detection/names/pasted-name.ts";
+import { toIsoTime } from "../../lib/clock.ts";
+import { bytesText } from "../../lib/durations.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { counted, grouped } from "../../lib/wording.ts";
+import { threatSources } from "../../vocabulary/threats.ts";
+import { loadConfiguration } from "../appliance/configuration.ts";
+import { command, UsageError } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { choice, configFlag, jsonFlag, number, text, time } from "../terminal/flags.ts";
+import { createProgress, percentage } from "../terminal/progress.ts";
+import { printJson } from "../terminal/table.ts";
+
+const limitDefault = 1_000;
+const limitMax = 1_000_000;
+
+export const searchCommand = command({
+  name: "search",
+  arguments: "[text]",
+  summary: "search all names seen before",
+  details: `Searches the archive: every name that a source has brought, including those that resemble no protected domain.
+Prints the names that contain the text. "text*" finds names that start with it, and "*.example.com" names that end with
+it. A text with letters beyond ASCII is searched for in internationalized names.
+
+With --like, prints look-alikes of a domain instead, protected or not, with type and similarity.
+
+Each line ends with the first day on which the name was seen, and the source, separated by tabs. A server may run at the
+same time.`,
+  flags: {
+    like: text("--like <domain>", "search look-alikes of this domain"),
+    minSimilarity: number(
+      "--min-similarity <number>",
+      { minimum: 0, maximum: 1, whole: false },
+      "with --like: minimum similarity (default: that of the configuration, else 0.75)",
+      undefined,
+    ),
+    since: time("--since <time>", "only names seen on this day or later"),
+    source: choice("--source <source>", threatSources, "only names from this source", undefined),
+    limit: number(
+      "-n, --limit <count>",
+      { minimum: 1, maximum: limitMax, whole: true },
+      "maximum number of names",
+      limitDefault,
+    ),
+    archive: text("--archive <folder>", "archive to search (default: the one next to the database)"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch search paypal", "names that contain a text"],
+    ["phishwatch search '*.example.com' --since 2026-05-01", "names below a domain that were seen since May"],
+    ["phishwatch search --like example.com --json", "look-alikes of a domain that is not protected"],
+    ["phishwatch search login --archive /mnt/copy/phishwatch.db.archive", "search a copied archive"],
+  ],
+  async run({ args, options, terminal }) {
+    const { like, since, source, limit, json } = options;
+    const [typed] = args;
+    if ((typed === undefined) === (like === undefined))
+      throw new UsageError("search takes either a text or --like <domain>");
+    // A copied archive can be searched on a machine without a configuration.
+    const config =
+      options.archive === undefined ? await loadConfiguration(options.config, terminal.env) : undefined;
+    const minSimilarity = options.minSimilarity ?? config?.detection.minSimilarity ?? 0.75;
+    const query = like === undefined ? textQuery(typed!) : lookAlikeQuery(like, minSimilarity);
+    const folder = options.archive ?? archiveFolder(config!.storage.path);
+
+    const signal = terminal.interruption();
+    const progress = createProgress(terminal.err, () => performance.now());
+    let found = 0;
+    let damagedBytes = 0;
+    let isLimited = false;
+    const hits = searchFolder({
+      folder,
+      query,
+      since,
+      source,
+      signal,
+      ...terminal.threads,
+      onProgress(soFar) {
+        damagedBytes = soFar.damagedBytes;
+        terminal.out.flush();
+        progress.show((ms) => {
+          const percent = percentage(soFar.namesTotal === 0 ? undefined : soFar.names / soFar.namesTotal);
+          const rate = grouped((soFar.names / Math.max(ms, 1)) * 1000);
+          return `${percent}${grouped(soFar.names)} names, ${grouped(found)} found, ${rate}/s`;
+        });
+      },
+    });
+    try {
+      for await (const hit of hits) {
+        if (found === limit) {
+          isLimited = true;
+          break;
+        }
+        found++;
+        // If both go to one terminal, the progress line makes room for the results.
+        if (terminal.out.isTerminal) progress.end();
+        if (json) printJson(terminal.out, jsonOf(hit));
+        else terminal.out.write(`${lineOf(hit)}\n`);
+      }
+    } finally {
+      progress.end();
+      terminal.out.flush();
+    }
+    if (isLimited)
+      terminal.err.write(`phishwatch: stopped after ${counted(found, "name")}; raise --limit to see more\n`);
+    if (damagedBytes > 0)
+      terminal.err.write(
+        `phishwatch: ${bytesText(damagedBytes)} of the archive are damaged and were skipped\n`,
+      );
+    if (signal.aborted) throw new FailedError("interrupted; more names may match");
+  },
+});
+
+function textQuery(typed: string): ArchiveQuery {
+  const query = parseTextQuery(typed);
+  if ("error" in query) throw new UsageError(query.error);
+  return query;
+}
+
+function lookAlikeQuery(domain: string, minSimilarity: number): ArchiveQuery {
+  const result = readPastedName(domain);
+  if ("error" in result)
+    throw new UsageError(`--like "${visible(domain, 100)}" is not a domain name: it ${result.error}`);
+  return { kind: "look-alikes", domain: result.name, minSimilarity };
+}
+
+const dateOf = ({ day }: ArchiveHit) => toIsoTime(day).slice(0, "2026-01-31".length);
+
+function lineOf(hit: ArchiveHit): string {
+  const { name, type, similarity, source } = hit;
+  const match = type === null ? [] : [type, String(similarity)];
+  return [name, ...match, dateOf(hit), source].join("\t");
+}
+
+function jsonOf(hit: ArchiveHit) {
+  const { name, type, similarity, source } = hit;
+  return { domain: name, ...(type === null ? {} : { type, similarity }), first_seen: dateOf(hit), source };
+}

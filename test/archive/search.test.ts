@@ -1,0 +1,285 @@
+/** Searches of an archive, in one thread and in several, and the command. */
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { sourceFamilies } from "../../src/api/site/source-metrics.ts";
+import { archiveFolder, listFolder } from "../../src/archive/files/folder.ts";
+import { maintain } from "../../src/archive/maintenance/maintain.ts";
+import { parseTextQuery, prepareSearch, type ArchiveQuery } from "../../src/archive/search/query.ts";
+import { searchFolder, type FolderSearch } from "../../src/archive/search/search-folder.ts";
+import { createDiskArchive } from "../../src/archive/storing/disk-archive.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createLog } from "../../src/lib/log.ts";
+import type { ThreatSource } from "../../src/vocabulary/threats.ts";
+import { commandFolder, forms, type CommandFolder } from "../support/command-line.ts";
+import { randomFrom, seed } from "../support/random.ts";
+import { until } from "../support/until.ts";
+
+const top = mkdtempSync(join(tmpdir(), "phishwatch-search-"));
+afterAll(() => rmSync(top, { recursive: true }));
+
+const dayMs = 86_400_000;
+const today = Date.parse("2026-05-20T00:00:00Z");
+const limits = { bytesMax: 2 ** 30, ageMsMax: 90 * dayMs };
+const log = createLog({ level: "silent", format: "json", clock: systemClock, write: () => {} });
+let opened = 0;
+
+async function store(
+  folder: string,
+  names: readonly string[],
+  seenAt: number,
+  source: ThreatSource = "feed",
+) {
+  const archive = createDiskArchive({
+    folder,
+    journalId: `test${++opened}`,
+    enabled: true,
+    limits,
+    clock: { ...systemClock, now: () => today + dayMs - 1 },
+    log,
+    diskRoom: () => undefined,
+    maintain: () => Promise.resolve({ damagedBytes: 0 }),
+  });
+  archive.add(Buffer.from(`${names.join("\n")}\n`), { source, seenAt });
+  await archive.stop();
+}
+
+const toSegments = (folder: string) => maintain({ folder, limits, now: today + dayMs, missingBytes: 0 });
+
+async function search(folder: string, query: ArchiveQuery, options: Partial<FolderSearch> = {}) {
+  const hits: string[] = [];
+  const results = searchFolder({
+    folder,
+    query,
+    signal: new AbortController().signal,
+    threads: 1,
+    startWorker: (task) => new Worker(join(import.meta.dir, "../../src/main.ts"), { workerData: { task } }),
+    ...options,
+  });
+  for await (const { name, day, source, type } of results)
+    hits.push(
+      [name, new Date(day).toISOString().slice(0, 10), source, ...(type === null ? [] : [type])].join(" "),
+    );
+  return hits;
+}
+
+function textQuery(typed: string): ArchiveQuery {
+  const query = parseTextQuery(typed);
+  if ("error" in query) throw new Error(query.error);
+  return query;
+}
+
+describe("a search by text", () => {
+  const names = [
+    "example.com", "www.example.com", "myexample.com", "example.community", "xn--bcher-kva.example", "bucher.example",
+    "xn--nxasmq6b.example", "a.xn--bcher-kva.com", "login-example.com.evil.example",
+  ]; // prettier-ignore
+  const block = Buffer.from(names.map((name) => `${name}\n`).join(""));
+
+  test.each([
+    [
+      "example.com",
+      [
+        "example.com",
+        "www.example.com",
+        "myexample.com",
+        "example.community",
+        "login-example.com.evil.example",
+      ],
+    ],
+    ["EXAMPLE.COM*", ["example.com", "example.community"]],
+    ["*example.com", ["example.com", "www.example.com", "myexample.com"]],
+    ["*.example.com", ["www.example.com"]],
+    [
+      "*example.com*",
+      [
+        "example.com",
+        "www.example.com",
+        "myexample.com",
+        "example.community",
+        "login-example.com.evil.example",
+      ],
+    ],
+    ["xn--bcher", ["xn--bcher-kva.example", "a.xn--bcher-kva.com"]],
+    ["bücher", ["xn--bcher-kva.example", "a.xn--bcher-kva.com"]],
+    ["BU\u0308CHER.example", ["xn--bcher-kva.example"]],
+    ["a.bücher*", ["a.xn--bcher-kva.com"]],
+    ["*bücher.com", ["a.xn--bcher-kva.com"]],
+    ["nothing", []],
+  ])("finds the names that %s describes", async (typed, expected) => {
+    const found: string[] = [];
+    (await prepareSearch(textQuery(typed)))(block, ({ name }) => found.push(name));
+    expect(found).toEqual(expected);
+  });
+
+  test.each([
+    ["", "empty"],
+    ["  ", "empty"],
+    ["*", "empty"],
+    ["**", "empty"],
+    ["a*b", '"*"'],
+    ["a b", "space"],
+    ["x".repeat(254), "longer"],
+  ])("rejects %p with an error that says what is wrong", (typed, part) => {
+    expect(parseTextQuery(typed)).toEqual({ error: expect.stringContaining(part) });
+  });
+});
+
+describe("a search of the archive", () => {
+  test("returns each name once, with the first day and source in which it was seen", async () => {
+    const folder = join(mkdtempSync(join(top, "a-")), "archive");
+    await store(folder, ["twice.example", "late.example"], today);
+    await store(folder, ["twice.example", "early.example"], today - 2 * dayMs, "certificate_transparency");
+    await store(folder, ["twice.example"], today - dayMs, "submission");
+    const expected = [
+      "early.example 2026-05-18 certificate_transparency",
+      "late.example 2026-05-20 feed",
+      "twice.example 2026-05-18 certificate_transparency",
+    ];
+    // From journals, then from segments, then from both.
+    expect((await search(folder, textQuery("example"))).toSorted()).toEqual(expected);
+    await toSegments(folder);
+    expect((await search(folder, textQuery("example"))).toSorted()).toEqual(expected);
+    await store(folder, ["twice.example", "new.example"], today);
+    expect((await search(folder, textQuery("example"))).toSorted()).toEqual(
+      [...expected, "new.example 2026-05-20 feed"].toSorted(),
+    );
+    const recent = { since: today - dayMs / 2 };
+    expect(await search(folder, textQuery("twice"), recent)).toEqual(["twice.example 2026-05-19 submission"]);
+    expect(await search(folder, textQuery("e"), { source: "submission" })).toEqual([
+      "twice.example 2026-05-19 submission",
+    ]);
+  });
+
+  test("finds look-alikes of a domain that is not protected", async () => {
+    const folder = join(mkdtempSync(join(top, "a-")), "archive");
+    await store(folder, ["examp1e-bank.com", "unrelated.example", "example-bank.com"], today);
+    await toSegments(folder);
+    const query = { kind: "look-alikes", domain: "example-bank.com", minSimilarity: 0.75 } as const;
+    expect(await search(folder, query)).toEqual(["examp1e-bank.com 2026-05-20 feed homograph"]);
+  });
+
+  test(`returns the same in several threads as in one, in the same order, and skips damage (seed ${seed})`, async () => {
+    const folder = join(mkdtempSync(join(top, "a-")), "archive");
+    const below = randomFrom(seed);
+    const letters = [..."abcdefghijklmnopqrstuvwxyz0123456789"];
+    // Random names, so that segments are large enough for several parts.
+    for (let day = 0; day < 2; day++) {
+      const names = Array.from({ length: 150_000 }, () =>
+        Array.from({ length: 62 }, () => letters[below(letters.length)]!).join(""),
+      );
+      await store(
+        folder,
+        names.map((name) => `${name}.example`),
+        today - day * dayMs,
+      );
+    }
+    await toSegments(folder);
+    const bytes = listFolder(folder).segments.map((segment) => segment.bytes);
+    expect(Math.min(...bytes)).toBeGreaterThan(5 << 20);
+    const alone = await search(folder, textQuery("abc"));
+    expect(alone.length).toBeGreaterThan(100);
+    const progress: number[] = [];
+    const onProgress = ({ names }: { names: number }) => progress.push(names);
+    expect(await search(folder, textQuery("abc"), { threads: 3, onProgress })).toEqual(alone);
+    expect(progress.at(-1)).toBe(300_000);
+    const path = join(folder, listFolder(folder).segments[0]!.file);
+    writeFileSync(path, readFileSync(path).fill(0, 5 << 20, (5 << 20) + 10));
+    let damagedBytes = 0;
+    const rest = await search(folder, textQuery("abc"), {
+      threads: 3,
+      onProgress: (soFar) => (damagedBytes = soFar.damagedBytes),
+    });
+    expect(damagedBytes).toBeGreaterThan(0);
+    expect(rest.length).toBeLessThan(alone.length);
+    expect(alone).toEqual(expect.arrayContaining(rest));
+  });
+});
+
+describe.each(forms)("the command `search` ($form)", ({ command }) => {
+  let folder: CommandFolder;
+  beforeEach(async () => {
+    folder = commandFolder();
+    await store(
+      archiveFolder(join(folder.path, "data/test.db")),
+      ["examp1e-bank.com", "other.example"],
+      today,
+    );
+  });
+  afterEach(() => folder.dispose());
+
+  test("prints name, day and source of each name, separated by tabs, and nothing else", async () => {
+    const { code, out, err } = await folder.run(["search", "bank"], { command });
+    expect({ code, out, err }).toEqual({ code: 0, out: "examp1e-bank.com\t2026-05-20\tfeed\n", err: "" });
+  });
+
+  test("searches look-alikes in a copied folder without a configuration", async () => {
+    const args = [
+      "search",
+      "--like",
+      "example-bank.com",
+      "--json",
+      "--archive",
+      `${folder.path}/data/test.db.archive`,
+    ];
+    const { code, out } = await folder.run(args, { command });
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual({
+      domain: "examp1e-bank.com",
+      type: "homograph",
+      similarity: expect.any(Number),
+      first_seen: "2026-05-20",
+      source: "feed",
+    });
+  });
+
+  test("searches what `check` reports", async () => {
+    const { out } = await folder.run(["check"], { command });
+    expect(out).toContain("test.db.archive: 2 names since 2026-05-20,");
+  });
+
+  test("says when it stops at the limit, and what is wrong with its arguments", async () => {
+    const limited = await folder.run(["search", "e", "--limit", "1"], { command });
+    expect(limited.out.trimEnd().split("\n")).toHaveLength(1);
+    expect(limited.err).toBe("phishwatch: stopped after 1 name; raise --limit to see more\n");
+    for (const [args, message] of [
+      [[], "search takes either a text or --like <domain>"],
+      [["a", "--like", "b.example"], "search takes either a text or --like <domain>"],
+      [["--like", "not a domain"], "is not a domain name"],
+      [["a*b"], '"*"'],
+    ] as const) {
+      const { code, err } = await folder.run(["search", ...args], { command });
+      expect(code).toBe(2);
+      expect(err).toContain(message);
+    }
+  });
+});
+
+test("the metrics report names, size, oldest day and problems of the archive, and nothing if it is off", async () => {
+  const folder = join(mkdtempSync(join(top, "m-")), "archive");
+  await store(folder, ["a.example", "b.example"], today);
+  await toSegments(folder);
+  const archiveOf = (enabled: boolean) =>
+    createDiskArchive({
+      folder,
+      journalId: `test${++opened}`,
+      enabled,
+      limits,
+      clock: { ...systemClock, now: () => today },
+      log,
+      diskRoom: () => undefined,
+      maintain: () => Promise.resolve({ damagedBytes: 0 }),
+    });
+  const archive = archiveOf(true);
+  archive.start();
+  const text = () => sourceFamilies({ totals: [], sources: [], archive }).join("");
+  await until(() => text().includes("phishwatch_archive_names 2\n"), "the names are counted");
+  expect(text()).toContain(`phishwatch_archive_oldest_day_seconds ${today / 1000}\n`);
+  expect(text()).toContain("phishwatch_archive_ok 1\n");
+  await archive.stop();
+  expect(sourceFamilies({ totals: [], sources: [], archive: archiveOf(false) }).join("")).not.toContain(
+    "archive",
+  );
+});

@@ -1,0 +1,36 @@
+/**
+ * Adds names to an archive in a process of its own, and prints each number up to which all names were flushed. With
+ * `maintain`, makes and merges segments again and again. Arguments: path of the database, first number, `maintain`.
+ */
+import { systemClock } from "../../src/lib/clock.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { maintain } from "../../src/archive/maintenance/maintain.ts";
+import { openArchive } from "../../src/archive/storing/open-archive.ts";
+
+const [databasePath = "", first = "0", mode] = process.argv.slice(2);
+const limits = { bytesMax: 2 ** 30, ageMsMax: 90 * 86_400_000 };
+const namesPerFlush = 50;
+const flushesPerJournal = 4;
+const clock = systemClock;
+const log = createLog({ level: "silent", format: "json", clock, write: () => {} });
+for (let number = Number(first); ;) {
+  const archive = openArchive({
+    databasePath,
+    settings: { enabled: true, ...limits },
+    clock,
+    log,
+    fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+  });
+  for (let flush = 0; flush < flushesPerJournal; flush++) {
+    const names = Array.from({ length: namesPerFlush }, () => `name-${number++}.example\n`);
+    archive.add(Buffer.from(names.join("")), { source: "feed", seenAt: clock.now() });
+    await archive.flush();
+    process.stdout.write(`${number}\n`);
+  }
+  await archive.stop();
+  if (mode !== "maintain") continue;
+  // The next day, all segments of the current one are merged.
+  const task = { folder: `${databasePath}.archive`, limits, missingBytes: 0 };
+  await maintain({ ...task, now: clock.now() });
+  await maintain({ ...task, now: clock.now() + 86_400_000 });
+}
