@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { healthOf } from "../../src/console/pages/sources/health.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 import { until } from "../support/until.ts";
 
@@ -87,6 +88,50 @@ test("The page lists what arrived from each origin of names, and an origin's pag
   expect(page.text).toContain("All API keys");
   expect((await visitor.get("/console/sources/submission/siem?days=90")).text).toContain("last 90 days");
   expect((await visitor.get("/console/sources/submission/other")).status).toBe(404);
+});
+
+const hourMs = 3_600_000;
+const fine = { state: "watching" as const, problem: null, overdue: null, latest: null };
+const pause = { at: 5 * hourMs, by: { channel: "console" as const, name: "ann" } };
+const overdue = { usualMs: 24 * hourMs, sinceMs: 96 * hourMs };
+test.each<[string, Parameters<typeof healthOf>[0], typeof pause | undefined, string, RegExp | null]>([
+  ["works", fine, undefined, "watching", null],
+  ["is being read", { ...fine, state: "reading" }, undefined, "reading", null],
+  ["has not been checked yet", { ...fine, state: "waiting" }, undefined, "waiting", null],
+  ["has a faulty part", { ...fine, problem: "a.txt is cut" }, undefined, "problem", /^a\.txt is cut\. null$/],
+  [
+    "is silent",
+    { ...fine, overdue },
+    undefined,
+    "overdue",
+    /^Nothing new for 4 days; .* Check whether the provider/,
+  ],
+  [
+    "cannot be read",
+    { ...fine, state: "unavailable", problem: "it does not exist" },
+    undefined,
+    "unavailable",
+    /^Not readable: it does not exist\. Check the location/,
+  ],
+  [
+    "cannot be fetched any longer",
+    { ...fine, state: "unavailable", problem: "status 404", latest: { name: "list", at: 0 } },
+    undefined,
+    "unavailable",
+    /^Not readable: status 404\. What was read before stays in effect\./,
+  ],
+  [
+    "is paused, whatever else is wrong",
+    { ...fine, state: "paused", problem: "it does not exist", overdue },
+    pause,
+    "paused",
+    /^Paused 2 hours ago by console ann\. .* Resume it/,
+  ],
+])("The health of a source that %s is in words that say what to do", (_, status, paused, label, text) => {
+  const health = healthOf(status, paused, 7 * hourMs);
+  expect(health.label).toBe(label);
+  if (text === null) expect(health.problem).toBeNull();
+  else expect(`${health.problem?.what} ${health.problem?.advice}`).toMatch(text);
 });
 
 test("The former addresses of the feeds lead to the sources", async () => {

@@ -80,7 +80,7 @@ test("Days older than 400 are deleted, and the totals still contain them", () =>
   add(2);
   expect(activity.since(dayMs)).toMatchObject([{ day: today(), names: 2 }]);
   expect(activity.totals()).toMatchObject([{ ...feed, names: 7, lastAt: clock.now() }]);
-  // Another process adds to the sum as well, and only once.
+  // Another process adds to the totals as well.
   const other = createSourceActivity(stores);
   database.transaction(() => other.add(feed, { names: 1, invalid: 0, matched: 0, created: 0 }));
   expect(activity.totals()).toMatchObject([{ names: 8 }]);

@@ -134,17 +134,18 @@ function seedActivity(app: App, now: number): void {
     { kind: "beacon", name: "beacons", perDay: 2, since: 2 },
     { kind: "feed", name: "no-longer-declared", perDay: 9_000, since: 6 },
   ];
-  for (const { kind, name, perDay, since } of origins)
+  const add = (row: typeof sourceActivity.$inferInsert) =>
+    app.database.query.insert(sourceActivity).values(row).onConflictDoNothing().run();
+  for (const { kind, name, perDay, since } of origins) {
     for (let day = since; day < 40; day++) {
       const names = Math.round(perDay * (1 + 0.4 * Math.sin(day * 1.7)));
       const matched = day % 3 === 0 ? 0 : Math.min(names, 1 + (day % 5));
       const lastAt = Math.min(now, today - day * dayMs + 20 * hourMs) - 60_000;
       const counts = { names, invalid: day % 7, matched, created: Math.floor(matched / 2) };
-      app.database.query
-        .insert(sourceActivity)
-        .values({ kind, name, day: today - day * dayMs, ...counts, lastAt })
-        .onConflictDoNothing()
-        .run();
+      add({ kind, name, day: today - day * dayMs, ...counts, lastAt });
+      // The newest day comes first and determines when names last arrived.
+      add({ kind, name, day: 0, ...counts, lastAt });
     }
+  }
   app.sources.find(({ name }) => name === "zone")?.pausing?.pause({ by: tester });
 }

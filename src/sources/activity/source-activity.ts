@@ -1,4 +1,4 @@
-import { and, asc, gt, gte, lt, max, sql, sum } from "drizzle-orm";
+import { and, asc, eq, gte, lt, ne, sql } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { statement, value, valuesOf } from "../../database/statement.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
@@ -7,6 +7,8 @@ import { sourceActivity } from "./tables.ts";
 export const dayMs = 86_400_000;
 /** Number of days that are kept one by one. */
 const daysKept = 400;
+/** Day of the rows that contain the counts over all time. */
+const totalDay = 0;
 
 /** Where names come from: a source, or another part of phishwatch that finds names, such as `scan`. */
 export interface NameOrigin {
@@ -63,10 +65,8 @@ export function createSourceActivity({
   const { upsert, deleteOld, findSince, findTotals } = createStatements(database);
   let cleanedOn: Instant | undefined;
 
-  /** Adds the days that are too old to the sum of deleted days. */
-  function forgetOldDays(today: Instant): void {
-    const before = today - daysKept * dayMs;
-    for (const row of deleteOld.all({ before })) upsert.run({ ...row, day: 0 });
+  function deleteOldDays(today: Instant): void {
+    deleteOld.run({ before: today - daysKept * dayMs });
     // A transaction that fails brings the rows back; the next day deletes them.
     cleanedOn = today;
   }
@@ -76,10 +76,11 @@ export function createSourceActivity({
       if (Object.values(counts).every((count) => count === 0)) return;
       const lastAt = clock.now();
       const day = startOfDay(lastAt);
-      if (day !== cleanedOn) forgetOldDays(day);
-      upsert.run({ ...counts, kind: origin.kind, name: origin.name, day, lastAt });
+      if (day !== cleanedOn) deleteOldDays(day);
+      const { kind, name } = origin;
+      for (const row of [day, totalDay]) upsert.run({ ...counts, kind, name, day: row, lastAt });
     },
-    since: (day) => findSince.all({ day }),
+    since: (day) => findSince.all({ day: Math.max(day, dayMs) }),
     totals: () => findTotals.all(),
   };
 }
@@ -103,31 +104,20 @@ function createStatements(database: Database) {
         .onConflictDoUpdate({ target: [day, kind, name], set: { ...sums, ...lastSet } }),
     ),
     deleteOld: statement(database, (query) =>
-      query
-        .delete(table)
-        .where(and(gt(day, 0), lt(day, value(day, "before"))))
-        .returning(),
+      query.delete(table).where(and(ne(day, totalDay), lt(day, value(day, "before")))),
     ),
     findSince: statement(database, (query) =>
       query
         .select()
         .from(table)
         .where(gte(day, value(day)))
-        .orderBy(asc(day)),
+        .orderBy(asc(day), asc(kind), asc(name)),
     ),
     findTotals: statement(database, (query) =>
       query
-        .select({
-          kind,
-          name,
-          names: sum(names).mapWith(Number),
-          invalid: sum(invalid).mapWith(Number),
-          matched: sum(matched).mapWith(Number),
-          created: sum(created).mapWith(Number),
-          lastAt: max(lastAt).mapWith(Number),
-        })
+        .select({ kind, name, ...counted, lastAt })
         .from(table)
-        .groupBy(kind, name)
+        .where(eq(day, totalDay))
         .orderBy(asc(kind), asc(name)),
     ),
   };

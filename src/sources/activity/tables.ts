@@ -1,7 +1,7 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "../../database/columns.ts";
 
-/** Names and matches by source and day. The row of day 0 is the sum of all days that were deleted. */
+/** Names and matches by source and day. The rows of day 0 contain the counts over all time. */
 export const sourceActivity = sqliteTable(
   "source_activity",
   {

@@ -53,7 +53,7 @@ export function healthOf(
         advice: null,
       },
     };
-  return { tone: state === "watching" ? "good" : "neutral", label: state, problem: null };
+  return { tone: state === "waiting" ? "neutral" : "good", label: state, problem: null };
 }
 
 /** Ends a text with a period. It may begin with the name of a file, which keeps its case. */
