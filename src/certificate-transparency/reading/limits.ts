@@ -16,7 +16,7 @@ export const readLimits: ReadLimits = {
   // Some logs take 30 s for 256 entries.
   entryTimeoutMs: 60_000,
   // Usual responses have 0.4 to 1.4 MB.
-  bytesMax: 8 * mebibyte,
+  bytesMax: 4 * mebibyte,
   // A tile with 256 certificates of 128 KiB, each in two forms.
   largeBytesMax: 64 * mebibyte,
 };

@@ -14,7 +14,7 @@ export interface RequestBudget {
 }
 
 /** Maximum number of concurrent requests to all operators; with the size of a response, it bounds the memory. */
-const concurrencyMax = 16;
+const concurrencyMax = 12;
 
 /** Returns a function that returns the budget of an operator; its logs share one. */
 export function createRequestBudgets({
