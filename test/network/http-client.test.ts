@@ -10,6 +10,7 @@ import {
 import { systemClock } from "../../src/lib/clock.ts";
 import { createSystemResolver } from "../../src/network/dns/resolve-with-system.ts";
 import type { ResolveHost } from "../../src/network/resolve.ts";
+import { createTurns, type Turns } from "../../src/network/turns.ts";
 import { createAuthority, issue } from "../support/certificates.ts";
 import { startRawServer, type RawServer } from "../support/raw-server.ts";
 import { until } from "../support/until.ts";
@@ -23,7 +24,7 @@ function client({
   resolveHost = createSystemResolver({ clock: systemClock }),
   allowPrivateNetworks = true,
   ...options
-}: { resolveHost?: ResolveHost; allowPrivateNetworks?: boolean; idleMs?: number } = {}) {
+}: { resolveHost?: ResolveHost; allowPrivateNetworks?: boolean; idleMs?: number; turns?: Turns } = {}) {
   const made = createHttpClient({ rules: { allowPrivateNetworks }, resolveHost, ...options });
   closers.push(made.close);
   return made;
@@ -366,6 +367,20 @@ describe("a kept connection", () => {
     expect(connections).toBe(1);
     await send(server.url.replace("127.0.0.1", "localhost"), { http });
     expect(connections).toBe(2);
+  });
+
+  test("is usable again after a response whose parsing took several turns", async () => {
+    let connections = 0;
+    const body = "x".repeat(100_000);
+    const server = await raw(
+      (socket) => void socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`),
+      { onConnection: () => void (connections += 1) },
+    );
+    // Every piece of a response takes a turn of its own, so that reading pauses after the last one.
+    const http = client({ turns: createTurns({ sliceMs: 0 }) });
+    for (let count = 0; count < 3; count += 1)
+      expect(summary(await send(server.url, { http, bodyBytesMax: 200_000 }))).toEqual([200, body]);
+    expect(connections).toBe(1);
   });
 
   test("is closed after its idle time, but not while it is in use again", async () => {

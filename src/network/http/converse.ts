@@ -82,8 +82,11 @@ export function converse({
         return reject(outcome);
       }
       // Pieces after the response would be read as the next one.
-      if (outcome.reusable && pieces === 0 && connection.open) keep(connection);
-      else connection.destroy();
+      if (outcome.reusable && pieces === 0 && connection.open) {
+        // It may be paused since the last piece, and the next response has to arrive.
+        connection.resume();
+        keep(connection);
+      } else connection.destroy();
       resolve(outcome);
     };
     const take = (progress: Progress, kind: "protocol" | "connect") => {
