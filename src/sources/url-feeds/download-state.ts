@@ -15,6 +15,12 @@ const retryMsMax = 6 * hourMs;
 /** A source is expected to have changed within this number of intervals. */
 const unchangedIntervalsMax = 3;
 
+/**
+ * A list is scored as a whole this often, so that its names stay in the archive of names, which forgets what was not
+ * seen for a while.
+ */
+const wholeMsMin = 30 * 24 * hourMs;
+
 export interface Occasion {
   now: Instant;
   /** A number from 0 to below 1. */
@@ -26,6 +32,15 @@ export function intervalOf(schedule: string, now: Instant): number {
   const next = nextTime(schedule, now);
   const afterNext = next === null ? null : nextTime(schedule, next);
   return next === null || afterNext === null ? Infinity : afterNext - next;
+}
+
+/** Returns whether a new version is scored as a whole. */
+export function isWholeDue(
+  { wholeAt }: Pick<FeedDownload, "wholeAt">,
+  { isAddedKept }: { isAddedKept: boolean },
+  now: Instant,
+): boolean {
+  return !isAddedKept || wholeAt === null || now - wholeAt >= wholeMsMin;
 }
 
 /** Returns a list that was never fetched and is due now. */
@@ -42,6 +57,7 @@ export function newDownload(feed: string, part: string, location: string): FeedD
     bytes: 0,
     names: 0,
     isAddedOnly: false,
+    wholeAt: null,
     fetchedAt: null,
     gapMs: null,
     checkedAt: null,

@@ -23,6 +23,8 @@ export const feedDownloads = sqliteTable(
     names: integer("names").notNull(),
     /** Whether only the names that the version before did not have are scored. */
     isAddedOnly: integer("is_added_only", { mode: "boolean" }).notNull(),
+    /** When a version was fetched that is scored as a whole. */
+    wholeAt: instant("whole_at"),
     /** When the version was fetched. */
     fetchedAt: instant("fetched_at"),
     /** Time between the last two versions with different names; null if there were not two. */

@@ -13,7 +13,7 @@ import type { FeedFile } from "../feeds/tables.ts";
 import type { VersionChange } from "../list-versions/compare-versions.ts";
 import { inspectVersion } from "../list-versions/inspect-version.ts";
 import { hashKeyBytes } from "../list-versions/name-hash.ts";
-import { afterFailure, afterSuccess, beforeRequest } from "./download-state.ts";
+import { afterFailure, afterSuccess, beforeRequest, isWholeDue } from "./download-state.ts";
 import type { DownloadStore } from "./download-store.ts";
 import type { FeedFilesFolder } from "./feed-files-folder.ts";
 import type { FeedDownload } from "./tables.ts";
@@ -176,11 +176,13 @@ async function recordVersion(
   { names, added, removed, isAddedKept }: VersionChange,
 ): Promise<FeedDownload> {
   const now = clock.now();
+  const isWhole = isWholeDue(row, { isAddedKept }, now);
   const next: FeedDownload = {
     ...row,
     ...afterSuccess(feed.schedule, { now, random: randomOf(fillRandom) }),
     names,
-    isAddedOnly: isAddedKept,
+    isAddedOnly: !isWhole,
+    wholeAt: isWhole ? now : row.wholeAt,
     fetchedAt: now,
     gapMs: row.fetchedAt === null ? null : now - row.fetchedAt,
   };
@@ -206,14 +208,14 @@ export function unreadFile(row: FeedDownload): FeedFile {
     feed: row.feed,
     path: partLabel(row),
     bytes: row.bytes,
-    modifiedAt: row.fetchedAt ?? 0,
+    modifiedAt: row.fetchedAt ?? row.attemptedAt ?? 0,
     position: 0,
     lines: 0,
     fingerprint: null,
     invalid: 0,
     matched: 0,
     created: 0,
-    startedAt: row.fetchedAt ?? 0,
+    startedAt: row.fetchedAt ?? row.attemptedAt ?? 0,
     completedAt: null,
     error: null,
   };

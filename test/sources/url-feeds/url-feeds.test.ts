@@ -106,6 +106,17 @@ describe("a list that is fetched", () => {
     expect(world.messages("feed fetched").at(-1)).toMatchObject({ names: 482, added: 1, removed: 20 });
   });
 
+  test("is scored as a whole again once in 30 days, because the archive forgets names that are not seen", async () => {
+    serve("example-bank.net\n");
+    await start();
+    serve("example-bank.net\nother.org\n");
+    await world.advance(20 * 24 * hourMs);
+    expect(world.status().matched).toBe(0);
+    serve("example-bank.net\nanother.org\n");
+    await world.advance(11 * 24 * hourMs);
+    expect(world.status().matched).toBe(1);
+  });
+
   test("is scored as a whole again on request", async () => {
     serve("example-bank.net\n");
     await start();

@@ -1,0 +1,1 @@
+ALTER TABLE `feed_downloads` ADD `whole_at` integer;
