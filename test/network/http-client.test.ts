@@ -377,7 +377,7 @@ describe("a kept connection", () => {
       { onConnection: () => void (connections += 1) },
     );
     // Every piece of a response takes a turn of its own, so that reading pauses after the last one.
-    const http = client({ turns: createTurns({ sliceMs: 0 }) });
+    const http = client({ turns: createTurns({ sliceMs: Number.MIN_VALUE }) });
     for (let count = 0; count < 3; count += 1)
       expect(summary(await send(server.url, { http, bodyBytesMax: 200_000 }))).toEqual([200, body]);
     expect(connections).toBe(1);
