@@ -66,6 +66,7 @@ describe("the README and the manual", () => {
     const env = {
       PHISHWATCH_SOC_SECRET: "a-secret-for-the-sample",
       LISTS_KEY: "auth-key=a-secret-for-the-sample",
+      CERTSTREAM_KEY: "X-Key: a-secret-for-the-sample",
       CZDS_USER: "someone",
       CZDS_PASSWORD: "a-secret-for-the-sample",
     };

@@ -1,20 +1,22 @@
 import type { AuditLog } from "../../access/audit/audit-log.ts";
+import { createSettings } from "../../access/settings/settings.ts";
 import { openArchive } from "../../archive/storing/open-archive.ts";
+import { userAgentOf } from "../../certificate-transparency/reading/user-agent.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
+import { buildInfo } from "../../lib/build-info.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
-import { buildInfo } from "../../lib/build-info.ts";
 import type { Yielder } from "../../lib/yielder.ts";
 import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
 import type { Turns } from "../../network/turns.ts";
-import { createSettings } from "../../access/settings/settings.ts";
 import type { Threats } from "../../threats/threats.ts";
 import { createSourceActivity } from "../activity/source-activity.ts";
 import type { StartWorker } from "../../vocabulary/threads.ts";
 import { createCandidates } from "../candidates.ts";
+import { createCertstreamFeeds } from "../certstream/certstream-feeds.ts";
 import { createFeeds, isFolderFeed } from "../feeds/feeds.ts";
 import { createImports } from "../imports/imports.ts";
 import { createSourcePauses } from "../pauses/source-pauses.ts";
@@ -54,7 +56,8 @@ export function openSources({
   const pauses = createSourcePauses({ auditLog, database, clock });
   const candidates = createCandidates({ activity, database, domains, threats, clock, yielder });
   const folders = config.feeds.filter(isFolderFeed);
-  const { contact } = config.certificateLogs;
+  const resolveHost = createSystemResolver({ clock });
+  const userAgent = userAgentOf({ version: buildInfo.version, contact: config.certificateLogs.contact });
   const fetched = createUrlFeeds({
     feeds: config.feeds.filter(isUrlFeed),
     database,
@@ -64,10 +67,10 @@ export function openSources({
     log,
     fillRandom,
     pauses,
-    resolveHost: createSystemResolver({ clock }),
+    resolveHost,
     turns,
     yielder,
-    userAgent: `phishwatch/${buildInfo.version}${contact === null ? "" : ` (${contact})`}`,
+    userAgent,
   });
   const feeds = createFeeds({
     feeds: folders,
@@ -79,7 +82,17 @@ export function openSources({
     auditLog,
     pauses,
   });
+  const streams = createCertstreamFeeds({
+    feeds: config.feeds,
+    candidates,
+    clock,
+    fillRandom,
+    log,
+    pauses,
+    resolveHost,
+    userAgent,
+  });
   const imports = createImports({ auditLog, database, candidates, clock, log });
-  const sources: readonly Source[] = [...feeds.sources, imports];
+  const sources: readonly Source[] = [...feeds.sources, ...streams, imports];
   return { archive, activity, candidates, feeds, imports, sources };
 }

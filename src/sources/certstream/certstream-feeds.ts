@@ -1,0 +1,52 @@
+import type { FeedConfig } from "../../config/config.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { FillRandom } from "../../lib/ids.ts";
+import type { Log } from "../../lib/log.ts";
+import type { ResolveHost } from "../../network/resolve.ts";
+import { createWebSocketClient } from "../../network/websocket/websocket.ts";
+import type { Candidates } from "../candidates.ts";
+import type { SourcePauses } from "../pauses/source-pauses.ts";
+import type { Source } from "../source.ts";
+import { certstreamKind, createCertstreamFeed } from "./certstream-feed.ts";
+
+/** Returns a source for each feed of the type `certstream`. */
+export function createCertstreamFeeds({
+  feeds,
+  candidates,
+  clock,
+  fillRandom,
+  log,
+  pauses,
+  resolveHost,
+  userAgent,
+}: {
+  feeds: readonly FeedConfig[];
+  candidates: Candidates;
+  clock: Clock;
+  fillRandom: FillRandom;
+  log: Log;
+  pauses: SourcePauses;
+  resolveHost: ResolveHost;
+  userAgent: string;
+}): Source[] {
+  return feeds.flatMap(({ name, type, url, headers, query, allowPrivateNetworks }) => {
+    if (type !== "certstream" || url === null) return [];
+    const rules = { allowPrivateNetworks };
+    return createCertstreamFeed({
+      feed: { name, url, headers, query },
+      candidates,
+      client: createWebSocketClient({ clock, fillRandom, resolveHost, rules }),
+      clock,
+      log,
+      pausing: pauses.of({ kind: certstreamKind, name }),
+      random: () => randomFrom(fillRandom),
+      userAgent,
+    });
+  });
+}
+
+function randomFrom(fillRandom: FillRandom): number {
+  const bytes = new Uint8Array(4);
+  fillRandom(bytes);
+  return new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
+}
