@@ -9,12 +9,12 @@ export const sortedNamesMax = 1 << 20;
 
 const lineFeed = 0x0a;
 const indexBits = 20;
-/** Characters per sorting key: 8 digits of base 40 take 43 bits, and the index 20. */
+/** Characters per sorting key: 8 digits of base 40 take 43 bits, and the index 20. Two keys cover 16 characters. */
 const keyCharacters = 8;
-/** The characters compared by keys. More would slow down all names for the few that end in the same 24 characters. */
-const passes = 3;
 /** 39 characters, and one digit for the end of the name. */
 const base = 40;
+/** Longer runs of names with equal keys are sorted by the general algorithm, which costs more to start. */
+const insertionMax = 16;
 const digitOf = new Uint8Array(256);
 for (const [index, character] of [..."-.0123456789_abcdefghijklmnopqrstuvwxyz"].entries())
   digitOf[character.charCodeAt(0)] = index;
@@ -37,22 +37,25 @@ export function compareNames(
   return i - aStart - (j - bStart);
 }
 
-/** Sorts names again and again with the same memory: 20 bytes per name, up to 20 MiB. */
+/** Sorts names again and again with the same memory: 36 bytes per name, up to 36 MiB. */
 export function createNameSorter() {
   let starts = new Int32Array(0);
+  let order = new Uint32Array(0);
   let keys = new BigUint64Array(0);
   let halves = new Uint32Array(0);
-  let order = new Uint32Array(0);
-  let ranked = new Uint32Array(0);
+  /** By index: the keys of the last 8 characters, and of the 8 before. */
+  let lastKeys = new Float64Array(0);
+  let nextKeys = new Float64Array(0);
 
   function reserve(count: number): void {
     if (starts.length > count) return;
     const size = Math.min(sortedNamesMax, Math.max(1 << 12, 2 * count));
     starts = new Int32Array(size + 1);
+    order = new Uint32Array(size);
     keys = new BigUint64Array(size);
     halves = new Uint32Array(keys.buffer);
-    order = new Uint32Array(size);
-    ranked = new Uint32Array(size);
+    lastKeys = new Float64Array(size);
+    nextKeys = new Float64Array(size);
   }
 
   /**
@@ -66,74 +69,91 @@ export function createNameSorter() {
     visit: (start: number, end: number) => void,
   ): number {
     reserve(count);
-    for (let index = 0, at = 0; index < count; index++) {
-      starts[index] = at;
-      at = names.indexOf(lineFeed, at) + 1;
-      starts[index + 1] = at;
-      order[index] = index;
-    }
-    sortByKeys(names, count);
-    sortTies(names, count);
+    readKeys(names, count);
+    sortBy(nextKeys, count, false);
+    sortBy(lastKeys, count, true);
+    const compare = (a: number, b: number) =>
+      compareNames(names, starts[a]!, starts[a + 1]! - 1, names, starts[b]!, starts[b + 1]! - 1);
+    sortTies(count, compare);
     let different = 0;
-    for (let at = 0, previous = -1; at < count; at++) {
-      const index = order[at]!;
-      const start = starts[index]!;
-      const end = starts[index + 1]! - 1;
-      const isSame =
-        previous !== -1 &&
-        compareNames(names, starts[previous]!, starts[previous + 1]! - 1, names, start, end) === 0;
-      previous = index;
-      if (isSame) continue;
+    for (let rank = 0; rank < count; rank++) {
+      const index = order[rank]!;
+      if (rank > 0 && haveEqualKeys(order[rank - 1]!, index) && compare(order[rank - 1]!, index) === 0)
+        continue;
       different++;
-      visit(start, end);
+      visit(starts[index]!, starts[index + 1]! - 1);
     }
     return different;
   };
 
-  /**
-   * Radix sort from the least significant group of characters to the most significant one. The rank of the previous
-   * pass is part of the key, which makes each pass stable.
-   */
-  function sortByKeys(names: Uint8Array, count: number): void {
-    for (let pass = passes - 1; pass >= 0; pass--) {
-      for (let rank = 0; rank < count; rank++) {
-        const index = order[rank]!;
-        const first = starts[index]!;
-        let at = starts[index + 1]! - 2 - pass * keyCharacters;
-        let key = 0;
-        for (let i = 0; i < keyCharacters; i++, at--)
-          key = key * base + (at >= first ? digitOf[names[at]!]! + 1 : 0);
-        // The key in the upper 44 bits, the rank in the lower 20.
-        const high = Math.floor(key / 4096);
-        halves[2 * rank] = ((key - high * 4096) << indexBits) | rank;
-        halves[2 * rank + 1] = high;
-      }
-      keys.subarray(0, count).sort();
-      for (let rank = 0; rank < count; rank++)
-        ranked[rank] = order[halves[2 * rank]! & (sortedNamesMax - 1)]!;
-      order.set(ranked.subarray(0, count));
+  /** Reads all names in the order in which they are in memory, because reading them in another takes several times longer. */
+  function readKeys(names: Uint8Array, count: number): void {
+    for (let index = 0, at = 0; index < count; index++) {
+      const start = at;
+      while (names[at] !== lineFeed) at++;
+      starts[index] = start;
+      lastKeys[index] = keyOf(names, start, at);
+      nextKeys[index] = keyOf(names, start, at - keyCharacters);
+      at++;
+      starts[index + 1] = at;
     }
   }
 
-  /** Sorts the runs of names whose last characters are equal. */
-  function sortTies(names: Uint8Array, count: number): void {
-    const tail = passes * keyCharacters;
-    const startOf = (index: number) => starts[index]!;
-    const endOf = (index: number) => starts[index + 1]! - 1;
-    const tie = (a: number, b: number) => {
-      const aEnd = endOf(a);
-      const bEnd = endOf(b);
-      if (aEnd - startOf(a) <= tail || bEnd - startOf(b) <= tail) return false;
-      return compareNames(names, aEnd - tail, aEnd, names, bEnd - tail, bEnd) === 0;
-    };
+  /**
+   * One pass of a radix sort from the least significant group of characters to the most significant one. The rank of
+   * the previous pass is part of the key, which makes the pass stable.
+   */
+  function sortBy(keysByIndex: Float64Array, count: number, isOrdered: boolean): void {
+    for (let rank = 0; rank < count; rank++) {
+      const key = keysByIndex[isOrdered ? order[rank]! : rank]!;
+      // The key in the upper 44 bits, the rank in the lower 20.
+      const high = Math.floor(key / 4096);
+      halves[2 * rank] = ((key - high * 4096) << indexBits) | rank;
+      halves[2 * rank + 1] = high;
+    }
+    keys.subarray(0, count).sort();
+    // The upper halves are not needed any more, and hold the new order until it is complete.
+    for (let rank = 0; rank < count; rank++) {
+      const before = halves[2 * rank]! & (sortedNamesMax - 1);
+      halves[2 * rank + 1] = isOrdered ? order[before]! : before;
+    }
+    for (let rank = 0; rank < count; rank++) order[rank] = halves[2 * rank + 1]!;
+  }
+
+  function haveEqualKeys(a: number, b: number): boolean {
+    return lastKeys[a] === lastKeys[b] && nextKeys[a] === nextKeys[b];
+  }
+
+  /** Sorts the runs of names whose last characters are equal. Most are short: subdomains of one domain. */
+  function sortTies(count: number, compare: (a: number, b: number) => number): void {
     for (let first = 0; first < count;) {
       let next = first + 1;
-      while (next < count && tie(order[first]!, order[next]!)) next++;
-      if (next - first > 1)
-        order
-          .subarray(first, next)
-          .sort((a, b) => compareNames(names, startOf(a), endOf(a), names, startOf(b), endOf(b)));
+      while (next < count && haveEqualKeys(order[first]!, order[next]!)) next++;
+      if (next - first > insertionMax) order.subarray(first, next).sort(compare);
+      else if (next - first > 1) insertionSort(order, first, next, compare);
       first = next;
     }
+  }
+}
+
+/** Returns a number that is ordered as the 8 characters before `end`, compared from the end. */
+function keyOf(names: Uint8Array, start: number, end: number): number {
+  let key = 0;
+  for (let at = end - 1; at >= end - keyCharacters; at--)
+    key = key * base + (at >= start ? digitOf[names[at]!]! + 1 : 0);
+  return key;
+}
+
+function insertionSort(
+  values: Uint32Array,
+  first: number,
+  end: number,
+  compare: (a: number, b: number) => number,
+): void {
+  for (let next = first + 1; next < end; next++) {
+    const value = values[next]!;
+    let at = next;
+    for (; at > first && compare(values[at - 1]!, value) > 0; at--) values[at] = values[at - 1]!;
+    values[at] = value;
   }
 }
