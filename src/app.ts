@@ -93,7 +93,7 @@ export function openApp(environment: Environment) {
 
   // Names
   const turns = createTurns();
-  const { activity, archive, candidates, feeds, imports, sources } = openSources({
+  const names = openSources({
     config,
     database,
     domains,
@@ -106,6 +106,7 @@ export function openApp(environment: Environment) {
     fillRandom,
     startWorker,
   });
+  const { activity, archive, candidates, sources } = names;
 
   // Lookups
   const resolversInUse = () => (resolvers.length > 0 ? resolvers : systemResolvers());
@@ -206,7 +207,7 @@ export function openApp(environment: Environment) {
     const signIn = createConsoleSignIn({ database, clock, fillRandom, log, settings, auditLog, password });
     return createConsole({
       server,
-      activity,
+      names,
       config,
       clock,
       log,
@@ -220,9 +221,6 @@ export function openApp(environment: Environment) {
       assessDomain,
       threats,
       threatIndex,
-      sources,
-      feeds,
-      imports,
       scans,
       enrichment,
       keys,
@@ -242,7 +240,7 @@ export function openApp(environment: Environment) {
   });
 
   return {
-    activity,
+    ...names,
     database,
     auditLog,
     eventLog,
@@ -252,11 +250,6 @@ export function openApp(environment: Environment) {
     assessDomain,
     threats,
     threatIndex,
-    archive,
-    candidates,
-    sources,
-    feeds,
-    imports,
     dns,
     enrichment,
     scans,

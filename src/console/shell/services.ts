@@ -66,10 +66,13 @@ export interface PageServices {
 
 export type ServiceName = keyof PageServices;
 
-/** Services for pages that others contain. */
+/** Services for pages that `names` contains. */
+type NameServices = Pick<PageServices, "activity" | "feeds" | "imports" | "sources">;
+
+/** Services for pages that other services contain. */
 type ContainedServices = Pick<
   PageServices,
-  "failedSignIns" | "publicUrl" | "readiness" | "sessions" | "untrustedProxy"
+  keyof NameServices | "failedSignIns" | "publicUrl" | "readiness" | "sessions" | "untrustedProxy"
 >;
 
 /** Everything that the console is built on. */
@@ -78,12 +81,15 @@ export interface ConsoleServices extends Omit<PageServices, keyof ContainedServi
   consoleSignIn: ConsoleSignIn;
   fillRandom: FillRandom;
   log: Log;
+  /** Everything that names come from. */
+  names: NameServices;
   server: Pick<Server, "bodies" | "publicUrl" | "readiness" | "untrustedProxy">;
 }
 
 export function pageServicesOf(given: ConsoleServices): PageServices {
-  const { consoleSignIn, server } = given;
+  const { consoleSignIn, names, server } = given;
   const contained: ContainedServices = {
+    ...names,
     failedSignIns: consoleSignIn.failedSignIns,
     publicUrl: () => server.publicUrl,
     readiness: server.readiness,
