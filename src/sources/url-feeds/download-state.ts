@@ -12,6 +12,8 @@ const jitterShare = 0.1;
 const jitterMsMax = 10 * minuteMs;
 const retryMsFirst = 5 * minuteMs;
 const retryMsMax = 6 * hourMs;
+/** Delay of a schedule that matches no more time. */
+const neverMs = 3_650 * 24 * hourMs;
 /** A source is expected to have changed within this number of intervals. */
 const unchangedIntervalsMax = 3;
 
@@ -84,7 +86,7 @@ export function afterSuccess(schedule: string, { now, random }: Occasion): Parti
   return {
     checkedAt: now,
     attemptedAt: now,
-    dueAt: next === null ? null : next + Math.round(jitterMs),
+    dueAt: next === null ? now + neverMs : next + Math.round(jitterMs),
     failures: 0,
     shrunkTimes: 0,
     problem: null,

@@ -20,7 +20,7 @@ export interface Rounds {
   idle(): Promise<void>;
   /** Work in progress, and why the last round failed for a reason that is not the source's. */
   state(): { activity: "fetching" | "reading" | null; problem: string | null };
-  /** Reads the versions in effect again if their progress was reset. */
+  /** Reads the state of the feed again, because something else has changed it. */
   forget(): void;
   stop(): Promise<void>;
 }
@@ -46,13 +46,16 @@ export function createRounds({
   let activity: "fetching" | "reading" | null = null;
   let running: Promise<void> | undefined;
   let failure: { problem: string; untilMs: number } | undefined;
-  /** Versions that were read to their end, so that a feed with a thousand zones needs no query for each. */
+  /** Rows of the feed, so that a feed with a thousand zones needs no query for each check whether a request is due. */
+  let known: ListRows | undefined;
+  /** Versions that were read to their end. */
   const complete = new Set<string>();
 
   async function round(signal: AbortSignal): Promise<void> {
     await prepare();
-    const rows: ListRows = new Map(store.list(feed.name).map((row) => [row.part, row]));
+    const rows: ListRows = known ?? new Map(store.list(feed.name).map((row) => [row.part, row]));
     for (const row of rows.values()) rows.set(row.part, await readRest(row, signal));
+    known = rows;
     const onFetched = async (row: FeedDownload) => {
       rows.set(row.part, await readRest(row, signal));
       await folder.deletePrevious(row);
@@ -83,6 +86,7 @@ export function createRounds({
       running = round(signal)
         .then(() => void (failure = undefined))
         .catch((error: unknown) => {
+          known = undefined;
           if (signal.aborted) return;
           failure = { problem: messageOf(error), untilMs: clock.monotonicMs() + retryMs };
           logDropped(log, error, "feed could not be processed");
@@ -96,7 +100,10 @@ export function createRounds({
     isRunning: () => running !== undefined,
     idle: async () => void (await running),
     state: () => ({ activity, problem: failure?.problem ?? null }),
-    forget: () => complete.clear(),
+    forget() {
+      known = undefined;
+      complete.clear();
+    },
     async stop() {
       stopping.abort();
       await running;

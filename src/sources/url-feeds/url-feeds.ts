@@ -20,6 +20,7 @@ import { createFeedFilesFolder } from "./feed-files-folder.ts";
 import { createListFetcher, createZoneFetcher } from "./fetch-due.ts";
 import { createUrlFeed } from "./url-feed.ts";
 import { locationOf, type UpdateDependencies } from "./update-list.ts";
+import type { FeedDownload } from "./tables.ts";
 import type { UrlFeedConfig } from "./url-feed-config.ts";
 
 /** Maximum number of downloads at a time, over all feeds. */
@@ -135,13 +136,13 @@ function createPreparation({
 }): () => Promise<void> {
   async function prepare(): Promise<void> {
     await folder.create();
-    const declared = new Set(feeds.map(({ name }) => name));
-    const removed = store.feeds().filter((name) => !declared.has(name));
-    const forget = () => {
-      for (const name of removed) for (const { part } of store.list(name)) store.delete(name, part);
-    };
+    const types = new Map(feeds.map(({ name, type }) => [name, type]));
+    const rows = store.feeds().flatMap((name) => store.list(name));
+    const isKept = (row: FeedDownload) => isPartOf(types.get(row.feed), row);
+    const removed = rows.filter((row) => !isKept(row));
+    const forget = () => removed.forEach(({ feed, part }) => store.delete(feed, part));
     if (removed.length > 0) await database.write(forget, { patient: true });
-    await folder.clean([...declared].flatMap((name) => store.list(name)));
+    await folder.clean(rows.filter(isKept));
   }
   let prepared: Promise<void> | undefined;
   return () => {
@@ -151,4 +152,10 @@ function createPreparation({
     });
     return prepared;
   };
+}
+
+/** Returns whether a feed of this type has such a part. The type of a feed may have changed. */
+function isPartOf(type: UrlFeedConfig["type"] | undefined, { part, version }: FeedDownload): boolean {
+  if (type === "list") return part === "";
+  return type === "czds" && (part !== "" || version === 0);
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { zipSync } from "fflate";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { listResponse, startListServer, type ListServer } from "../../support/list-server.ts";
 import { startRawServer } from "../../support/raw-server.ts";
@@ -190,7 +191,8 @@ describe("secrets of a feed", () => {
 });
 
 const html = "<!DOCTYPE html><html><body>Sign in to example-bank.net</body></html>";
-const bomb = () => new Uint8Array(gzipSync(new Uint8Array(32 << 20).fill(97)));
+const zeros = new Uint8Array(5 << 20);
+const bomb = () => new Uint8Array(gzipSync(zeros));
 const chunked = (piece: Uint8Array<ArrayBuffer>, count: number) => {
   let left = count;
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -212,6 +214,11 @@ describe("a bad response", () => {
     ["JSON with status 200", () => Response.json({ error: "quota" }), /contains no names|is not a list/],
     ["an empty body", () => new Response(""), /contains no names/],
     ["a zip bomb", () => new Response(bomb()), /is longer than 4\.0 MiB of text/],
+    [
+      "a zip bomb in a ZIP archive",
+      () => new Response(zipSync({ "list.txt": zeros })),
+      /is longer than 4\.0 MiB of text/,
+    ],
     ["a truncated gzip", () => new Response(gzipSync(names(5_000)).subarray(0, 5_000)), /is truncated/],
     [
       "10 GB without a length",
@@ -331,6 +338,15 @@ describe("a process that was killed", () => {
     serve("example-bank.net\nexample-shop.net\n");
     await world.advance(7 * hourMs);
     expect(world.threats()).toEqual(["example-bank.net", "example-shop.net"]);
+  });
+
+  test("or a feed that was removed or has another type now leaves files that the next start deletes", async () => {
+    serve("example-bank.net\n");
+    await start();
+    await start({ name: "other" });
+    expect(world.storedFiles()).toHaveLength(2);
+    await start({ name: "other", type: "czds", username: "a", password: "b" });
+    expect(world.storedFiles()).toEqual([]);
   });
 
   test("loses no name if the files of its last list are gone", async () => {
