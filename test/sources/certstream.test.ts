@@ -154,7 +154,7 @@ describe("feeds", () => {
 
   /** @param checking names are checked once it resolves. */
   function create({
-    url = `ws://127.0.0.1:${server.port}/domains-only`,
+    url = `ws://127.0.0.1:${server.port}/domains-only?key=secret-too`,
     allowPrivateNetworks = true,
     checking = Promise.resolve(),
   } = {}): Source {
@@ -237,7 +237,7 @@ describe("feeds", () => {
       invalid: 1,
       created: 2,
     });
-    expect(requests[0]!.url).toEndWith("/domains-only?token=secret");
+    expect(requests[0]!.url).toEndWith("/domains-only?key=secret-too&token=secret");
     expect(requests[0]!.headers.get("x-key")).toBe("abc");
     expect(requests[0]!.headers.get("user-agent")).toBe("phishwatch/test");
     expect(JSON.stringify([source!.status(), log])).not.toContain("secret");

@@ -69,7 +69,14 @@ function u64(value: number): Buffer {
 }
 
 /** Reads a list that arrives in pieces of `size` bytes. */
-async function namesIn(content: Uint8Array, { path = "list.zip", size = 1 << 16 } = {}): Promise<string[]> {
+async function namesIn(
+  content: Uint8Array,
+  {
+    path = "list.zip",
+    size = 1 << 16,
+    textBytesMax,
+  }: { path?: string; size?: number; textBytesMax?: number } = {},
+): Promise<string[]> {
   let at = 0;
   const stream = new ReadableStream<Uint8Array>(
     {
@@ -80,7 +87,7 @@ async function namesIn(content: Uint8Array, { path = "list.zip", size = 1 << 16 
     },
     { highWaterMark: 0 },
   );
-  const list = await openNameList(path, { stream });
+  const list = await openNameList(path, { stream, textBytesMax });
   const names: string[] = [];
   try {
     for await (const batch of list.batches()) for (let i = 0; i < batch.count; i++) names.push(batch.name(i));
@@ -132,6 +139,7 @@ describe("archives", () => {
   test("the name of the file in the archive determines the format", async () => {
     const content = archive([{ name: "list.csv", text: "wo,x\na.com,b.com\n" }]);
     expect(await namesIn(content, { path: "list.txt.zip" })).toEqual(["a.com"]);
+    expect(await namesIn(content, { path: "list.txt.zip", textBytesMax: 1_000 })).toEqual(["a.com"]);
   });
 
   test("an empty archive contains no names", async () => {
@@ -211,6 +219,16 @@ describe("archives", () => {
     expect(turns).toBeGreaterThan(30);
     expect(peak - before).toBeLessThan(64 << 20);
   }, 30_000);
+
+  test("an archive that is longer than permitted after decompression is reported", async () => {
+    const content = archive([
+      { name: "a.txt", text: many },
+      { name: "b.txt", text: many },
+    ]);
+    await expect(namesIn(content, { textBytesMax: many.length + 100 })).rejects.toThrow(
+      /is longer than .* of text/,
+    );
+  });
 
   test("hidden files that decompress to gigabytes are reported", async () => {
     const bomb = { name: ".hidden", text: "\n".repeat(40 << 20) };

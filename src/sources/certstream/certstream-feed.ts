@@ -14,7 +14,6 @@ import { createStreamConnection, failureText, messageBytesMax, pause } from "./s
 /** A certstream server as the configuration declares it. */
 export interface CertstreamFeed {
   name: string;
-  /** Without the query that contains a secret. */
   url: string;
   headers: Readonly<Record<string, string>>;
   /** Secret `name=value`, added to the query. */
@@ -53,7 +52,9 @@ export function createCertstreamFeed({
   random: () => number;
   userAgent: string;
 }): Source {
-  const { name, url } = feed;
+  const { name } = feed;
+  // The query may contain a key.
+  const location = feed.url.replace(/\?.*$/, "");
   const request = { url: withQuery(feed), headers: withUserAgent(feed.headers, userAgent) };
   const queue = createNameQueue({ clock });
   const checks = createNameChecks({ name, queue, candidates, clock, log });
@@ -99,13 +100,13 @@ export function createCertstreamFeed({
       stopping.abort();
       await running;
     },
-    check: () => checkServer(client, { ...request, location: url }),
+    check: () => checkServer(client, { ...request, location }),
     status() {
       const { isConnected, problem: failure } = connection.state();
       const tally = checks.tally();
       return {
         name,
-        location: url,
+        location,
         state: pausing.isPaused()
           ? "paused"
           : isConnected

@@ -216,6 +216,9 @@ function limited(source: ByteSource, bytesMax: number, path: string): ByteSource
     get diskBytes() {
       return source.diskBytes;
     },
+    get fileName() {
+      return source.fileName;
+    },
     close: () => source.close(),
   };
 }
