@@ -4,6 +4,7 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import { runCommandLine } from "./cli/program.ts";
 import { suspendWithoutLock } from "./database/lock-holder.ts";
 import { createOutput, type Terminal } from "./cli/terminal/terminal.ts";
+import { systemClock } from "./lib/clock.ts";
 import type { StartWorker, ThreadData, ThreadTask } from "./vocabulary/threads.ts";
 
 /** Exit codes of a shell for a process that a signal ended. */
@@ -53,6 +54,10 @@ const serve: Record<ThreadTask, () => Promise<void>> = {
   async "archive-search"() {
     const { serveSearch } = await import("./archive/search/search-worker.ts");
     serveSearch(parentPort!);
+  },
+  async "certificate-logs"() {
+    const { serveCertificateLogs } = await import("./sources/certificate-log-reading/connection.ts");
+    serveCertificateLogs(parentPort!, { clock: systemClock, random: Math.random });
   },
 };
 const { task = "screening" } = (workerData ?? {}) as Partial<ThreadData>;

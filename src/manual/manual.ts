@@ -4,6 +4,7 @@ import configure from "./configure.md" with { type: "text" };
 import protectDomains from "./protect-domains.md" with { type: "text" };
 import sources from "./sources.md" with { type: "text" };
 import archive from "./archive.md" with { type: "text" };
+import certificateLogs from "./certificate-logs.md" with { type: "text" };
 import triage from "./triage.md" with { type: "text" };
 import facts from "./facts.md" with { type: "text" };
 import notify from "./notify.md" with { type: "text" };
@@ -35,6 +36,7 @@ const texts: [topic: string, text: string][] = [
   ["protect-domains", protectDomains],
   ["sources", sources],
   ["archive", archive],
+  ["certificate-logs", certificateLogs],
   ["triage", triage],
   ["facts", facts],
   ["notify", notify],

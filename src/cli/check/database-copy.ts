@@ -11,6 +11,8 @@ const copiedTables = [
   "traps",
   "trap_addresses",
   "feed_files",
+  "certificate_logs",
+  "certificate_log_lists",
   "source_pauses",
   "feed_downloads",
   "list_imports",

@@ -1,8 +1,9 @@
 import type { CommandGroup } from "../terminal/command.ts";
 import { readCommand } from "./certificate-logs-read.ts";
+import { listCommand, statusCommand } from "./certificate-logs-status.ts";
 
 export const certificateLogsCommands: CommandGroup = {
   name: "certificate-logs",
-  summary: "read the names in logs of certificates",
-  commands: [readCommand],
+  summary: "show the certificate logs, and read their names",
+  commands: [listCommand, statusCommand, readCommand],
 };

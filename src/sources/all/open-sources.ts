@@ -9,6 +9,7 @@ import { buildInfo } from "../../lib/build-info.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
+import { lazy } from "../../lib/startup.ts";
 import type { Yielder } from "../../lib/yielder.ts";
 import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
 import type { Turns } from "../../network/turns.ts";
@@ -23,6 +24,11 @@ import { createSourcePauses } from "../pauses/source-pauses.ts";
 import type { Source } from "../source.ts";
 import { isUrlFeed } from "../url-feeds/url-feed-config.ts";
 import { createUrlFeeds } from "../url-feeds/url-feeds.ts";
+
+/** The log list takes time to load. */
+const certificateLogReading = lazy(
+  () => require("./open-certificate-logs.ts") as typeof import("./open-certificate-logs.ts"),
+);
 
 /** Constructs everything that names come from, and what checks them. */
 export function openSources({
@@ -93,6 +99,23 @@ export function openSources({
     userAgent,
   });
   const imports = createImports({ auditLog, database, candidates, clock, log });
-  const sources: readonly Source[] = [...feeds.sources, ...streams, imports];
-  return { archive, activity, candidates, feeds, imports, sources };
+  const certificateLogs = config.certificateLogs.enabled
+    ? certificateLogReading().openCertificateLogs({
+        activity,
+        archive,
+        clock,
+        config: config.certificateLogs,
+        database,
+        domains,
+        fillRandom,
+        log,
+        pauses,
+        startWorker,
+        threats,
+        yielder,
+      })
+    : undefined;
+  const logs = certificateLogs === undefined ? [] : [certificateLogs];
+  const sources: readonly Source[] = [...feeds.sources, ...streams, ...logs, imports];
+  return { archive, activity, candidates, certificateLogs, feeds, imports, sources };
 }

@@ -1,0 +1,41 @@
+CREATE TABLE `certificate_log_lists` (
+	`setting` text PRIMARY KEY NOT NULL,
+	`origin` text NOT NULL,
+	`text` text NOT NULL,
+	`etag` text,
+	`last_modified` text,
+	`fetched_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `certificate_logs` (
+	`log_id` text PRIMARY KEY NOT NULL,
+	`description` text NOT NULL,
+	`operator` text NOT NULL,
+	`protocol` text NOT NULL,
+	`url` text NOT NULL,
+	`position` integer NOT NULL,
+	`range` blob,
+	`verified_range` blob,
+	`head_size` integer NOT NULL,
+	`head_root` blob NOT NULL,
+	`head_at` integer NOT NULL,
+	`backlog_size` integer,
+	`backlog_since` integer,
+	`exempt_before` integer NOT NULL,
+	`entries` integer NOT NULL,
+	`names` integer NOT NULL,
+	`matched` integer NOT NULL,
+	`created` integer NOT NULL,
+	`skipped` integer NOT NULL,
+	`malformed` integer NOT NULL,
+	`bytes` integer NOT NULL,
+	`entries_per_second` real NOT NULL,
+	`bytes_per_second` real NOT NULL,
+	`last_entry_at` integer,
+	`errors` integer NOT NULL,
+	`error` text,
+	`error_at` integer,
+	`mismatch` text,
+	`started_at` integer NOT NULL,
+	`progress_at` integer NOT NULL
+);

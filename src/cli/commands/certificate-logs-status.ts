@@ -1,0 +1,147 @@
+import type { App } from "../../app.ts";
+import type { LogChoice, LogDecision } from "../../certificate-transparency/log-list/choose-logs.ts";
+import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { bytesText } from "../../lib/durations.ts";
+import { grouped } from "../../lib/wording.ts";
+import type { CertificateLogs } from "../../sources/certificate-logs/certificate-logs.ts";
+import { lagText, type CertificateLogStatus } from "../../sources/certificate-logs/status.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
+import { command } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
+import { printJson, printRows, shortTime, type Column } from "../terminal/table.ts";
+
+const decisionTexts: Readonly<Record<LogDecision | "declared", string>> = {
+  followed: "followed",
+  declared: "followed: declared in the configuration",
+  state: "not followed: browsers do not accept it, or no longer",
+  not_production: "not followed: a test log",
+  operator: "not followed: operator not in certificate_logs.operators",
+  expired: "not followed: its certificates have expired",
+  complete: "not followed: read-only",
+};
+
+interface ListedLog extends Pick<LogChoice, "log" | "interval"> {
+  state: LogChoice["state"] | null;
+  decision: LogDecision | "declared";
+}
+
+const listColumns: Column<ListedLog>[] = [
+  { title: "OPERATOR", cell: ({ log }) => log.operator },
+  { title: "LOG", cell: ({ log }) => log.description, elastic: true },
+  { title: "PROTOCOL", cell: ({ log }) => log.protocol },
+  { title: "EXPIRY FROM", cell: ({ interval }) => (interval === null ? "–" : day(interval.start)) },
+  { title: "TO", cell: ({ interval }) => (interval === null ? "–" : day(interval.end)) },
+  { title: "DECISION", cell: ({ decision }) => decisionTexts[decision], elastic: true },
+];
+
+export const listCommand = command({
+  name: "list",
+  summary: "list the certificate logs of the log list, and which are followed",
+  details: `Uses the latest log list that the server has loaded, or the copy in the executable. A log takes certificates that
+expire within its interval.`,
+  flags: {
+    followed: toggle("--followed", "only logs that are followed"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [["phishwatch certificate-logs list --followed", "show which logs are read"]],
+  run: ({ options, terminal }) =>
+    withAppliance({ terminal, options }, (appliance) => {
+      const { choices, extra } = enabledLogs(appliance).list();
+      const declared = extra.map((log): ListedLog => ({
+        log,
+        interval: null,
+        state: null,
+        decision: "declared",
+      }));
+      const rows = [...choices, ...declared].filter(
+        ({ decision }) => !options.followed || decision === "followed" || decision === "declared",
+      );
+      if (!options.json) return printRows(terminal, rows, { columns: listColumns, none: "no logs" });
+      for (const { log, interval, state, decision } of rows)
+        printJson(terminal.out, {
+          log_id: log.logId,
+          operator: log.operator,
+          description: log.description,
+          protocol: log.protocol,
+          url: log.url,
+          state,
+          start: interval === null ? null : toIsoTime(interval.start),
+          end: interval === null ? null : toIsoTime(interval.end),
+          decision,
+          is_followed: decision === "followed" || decision === "declared",
+        });
+    }),
+});
+
+const statusColumns: Column<CertificateLogStatus>[] = [
+  { title: "LOG", cell: ({ description }) => description, elastic: true },
+  { title: "STATE", cell: ({ state }) => state },
+  { title: "POSITION", cell: ({ position }) => (position === null ? "–" : grouped(position)), right: true },
+  { title: "LAG", cell: lagText, right: true },
+  { title: "ENTRIES/S", cell: ({ entriesPerSecond }) => grouped(entriesPerSecond), right: true },
+  { title: "BYTES/S", cell: ({ bytesPerSecond }) => bytesText(bytesPerSecond), right: true },
+  { title: "MATCHED", cell: ({ matched }) => grouped(matched), right: true },
+  { title: "SKIPPED", cell: ({ skipped }) => grouped(skipped), right: true },
+  {
+    title: "LAST ERROR",
+    cell: ({ error }) => (error === null ? "–" : `${shortTime(error.at)} ${error.text}`),
+    elastic: true,
+  },
+];
+
+export const statusCommand = command({
+  name: "status",
+  summary: "show how far each certificate log was read, its rate and its last error",
+  details: `LAG is the number of entries that the log has published and that are not read yet, and the time since everything was
+read. SKIPPED counts the entries that were older than certificate_logs.catch_up. Rates are averages over about a minute.`,
+  flags: { json: jsonFlag, config: configFlag },
+  examples: [["phishwatch certificate-logs status", "check whether all logs are read, and why not"]],
+  run: ({ options, terminal }) =>
+    withAppliance({ terminal, options }, (appliance) => {
+      const rows = enabledLogs(appliance).logs();
+      if (options.json) for (const row of rows) printJson(terminal.out, shape(row));
+      else printRows(terminal, rows, { columns: statusColumns, none: "no logs are followed" });
+    }),
+});
+
+function shape(row: CertificateLogStatus) {
+  return {
+    log_id: row.logId,
+    operator: row.operator,
+    description: row.description,
+    protocol: row.protocol,
+    url: row.url,
+    state: row.state,
+    position: row.position,
+    size: row.size,
+    lag_entries: row.lagEntries,
+    lag_seconds: Math.round(row.lagMs / 1_000),
+    entries: row.entries,
+    names: row.names,
+    matched: row.matched,
+    created: row.created,
+    skipped: row.skipped,
+    malformed: row.malformed,
+    bytes: row.bytes,
+    entries_per_second: Number(row.entriesPerSecond.toFixed(2)),
+    bytes_per_second: Math.round(row.bytesPerSecond),
+    is_verified: row.isVerified,
+    mismatch: row.mismatch,
+    errors: row.errors,
+    error: row.error === null ? null : row.error.text,
+    error_at: row.error === null ? null : toIsoTime(row.error.at),
+    started_at: row.startedAt === null ? null : toIsoTime(row.startedAt),
+    progress_at: row.progressAt === null ? null : toIsoTime(row.progressAt),
+  };
+}
+
+function enabledLogs({ certificateLogs }: App): CertificateLogs {
+  if (certificateLogs !== undefined) return certificateLogs;
+  throw new FailedError("certificate logs are not followed; set certificate_logs.enabled = true");
+}
+
+function day(instant: Instant): string {
+  return toIsoTime(instant).slice(0, 10);
+}

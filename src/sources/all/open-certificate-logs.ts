@@ -1,0 +1,100 @@
+import { createLogListLoader } from "../../certificate-transparency/list-loading/log-list-loader.ts";
+import type { CertificateLogsConfig } from "../../config/config.ts";
+import type { Database } from "../../database/database.ts";
+import type { ProtectedDomains } from "../../domains/domains.ts";
+import { buildInfo } from "../../lib/build-info.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { FillRandom } from "../../lib/ids.ts";
+import type { Log } from "../../lib/log.ts";
+import type { Yielder } from "../../lib/yielder.ts";
+import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
+import type { Threats } from "../../threats/threats.ts";
+import type { StartWorker } from "../../vocabulary/threads.ts";
+import type { SourceActivity } from "../activity/source-activity.ts";
+import { connectHere, connectThread } from "../certificate-log-reading/connection.ts";
+import {
+  certificateLogsOrigin,
+  createBatchRecorder,
+  type NameArchive,
+} from "../certificate-logs/batch-recorder.ts";
+import { createCertificateLogs, type CertificateLogs } from "../certificate-logs/certificate-logs.ts";
+import { checkCertificateLogs } from "../certificate-logs/check.ts";
+import { createFollowedLogs } from "../certificate-logs/followed-logs.ts";
+import type { SourcePauses } from "../pauses/source-pauses.ts";
+
+/** Constructs the source that follows the certificate logs. */
+export function openCertificateLogs({
+  activity,
+  archive,
+  clock,
+  config,
+  database,
+  domains,
+  fillRandom,
+  log,
+  pauses,
+  startWorker,
+  threats,
+  yielder,
+}: {
+  activity: Pick<SourceActivity, "add">;
+  archive: NameArchive;
+  clock: Clock;
+  config: CertificateLogsConfig;
+  database: Database;
+  domains: ProtectedDomains;
+  fillRandom: FillRandom;
+  log: Log;
+  pauses: SourcePauses;
+  startWorker: StartWorker | undefined;
+  threats: Threats;
+  yielder: () => Yielder;
+}): CertificateLogs {
+  const { catchUpMs, contact, firstStart, logList, namesOnly, rates } = config;
+  const random = () => randomNumber(fillRandom);
+  const { version } = buildInfo;
+  const setup = { settings: { catchUpMs, firstStart, namesOnly }, version, contact, rates };
+  const pausing = pauses.of(certificateLogsOrigin);
+  const resolveHost = createSystemResolver({ clock });
+  const loader = () =>
+    createLogListLoader({
+      source: logList,
+      clock,
+      resolveHost,
+      version,
+      contact,
+    });
+  return createCertificateLogs({
+    check: (logs, list) =>
+      checkCertificateLogs(logs, list, { contact, namesOnly, now: clock.now(), pausing }),
+    clock,
+    connect: (events) =>
+      startWorker === undefined
+        ? connectHere(setup, { ...events, clock, random })
+        : connectThread(setup, { ...events, startWorker }),
+    createRecorder: (tables) =>
+      createBatchRecorder({
+        activity,
+        archive,
+        clock,
+        database,
+        domains,
+        fillRandom,
+        tables,
+        threats,
+        yielder,
+      }),
+    database,
+    domains,
+    followed: createFollowedLogs({ clock, config, database, loader, log, random }),
+    log,
+    pausing,
+  });
+}
+
+/** Returns a number from 0 to below 1. */
+function randomNumber(fillRandom: FillRandom): number {
+  const bytes = new Uint8Array(4);
+  fillRandom(bytes);
+  return new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
+}

@@ -1,0 +1,90 @@
+import type { LogReport } from "./messages.ts";
+
+/** Batches of one log that are not stored yet: the next one is prepared while one is stored. */
+const batchesOfLogMax = 2;
+/**
+ * Batches of all logs that are not stored yet. A batch has at most about 2 MiB (see `batch-builder.ts`), so together they
+ * have at most 32 MiB.
+ */
+const batchesMax = 16;
+
+/** Bounds the batches that are in flight, over all logs. */
+export interface BatchSlots {
+  take(signal: AbortSignal): Promise<void>;
+  release(): void;
+}
+
+export function createBatchSlots(): BatchSlots {
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+  return {
+    async take(signal) {
+      if (taken < batchesMax) {
+        taken++;
+        return;
+      }
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.push(resolve);
+      // The slot is passed on by `release`. An aborted follower takes and releases it.
+      await promise;
+      if (!signal.aborted) return;
+      this.release();
+      signal.throwIfAborted();
+    },
+    release() {
+      const next = waiting.shift();
+      if (next === undefined) taken--;
+      else next();
+    },
+  };
+}
+
+/** Reports of one log on their way to the server's thread. */
+export interface Outbox {
+  /** Posts a report. Resolves when there is room for another one; rejects with the signal's reason. */
+  send(report: LogReport): Promise<void>;
+  acknowledge(): void;
+  /** Releases everything that was never acknowledged. */
+  close(): void;
+}
+
+export function createOutbox({
+  signal,
+  slots,
+  post,
+}: {
+  signal: AbortSignal;
+  slots: BatchSlots;
+  post: (report: LogReport) => void;
+}): Outbox {
+  let unacknowledged = 0;
+  let wake: (() => void) | undefined;
+  signal.addEventListener("abort", () => wake?.(), { once: true });
+
+  /** Resolves at the next acknowledgment, or when the signal aborts. Only one report waits at a time. */
+  const roomAgain = () => new Promise<void>((resolve) => void (wake = resolve));
+
+  return {
+    async send(report) {
+      if (report.report !== "batch" && report.report !== "mismatch") {
+        if (!signal.aborted) post(report);
+        return;
+      }
+      signal.throwIfAborted();
+      await slots.take(signal);
+      unacknowledged++;
+      post(report);
+      if (unacknowledged >= batchesOfLogMax) await roomAgain();
+      signal.throwIfAborted();
+    },
+    acknowledge() {
+      if (unacknowledged === 0) return;
+      unacknowledged--;
+      slots.release();
+      wake?.();
+    },
+    close() {
+      for (; unacknowledged > 0; unacknowledged--) slots.release();
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import { LogError, type CertificateLog, type LogReader } from "../../certificate-transparency/log.ts";
+import { createEntryScanner } from "../../certificate-transparency/entries/entry-scanner.ts";
+import { createFilter } from "../../detection/filter/filter.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { createLogFollower, type LogFollower } from "./follow-log.ts";
+import type { FollowSettings, Instruction, LogProgress, Report } from "./messages.ts";
+import { createBatchSlots, createOutbox, type Outbox } from "./outbox.ts";
+import type { BufferedBytes } from "./read-ahead.ts";
+import { createBlockScreen, type NameScreen } from "./screen-block.ts";
+
+const failureMsMin = 1_000;
+const failureMsMax = 5 * 60_000;
+/** A log that contradicts what it signed is read again after this time, and each time after twice as long. */
+const mismatchMsMin = 5 * 60_000;
+const mismatchMsMax = 4 * 3_600_000;
+
+/** Follows logs as instructed. Runs in a thread of its own, or within the server's. */
+export interface Pipeline {
+  receive(instruction: Instruction): void;
+  /** Ends all requests. Resolves when nothing runs any more. */
+  stop(): Promise<void>;
+}
+
+export interface PipelineDependencies {
+  settings: FollowSettings;
+  clock: Pick<Clock, "monotonicMs" | "after">;
+  /** Returns a number from 0 to below 1. */
+  random: () => number;
+  /** @throws LogError if the log cannot be read */
+  openReader: (log: CertificateLog) => LogReader;
+  pollMs: (log: CertificateLog, unchangedPolls: number) => number;
+  report: (report: Report) => void;
+}
+
+interface Follow {
+  generation: number;
+  abort: AbortController;
+  ended: Promise<void>;
+  outbox: Outbox;
+}
+
+export function createPipeline(dependencies: PipelineDependencies): Pipeline {
+  let screen: NameScreen | undefined;
+  const buffered: BufferedBytes = { count: 0 };
+  const slots = createBatchSlots();
+  const follows = new Map<string, Follow>();
+  const screenBlock = createBlockScreen({
+    scanner: createEntryScanner(),
+    current: () => screen ?? { version: 0, screen: () => true },
+  });
+
+  function follow(log: CertificateLog, generation: number, progress: LogProgress | null): void {
+    const before = end(log.logId);
+    const abort = new AbortController();
+    const outbox = createOutbox({
+      signal: abort.signal,
+      slots,
+      post: (report) => dependencies.report({ ...report, logId: log.logId, generation }),
+    });
+    const ended = before.then(() =>
+      followUntilAborted({
+        ...dependencies,
+        log,
+        progress,
+        screen: screenBlock,
+        buffered,
+        send: outbox.send,
+        signal: abort.signal,
+      }),
+    );
+    follows.set(log.logId, { generation, abort, ended, outbox });
+  }
+
+  async function end(logId: string): Promise<void> {
+    const running = follows.get(logId);
+    follows.delete(logId);
+    if (running === undefined) return;
+    running.abort.abort();
+    running.outbox.close();
+    await running.ended;
+  }
+
+  return {
+    receive(instruction) {
+      switch (instruction.do) {
+        case "screen":
+          screen = { version: instruction.version, screen: createFilter(instruction.tables).screen };
+          break;
+        case "follow":
+          follow(instruction.log, instruction.generation, instruction.progress);
+          break;
+        case "unfollow":
+          void end(instruction.logId);
+          break;
+        case "acknowledge": {
+          const running = follows.get(instruction.logId);
+          if (running?.generation === instruction.generation) running.outbox.acknowledge();
+        }
+      }
+    },
+    stop: async () => void (await Promise.all([...follows.keys()].map(end))),
+  };
+}
+
+type FollowOptions = Omit<PipelineDependencies, "report"> &
+  Omit<Parameters<typeof createLogFollower>[0], "reader"> & { log: CertificateLog };
+
+/** Never rejects: what fails is reported, and tried again. */
+async function followUntilAborted({ log, openReader, ...options }: FollowOptions): Promise<void> {
+  const { clock, random, send, signal } = options;
+  let reader: LogReader | undefined;
+  let follower: LogFollower | undefined;
+  let { progress } = options;
+  let failures = 0;
+  let mismatches = 0;
+  while (!signal.aborted) {
+    let waitMs: number | null;
+    try {
+      reader ??= openReader(log);
+      follower ??= createLogFollower({ ...options, progress, reader });
+      waitMs = await follower.round();
+      await send({ report: "success" });
+      failures = 0;
+      mismatches = 0;
+    } catch (error) {
+      if (signal.aborted) break;
+      const rewound =
+        error instanceof LogError && error.kind === "mismatch" ? follower?.rewound() : undefined;
+      if (rewound === undefined) {
+        waitMs = retryMs(error, failures++, random);
+        await send({ report: "failure", message: messageOf(error) });
+      } else {
+        waitMs = Math.min(mismatchMsMax, mismatchMsMin * 2 ** mismatches++);
+        progress = rewound;
+        follower = undefined;
+        const report = { report: "mismatch", message: messageOf(error), progress, retryMs: waitMs } as const;
+        await send(report).catch(() => {});
+      }
+    }
+    if (waitMs === null) break;
+    await delay(clock, waitMs, signal);
+  }
+  reader?.close();
+}
+
+/** A reader that pauses says for how long. */
+function retryMs(error: unknown, failures: number, random: () => number): number {
+  if (error instanceof LogError && error.retryAfterMs !== null) return error.retryAfterMs;
+  const backoffMs = Math.min(failureMsMax, failureMsMin * 2 ** Math.min(failures, 20));
+  return backoffMs * (1 + random()) * 0.5;
+}
+
+/** Resolves after the delay, or when the signal aborts. */
+function delay(clock: Pick<Clock, "after">, delayMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = clock.after(delayMs, resolve);
+  const onAbort = () => {
+    timer.cancel();
+    resolve();
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  return promise.finally(() => signal.removeEventListener("abort", onAbort));
+}

@@ -1,0 +1,130 @@
+import type { EntryBatch, EntryScanner } from "../../certificate-transparency/entries/entry-scanner.ts";
+import type { CertificateLog, EntryBlock } from "../../certificate-transparency/log.ts";
+import { tilePath } from "../../certificate-transparency/reading/tile-paths.ts";
+import { hashBytes } from "../../certificate-transparency/trees/hashes.ts";
+import { tileWidth } from "../../certificate-transparency/trees/right-edge.ts";
+import type { Instant } from "../../lib/clock.ts";
+import type { Candidate } from "./messages.ts";
+
+/** Result of reading a block. Nothing in it refers to the block. */
+export interface ScreenedBlock {
+  /** Number of entries from the one that was asked for; 0 if the block does not contain it. */
+  entries: number;
+  /** 32 bytes for each entry; null if the block cannot be verified. */
+  leafHashes: Uint8Array | null;
+  /** All names, each followed by a line feed. */
+  names: Uint8Array;
+  nameCount: number;
+  /** Names that passed the prefilter. */
+  candidates: Candidate[];
+  tablesVersion: number;
+  /** Entries in which no certificate could be read completely. */
+  malformed: number;
+  /** Time of the last entry; null if there is none. */
+  lastAt: Instant | null;
+  wireBytes: number;
+}
+
+/**
+ * Reads the entries of a block from index `from` to before `to`.
+ * @throws LogError `response` if the block is malformed
+ */
+export type ScreenBlock = (
+  block: EntryBlock,
+  range: { log: CertificateLog; from: number; to: number },
+) => ScreenedBlock;
+
+/** Prefilter of names, see `Matcher.screen`, and the version of its tables. */
+export interface NameScreen {
+  version: number;
+  screen(bytes: Uint8Array, start: number, end: number): boolean;
+}
+
+const noBytes = new Uint8Array(0);
+
+export function createBlockScreen({
+  scanner,
+  current,
+}: {
+  scanner: EntryScanner;
+  /** Returns the present prefilter. */
+  current: () => NameScreen;
+}): ScreenBlock {
+  return (block, { log, from, to }) => {
+    const { version, screen } = current();
+    const batch = scanner.scan(block);
+    const isNames = block.encoding === "names_tile";
+    const end = block.firstIndex + (isNames ? block.countMax : batch.count);
+    const covered = Math.min(end, to);
+    const base = { tablesVersion: version, wireBytes: block.wireBytes };
+    if (from < block.firstIndex || covered <= from) {
+      const nothing = { entries: 0, leafHashes: null, names: noBytes, nameCount: 0, candidates: [] };
+      return { ...nothing, ...base, malformed: 0, lastAt: null };
+    }
+    // The lines of a names tile do not tell which entries they are, so all of them count.
+    const first = isNames ? 0 : from - block.firstIndex;
+    const last = isNames ? batch.count : covered - block.firstIndex;
+    const range = namesOf(batch, first, last);
+    return {
+      ...base,
+      entries: covered - from,
+      leafHashes: isNames ? null : batch.leafHashes.slice(first * hashBytes, last * hashBytes),
+      names: batch.names.bytes.slice(range.startByte, range.endByte),
+      nameCount: range.end - range.start,
+      candidates: candidatesOf(batch, { ...range, screen, log, block }),
+      malformed: batch.malformed,
+      lastAt: last > first ? batch.timestamps[last - 1]! : null,
+    };
+  };
+}
+
+/** Finds the names of the entries from `first` to before `last`; names are in the order of the entries. */
+function namesOf({ names }: EntryBatch, first: number, last: number) {
+  let start = 0;
+  while (start < names.count && names.entries[start]! < first) start++;
+  let end = names.count;
+  while (end > start && names.entries[end - 1]! >= last) end--;
+  const startByte = start < end ? names.starts[start]! : 0;
+  // The line feed belongs to the name.
+  const endByte = start < end ? names.ends[end - 1]! + 1 : 0;
+  return { start, end, startByte, endByte };
+}
+
+function candidatesOf(
+  batch: EntryBatch,
+  {
+    start,
+    end,
+    screen,
+    log,
+    block,
+  }: { start: number; end: number; screen: NameScreen["screen"]; log: CertificateLog; block: EntryBlock },
+): Candidate[] {
+  const { bytes, starts, ends, entries } = batch.names;
+  const candidates: Candidate[] = [];
+  for (let i = start; i < end; i++) {
+    if (!screen(bytes, starts[i]!, ends[i]!)) continue;
+    const entry = entries[i]!;
+    const index = batch.firstIndex + entry;
+    candidates.push({
+      name: Buffer.from(bytes.buffer, bytes.byteOffset + starts[i]!, ends[i]! - starts[i]!).toString(
+        "latin1",
+      ),
+      seenAt: batch.timestamps[entry]!,
+      certificate: {
+        ...batch.certificate(entry),
+        log: log.description,
+        entryUrl: entryUrl(log, index),
+        index,
+        isVerified: block.encoding !== "names_tile",
+      },
+    });
+  }
+  return candidates;
+}
+
+/** Returns the address at which a log serves an entry: for static logs, the tile that contains it. */
+function entryUrl({ protocol, url }: CertificateLog, index: number): string {
+  if (protocol === "rfc6962") return `${url}ct/v1/get-entries?start=${index}&end=${index}`;
+  return `${url}${tilePath({ kind: "data", index: Math.floor(index / tileWidth), width: tileWidth })}`;
+}

@@ -1,0 +1,140 @@
+import type { Database } from "../../database/database.ts";
+import type { Matcher } from "../../detection/match/matcher.ts";
+import type { ProtectedDomains } from "../../domains/domains.ts";
+import type { Clock, Instant } from "../../lib/clock.ts";
+import type { FillRandom } from "../../lib/ids.ts";
+import type { Yielder } from "../../lib/yielder.ts";
+import type { Sighting } from "../../threats/record.ts";
+import type { Threats } from "../../threats/threats.ts";
+import type { ThreatSource } from "../../vocabulary/threats.ts";
+import type { SourceActivity } from "../activity/source-activity.ts";
+import type { Batch, Candidate } from "../certificate-log-reading/messages.ts";
+import { createRecentNames } from "./recent-names.ts";
+import type { ScreeningTables } from "./screening-tables.ts";
+
+const source: ThreatSource = "certificate_transparency";
+/** Where the names of all logs are counted. */
+export const certificateLogsOrigin = { kind: "certificate logs", name: "certificate logs" };
+/** As in `candidates.ts`: longer transactions keep others from writing. */
+const threatsPerTransactionMax = 64;
+/** Number of names between two checks for waiting work. */
+const namesPerCheck = 64;
+const lineFeed = 0x0a;
+
+/** The part of the archive that a source needs. */
+export interface NameArchive {
+  add(names: Uint8Array, options: { source: ThreatSource; seenAt: Instant }): void;
+  flush(): Promise<void>;
+}
+
+/** Result of a batch. */
+export interface RecordedBatch {
+  matched: number;
+  created: number;
+}
+
+/** Classifies the names of batches, and records the look-alikes. */
+export interface BatchRecorder {
+  /**
+   * Records a batch. `alongside` stores the progress, in the transaction that records the threats. When a batch has
+   * more threats than fit into one transaction, the last one contains the progress: after a crash, the others are found
+   * again and are known then.
+   */
+  record(batch: Batch, alongside: (recorded: RecordedBatch) => void): Promise<void>;
+}
+
+export function createBatchRecorder({
+  activity,
+  archive,
+  clock,
+  database,
+  domains,
+  fillRandom,
+  tables,
+  threats,
+  yielder,
+}: {
+  activity: Pick<SourceActivity, "add">;
+  archive: NameArchive | undefined;
+  clock: Clock;
+  database: Database;
+  domains: ProtectedDomains;
+  fillRandom: FillRandom;
+  tables: Pick<ScreeningTables, "versionOf">;
+  threats: Pick<Threats, "record">;
+  yielder: () => Yielder;
+}): BatchRecorder {
+  const recent = createRecentNames({ now: clock.now, fillRandom });
+  let recentMatcher: Matcher | undefined;
+
+  function matchesOf(name: string, matcher: Matcher) {
+    if (recent.has(name)) return [];
+    const matches = matcher.match(name);
+    if (matches.length === 0) recent.add(name);
+    return matches;
+  }
+
+  async function classify(batch: Batch): Promise<{ sightings: Sighting[]; matched: number }> {
+    const pace = yielder();
+    const matcher = domains.matcher();
+    if (recentMatcher !== matcher) recent.clear();
+    recentMatcher = matcher;
+    const sightings: Sighting[] = [];
+    let matched = 0;
+    let checked = 0;
+    for (const { name, seenAt, certificate } of candidatesOf(batch, matcher)) {
+      if (++checked % namesPerCheck === 0 && pace.due()) await pace.pause();
+      const matches = matchesOf(name, matcher);
+      if (matches.length > 0) matched++;
+      for (const match of matches) sightings.push({ domain: name, match, source, seenAt, certificate });
+    }
+    return { sightings, matched };
+  }
+
+  /** Returns the candidates, and those that were not known to be any when the names were screened. */
+  function* candidatesOf(
+    batch: Batch,
+    matcher: Matcher,
+  ): Generator<Omit<Candidate, "certificate"> & Partial<Candidate>> {
+    yield* batch.candidates;
+    if (batch.tablesVersion >= tables.versionOf(matcher)) return;
+    const known = new Set(batch.candidates.map(({ name }) => name));
+    const text = Buffer.from(batch.names.buffer, batch.names.byteOffset, batch.names.length);
+    for (let start = 0, end: number; start < text.length; start = end + 1) {
+      end = text.indexOf(lineFeed, start);
+      if (!matcher.screen(text, start, end)) continue;
+      const name = text.toString("latin1", start, end);
+      if (!known.has(name)) yield { name, seenAt: seenAtOf(batch) };
+    }
+  }
+
+  function seenAtOf({ lastEntryAt }: Batch): Instant {
+    return Math.min(lastEntryAt ?? Infinity, clock.now());
+  }
+
+  return {
+    async record(batch, alongside) {
+      // Before the names are compared with the protected domains: a domain that is added later is compared with the archive.
+      if (batch.names.length > 0) archive?.add(batch.names, { source, seenAt: seenAtOf(batch) });
+      const { sightings, matched } = await classify(batch);
+      await archive?.flush();
+      let created = 0;
+      const record = (some: readonly Sighting[]) => {
+        // A protected domain may have been deleted since the matcher was built.
+        const wanted = some.filter(({ match }) => domains.find(match.protectedDomain) !== undefined);
+        return threats.record(wanted).filter(({ outcome }) => outcome === "created").length;
+      };
+      while (sightings.length > threatsPerTransactionMax) {
+        const first = sightings.splice(0, threatsPerTransactionMax);
+        created += await database.write(() => record(first), { patient: true });
+      }
+      const work = () => {
+        const recorded = { matched, created: created + record(sightings) };
+        activity.add(certificateLogsOrigin, { names: batch.counts.names, invalid: 0, ...recorded });
+        alongside(recorded);
+      };
+      // Without threats, a power failure only causes the entries to be read again.
+      await database.write(work, { patient: true, relaxed: sightings.length === 0 });
+    },
+  };
+}

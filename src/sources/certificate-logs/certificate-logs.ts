@@ -1,0 +1,99 @@
+import type { Database } from "../../database/database.ts";
+import type { ProtectedDomains } from "../../domains/domains.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
+import type { SourcePausing } from "../pauses/source-pauses.ts";
+import type { Source, SourceCheck } from "../source.ts";
+import { certificateLogsOrigin, type BatchRecorder } from "./batch-recorder.ts";
+import type { PipelineConnection, PipelineEvents } from "../certificate-log-reading/connection.ts";
+import type { FollowedLogs, LogListStatus } from "./followed-logs.ts";
+import { createProgressKeeper } from "./progress-keeper.ts";
+import { createScreeningTables, type ScreeningTables } from "./screening-tables.ts";
+import { sourceStatusOf, statusOfLog, type CertificateLogStatus } from "./status.ts";
+import { createSupervisor } from "./supervisor.ts";
+
+/** Follows the certificate logs, as one source. */
+export interface CertificateLogs extends Source {
+  /** Returns the followed logs, by operator and description. */
+  logs(): CertificateLogStatus[];
+  list(): LogListStatus;
+  /** Resolves when everything that was reported is stored. */
+  idle(): Promise<unknown>;
+}
+
+export function createCertificateLogs({
+  check,
+  clock,
+  connect,
+  createRecorder,
+  database,
+  domains,
+  followed,
+  log,
+  pausing,
+}: {
+  /** Describes what is configured, for `phishwatch check`. */
+  check: (logs: readonly CertificateLogStatus[], list: LogListStatus) => SourceCheck;
+  clock: Clock;
+  connect: (events: PipelineEvents) => PipelineConnection;
+  createRecorder: (tables: Pick<ScreeningTables, "versionOf">) => BatchRecorder;
+  database: Database;
+  domains: Pick<ProtectedDomains, "matcher">;
+  followed: FollowedLogs;
+  log: Log;
+  pausing: SourcePausing;
+}): CertificateLogs {
+  const tables = createScreeningTables(domains);
+  const keeper = createProgressKeeper({ clock, database, log, recorder: createRecorder(tables) });
+  const supervisor = createSupervisor({ clock, connect, keeper, log, retry: reconcile, tables });
+  let isRunning = false;
+  /** Aborts at the next pause. */
+  let pauseSignal: AbortSignal | undefined;
+
+  function reconcile(): void {
+    if (!isRunning || pausing.isPaused()) return;
+    if (pauseSignal !== pausing.signal()) {
+      pauseSignal = pausing.signal();
+      pauseSignal.addEventListener("abort", () => void supervisor.disconnect(), { once: true });
+    }
+    supervisor.follow(followed.logs());
+  }
+
+  function logs(): CertificateLogStatus[] {
+    const isPaused = pausing.isPaused();
+    const now = clock.now();
+    return followed
+      .logs()
+      .map((one) =>
+        statusOfLog(one, keeper.row(one.logId), { live: supervisor.live(one.logId), now, isPaused }),
+      )
+      .sort((a, b) => a.operator.localeCompare(b.operator) || a.description.localeCompare(b.description));
+  }
+
+  return {
+    ...certificateLogsOrigin,
+    declaredAs: "[certificate_logs]",
+    pausing,
+    logs,
+    list: followed.status,
+    idle: supervisor.idle,
+    status: () =>
+      sourceStatusOf(logs(), {
+        name: certificateLogsOrigin.name,
+        listProblem: followed.status().problem,
+        isPaused: pausing.isPaused(),
+      }),
+    check: async () => check(logs(), followed.status()),
+    start() {
+      isRunning = true;
+      keeper.load();
+      pausing.onResume(reconcile);
+      followed.start(reconcile);
+      reconcile();
+    },
+    async stop() {
+      isRunning = false;
+      await Promise.all([followed.stop(), supervisor.disconnect()]);
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { builtinLogList } from "../../certificate-transparency/log-list/builtin-list.ts";
+import {
+  chooseLogs,
+  unknownOperators,
+  type LogChoice,
+} from "../../certificate-transparency/log-list/choose-logs.ts";
+import { extraLog } from "../../certificate-transparency/log-list/extra-logs.ts";
+import { parseLogList, type LogList } from "../../certificate-transparency/log-list/log-list.ts";
+import type { CertificateLog } from "../../certificate-transparency/log.ts";
+import type { CertificateLogsConfig } from "../../config/config.ts";
+import type { Database } from "../../database/database.ts";
+import type { Clock, Instant } from "../../lib/clock.ts";
+import { spanText } from "../../lib/durations.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { createListRefresh, type ListRefresh, type ListRefreshDependencies } from "./list-refresh.ts";
+import { createLogStore } from "./log-store.ts";
+
+/** A list that was not refreshed for longer is reported: new logs appear twice a year, and old ones end. */
+const refreshMsMax = 24 * 3_600_000;
+
+export interface LogListStatus {
+  /** `builtin`, or the URL or path of the configuration. */
+  origin: string;
+  /** When the publisher wrote the list; null: there is none. */
+  publishedAt: Instant | null;
+  /** When the list was last fetched or found unchanged; null: never. */
+  fetchedAt: Instant | null;
+  /** Errors in the configuration or the list, and failures to refresh it; null if all is well. */
+  problem: string | null;
+  /** All logs of the list, with the reason why each is followed or not. */
+  choices: readonly LogChoice[];
+  /** Logs that the configuration declares. */
+  extra: readonly CertificateLog[];
+}
+
+/** The logs that the configuration and the log list select. Keeps the list up to date. */
+export interface FollowedLogs {
+  /** @param onChange called when other logs may have to be followed */
+  start(onChange: () => void): void;
+  stop(): Promise<void>;
+  logs(): readonly CertificateLog[];
+  status(): LogListStatus;
+}
+
+export function createFollowedLogs({
+  config,
+  ...dependencies
+}: Omit<ListRefreshDependencies, "setting"> & {
+  clock: Clock;
+  config: Pick<CertificateLogsConfig, "extraLogs" | "firstStart" | "logList" | "operators">;
+  database: Database;
+}): FollowedLogs {
+  const { clock, database } = dependencies;
+  const { firstStart, logList: source, operators } = config;
+  const setting = source.kind === "url" ? source.url : source.kind === "file" ? source.path : "builtin";
+  const refresh = createListRefresh({ ...dependencies, setting });
+  const rows = createLogStore(database);
+  const { extra, problems } = extraLogsOf(config);
+  let known: { text: string | undefined; list: LogList | undefined } | undefined;
+
+  /** Returns the list that is in effect. It is parsed at the first use: a command may never need it. */
+  function current(): LogList | undefined {
+    const text = refresh.stored()?.text;
+    if (known === undefined || known.text !== text)
+      known = { text, list: listInEffect(text, { isBuiltin: source.kind === "builtin" }) };
+    return known.list;
+  }
+
+  function choices(): LogChoice[] {
+    const list = current();
+    if (list === undefined) return [];
+    const nextIndex = (logId: string) => rows.get(logId)?.position ?? null;
+    return chooseLogs(list, { operators, now: clock.now(), firstIndex: firstStart, nextIndex });
+  }
+
+  return {
+    start: refresh.start,
+    stop: refresh.stop,
+    logs: () => [
+      ...choices()
+        .filter(({ decision }) => decision === "followed")
+        .map(({ log }) => log),
+      ...extra,
+    ],
+    status: () => ({
+      origin: setting,
+      publishedAt: current()?.timestamp ?? null,
+      fetchedAt: refresh.stored()?.fetchedAt ?? null,
+      problem:
+        [...problems, ...operatorProblems(current(), operators), ...refreshProblems(refresh, current())].join(
+          "; ",
+        ) || null,
+      choices: choices(),
+      extra,
+    }),
+  };
+}
+
+/** A stored list was valid when it was stored, but possibly not for this version of the product. */
+function listInEffect(text: string | undefined, { isBuiltin }: { isBuiltin: boolean }): LogList | undefined {
+  const stored = text === undefined ? undefined : parsedOrNothing(text);
+  if (!isBuiltin) return stored;
+  // A newer version of the product may contain a newer list.
+  const embedded = parseLogList(builtinLogList.text);
+  return stored !== undefined && stored.timestamp >= embedded.timestamp ? stored : embedded;
+}
+
+function parsedOrNothing(text: string): LogList | undefined {
+  try {
+    return parseLogList(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function operatorProblems(list: LogList | undefined, operators: readonly string[]): string[] {
+  const unknown = list === undefined ? [] : unknownOperators(list, operators);
+  return unknown.map((name) => `certificate_logs.operators: "${name}" is not an operator of the log list`);
+}
+
+function refreshProblems(refresh: ListRefresh, list: LogList | undefined): string[] {
+  const { failure, outdatedMs } = refresh.health();
+  if (failure === null) return [];
+  if (list === undefined) return [`there is no log list: ${failure}`];
+  return outdatedMs > refreshMsMax
+    ? [`the log list could not be refreshed for ${spanText(outdatedMs)}: ${failure}`]
+    : [];
+}
+
+function extraLogsOf({ extraLogs }: Pick<CertificateLogsConfig, "extraLogs">) {
+  const extra: CertificateLog[] = [];
+  const problems: string[] = [];
+  for (const declared of extraLogs) {
+    try {
+      extra.push(extraLog(declared));
+    } catch (error) {
+      problems.push(`certificate_logs.extra_logs "${declared.name}": ${messageOf(error)}`);
+    }
+  }
+  return { extra, problems };
+}

@@ -1,0 +1,129 @@
+import type { CertificateLog } from "../../certificate-transparency/log.ts";
+import type { Database } from "../../database/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
+import type { BatchRecorder, RecordedBatch } from "./batch-recorder.ts";
+import { createLogStore, describe, newRow, progressColumns } from "./log-store.ts";
+import type { Batch, LogReport } from "../certificate-log-reading/messages.ts";
+import { averageAfter } from "./status.ts";
+import type { CertificateLogRow } from "./tables.ts";
+
+/** A failure that repeats is stored at most this often. */
+const failureSavedMs = 60_000;
+
+/** Stores what is reported about logs, and keeps their rows in memory. */
+export interface ProgressKeeper {
+  /** Reads the rows again. */
+  load(): void;
+  /** Returns the row of a log; in a command, which loads nothing, the stored one. */
+  row(logId: string): CertificateLogRow | undefined;
+  /** Records the threats of a batch and the progress after it, in one transaction. */
+  storeBatch(log: CertificateLog, batch: Batch): Promise<void>;
+  /** Stores that a log contradicts itself, and the verified position to which it returns. */
+  storeMismatch(log: CertificateLog, report: Extract<LogReport, { report: "mismatch" }>): Promise<void>;
+  /** Counts a failure. It is stored soon. */
+  noteFailure(log: CertificateLog, message: string): void;
+}
+
+export function createProgressKeeper({
+  clock,
+  database,
+  log,
+  recorder,
+}: {
+  clock: Clock;
+  database: Database;
+  log: Log;
+  recorder: BatchRecorder;
+}): ProgressKeeper {
+  const store = createLogStore(database);
+  const rows = new Map<string, CertificateLogRow>();
+  const failures = new Map<string, { message: string; savedMs: number }>();
+  let isLoaded = false;
+
+  return {
+    load() {
+      isLoaded = true;
+      rows.clear();
+      for (const row of store.list()) rows.set(row.logId, row);
+    },
+    row: (logId) => (isLoaded ? rows.get(logId) : store.get(logId)),
+    async storeBatch(of, batch) {
+      const before = rows.get(of.logId) ?? newRow(of, batch.progress, clock.now());
+      let row = before;
+      await recorder.record(batch, (recorded) => {
+        row = rowAfter(before, of, { batch, recorded, now: clock.now() });
+        store.save(row);
+      });
+      // A failure may have been counted meanwhile.
+      const { errors, error, errorAt } = rows.get(of.logId) ?? row;
+      rows.set(of.logId, { ...row, errors, error, errorAt });
+      failures.delete(of.logId);
+      const fields = { log: of.description, position: row.position };
+      if (before.mismatch !== null && row.mismatch === null)
+        log.info(fields, "certificate log agrees with its tree head again");
+      if (batch.counts.skipped > 0)
+        log.warn(
+          { ...fields, entries: batch.counts.skipped },
+          "certificate log entries skipped: older than certificate_logs.catch_up",
+        );
+    },
+    async storeMismatch({ description, logId }, { message, progress, retryMs }) {
+      const before = rows.get(logId);
+      if (before === undefined) return;
+      const failed = { errors: before.errors + 1, error: message, errorAt: clock.now(), mismatch: message };
+      const row = { ...before, ...progressColumns(progress), ...failed };
+      await database.write(() => store.save(row), { patient: true });
+      rows.set(logId, row);
+      log.error(
+        { log: description, problem: message, position: row.position, retryMs },
+        "certificate log stopped and returned to its last verified position",
+      );
+    },
+    noteFailure({ description, logId }, message) {
+      const last = failures.get(logId);
+      const isNew = last?.message !== message;
+      if (isNew) log.warn({ log: description, problem: message }, "certificate log cannot be read; retrying");
+      const before = rows.get(logId);
+      const nowMs = clock.monotonicMs();
+      const isDue = last === undefined || isNew || nowMs - last.savedMs >= failureSavedMs;
+      failures.set(logId, { message, savedMs: isDue ? nowMs : last.savedMs });
+      if (before === undefined) return;
+      const values = { errors: before.errors + 1, error: message, errorAt: clock.now() };
+      rows.set(logId, { ...before, ...values });
+      if (!isDue) return;
+      database
+        .write(() => store.change(logId, values), { relaxed: true })
+        .catch((error: unknown) => logDropped(log, error, "failure of a certificate log not stored"));
+    },
+  };
+}
+
+/** Returns the row after a batch. */
+function rowAfter(
+  before: CertificateLogRow,
+  log: CertificateLog,
+  { batch, recorded, now }: { batch: Batch; recorded: RecordedBatch; now: number },
+): CertificateLogRow {
+  const { counts, progress } = batch;
+  const elapsedMs = now - before.progressAt;
+  // A mismatch ends when entries beyond the verified position are verified.
+  const isVerified = (progress.verified?.size ?? 0) >= progress.position && counts.entries > 0;
+  return {
+    ...before,
+    ...describe(log),
+    ...progressColumns(progress),
+    entries: before.entries + counts.entries,
+    names: before.names + counts.names,
+    matched: before.matched + recorded.matched,
+    created: before.created + recorded.created,
+    skipped: before.skipped + counts.skipped,
+    malformed: before.malformed + counts.malformed,
+    bytes: before.bytes + counts.bytes,
+    entriesPerSecond: averageAfter(before.entriesPerSecond, counts.entries, elapsedMs),
+    bytesPerSecond: averageAfter(before.bytesPerSecond, counts.bytes, elapsedMs),
+    lastEntryAt: batch.lastEntryAt ?? before.lastEntryAt,
+    mismatch: isVerified ? null : before.mismatch,
+    progressAt: now,
+  };
+}

@@ -1,0 +1,166 @@
+import type { CertificateLog } from "../../certificate-transparency/log.ts";
+import type { Clock, Timer } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
+import type { PipelineConnection, PipelineEvents } from "../certificate-log-reading/connection.ts";
+import { progressOfRow } from "./log-store.ts";
+import type { Report } from "../certificate-log-reading/messages.ts";
+import type { ProgressKeeper } from "./progress-keeper.ts";
+import type { ScreeningTables } from "./screening-tables.ts";
+import type { LiveLog } from "./status.ts";
+
+/** Wait before a log is read again whose entries could not be stored. */
+const storeRetryMs = 10_000;
+/** Wait before the thread is started again after it has failed; doubles with each failure. */
+const restartMsMin = 1_000;
+const restartMsMax = 5 * 60_000;
+
+/** Keeps a pipeline running that follows the logs, and stores what it reports. */
+export interface Supervisor {
+  /** Follows exactly these logs. */
+  follow(logs: readonly CertificateLog[]): void;
+  /** Ends the pipeline. Resolves when everything is stored that can be. */
+  disconnect(): Promise<void>;
+  live(logId: string): LiveLog | undefined;
+  /** Resolves when everything that was reported is stored. */
+  idle(): Promise<unknown>;
+}
+
+interface Following extends LiveLog {
+  log: CertificateLog;
+  generation: number;
+  /** Resolves when the reports so far are stored. */
+  stored: Promise<void>;
+}
+
+interface SupervisorDependencies {
+  clock: Clock;
+  connect: (events: PipelineEvents) => PipelineConnection;
+  keeper: ProgressKeeper;
+  log: Log;
+  /** Calls `follow` again, with the logs that are wanted then. */
+  retry: () => void;
+  tables: ScreeningTables;
+}
+
+export function createSupervisor({
+  clock,
+  connect,
+  keeper,
+  log,
+  retry,
+  tables,
+}: SupervisorDependencies): Supervisor {
+  const following = new Map<string, Following>();
+  const retries = createRetries(clock, retry);
+  let connection: PipelineConnection | undefined;
+  let generations = 0;
+  let crashes = 0;
+  const allStored = () => Promise.all([...following.values()].map(({ stored }) => stored));
+  function begin(one: CertificateLog): void {
+    const generation = ++generations;
+    const live = { head: null, isComplete: false, failure: null };
+    following.set(one.logId, { ...live, log: one, generation, stored: Promise.resolve() });
+    const row = keeper.row(one.logId);
+    const progress = row === undefined ? null : progressOfRow(row);
+    connection!.send({ do: "follow", log: one, generation, progress });
+  }
+
+  function end(logId: string): void {
+    following.delete(logId);
+    connection?.send({ do: "unfollow", logId });
+  }
+
+  function onReport(report: Report): void {
+    const live = following.get(report.logId);
+    if (live?.generation !== report.generation) return;
+    if (report.report === "head") live.head = { size: report.size, at: report.at };
+    else if (report.report === "success") live.failure = null;
+    else if (report.report === "failure") fail(live, report.message);
+    else if (report.report === "end") live.isComplete = true;
+    else live.stored = live.stored.then(() => store(live, report));
+  }
+
+  function fail(live: Following, message: string): void {
+    live.failure = message;
+    keeper.noteFailure(live.log, message);
+  }
+
+  /** Never rejects. */
+  async function store(
+    live: Following,
+    report: Extract<Report, { report: "batch" | "mismatch" }>,
+  ): Promise<void> {
+    const { logId } = live.log;
+    const isCurrent = () => following.get(logId) === live;
+    if (!isCurrent()) return;
+    try {
+      if (report.report === "batch") await keeper.storeBatch(live.log, report.batch);
+      else await keeper.storeMismatch(live.log, report);
+      crashes = 0;
+      tables.update();
+      connection?.send({ do: "acknowledge", logId, generation: live.generation });
+    } catch (error) {
+      if (!isCurrent()) return;
+      logDropped(log, error, "entries of a certificate log not stored; they are read again");
+      fail(live, messageOf(error));
+      end(logId);
+      retries.after(storeRetryMs);
+    }
+  }
+
+  function onFailure(error: unknown): void {
+    logDropped(log, error, "the thread that reads certificate logs failed; it is started again");
+    connection = undefined;
+    // The next thread continues after everything that is being stored now.
+    void retries.afterAll(allStored(), Math.min(restartMsMax, restartMsMin * 2 ** Math.min(crashes++, 20)));
+    following.clear();
+  }
+
+  return {
+    follow(logs) {
+      const wanted = new Map(logs.map((one) => [one.logId, JSON.stringify(one)]));
+      for (const [logId, { log: known }] of following)
+        if (wanted.get(logId) !== JSON.stringify(known)) end(logId);
+      if (connection === undefined && logs.length > 0) {
+        connection = connect({ onReport, onFailure });
+        tables.sendTo(connection);
+      }
+      for (const one of logs) if (!following.has(one.logId)) begin(one);
+    },
+    async disconnect() {
+      retries.cancel();
+      const ended = connection?.end();
+      connection = undefined;
+      tables.sendTo(undefined);
+      const stored = allStored();
+      following.clear();
+      await Promise.all([ended, stored]);
+    },
+    live: (logId) => following.get(logId),
+    idle: allStored,
+  };
+}
+
+/** Calls `retry` after delays. */
+function createRetries(clock: Clock, retry: () => void) {
+  const timers = new Set<Timer>();
+  function after(delayMs: number): void {
+    const timer = clock.after(delayMs, () => {
+      timers.delete(timer);
+      retry();
+    });
+    timers.add(timer);
+  }
+  return {
+    after,
+    /** Waits for `first` before the delay. */
+    async afterAll(first: Promise<unknown>, delayMs: number): Promise<void> {
+      await first;
+      after(delayMs);
+    },
+    cancel(): void {
+      for (const timer of timers) timer.cancel();
+    },
+  };
+}

@@ -1,0 +1,221 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { LogProtocol } from "../../src/certificate-transparency/log.ts";
+import { parseRange, rootOf } from "../../src/certificate-transparency/trees/compact-range.ts";
+import type { EntryOptions } from "../support/log-entries.ts";
+import { openLogWorld, type LogWorld } from "../support/log-world.ts";
+
+const lookAlike = "login-example-bank.com";
+const other = "example-bank-support.net";
+
+let world: LogWorld;
+beforeEach(() => void (world = openLogWorld()));
+afterEach(() => world.dispose());
+
+/** Adds a log whose entries have ordinary names, except for those at the given indices. */
+function addLog(
+  protocol: LogProtocol,
+  planted: Record<number, Partial<EntryOptions>>,
+  options: { name?: string; hasNames?: boolean; batch?: number } = {},
+) {
+  // An entry is made whenever it is served, and must be the same each time.
+  const timestamp = Date.UTC(2026, 0, 15);
+  return world.server.add({
+    name: protocol,
+    protocol,
+    entryAt: (index) => ({
+      names: [`host${index}.example.org`],
+      kind: "precertificate",
+      timestamp,
+      ...planted[index],
+    }),
+    ...options,
+  });
+}
+
+/** Hash of the tree that was verified last. */
+function verifiedRoot(logId: string): string {
+  const { verifiedRange } = world.row(logId)!;
+  return Buffer.from(rootOf(parseRange(verifiedRange!)!)).toString("hex");
+}
+
+const rootAt = (log: ReturnType<typeof addLog>, size: number) =>
+  Buffer.from(log.rootAt(size)).toString("hex");
+const position = (log: ReturnType<typeof addLog>) => world.row(log.log.logId)?.position;
+
+describe.each(["static", "rfc6962"] as const)("a %s log", (protocol) => {
+  test("is followed from its end, and a look-alike is recorded with its certificate and the log's time", async () => {
+    const at = world.clock.now() - 60_000;
+    const log = addLog(protocol, {
+      10: { names: [other] },
+      600: { names: [lookAlike, `www.${lookAlike}`], serial: "0abc", timestamp: at },
+    });
+    log.grow(300, at);
+    world.start([log.log]);
+    await world.until(() => position(log) === 300, "the end is known");
+    expect(world.names()).toEqual([]);
+    log.grow(468, at + 1);
+    await world.until(() => position(log) === 768, "the new entries are read");
+    expect(world.names()).toEqual([lookAlike, `www.${lookAlike}`]);
+    expect(world.certificates()).toMatchObject([
+      { log: protocol, index: 600, isVerified: true, seenAt: at },
+      { log: protocol, index: 600 },
+    ]);
+    expect(world.certificates()[0]!.entryUrl).toBe(
+      protocol === "static"
+        ? `${log.log.url}tile/data/002`
+        : `${log.log.url}ct/v1/get-entries?start=600&end=600`,
+    );
+    expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 768));
+    expect(world.row(log.log.logId)).toMatchObject({ entries: 468, matched: 2, created: 2, skipped: 0 });
+    expect(world.archived).toContain("host767.example.org");
+    expect(world.archived).not.toContain("host10.example.org");
+  });
+
+  test("is read from its beginning if the configuration says so", async () => {
+    const log = addLog(protocol, { 10: { names: [other] } });
+    log.grow(1_024);
+    world.start([log.log], { firstStart: "beginning", catchUpMs: 1 });
+    await world.until(() => position(log) === 1_024, "all entries are read");
+    expect(world.names()).toEqual([other]);
+    expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 1_024));
+  });
+
+  test("continues at its position after a restart, and repeats no request for entries", async () => {
+    const log = addLog(protocol, { 260: { names: [lookAlike] }, 520: { names: [other] } });
+    log.grow(256);
+    world.start([log.log]);
+    await world.until(() => position(log) === 256, "the end is known");
+    log.grow(256);
+    await world.until(() => position(log) === 512, "the first entries are read");
+    await world.stop();
+    log.grow(256);
+    const before = world.server.requests.length;
+    world.start([log.log]);
+    await world.until(() => position(log) === 768, "the other entries are read");
+    const entries = world.server.requests.slice(before).filter((path) => /data|get-entries/.test(path));
+    expect(entries).toHaveLength(1);
+    expect(world.names()).toEqual([other, lookAlike]);
+    expect(world.created()).toBe(2);
+    expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 768));
+  });
+
+  test("is asked for nothing but its size while it does not grow", async () => {
+    const log = addLog(protocol, {});
+    log.grow(512);
+    world.start([log.log]);
+    await world.until(() => position(log) === 512, "the end is known");
+    world.server.requests.length = 0;
+    await world.until(() => world.server.requests.length >= 5, "the log was polled");
+    expect(world.server.requests.filter((path) => !/checkpoint|get-sth/.test(path))).toEqual([]);
+  });
+
+  test("that serves entries which contradict its root returns to the last verified position, and others go on", async () => {
+    const log = addLog(protocol, { 700: { names: [lookAlike] } });
+    const honest = addLog(protocol, { 300: { names: [other] } }, { name: "honest" });
+    log.grow(256);
+    honest.grow(256);
+    const source = world.start([log.log, honest.log]);
+    await world.until(() => position(log) === 256 && position(honest) === 256, "the ends are known");
+    log.grow(512);
+    log.pretend({ rootHash: new Uint8Array(32) });
+    honest.grow(256);
+    await world.until(
+      () => source.logs().some(({ state }) => state === "mismatch"),
+      "the mismatch is reported",
+    );
+    expect(world.row(log.log.logId)).toMatchObject({
+      position: 256,
+      mismatch: "the first 768 entries contradict the tree head that the log signed",
+    });
+    expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 256));
+    await world.until(() => position(honest) === 512, "the other log is read");
+    expect(world.names()).toEqual([other]);
+    expect(source.status().problem).toContain("contradict the tree head");
+
+    log.pretend(undefined);
+    await world.until(() => position(log) === 768, "the log is read again");
+    expect(world.row(log.log.logId)!.mismatch).toBeNull();
+    expect(world.names()).toEqual([other, lookAlike]);
+    expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 768));
+  });
+
+  test("that shrinks is reported, keeps its position, and is followed again when it is back", async () => {
+    const log = addLog(protocol, {});
+    log.grow(512);
+    const source = world.start([log.log]);
+    await world.until(() => position(log) === 512, "the end is known");
+    log.pretend({ size: 100, timestamp: world.clock.now() + 86_400_000 });
+    await world.until(() => source.logs()[0]!.state === "mismatch", "the mismatch is reported");
+    expect(world.row(log.log.logId)).toMatchObject({
+      position: 512,
+      mismatch: "the log shrank from 512 to 100 entries",
+    });
+    log.pretend(undefined);
+    log.grow(256);
+    await world.until(() => position(log) === 768, "the log is followed again");
+  });
+
+  test("whose replica lags behind is no mismatch", async () => {
+    const log = addLog(protocol, {});
+    log.grow(512, 1_000);
+    const source = world.start([log.log]);
+    await world.until(() => position(log) === 512, "the end is known");
+    log.pretend({ size: 256, rootHash: new Uint8Array(32), timestamp: 999 });
+    world.server.requests.length = 0;
+    await world.until(() => world.server.requests.length >= 3, "the log was polled");
+    expect(source.logs()[0]!.state).toBe("following");
+    expect(position(log)).toBe(512);
+  });
+
+  test("skips entries older than catch_up after a pause, counts them, and still verifies the rest", async () => {
+    const start = world.clock.now();
+    const hourMs = 3_600_000;
+    // One entry per minute.
+    const entryAt = (index: number): Partial<EntryOptions> => ({ timestamp: start + index * 60_000 });
+    const planted = Object.fromEntries(Array.from({ length: 12_288 }, (_, index) => [index, entryAt(index)]));
+    const log = addLog(protocol, {
+      ...planted,
+      300: { ...entryAt(300), names: [other] },
+      11_000: { ...entryAt(11_000), names: [lookAlike] },
+    });
+    log.grow(256, start + 256 * 60_000);
+    world.start([log.log], { catchUpMs: 24 * hourMs });
+    await world.until(() => position(log) === 256, "the end is known");
+    await world.stop();
+    log.grow(12_032, start + 12_288 * 60_000);
+    world.start([log.log], { catchUpMs: 24 * hourMs });
+    await world.until(() => position(log) === 12_288, "the end is reached");
+    const { skipped, entries } = world.row(log.log.logId)!;
+    expect(skipped + entries).toBe(12_032);
+    expect(entries).toBeGreaterThanOrEqual(24 * 60);
+    expect(entries).toBeLessThan(24 * 60 + 600);
+    expect(world.names()).toEqual([lookAlike]);
+    expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 12_288));
+    expect(world.lines.map(({ message }) => message)).toContain(
+      "certificate log entries skipped: older than certificate_logs.catch_up",
+    );
+  });
+});
+
+test("The entries of an incomplete tile are read after two minutes, and the checkpoint is verified before", async () => {
+  const log = addLog("static", { 260: { names: [other] }, 600: { names: [lookAlike] } });
+  log.grow(256);
+  world.start([log.log]);
+  await world.until(() => position(log) === 256, "the end is known");
+  log.grow(400);
+  await world.until(() => position(log) === 512, "the full tile is read");
+  expect(world.row(log.log.logId)!.verifiedRange).toEqual(world.row(log.log.logId)!.range);
+  expect(world.server.count("tile/0/002.p/144")).toBe(1);
+  expect(world.server.count("tile/data/002")).toBe(0);
+  const since = world.clock.now();
+  await world.until(() => position(log) === 656, "the incomplete tile is read");
+  const waitedMs = world.clock.now() - since;
+  expect(waitedMs).toBeGreaterThanOrEqual(110_000);
+  expect(waitedMs).toBeLessThan(180_000);
+  expect(world.names()).toEqual([other, lookAlike]);
+  expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 656));
+  log.grow(112);
+  await world.until(() => position(log) === 768, "the tile is full");
+  expect(world.row(log.log.logId)).toMatchObject({ entries: 512, created: 2 });
+  expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 768));
+});
