@@ -123,9 +123,11 @@ test("Pasted links, addresses and defanged names are checked, and each rejected 
     "two names.com",
   ];
   const shown = await visitor.submit("/console/imports/names", { names: lines.join("\r\n") });
-  expect(shown.text).toMatch(/Read 6 names .* Matched 4 names New threats 4 Rejected 1 line/);
-  // A link to an IP address is no error; it contains no name.
-  expect(shown.text).not.toContain("192.0.2.7");
+  expect(shown.text).toMatch(/Read 6 names .* Matched 4 names New threats 4 Rejected 2 lines/);
+  // In an uploaded list, it would be no error. A person who enters it wants to know why it was not checked.
+  expect(shown.text).toContain(
+    "5 http://192.0.2.7/example-bank It has a host that is an IP address, not a host name.",
+  );
   expect(shown.text).toContain("6 two names.com It contains a space; enter one name per line.");
   const found = app.app.threats.list({}, { page: 1, perPage: 100 }).threats.map(({ domain }) => domain);
   for (const n of [1, 2, 3, 4]) expect(found).toContain(`pasted${n}-example-bank.com`);
