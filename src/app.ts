@@ -106,7 +106,7 @@ export function openApp(environment: Environment) {
     fillRandom,
     startWorker,
   });
-  const { activity, archive, candidates, sources } = names;
+  const { activity, archive, archiveChecks, candidates, sources } = names;
 
   // Lookups
   const resolversInUse = () => (resolvers.length > 0 ? resolvers : systemResolvers());
@@ -128,6 +128,7 @@ export function openApp(environment: Environment) {
   });
   const scans = createScans({
     activity,
+    archive,
     auditLog,
     clock,
     database,
@@ -161,6 +162,7 @@ export function openApp(environment: Environment) {
   });
   const traps = createTraps({
     activity,
+    archive,
     auditLog,
     clock,
     database,
@@ -191,7 +193,7 @@ export function openApp(environment: Environment) {
     keyUsage,
     threats,
     candidates,
-    sourceMetrics: () => ({ totals: activity.totals(), sources, archive }),
+    sourceMetrics: () => ({ totals: activity.totals(), sources, archive, archiveChecks: archiveChecks.list }),
     deliveries: deliveries.log,
     scans,
     readScreenshot: (id) => enrichment.screenshotOf(id),
@@ -262,9 +264,8 @@ export function openApp(environment: Environment) {
       database.serve(log);
       databaseHealth.start();
       auditLog.startReport(log);
-      archive.start();
       deliveries.start();
-      for (const source of sources) source.start();
+      names.start();
       scans.start();
       enrichment.start();
       traps.start();
@@ -275,12 +276,7 @@ export function openApp(environment: Environment) {
       database.endPatience();
       // Visits become events, which the deliveries still have to see.
       await traps.stop();
-      await Promise.all([
-        deliveries.stop(),
-        ...sources.map((source) => source.stop()),
-        scans.stop(),
-        enrichment.stop(),
-      ]);
+      await Promise.all([deliveries.stop(), names.stop(), scans.stop(), enrichment.stop()]);
       await Promise.all([archive.stop(), lastUsedWriter.stop(), databaseHealth.stop()]);
       auditLog.stopReport();
     },

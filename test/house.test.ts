@@ -428,6 +428,7 @@ describe("the structure", () => {
       "src/deliveries/dispatcher.ts: createDispatcher",
       "src/deliveries/lanes.ts: createLanes",
       "src/network/http/http-client.ts: createHttpClient",
+      "src/sources/all/open-sources.ts: openSources",
     ];
     expectOnly(wiring, longFunctions());
   });

@@ -47,6 +47,8 @@ export interface ProtectedDomains {
   reconcile(declared: readonly DeclaredDomain[]): void;
   /** Returns the matcher for all enabled domains; rebuilt after a change, even by another process. */
   matcher(): Matcher;
+  /** Calls `listener` after each transaction of this process that changed a domain. */
+  onChange(listener: () => void): void;
 }
 
 export function createProtectedDomains({
@@ -65,8 +67,14 @@ export function createProtectedDomains({
   /** `detection.min_similarity`. */
   minSimilarity: number;
 }): ProtectedDomains {
-  const store = createDomainStore({ database, clock, ids, onChange: () => cache.invalidate() });
+  const listeners: (() => void)[] = [];
+  const store = createDomainStore({ database, clock, ids, onChange });
   const cache = createMatcherCache({ database, log, minSimilarity, list: store.list });
+
+  function onChange(): void {
+    cache.invalidate();
+    for (const listener of listeners) listener();
+  }
 
   function find(text: string): ProtectedDomain | undefined {
     const result = normalizeName(text);
@@ -139,6 +147,7 @@ export function createProtectedDomains({
       }),
 
     matcher: cache.get,
+    onChange: (listener) => void listeners.push(listener),
   };
 }
 

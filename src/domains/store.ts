@@ -48,7 +48,9 @@ export function createDomainStore({
 
     write(declared, origin) {
       const now = clock.now();
-      const content = { ...declared, origin, enabled: true, updatedAt: now };
+      const present = byName.get({ domain: declared.domain });
+      const widenings = (present?.widenings ?? 0) + (isWider(declared, present) ? 1 : 0);
+      const content = { ...declared, origin, enabled: true, widenings, updatedAt: now };
       database.afterCommit(onChange);
       return query
         .insert(protectedDomains)
@@ -78,4 +80,13 @@ export function createDomainStore({
       return true;
     },
   };
+}
+
+/** Returns whether names may match that did not match before. */
+function isWider({ keywords, allow }: DomainContent, before: ProtectedDomain | undefined): boolean {
+  return (
+    before?.enabled !== true ||
+    keywords.some((word) => !before.keywords.includes(word)) ||
+    before.allow.some((name) => !allow.includes(name))
+  );
 }

@@ -1,3 +1,4 @@
+import type { Archive } from "../archive/archive.ts";
 import type { Database } from "../database/database.ts";
 import type { ProtectedDomain, ProtectedDomains } from "../domains/domains.ts";
 import type { Clock, Timer } from "../lib/clock.ts";
@@ -17,6 +18,7 @@ import type { ScanCounts } from "./tables.ts";
 
 export interface ScanDependencies {
   activity: Pick<SourceActivity, "add">;
+  archive: Pick<Archive, "add" | "flush">;
   database: Database;
   clock: Clock;
   domains: ProtectedDomains;

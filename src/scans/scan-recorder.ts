@@ -1,3 +1,5 @@
+import type { Archive } from "../archive/archive.ts";
+import { nameLines } from "../archive/name-lines.ts";
 import type { Database } from "../database/database.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -52,6 +54,7 @@ const noCounts: ScanCounts = {
 
 export function createScanRecorder({
   activity,
+  archive,
   database,
   clock,
   domains,
@@ -64,6 +67,7 @@ export function createScanRecorder({
   saveFacts,
 }: {
   activity: Pick<SourceActivity, "add">;
+  archive: Pick<Archive, "add" | "flush">;
   database: Pick<Database, "write">;
   clock: Clock;
   domains: Pick<ProtectedDomains, "find" | "matcher">;
@@ -94,38 +98,37 @@ export function createScanRecorder({
   /** Records some of the enqueued names and the counts in one transaction. */
   async function recordBatch(): Promise<void> {
     const batch = pending.splice(0, namesPerTransactionMax);
-    const { recorded: found, reached } = await database.write(
+    archive.add(nameLines(batch.map(({ name }) => name)), { source: "scan", seenAt: clock.now() });
+    await archive.flush();
+    const { found, reached } = await database.write(
       () => {
         const recorded = threats.record(batch.flatMap(sightingsOf));
         const current = withFound(counts, recorded);
         if (store.saveCounts(id, current).cancelRequested) cancel();
         activity.add(scanOrigin, difference(current, counted));
-        return { recorded, reached: current };
+        return { found: recorded, reached: current };
       },
       // A power cut that loses only the counts loses the scan too.
       { patient: true, relaxed: batch.length === 0 },
     );
-    counted = reached;
     Object.assign(counts, withFound(counts, found));
+    counted = reached;
     watcher.onProgress?.(counts);
     const existences = new Map(batch.map(({ name, existence }) => [name, existence]));
-    for (const threat of found) await onFound({ ...threat, existence: existences.get(threat.domain)! });
-  }
-
-  async function onFound(found: Found): Promise<void> {
-    await saveFacts(found);
-    watcher.onFound?.(found);
+    for (const threat of found) {
+      const existing = { ...threat, existence: existences.get(threat.domain)! };
+      await saveFacts(existing);
+      watcher.onFound?.(existing);
+    }
   }
 
   function sightingsOf({ name }: { name: string }): Sighting[] {
     const seenAt = clock.now();
     const scanSeq = store.get(id)?.seq;
-    return domains
-      .matcher()
-      .match(name)
-      .filter(
-        ({ protectedDomain }) => targets.has(protectedDomain) && domains.find(protectedDomain) !== undefined,
-      )
+    const isTarget = (domain: string) => targets.has(domain) && domains.find(domain) !== undefined;
+    const matches = domains.matcher().match(name);
+    return matches
+      .filter(({ protectedDomain }) => isTarget(protectedDomain))
       .map((match) => ({ domain: name, match, source: "scan", scanSeq, seenAt }));
   }
 

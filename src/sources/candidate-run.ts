@@ -1,3 +1,5 @@
+import type { Archive } from "../archive/archive.ts";
+import { nameLines } from "../archive/name-lines.ts";
 import type { Database } from "../database/database.ts";
 import { pastedUrl, readPastedName } from "../detection/names/pasted-name.ts";
 import type { Match } from "../detection/types.ts";
@@ -37,8 +39,8 @@ export interface Tally {
 
 export interface CandidateOptions {
   source: ThreatSource;
-  /** Where the names are counted; absent: with the kind and name `source`. */
-  origin?: NameOrigin | undefined;
+  /** Where the names are counted; absent: with the kind and name `source`; null: nowhere. */
+  origin?: NameOrigin | null | undefined;
   /** `seq` of the import that the names are from. */
   importSeq?: number | undefined;
   /** When the source saw the names; absent: now. */
@@ -51,6 +53,7 @@ export interface CandidateOptions {
 
 export interface CandidateDependencies {
   activity: Pick<SourceActivity, "add">;
+  archive: Pick<Archive, "add" | "flush">;
   database: Database;
   domains: ProtectedDomains;
   threats: Threats;
@@ -62,45 +65,48 @@ export interface CandidateDependencies {
 /** One run of names from a source to the threats. */
 export interface CandidateRun {
   readonly tally: Tally;
+  /** Adds all names of a batch to the archive. From here on, protected domains that were added meanwhile are matched. */
+  begin(batch: NameBatch<unknown>): void;
   /** Classifies an entry of a batch. */
   take(batch: NameBatch<unknown>, index: number): void;
-  /** Classifies a name. Returns its canonical form and its matches, or undefined if there are none. */
+  /** Classifies a name and archives it. Returns its canonical form and its matches, or undefined if there are none. */
   classify(text: string, line: number): { name: string; matches: Match[] } | undefined;
   /** Number of matches that are not recorded yet. */
   pending(): number;
   /**
-   * Records the pending matches; calls `alongside` in the same transaction.
+   * Records the pending matches once the names so far are in the archive; calls `alongside` in the same transaction.
    * @throws DatabaseLockedError if another process holds the write lock for too long
    */
-  record(options: { patient: boolean; alongside?: () => void }): Promise<RecordedThreat[]>;
+  record(options: {
+    patient: boolean;
+    alongside?: (recorded: readonly RecordedThreat[]) => void;
+  }): Promise<RecordedThreat[]>;
   /** Whether the run should yield to other work. */
   isPauseDue(): boolean;
   pause(): Promise<void>;
 }
 
 export function startCandidateRun(
-  { activity, clock, database, domains, yielder, threats }: CandidateDependencies,
+  { activity, archive, clock, database, domains, yielder, threats }: CandidateDependencies,
   options: CandidateOptions,
 ): CandidateRun {
   const { source, importSeq, observedAt, within = [], invalidMax = invalidShownMax } = options;
-  const origin = options.origin ?? { kind: source, name: source };
+  const { origin = { kind: source, name: source } } = options;
   const tally: Tally = { received: 0, invalid: 0, firstInvalid: [], matched: 0, created: 0 };
   const pace = yielder();
   let matcher = domains.matcher();
   let pending: Sighting[] = [];
   let counted: ActivityCounts = { names: 0, invalid: 0, matched: 0, created: 0 };
-
-  function reject(line: number, text: string, why: string): void {
-    tally.invalid++;
-    if (tally.firstInvalid.length < invalidMax)
-      tally.firstInvalid.push({ line, text: text.slice(0, invalidTextCharactersMax), why });
-  }
+  const seenAt = () => observedAt ?? clock.now();
+  const archiving = createArchiving({ archive, source, seenAt });
+  const reject = (line: number, text: string, why: string) =>
+    countInvalid(tally, { line, text: text.slice(0, invalidTextCharactersMax), why }, invalidMax);
 
   /** @param entry of a list, from which the name was read; undefined: the text was entered as it is. */
   function classify(
     text: string,
     line: number,
-    entry?: { link: string | undefined; certificate: CertificateSighting | undefined },
+    entry?: ListEntry,
   ): { name: string; matches: Match[] } | undefined {
     // In a list, links to addresses are usual. A person who enters one wants to know why it was not checked.
     const isEntered = entry === undefined || source === "submission";
@@ -112,12 +118,13 @@ export function startCandidateRun(
       return undefined;
     }
     const { name } = normalized;
+    if (entry === undefined || (entry.seen === undefined && name !== text)) archiving.keep(name);
     let matches = matcher.match(name);
     if (within.length > 0) matches = matches.filter((match) => within.includes(match.protectedDomain));
     if (matches.length === 0) return undefined;
-    const seenAt = observedAt ?? clock.now();
-    const facts = { url: pastedUrl(written), certificate: entry?.certificate };
-    for (const match of matches) pending.push({ domain: name, match, source, importSeq, seenAt, ...facts });
+    const facts = { importSeq, url: pastedUrl(written), certificate: entry?.certificate };
+    const seen = sightingOf(entry?.seen) ?? { source, seenAt: seenAt() };
+    for (const match of matches) pending.push({ domain: name, match, ...seen, ...facts });
     tally.matched++;
     return { name, matches };
   }
@@ -125,6 +132,12 @@ export function startCandidateRun(
   return {
     tally,
     classify: (text, line) => classify(text, line),
+    begin(batch) {
+      archiving.add(batch.names());
+      // A check of a new domain against the archive sees the names that were added before it began. All later ones
+      // have to meet the new domain here.
+      matcher = domains.matcher();
+    },
     take(batch, index) {
       const error = batch.error(index);
       if (error !== undefined) reject(batch.line(index), error.text, error.why);
@@ -132,6 +145,7 @@ export function startCandidateRun(
         classify(batch.name(index), batch.line(index), {
           link: batch.link?.(index),
           certificate: batch.certificate?.(index),
+          seen: batch.seen,
         });
     },
     pending: () => pending.length,
@@ -144,10 +158,11 @@ export function startCandidateRun(
         const recorded = threats.record(wanted);
         tally.created += recorded.filter(({ outcome }) => outcome === "created").length;
         counts = countsOf(tally);
-        activity.add(origin, difference(counts, counted));
-        alongside?.();
+        if (origin !== null) activity.add(origin, difference(counts, counted));
+        alongside?.(recorded);
         return recorded;
       };
+      await archiving.flush();
       try {
         // A power cut that loses only the counts is no reason to let a caller wait for the disk.
         const relaxed = pending.length === 0 && alongside === undefined;
@@ -163,10 +178,16 @@ export function startCandidateRun(
     },
     isPauseDue: () => pace.due(),
     async pause() {
+      archiving.addKept();
       await pace.pause();
       matcher = domains.matcher();
     },
   };
+}
+
+function countInvalid(tally: Tally, name: InvalidName, shownMax: number): void {
+  tally.invalid++;
+  if (tally.firstInvalid.length < shownMax) tally.firstInvalid.push(name);
 }
 
 function countsOf({ received, invalid, matched, created }: Tally): ActivityCounts {
@@ -179,5 +200,48 @@ function difference(now: ActivityCounts, before: ActivityCounts): ActivityCounts
     invalid: now.invalid - before.invalid,
     matched: now.matched - before.matched,
     created: now.created - before.created,
+  };
+}
+
+function sightingOf(
+  seen: NameBatch<unknown>["seen"],
+): Pick<Sighting, "source" | "seenAt" | "isDay"> | undefined {
+  return seen && { source: seen.source, seenAt: seen.day, isDay: true };
+}
+
+/** The part of a batch that concerns one entry. */
+interface ListEntry {
+  link: string | undefined;
+  certificate: CertificateSighting | undefined;
+  seen: NameBatch<unknown>["seen"];
+}
+
+/** Passes the names of one run to the archive. */
+function createArchiving({
+  archive,
+  source,
+  seenAt,
+}: {
+  archive: CandidateDependencies["archive"];
+  source: ThreatSource;
+  seenAt: () => Instant;
+}) {
+  let kept: string[] = [];
+  const add = (names: Uint8Array | null) => {
+    if (names !== null && names.length > 0) archive.add(names, { source, seenAt: seenAt() });
+  };
+  const addKept = () => {
+    if (kept.length > 0) add(nameLines(kept));
+    kept = [];
+  };
+  return {
+    add,
+    /** Keeps a canonical name that no batch contains as written, for the next `addKept`. */
+    keep: (name: string) => void kept.push(name),
+    addKept,
+    flush() {
+      addKept();
+      return archive.flush();
+    },
   };
 }

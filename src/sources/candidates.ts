@@ -32,7 +32,7 @@ export interface ProcessOptions<Position> extends CandidateOptions {
    * Called in each transaction that records threats. `position` is the one after the last processed name, and
    * `tally` covers everything up to there. A source that stores the position here misses no name after a crash.
    */
-  onCommit?: (position: Position, tally: Readonly<Tally>) => void;
+  onCommit?: (position: Position, tally: Readonly<Tally>, recorded: readonly RecordedThreat[]) => void;
   /** Called at each yield and after each batch, as the next batch may take long to arrive. */
   onProgress?: (tally: Readonly<Tally>) => void;
 }
@@ -94,7 +94,10 @@ async function processWith<Position>({
   const commit = async () => {
     if (reached === undefined) return;
     const { position } = reached;
-    await run.record({ patient: true, alongside: () => onCommit?.(position, tally) });
+    await run.record({
+      patient: true,
+      alongside: (recorded) => onCommit?.(position, tally, recorded),
+    });
     committed = { received: tally.received, atMs: clock.monotonicMs() };
   };
 
@@ -119,6 +122,7 @@ async function processWith<Position>({
     for (;;) {
       const { value: batch, done } = await next(iterator, commit, signal);
       if (done === true) break;
+      run.begin(batch);
       tally.received += batch.dropped;
       if (await processBatch(batch)) break;
       reached = { position: batch.end };

@@ -1,5 +1,8 @@
+import { nameLines } from "../archive/name-lines.ts";
 import type { Matcher } from "../detection/match/matcher.ts";
+import type { Instant } from "../lib/clock.ts";
 import type { CertificateSighting } from "../threats/record.ts";
+import type { ThreatSource } from "../vocabulary/threats.ts";
 
 /**
  * Some names of a source, in the order in which they arrived. `Position` belongs to the source: the code that
@@ -12,6 +15,8 @@ export interface NameBatch<Position> {
   readonly dropped: number;
   /** Position after all entries. */
   readonly end: Position;
+  /** The source that saw the names, and the day (UTC), if they differ from the options of the run. */
+  readonly seen?: { source: ThreatSource; day: Instant };
   /** Returns an entry's name as it arrived. */
   name(index: number): string;
   /** Returns the link whose host the name is, as it arrived; undefined or absent: the name came without one. */
@@ -24,6 +29,12 @@ export interface NameBatch<Position> {
   line(index: number): number;
   /** Prefilter: false only if the matcher finds nothing in the entry. */
   mayMatch(index: number, matcher: Pick<Matcher, "screen">): boolean;
+  /**
+   * Returns all names as they arrived, also those that the prefilter has dropped, each followed by a line feed: what the
+   * archive stores. Other text may be among them. Valid until the next batch is requested. Null if the names need not
+   * be stored.
+   */
+  names(): Uint8Array | null;
   /** Returns the position from which reading resumes once this entry and all before it are processed. */
   positionAfter(index: number): Position;
 }
@@ -51,6 +62,7 @@ export function batchOfNames<Position>(
     error: () => undefined,
     line: (index) => index + 1,
     mayMatch: () => true,
+    names: () => nameLines(names),
     positionAfter: (index) => (index === names.length - 1 ? end : start),
   };
 }

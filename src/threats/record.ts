@@ -24,6 +24,8 @@ export interface Sighting {
   source: ThreatSource;
   /** When the source saw it; a time in the future counts as now. */
   seenAt: Instant;
+  /** `seenAt` is the start of a day (UTC), and the time of day is unknown. */
+  isDay?: boolean | undefined;
   /** `seq` of the import or scan that the name is from. */
   importSeq?: number | undefined;
   scanSeq?: number | undefined;
@@ -60,6 +62,7 @@ const showsLife: Readonly<Record<ThreatSource, boolean>> = {
 };
 
 const screenshotTokenBytes = 16;
+const dayMs = 86_400_000;
 
 interface RecorderDependencies {
   database: Database;
@@ -146,10 +149,10 @@ export function createRecorder({
   ): RecordedThreat {
     const { protectedDomain } = sighting.match;
     const severity = sighting.match.type === "cloned_site" ? noteClone(known, seenAt) : known.severity;
-    if (seenAt < known.firstSeen) statements.setFirstSeen.run({ firstSeen: seenAt, seq: known.seq });
+    if (isEarlier(sighting, seenAt, known))
+      statements.setFirstSeen.run({ firstSeen: seenAt, seq: known.seq });
     // A decision that lies ahead was made before the clock was set back: a sighting of this moment came after it.
-    const now = clock.now();
-    const decidedAt = known.statusChangedAt > now ? now - 1 : known.statusChangedAt;
+    const decidedAt = known.statusChangedAt > clock.now() ? clock.now() - 1 : known.statusChangedAt;
     const isBack = known.status === "resolved" && showsLife[sighting.source] && seenAt > decidedAt;
     if (reactivate && isBack && !isRepeated)
       statusChanger.apply({ ...known, severity, protectedDomain }, "active", system);
@@ -177,6 +180,11 @@ export function createRecorder({
 }
 
 type KnownThreat = typeof threats.$inferSelect;
+
+function isEarlier({ isDay }: Sighting, seenAt: Instant, { firstSeen }: KnownThreat): boolean {
+  // A time on record is not replaced by the start of its day.
+  return (isDay === true ? seenAt + dayMs - 1 : seenAt) < firstSeen;
+}
 
 function createStatements(database: Database) {
   const seqMatches = eq(threats.seq, value(threats.seq));

@@ -1,4 +1,5 @@
 import type { AuditDetail } from "../access/audit/actions.ts";
+import type { Archive } from "../archive/archive.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Instant } from "../lib/clock.ts";
@@ -53,6 +54,7 @@ export interface TrapClassifier<Details = unknown, Observation = unknown> {
 
 export interface TrapKindDependencies {
   activity: Pick<SourceActivity, "add">;
+  archive: Pick<Archive, "add">;
   domains: Pick<ProtectedDomains, "matcher">;
   outbox: Pick<Outbox, "record">;
   threats: Pick<Threats, "record">;

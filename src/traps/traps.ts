@@ -1,4 +1,5 @@
 import type { AuditLog } from "../access/audit/audit-log.ts";
+import type { Archive } from "../archive/archive.ts";
 import type { Database } from "../database/database.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Outbox } from "../events/outbox.ts";
@@ -51,6 +52,7 @@ const deletionPattern = "41 * * * *";
 
 export function createTraps({
   activity,
+  archive,
   auditLog,
   clock,
   database,
@@ -66,6 +68,7 @@ export function createTraps({
   threats,
 }: {
   activity: Pick<SourceActivity, "add">;
+  archive: Pick<Archive, "add">;
   auditLog: Pick<AuditLog, "record">;
   clock: Clock;
   database: Database;
@@ -92,7 +95,7 @@ export function createTraps({
     store,
     visits,
   };
-  const classifying = { activity, domains, outbox, threats };
+  const classifying = { activity, archive, domains, outbox, threats };
   const write = createVisitRecorder({ ...classifying, clock, kinds, log, settings, store, visits });
   const limit = createNetworkLimit(settings.hitsPerMinute);
   const intake = createIntake({ clock, database, limit, log, yielder: yielder(), write });

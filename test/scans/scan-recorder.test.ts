@@ -17,7 +17,7 @@ const exists: Existence = {
 };
 
 test("The last flush of a scan waits for results that an earlier flush is still saving", async () => {
-  const { activity, clock, database, domains, threats } = stores;
+  const { activity, archive, clock, database, domains, threats } = stores;
   const store = createScanStore(stores);
   const { id } = database.transaction(() =>
     store.begin({ protectedDomains: ["example-bank.com"], trigger: "cli" }),
@@ -27,6 +27,7 @@ test("The last flush of a scan waits for results that an earlier flush is still 
   const found: string[] = [];
   const recorder = createScanRecorder({
     activity,
+    archive,
     clock,
     database,
     domains,

@@ -97,7 +97,12 @@ export function openApi({
       memoryBytes,
       yielder,
       threats,
-      sourceMetrics: () => ({ totals: stores.activity.totals(), sources: [], archive }),
+      sourceMetrics: () => ({
+        totals: stores.activity.totals(),
+        sources: [],
+        archive,
+        archiveChecks: () => [],
+      }),
       candidates: createCandidates({ ...stores, yielder }),
       deliveries: createDeliveryLog(stores),
       scans: {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
+import { createMemoryArchive } from "../../src/archive/storing/memory-archive.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { createProtectedDomains } from "../../src/domains/domains.ts";
 import { events } from "../../src/events/tables.ts";
@@ -28,10 +29,12 @@ export function openStores({ reactivate = true } = {}) {
   const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity: 0.75 });
   domains.reconcile([{ domain: "example-bank.com" }, { domain: "example-shop.com" }]);
   const threats = createThreats({ database, clock, ids, outbox, auditLog, fillRandom, reactivate });
+  const archive = createMemoryArchive({ enabled: true, clock });
   const activity = createSourceActivity({ database, clock });
   const pauses = createSourcePauses({ auditLog, database, clock });
   return {
     activity,
+    archive,
     pauses,
     path,
     clock,

@@ -1,5 +1,6 @@
 import type { Archive, ArchiveStatus } from "../../archive/archive.ts";
 import type { ActivityCounts, ActivityTotal } from "../../sources/activity/source-activity.ts";
+import { archiveCheckStates, type ArchiveCheckStatus } from "../../sources/archive-checks/archive-checks.ts";
 import { needsAttention, type Source } from "../../sources/source.ts";
 import { family } from "./metric-text.ts";
 
@@ -8,10 +9,12 @@ export interface SourceMetrics {
   totals: readonly ActivityTotal[];
   sources: readonly Pick<Source, "kind" | "name" | "declaredAs" | "status">[];
   archive: Archive;
+  /** Checks of protected domains against the names seen before. */
+  archiveChecks: () => readonly Pick<ArchiveCheckStatus, "state">[];
 }
 
 /** Returns the metrics of the origins of names. */
-export function sourceFamilies({ totals, sources, archive }: SourceMetrics): string[] {
+export function sourceFamilies({ totals, sources, archive, archiveChecks }: SourceMetrics): string[] {
   const counter = (name: string, help: string, key: keyof ActivityCounts) =>
     family(
       name,
@@ -49,12 +52,15 @@ export function sourceFamilies({ totals, sources, archive }: SourceMetrics): str
       "Always 1; the labels give the state of a declared source (waiting, watching, reading, unavailable, paused).",
       watched.map(({ labels, status: { state } }) => [{ ...labels, state }, 1]),
     ),
-    ...archiveFamilies(archive.status()),
+    ...archiveFamilies(archive.status(), archiveChecks()),
   ];
 }
 
 /** Returns no metrics if names are not archived. */
-function archiveFamilies({ enabled, names, bytes, oldestDay, problem }: ArchiveStatus): string[] {
+function archiveFamilies(
+  { enabled, names, bytes, oldestDay, problem }: ArchiveStatus,
+  checks: ReturnType<SourceMetrics["archiveChecks"]>,
+): string[] {
   if (!enabled) return [];
   const gauge = (name: string, help: string, value: number | null) =>
     family(name, "gauge", help, value === null ? [] : [[{}, value]]);
@@ -70,6 +76,12 @@ function archiveFamilies({ enabled, names, bytes, oldestDay, problem }: ArchiveS
       "phishwatch_archive_ok",
       "0 while names cannot be stored or were lost, else 1.",
       problem === null ? 1 : 0,
+    ),
+    family(
+      "phishwatch_archive_checks",
+      "gauge",
+      "Protected domains by the state of the check of the names seen before.",
+      archiveCheckStates.map((state) => [{ state }, checks.filter((check) => check.state === state).length]),
     ),
   ];
 }

@@ -15,6 +15,7 @@ const copiedTables = [
   "certificate_log_lists",
   "source_pauses",
   "feed_downloads",
+  "archive_checks",
   "list_imports",
   "scans",
   // Tables of earlier versions, which migrations read.

@@ -7,7 +7,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { causeOf } from "../../deliveries/rules/recipient-state.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
-import { counted } from "../../lib/wording.ts";
+import { counted, grouped } from "../../lib/wording.ts";
 import { chooseChromium } from "../../lookups/page/chromium.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { archiveResult } from "../check/archive.ts";
@@ -58,6 +58,7 @@ work, and with code 2 if the configuration is invalid.`,
         for (const result of await brandWords(appliance)) report(result);
         for (const result of await sources(appliance)) report(result);
         report(await archiveResult(config));
+        for (const result of archiveChecks(appliance)) report(result);
         for (const result of await resolvers(appliance, config)) report(result);
         report(await screenshots(config));
         for (const result of trapsDeployed(appliance)) report(result);
@@ -134,6 +135,18 @@ async function sources({ sources: all }: App): Promise<CheckResult[]> {
     return result === null ? paused : [...paused, { what, state: result.level, detail: result.detail }];
   });
   return (await Promise.all(results)).flat();
+}
+
+/** Returns the checks of the archive that were interrupted or failed. The server continues them. */
+function archiveChecks({ archiveChecks: checks }: App): CheckResult[] {
+  return checks.list().flatMap(({ domain, state, namesChecked, namesTotal, error }): CheckResult[] => {
+    if (state === "completed" || namesTotal === 0) return [];
+    const what = `names seen before, for ${domain}`;
+    const progress = `${grouped(namesChecked)} of ${counted(namesTotal, "name")} checked`;
+    return state === "failed"
+      ? [{ what, state: "warning", detail: `${progress}; the server retries: ${error}` }]
+      : [{ what, state: "ok", detail: `${progress}; the server continues` }];
+  });
 }
 
 /** A resolver that does not respond is not an error if nothing is looked up in the background. */

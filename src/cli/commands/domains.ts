@@ -1,9 +1,10 @@
+import type { App } from "../../app.ts";
 import { describeWarning, wordWarnings } from "../../detection/brand/word-warnings.ts";
 import { DomainFieldError } from "../../domains/declaration.ts";
 import type { ProtectedDomain } from "../../domains/domains.ts";
 import { toIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
-import { grouped } from "../../lib/wording.ts";
+import { counted, grouped } from "../../lib/wording.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
@@ -43,7 +44,8 @@ const add = command({
   name: "add",
   arguments: "<domain>",
   summary: "protect a domain",
-  details: "A running server uses it immediately. Add domains of the configuration file there.",
+  details:
+    "A running server uses it immediately, and checks the names that were seen before. Add domains of the configuration file there.",
   flags: {
     keyword: keywordFlag,
     allow: allowFlag,
@@ -57,13 +59,14 @@ const add = command({
     ],
   ],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ domains }) => {
+    withAppliance({ terminal, options }, async ({ archive, domains }) => {
       const { keyword: keywords, allow } = options;
       const added = await asUsage(() =>
         domains.add({ domain: args[0] ?? "", keywords, allow }, { by: actorOfShell(terminal.env) }),
       );
       if (options.json) printJson(terminal.out, shape(added));
       else terminal.err.write(`protected ${added.domain}\n`);
+      await announceCheck(archive, terminal);
       await printWarnings(added, terminal);
     }),
 });
@@ -87,11 +90,12 @@ const change = command({
     ["phishwatch domains change example-shop.com --clear-allow", "remove all allowed domains"],
   ],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ domains }) => {
+    withAppliance({ terminal, options }, async ({ archive, domains }) => {
       const keywords = listOf("keyword", options.keyword, options.clearKeywords, "--clear-keywords");
       const allow = listOf("allow", options.allow, options.clearAllow, "--clear-allow");
       if (keywords === undefined && allow === undefined)
         throw new UsageError("nothing to change: give --keyword, --allow, --clear-keywords or --clear-allow");
+      const before = domains.find(args[0] ?? "");
       const changed = await asUsage(() =>
         domains.change(
           args[0] ?? "",
@@ -106,6 +110,7 @@ const change = command({
           `${changed.domain}: keywords ${shown(changed.keywords)}; allow ${shown(changed.allow)}\n`,
         );
       }
+      if (changed.widenings !== before?.widenings) await announceCheck(archive, terminal);
       await printWarnings(changed, terminal);
     }),
 });
@@ -114,6 +119,16 @@ const change = command({
 function listOf(flag: string, given: string[], clear: boolean, clearForm: string): string[] | undefined {
   if (clear && given.length > 0) throw new UsageError(`--${flag} and ${clearForm} cannot be combined`);
   return clear || given.length > 0 ? given : undefined;
+}
+
+/** Says that the server checks the names seen before, if there are any. */
+async function announceCheck(archive: App["archive"], { err }: Terminal): Promise<void> {
+  if (!archive.status().enabled) return;
+  const { names } = await archive.extent();
+  if (names === 0) return;
+  err.write(
+    `the server checks the ${counted(names, "name")} seen before: now if it is running, otherwise at its next start\n`,
+  );
 }
 
 /** Reports an invalid value of a domain as incorrect usage. */

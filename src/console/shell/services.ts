@@ -23,6 +23,7 @@ import type { Log } from "../../lib/log.ts";
 import type { Scans } from "../../scans/scans.ts";
 import type { SourceActivity } from "../../sources/activity/source-activity.ts";
 import type { Feeds } from "../../sources/feeds/feeds.ts";
+import type { ArchiveChecks } from "../../sources/archive-checks/archive-checks.ts";
 import type { Imports } from "../../sources/imports/imports.ts";
 import type { Source } from "../../sources/source.ts";
 import type { ThreatIndex } from "../../threat-index/threat-index.ts";
@@ -31,6 +32,7 @@ import type { Traps } from "../../traps/traps.ts";
 
 /** Services that page groups choose from: a group names those that it uses and receives no others. */
 export interface PageServices {
+  archiveChecks: ArchiveChecks;
   activity: Pick<SourceActivity, "since" | "totals">;
   assessDomain: AssessDomain;
   auditLog: Pick<AuditLog, "list" | "count">;
@@ -67,7 +69,7 @@ export interface PageServices {
 export type ServiceName = keyof PageServices;
 
 /** Services for pages that `names` contains. */
-type NameServices = Pick<PageServices, "activity" | "feeds" | "imports" | "sources">;
+type NameServices = Pick<PageServices, "activity" | "archiveChecks" | "feeds" | "imports" | "sources">;
 
 /** Services for pages that other services contain. */
 type ContainedServices = Pick<

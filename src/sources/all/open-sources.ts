@@ -16,6 +16,7 @@ import type { Turns } from "../../network/turns.ts";
 import type { Threats } from "../../threats/threats.ts";
 import { createSourceActivity } from "../activity/source-activity.ts";
 import type { StartWorker } from "../../vocabulary/threads.ts";
+import { createArchiveChecks } from "../archive-checks/archive-checks.ts";
 import { createCandidates } from "../candidates.ts";
 import { createCertstreamFeeds } from "../certstream/certstream-feeds.ts";
 import { createFeeds, isFolderFeed } from "../feeds/feeds.ts";
@@ -44,7 +45,7 @@ export function openSources({
   fillRandom,
   startWorker,
 }: {
-  config: Pick<Config, "archive" | "certificateLogs" | "feeds" | "storage">;
+  config: Pick<Config, "archive" | "certificateLogs" | "detection" | "feeds" | "storage">;
   database: Database;
   domains: ProtectedDomains;
   threats: Threats;
@@ -60,7 +61,17 @@ export function openSources({
   const archive = openArchive({ databasePath: storage.path, settings, clock, log, fillRandom, startWorker });
   const activity = createSourceActivity({ database, clock });
   const pauses = createSourcePauses({ auditLog, database, clock });
-  const candidates = createCandidates({ activity, database, domains, threats, clock, yielder });
+  const candidates = createCandidates({ activity, archive, database, domains, threats, clock, yielder });
+  const archiveChecks = createArchiveChecks({
+    archive,
+    candidates,
+    clock,
+    database,
+    domains,
+    log,
+    minSimilarity: config.detection.minSimilarity,
+    startWorker,
+  });
   const folders = config.feeds.filter(isFolderFeed);
   const resolveHost = createSystemResolver({ clock });
   const userAgent = userAgentOf({ version: buildInfo.version, contact: config.certificateLogs.contact });
@@ -117,5 +128,23 @@ export function openSources({
     : undefined;
   const logs = certificateLogs === undefined ? [] : [certificateLogs];
   const sources: readonly Source[] = [...feeds.sources, ...streams, ...logs, imports];
-  return { archive, activity, candidates, certificateLogs, feeds, imports, sources };
+  return {
+    activity,
+    archive,
+    archiveChecks,
+    candidates,
+    certificateLogs,
+    feeds,
+    imports,
+    sources,
+    start() {
+      archive.start();
+      for (const source of sources) source.start();
+      archiveChecks.start();
+    },
+    /** Stops everything that adds names here. Others may still add names to the archive. */
+    async stop() {
+      await Promise.all([archiveChecks.stop(), ...sources.map((source) => source.stop())]);
+    },
+  };
 }

@@ -118,6 +118,7 @@ function batchOf(certificates: readonly CertificateNames[]): NameBatch<null> {
     error: () => undefined,
     line: (index) => index + 1,
     mayMatch: (index, matcher) => matcher.screen(bytes, starts[index]!, starts[index + 1]! - 1),
+    names: () => bytes,
     positionAfter: () => null,
   };
 }

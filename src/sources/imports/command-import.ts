@@ -63,11 +63,11 @@ export function createCommandImport({
     let tally: Readonly<Tally> | undefined;
     const save = (values: Partial<ListImport>) =>
       store.save(seq, { ...(tally && countsOf(tally)), bytes: bytes(), ...values });
-    const onCommit = (place: Place, soFar: Readonly<Tally>) => {
+    const onCommit: typeof options.onCommit = (place, soFar, recorded) => {
       tally = soFar;
       // A server may have taken the import for one that was interrupted: it cannot always see this process.
       save({ lines: place.line - 1, state: "running", error: null, completedAt: null });
-      options.onCommit?.(place, soFar);
+      options.onCommit?.(place, soFar, recorded);
     };
     const end = (outcome: Pick<ListImport, "state" | "error">) =>
       save({ ...outcome, completedAt: clock.now() });

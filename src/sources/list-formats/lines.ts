@@ -10,7 +10,7 @@ const lineFeed = 0x0a;
 
 /** A number of complete lines. The next block overwrites everything in it. */
 export interface LineBlock {
-  bytes: Uint8Array;
+  bytes: Uint8Array<ArrayBuffer>;
   count: number;
   /** Start of line `i` in `bytes`, and its end without the line feed; the end is -1 if the line is too long. */
   starts: Int32Array;
@@ -78,7 +78,7 @@ export async function* readLines(
 }
 
 /** Makes a block of its own from the first `length` of `bytes`: complete lines, the last one with its line feed. */
-export function cutLines(bytes: Uint8Array, length: number): LineBlock {
+export function cutLines(bytes: Uint8Array<ArrayBuffer>, length: number): LineBlock {
   let count = 0;
   for (let i = 0; i < length; i++) if (bytes[i] === lineFeed) count++;
   const block: LineBlock = {

@@ -7,7 +7,7 @@ import type { LineBlock } from "./lines.ts";
  * without a name; `errors` says why. The next chunk overwrites everything in it.
  */
 export interface NameChunk {
-  bytes: Uint8Array;
+  bytes: Uint8Array<ArrayBuffer>;
   count: number;
   /** Names between the entries that the prefilter has dropped. */
   dropped: number;
@@ -32,6 +32,8 @@ export interface NameChunk {
   linkStarts: Int32Array;
   linkEnds: Int32Array;
   errors: Map<number, InvalidEntry>;
+  /** All names, also the dropped ones, as `joinNames` returns them; absent: the entries are all names. */
+  joined?: Uint8Array<ArrayBuffer>;
   /** Where reading resumes once the whole chunk is processed. */
   end: Place;
 }
@@ -48,7 +50,7 @@ const utf8 = new TextDecoder();
 /** Collects the entries of a chunk. Its arrays are reused for the next one. */
 export interface NameChunkBuilder {
   /** Starts a chunk with the entries of `block`, whose names are in `bytes`. */
-  start(block: LineBlock, bytes: Uint8Array): void;
+  start(block: LineBlock, bytes: Uint8Array<ArrayBuffer>): void;
   /**
    * @param line index of the line in the block.
    * @param unfinished the record or the line contains more: resuming after this entry reads the line again.
@@ -185,6 +187,34 @@ export function textOf({ bytes, starts, ends, count }: NameChunk): (index: numbe
   return (index) => text.slice(starts[index]!, ends[index]!);
 }
 
+/**
+ * Returns the names of a chunk, each followed by a line feed: a part of its bytes where they are already arranged like
+ * that, and copies otherwise.
+ */
+export function joinNames({ bytes, count, starts, ends }: NameChunk): Uint8Array<ArrayBuffer> {
+  const runs: number[] = [];
+  let length = 0;
+  for (let i = 0; i < count;) {
+    const start = starts[i]!;
+    let end = ends[i]!;
+    // Nearly all lists have one name per line: then a whole block is one run, and nothing is copied.
+    while (++i < count && starts[i] === end + 1 && bytes[end] === lineFeed) end = ends[i]!;
+    if (start === end) continue;
+    runs.push(start, end);
+    length += end - start + 1;
+  }
+  if (runs.length === 2 && bytes[runs[1]!] === lineFeed) return bytes.subarray(runs[0]!, runs[1]! + 1);
+  const joined = new Uint8Array(length);
+  let used = 0;
+  for (let run = 0; run < runs.length; run += 2) {
+    const end = runs[run + 1]!;
+    for (let from = runs[run]!; from < end; from++) joined[used++] = bytes[from]!;
+    joined[used++] = lineFeed;
+  }
+  return joined;
+}
+const lineFeed = 0x0a;
+
 /** Presents a chunk as a batch, valid until the next chunk is read. */
 export function batchOfChunk(chunk: NameChunk): NameBatch<Place> {
   const { bytes, starts, ends, lines, nexts, nextLines, linkStarts, linkEnds, errors } = chunk;
@@ -201,6 +231,7 @@ export function batchOfChunk(chunk: NameChunk): NameBatch<Place> {
     error: (index) => (errors.size === 0 ? undefined : errors.get(index)),
     line: (index) => chunk.firstLine + lines[index]!,
     mayMatch: (index, matcher) => matcher.screen(bytes, starts[index]!, ends[index]!),
+    names: () => chunk.joined ?? joinNames(chunk),
     positionAfter: (index) => ({
       position: chunk.position + nexts[index]!,
       line: chunk.firstLine + nextLines[index]!,

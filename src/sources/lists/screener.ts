@@ -1,8 +1,8 @@
-/** Prefilters a list of names: names that cannot match are only counted. */
+/** Prefilters a list of names: names that cannot match are only counted, and passed on to be archived. */
 import type { Matcher } from "../../detection/match/matcher.ts";
 import { createJsonLinesParser } from "../list-formats/json-lines.ts";
 import { cutLines } from "../list-formats/lines.ts";
-import { createNameChunkBuilder, type NameChunk } from "../list-formats/name-chunk.ts";
+import { createNameChunkBuilder, joinNames, type NameChunk } from "../list-formats/name-chunk.ts";
 import { parseAdblockLines } from "../list-formats/adblock.ts";
 import { parseHostsLines } from "../list-formats/hosts.ts";
 import { parsePlainLines, type LineParser } from "../list-formats/plain-lines.ts";
@@ -21,7 +21,10 @@ export interface WholeLines {
 }
 
 /** Returns the names that may match in a chunk of its own. Positions are relative to the start of the lines. */
-export type Screener = (lines: WholeLines) => NameChunk;
+export type Screener = (lines: WholeLines) => ScreenedChunk;
+
+/** A chunk of the names that may match. `joined` contains the others as well. */
+export type ScreenedChunk = NameChunk & Required<Pick<NameChunk, "joined">>;
 
 export function createScreener(format: LineByLine, matcher: Pick<Matcher, "screen">): Screener {
   const parse = parserOf(format);
@@ -40,7 +43,7 @@ function parserOf(format: LineByLine): LineParser {
 }
 
 /** Copies the entries that are invalid or may match, with their links, into a chunk of its own. */
-function keep(whole: NameChunk, matcher: Pick<Matcher, "screen">): NameChunk {
+function keep(whole: NameChunk, matcher: Pick<Matcher, "screen">): ScreenedChunk {
   const kept: number[] = [];
   let bytesUsed = 0;
   const hasLink = (i: number) => whole.links > 0 && whole.linkEnds[i]! > 0;
@@ -76,6 +79,7 @@ function keep(whole: NameChunk, matcher: Pick<Matcher, "screen">): NameChunk {
     bytes,
     count: kept.length,
     dropped: whole.count - kept.length,
+    joined: joinNames(whole),
     starts,
     ends,
     links,

@@ -19,6 +19,7 @@ export function serveScreening(port: MessagePort): void {
       screen = createScreener(message.format, createFilter(message.tables));
       return;
     }
-    port.postMessage(screen!(message));
+    const chunk = screen!(message);
+    port.postMessage(chunk, [chunk.joined.buffer]);
   });
 }

@@ -8,6 +8,7 @@ import type { ByteSource } from "../list-bytes/byte-source.ts";
 import { lineBytesMax } from "../list-formats/lines.ts";
 import type { NameChunk, Place } from "../list-formats/name-chunk.ts";
 import { createScreener, type LineByLine, type WholeLines } from "./screener.ts";
+import { startScreeningThread } from "./screening-thread.ts";
 import type { ScreeningTask } from "./screening-worker.ts";
 
 /** How to prefilter a list while it is read. */
@@ -94,8 +95,6 @@ export async function* screenedChunks(
       if (pool === undefined) yield placed(screen(value));
       else {
         const screened = pool.screen(value) ?? Promise.resolve(screen(value));
-        // As for the next block.
-        screened.catch(() => {});
         waiting.push(screened);
       }
     }
@@ -147,30 +146,15 @@ interface Pool {
 
 function startPool(format: LineByLine, { matcher, startWorker }: Screening, size: number): Pool {
   const task: ScreeningTask = { format, tables: matcher.screeningTables() };
-  const threads = Array.from({ length: size }, () => {
-    const worker = startWorker();
-    const replies: PromiseWithResolvers<NameChunk>[] = [];
-    worker.on("message", (screened: NameChunk) => replies.shift()!.resolve(screened));
-    const fail = (error: unknown): void => {
-      for (const reply of replies.splice(0)) reply.reject(error);
-    };
-    worker.on("error", fail);
-    worker.on("exit", () => fail(new Error("a worker thread exited early")));
-    worker.postMessage(task);
-    return { worker, replies };
-  });
+  const threads = Array.from({ length: size }, () => startScreeningThread(startWorker(), task));
   return {
     blocksMax: size * resultsPerThread,
     screen(lines) {
-      const { worker, replies } = threads.reduce((a, b) => (b.replies.length < a.replies.length ? b : a));
-      if (replies.length >= waitingPerThread) return undefined;
-      const reply = Promise.withResolvers<NameChunk>();
-      replies.push(reply);
-      worker.postMessage(lines, [lines.bytes.buffer]);
-      return reply.promise;
+      const thread = threads.reduce((a, b) => (b.waiting < a.waiting ? b : a));
+      return thread.waiting >= waitingPerThread ? undefined : thread.screen(lines);
     },
     async end() {
-      await Promise.all(threads.map(({ worker }) => worker.terminate()));
+      await Promise.all(threads.map((thread) => thread.end()));
     },
   };
 }

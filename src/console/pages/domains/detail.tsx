@@ -15,11 +15,12 @@ import { splitList } from "../../kit/fields.ts";
 import { Button, Form, PostButton } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
-import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath, newDomainPath, startScanPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import type { PageServices } from "../../shell/services.ts";
 import { listPath } from "../threats/filters.ts";
+import { ChecksPanel, type CheckServices } from "./checks.tsx";
 import {
   ContentFields,
   fieldErrorOf,
@@ -53,11 +54,13 @@ function fieldsOf({ domain, keywords, allow }: ProtectedDomain): DomainFields {
 }
 
 function DomainPage({
+  context,
   domain,
   fields = fieldsOf(domain),
   error,
   counts,
 }: {
+  context: Context<CheckServices>;
   domain: ProtectedDomain;
   fields?: DomainFields;
   error?: FieldError;
@@ -108,6 +111,11 @@ function DomainPage({
           ["Since", <Time at={domain.createdAt} />],
         ]}
       />
+      {domain.enabled ? (
+        <Section title="Checks">
+          <ChecksPanel context={context} domain={domain.domain} />
+        </Section>
+      ) : null}
       <Section title="Matching">
         {isDeclared(domain) || !domain.enabled || !may("administer") ? (
           <Facts
@@ -149,13 +157,19 @@ function AllowedNames({ names }: { names: readonly string[] }) {
   );
 }
 
-export function showDomain(context: Context<"domains" | "threats">): PageResult {
+export function showDomain(context: Context<CheckServices | "domains" | "threats">): PageResult {
   const domain = findDomain(context);
   const counts = threatCounts(context.services, domain.domain);
-  return page(domain.domain, <DomainPage domain={domain} counts={counts} />);
+  return page(domain.domain, <DomainPage context={context} domain={domain} counts={counts} />);
 }
 
-export async function changeDomain(context: Context<"domains" | "threats">): Promise<PageResult> {
+export function showChecks(context: Context<CheckServices | "domains">): PageResult {
+  return fragment(<ChecksPanel context={context} domain={findDomain(context).domain} />);
+}
+
+export async function changeDomain(
+  context: Context<CheckServices | "domains" | "threats">,
+): Promise<PageResult> {
   const domain = findDomain(context);
   const { services, form, by } = context;
   const fields = { ...readFields(form), domain: domain.domain };
@@ -169,7 +183,13 @@ export async function changeDomain(context: Context<"domains" | "threats">): Pro
   } catch (error) {
     const counts = threatCounts(services, domain.domain);
     const content = (
-      <DomainPage domain={domain} fields={fields} error={fieldErrorOf(error)} counts={counts} />
+      <DomainPage
+        context={context}
+        domain={domain}
+        fields={fields}
+        error={fieldErrorOf(error)}
+        counts={counts}
+      />
     );
     return page(domain.domain, content, { status: 400 });
   }

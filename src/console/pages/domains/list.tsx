@@ -1,5 +1,6 @@
 import type { ProtectedDomain } from "../../../domains/domains.ts";
 import { grouped } from "../../../lib/wording.ts";
+import type { ArchiveCheckStatus } from "../../../sources/archive-checks/archive-checks.ts";
 import { Badge, LinkButton, PageHead } from "../../kit/components.tsx";
 import { Button, TextField } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
@@ -8,13 +9,17 @@ import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
 import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { listPath } from "../threats/filters.ts";
+import { CheckBadge } from "./checks.tsx";
 import { isDeclared, threatCounts } from "./detail.tsx";
 
 const perPage = 50;
 /** The search form is shown from this number of domains on. */
 const searchDomainsMin = 15;
 
-type Row = ProtectedDomain & { counts: { all: number; active: number } };
+type Row = ProtectedDomain & {
+  counts: { all: number; active: number };
+  check: ArchiveCheckStatus | undefined;
+};
 
 const columns: Column<Row>[] = [
   {
@@ -42,7 +47,8 @@ const columns: Column<Row>[] = [
     cell: (row) => (
       <>
         <Badge tone={row.enabled ? "good" : "neutral"}>{row.enabled ? "protected" : "disabled"}</Badge>{" "}
-        {isDeclared(row) ? <Badge tone="neutral">configuration file</Badge> : null}
+        {isDeclared(row) ? <Badge tone="neutral">configuration file</Badge> : null}{" "}
+        <CheckBadge check={row.check} />
       </>
     ),
   },
@@ -55,8 +61,12 @@ function shortList(words: readonly string[]): string {
   return words.length > wordsShownMax ? `${shown} and ${words.length - wordsShownMax} more` : shown;
 }
 
-export function listDomains({ services, query }: Context<"domains" | "threats">): PageResult {
+export function listDomains({
+  services,
+  query,
+}: Context<"archiveChecks" | "domains" | "threats">): PageResult {
   const all = services.domains.list();
+  const checks = new Map(services.archiveChecks.list().map((check) => [check.domain, check]));
   const wanted = (query.get("q") ?? "").trim().toLowerCase();
   const found = all.filter(
     ({ domain, keywords }) => domain.includes(wanted) || keywords.some((word) => word.includes(wanted)),
@@ -86,7 +96,11 @@ export function listDomains({ services, query }: Context<"domains" | "threats">)
         caption="Protected domains"
         columns={columns}
         rowsIn={(range) =>
-          pagesOf(found)(range).map((row) => ({ ...row, counts: threatCounts(services, row.domain) }))
+          pagesOf(found)(range).map((row) => ({
+            ...row,
+            counts: threatCounts(services, row.domain),
+            check: checks.get(row.domain),
+          }))
         }
         total={found.length}
         perPage={perPage}

@@ -1,6 +1,13 @@
 import { domainsPath, newDomainPath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
-import { changeDomain, confirmRemoval, removeDomain, showDomain, showLookAlikes } from "./detail.tsx";
+import {
+  changeDomain,
+  confirmRemoval,
+  removeDomain,
+  showChecks,
+  showDomain,
+  showLookAlikes,
+} from "./detail.tsx";
 import { protectDomain, showNewDomain } from "./form.tsx";
 import { listDomains } from "./list.tsx";
 
@@ -9,13 +16,14 @@ const path = `${domainsPath}/:domain`;
 /** Protected domains: list, add, change, remove. */
 export const domainPages = pageGroup({
   nav: { section: "main", label: "Protected domains", path: domainsPath },
-  services: ["assessDomain", "domains", "threats"],
+  services: ["archiveChecks", "assessDomain", "config", "domains", "scans", "threats"],
   routes: [
     { method: "GET", path: domainsPath, permission: "read", run: listDomains },
     { method: "GET", path: newDomainPath, permission: "administer", run: showNewDomain },
     { method: "POST", path: newDomainPath, permission: "administer", run: protectDomain },
     { method: "GET", path, permission: "read", run: showDomain },
     { method: "POST", path, permission: "administer", run: changeDomain },
+    { method: "GET", path: `${path}/checks`, permission: "read", run: showChecks },
     { method: "GET", path: `${path}/look-alikes`, permission: "read", run: showLookAlikes },
     { method: "GET", path: `${path}/remove`, permission: "administer", run: confirmRemoval },
     { method: "POST", path: `${path}/remove`, permission: "administer", run: removeDomain },

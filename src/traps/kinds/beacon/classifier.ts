@@ -1,3 +1,4 @@
+import { nameLines } from "../../../archive/name-lines.ts";
 import { toIsoTime } from "../../../lib/clock.ts";
 import type { RecordedThreat } from "../../../threats/record.ts";
 import { noAlert, type TrapClassifier, type TrapKindDependencies, type Visit } from "../../kind.ts";
@@ -11,6 +12,7 @@ const beaconOrigin = { kind: "beacon", name: "beacons" };
 
 export function openBeacons({
   activity,
+  archive,
   domains,
   outbox,
   threats,
@@ -25,6 +27,7 @@ export function openBeacons({
     const domain = threatNameOf(host);
     if (domain === undefined) return null;
     if (!limits.mayRecordThreat(beacon.id, host, network)) return "limited";
+    archive.add(nameLines([domain]), { source: "beacon", seenAt: at });
     const protectedDomain = beacon.protectedDomain!.domain;
     // Similarity is not required: most copies are hosted on domains that do not resemble the original.
     const match = domains
