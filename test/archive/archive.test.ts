@@ -6,8 +6,11 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Archive, ArchivePosition } from "../../src/archive/archive.ts";
 import { openArchive } from "../../src/archive/storing/open-archive.ts";
+import { listFolder } from "../../src/archive/files/folder.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { systemClock, type Clock } from "../../src/lib/clock.ts";
+import { manualClock } from "../support/appliance.ts";
+import { until } from "../support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phishwatch-archive-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -147,4 +150,62 @@ test("two archives of one folder, as in two processes, add and read at the same 
       "other.example",
     ]);
   await Promise.all([one.stop(), other.stop()]);
+});
+
+test("journals of many short processes become segments, in a worker thread", async () => {
+  const path = newDatabase();
+  for (let number = 0; number < 16; number++) {
+    const archive = openAt(path);
+    archive.add(bytesOf(`name-${number}.example`, "same.example"), { source: "feed", seenAt: noon });
+    await archive.stop();
+  }
+  expect(listFolder(`${path}.archive`).segments).toEqual([]);
+  const archive = openAt(path, { inThread: true });
+  archive.add(bytesOf("last.example"), { source: "feed", seenAt: noon });
+  await archive.flush();
+  await until(() => archive.status().names > 0, "the maintenance has ended");
+  // All journals but the open one.
+  expect(listFolder(`${path}.archive`).journals).toMatchObject([{ state: "open" }]);
+  const names = (await readAll(archive)).flatMap((block) => block.names);
+  expect(new Set(names).size).toBe(18);
+  await archive.stop();
+});
+
+test("a worker thread that cannot start is a problem in the status, and nothing is lost", async () => {
+  const path = newDatabase();
+  const clock = manualClock(noon);
+  const archive = openArchive({
+    databasePath: path,
+    settings: { enabled: true, bytesMax: 64 * mebibyte, ageMsMax: 90 * dayMs },
+    clock,
+    log,
+    fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+    startWorker: () => new Worker("process.exit(1)", { eval: true }),
+  });
+  archive.start();
+  archive.add(bytesOf("a.example"), { source: "feed", seenAt: noon });
+  clock.advance(10_000);
+  await until(() => archive.status().problem !== null, "the problem is reported");
+  expect(archive.status().problem).toContain("cannot be maintained");
+  expect((await readAll(archive)).flatMap(({ names }) => names)).toEqual(["a.example"]);
+  await archive.stop();
+});
+
+test("the server closes a journal after a quarter of an hour, and makes a segment from it", async () => {
+  const path = newDatabase();
+  const clock = manualClock(noon);
+  const archive = openArchive({
+    databasePath: path,
+    settings: { enabled: true, bytesMax: 64 * mebibyte, ageMsMax: 90 * dayMs },
+    clock,
+    log,
+    fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+  });
+  archive.start();
+  archive.add(bytesOf("a.example"), { source: "feed", seenAt: noon });
+  await archive.flush();
+  for (let minute = 0; minute < 17; minute++) clock.advance(60_000);
+  await until(() => listFolder(`${path}.archive`).journals.length === 0, "the segment is made");
+  expect(listFolder(`${path}.archive`).segments).toMatchObject([{ names: 1 }]);
+  await archive.stop();
 });

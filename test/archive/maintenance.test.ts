@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Archive, ArchivePosition } from "../../src/archive/archive.ts";
 import { listFolder } from "../../src/archive/files/folder.ts";
 import { folderExtent, readFolder } from "../../src/archive/files/reading.ts";
+import { recordHeader } from "../../src/archive/files/record.ts";
 import { segmentsToDelete, segmentsToMerge } from "../../src/archive/maintenance/limits.ts";
 import { maintain } from "../../src/archive/maintenance/maintain.ts";
 import { createDiskArchive } from "../../src/archive/storing/disk-archive.ts";
@@ -227,6 +228,19 @@ describe("limits", () => {
     expect((await read(folder)).names).toEqual(["kept.example"]);
   });
 
+  test("names stop being stored while too many wait to be sorted, so that journals do not fill the disk", async () => {
+    const folder = newFolder();
+    const archive = open(folder, { limits: { bytesMax: 4 * mebibyte, ageMsMax: 90 * dayMs } });
+    const block = Buffer.from("a-name-of-nobody.example\n".repeat(40_000));
+    for (let part = 0; part < 30; part++) {
+      archive.add(block, { source: "feed", seenAt: noon });
+      await archive.flush();
+    }
+    expect(archive.status().problem).toContain("wait to be sorted");
+    expect((await folderExtent(folder)).bytes).toBeLessThan(18 * mebibyte);
+    await archive.stop();
+  });
+
   test("a folder that cannot be written is a problem in the status, and the names are written once it can", async () => {
     const folder = newFolder();
     writeFileSync(folder, "a file is in the way");
@@ -362,6 +376,42 @@ describe(`damage (seed ${seed})`, () => {
       const { names } = await read(folder);
       expect(names.filter((name) => !known.has(name))).toEqual([]);
     }
+  });
+
+  test("of a file that claims something else than it contains is skipped, with valid checksums too", async () => {
+    const folder = newFolder();
+    await store(folder, ["a.example"]);
+    await maintainAt(folder);
+    const block = (content: Buffer, claimed: { namesBytes: number; count: number }) => {
+      const stored = Bun.zstdCompressSync(content);
+      return Buffer.concat([
+        recordHeader({ kind: "zstd", day: today, source: "feed" }, stored, claimed),
+        stored,
+      ]);
+    };
+    const lies = [
+      block(Buffer.alloc(1 << 28), { namesBytes: 10, count: 1 }),
+      block(Buffer.from("no-line-feed.example"), { namesBytes: 20, count: 1 }),
+      block(Buffer.from("b.example\n"), { namesBytes: 1000, count: 1 }),
+      block(Buffer.alloc(0), { namesBytes: 0, count: 5 }),
+      Buffer.concat([
+        recordHeader({ kind: "zstd", day: today, source: "feed" }, Buffer.from("x"), {
+          namesBytes: 9,
+          count: 1,
+        }),
+        Buffer.from("x"),
+      ]),
+    ];
+    const path = join(folder, segmentsIn(folder)[0]!.file);
+    writeFileSync(path, Buffer.concat([readFileSync(path), ...lies]));
+    const { names, damagedBytes } = await read(folder);
+    expect(names).toEqual(["a.example"]);
+    expect(damagedBytes).toBeGreaterThan(0);
+    const before = process.memoryUsage.rss();
+    await store(folder, ["b.example"]);
+    await maintainAt(folder, noon + dayMs);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(1 << 28);
+    expect(segmentsIn(folder)).toMatchObject([{ names: 2 }]);
   });
 
   test("of the end of a journal loses what was being written, and nothing before it", async () => {

@@ -240,6 +240,18 @@ describe.each(forms)("the command `search` ($form)", ({ command }) => {
     expect(out).toContain("test.db.archive: 2 names since 2026-05-20,");
   });
 
+  test("says when there is no archive", async () => {
+    const missing = await folder.run(["search", "a", "--archive", `${folder.path}/none`], { command });
+    expect(missing).toMatchObject({ code: 1, err: expect.stringContaining("there is no archive at") });
+    rmSync(`${folder.path}/data/test.db.archive`, { recursive: true });
+    const empty = await folder.run(["search", "a"], { command });
+    expect(empty).toMatchObject({
+      code: 0,
+      out: "",
+      err: expect.stringContaining("no names have been stored yet"),
+    });
+  });
+
   test("says when it stops at the limit, and what is wrong with its arguments", async () => {
     const limited = await folder.run(["search", "e", "--limit", "1"], { command });
     expect(limited.out.trimEnd().split("\n")).toHaveLength(1);

@@ -36,7 +36,7 @@ export interface FolderContent {
 
 export const partialEnding = `.partial`;
 const segmentForm = /^(\d{4}-\d\d-\d\d)\.([a-z_]+)\.(\d{15})-(\d{15})\.(\d{1,12})\.segment$/;
-const journalForm = /^.+\.(open|closed|sealed)$/;
+const journalForm = /^(?:[0-9a-z]+-\d+\.(?=open$|closed$)|\d{15}\.(?=sealed$))(open|closed|sealed)$/;
 
 export function archiveFolder(databasePath: string): string {
   return `${databasePath}.archive`;

@@ -13,7 +13,8 @@ import {
   type FolderContent,
   type Segment,
 } from "./folder.ts";
-import { dayMs, readRecords, unpackNames, type Group } from "./record.ts";
+import { readBlocks, type NameBlock } from "./blocks.ts";
+import { dayMs, readRecords, type Group } from "./record.ts";
 
 /** Files may be replaced between listing and opening them. Each attempt lists them again. */
 const attemptsMax = 20;
@@ -129,12 +130,6 @@ export async function openJournals(
   }
 }
 
-interface SegmentBlock {
-  names: Uint8Array;
-  count: number;
-  end: number;
-}
-
 async function* segmentBlocks({
   folder,
   segment,
@@ -147,14 +142,14 @@ async function* segmentBlocks({
   offset: number;
   signal: AbortSignal;
   onDamage?: ((bytes: number) => void) | undefined;
-}): AsyncGenerator<SegmentBlock> {
+}): AsyncGenerator<NameBlock> {
   const opened = await openSegment(folder, segment);
   if (opened === undefined) return;
   const { file, isReplacement } = opened;
   try {
-    for await (const record of readRecords(file, { start: isReplacement ? 0 : offset, onDamage })) {
+    for await (const block of readBlocks(file, { start: isReplacement ? 0 : offset, onDamage })) {
       if (signal.aborted) return;
-      yield { names: unpackNames(record), count: record.count, end: record.end };
+      yield block;
     }
   } finally {
     await file.close();

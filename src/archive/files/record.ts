@@ -34,6 +34,8 @@ const kindOfCode = new Map<number, RecordKind>(
   Object.entries(kinds).map(([kind, code]) => [code, kind as RecordKind]),
 );
 
+export type ReadableFile = Pick<FileHandle, "read">;
+
 export type RecordKind = keyof typeof kinds;
 
 /** Names that were seen on one day in one source. */
@@ -81,12 +83,12 @@ function checksum(header: Uint8Array, stored: Uint8Array): number {
  * @param onDamage receives the number of bytes that belong to no record. The end of a file that was cut off counts too.
  */
 export async function* readRecords(
-  file: Pick<FileHandle, "read">,
+  file: ReadableFile,
   {
     start = 0,
     end = Infinity,
     onDamage,
-  }: { start?: number; end?: number; onDamage?: (bytes: number) => void } = {},
+  }: { start?: number; end?: number; onDamage?: ((bytes: number) => void) | undefined } = {},
 ): AsyncGenerator<StoredRecord> {
   const window = createWindow(file, start);
   let damaged = 0;
@@ -150,7 +152,7 @@ async function skipToMark(window: Window): Promise<number> {
 type Window = ReturnType<typeof createWindow>;
 
 /** Reads a file from `start` on through a buffer that grows to the longest record. */
-function createWindow(file: Pick<FileHandle, "read">, start: number) {
+function createWindow(file: ReadableFile, start: number) {
   let buffer = Buffer.alloc(windowBytes);
   let from = 0;
   let to = 0;
@@ -180,11 +182,4 @@ function createWindow(file: Pick<FileHandle, "read">, start: number) {
       position += length;
     },
   };
-}
-
-/** Returns the names of a record of a segment. @throws an error of the decompressor */
-export function unpackNames({ stored, namesBytes }: Pick<StoredRecord, "stored" | "namesBytes">): Buffer {
-  const names = Bun.zstdDecompressSync(stored);
-  if (names.length !== namesBytes) throw new Error("a block of the archive has another length than recorded");
-  return names;
 }

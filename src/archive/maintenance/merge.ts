@@ -1,8 +1,8 @@
 /** Merges sorted segments into one, with each name once. */
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import { readBlocks, type NameBlock } from "../files/blocks.ts";
 import type { Segment } from "../files/folder.ts";
-import { readRecords, unpackNames, type StoredRecord } from "../files/record.ts";
 import { compareNames } from "../names/sort-names.ts";
 import { createSegmentWriter } from "./segment-writer.ts";
 
@@ -12,7 +12,7 @@ export const mergedSegmentsMax = 32;
 const lineFeed = 0x0a;
 
 interface Cursor {
-  records: AsyncGenerator<StoredRecord>;
+  blocks: AsyncGenerator<NameBlock>;
   names: Uint8Array;
   start: number;
   /** Index of the line feed after the current name. */
@@ -39,8 +39,8 @@ export async function mergeSegments(
     for (const { file } of segments) {
       const handle = await open(join(folder, file), "r");
       files.push(handle);
-      const records = readRecords(handle, { onDamage });
-      const cursor: Cursor = { records, names: new Uint8Array(0), start: 0, end: -1 };
+      const blocks = readBlocks(handle, { onDamage });
+      const cursor: Cursor = { blocks, names: new Uint8Array(0), start: 0, end: -1 };
       if (advance(cursor) || (await load(cursor))) heap.push(cursor);
     }
     heap.sort(compareCursors);
@@ -73,9 +73,9 @@ function advance(cursor: Cursor): boolean {
 
 /** Moves to the first name of the next block. Returns false at the end of the segment. */
 async function load(cursor: Cursor): Promise<boolean> {
-  const { value, done } = await cursor.records.next();
+  const { value, done } = await cursor.blocks.next();
   if (done === true) return false;
-  cursor.names = unpackNames(value);
+  cursor.names = value.names;
   cursor.end = -1;
   return advance(cursor);
 }

@@ -1,7 +1,7 @@
 /** Divides the archive into parts that threads search. */
+import { readBlocks } from "../files/blocks.ts";
 import type { Segment } from "../files/folder.ts";
 import { openSegment } from "../files/reading.ts";
-import { readRecords, unpackNames } from "../files/record.ts";
 import type { BlockSearch, FoundName } from "./query.ts";
 
 /** A part of a segment: the blocks that start in it. Takes a thread about 50 ms. */
@@ -43,9 +43,12 @@ export async function searchPart(
     if (!isCut || result.names > 0) result.damagedBytes += bytes;
   };
   try {
-    for await (const record of readRecords(file, { ...(isReplacement ? {} : { start, end }), onDamage })) {
-      search(unpackNames(record), (name) => result.found.push(name));
-      result.names += record.count;
+    for await (const { names, count } of readBlocks(file, {
+      ...(isReplacement ? {} : { start, end }),
+      onDamage,
+    })) {
+      search(names, (name) => result.found.push(name));
+      result.names += count;
     }
   } finally {
     await file.close();

@@ -1,5 +1,7 @@
 import type { DiskRoom } from "../../database/files/disk.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { bytesText } from "../../lib/durations.ts";
+import { messageOf } from "../../lib/errors.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Archive } from "../archive.ts";
 import { listFolder } from "../files/folder.ts";
@@ -12,6 +14,8 @@ import { createPendingNames } from "./pending-names.ts";
 const journalMsMax = 900_000;
 /** More journals than this are made into segments. */
 const journalsMax = 16;
+/** Names that are not sorted yet take this many times the maximum size at most. */
+const backlogFactor = 2;
 
 export interface DiskArchiveOptions {
   folder: string;
@@ -48,20 +52,35 @@ export function createDiskArchive({
     journalId,
     clock,
     diskRoom,
-    onRotate: maintenance.request,
+    onRotate() {
+      checkBacklog();
+      maintenance.request();
+    },
     // Every command leaves a journal. Without a server, nothing else makes segments from few names.
     onStart: () => void (listFolder(folder).journals.length > journalsMax && maintenance.request()),
     onShortage: maintenance.request,
   });
   const pending = createPendingNames((names) => writer.enqueue(names));
   let logged: string | null = null;
+  let backlog: string | null = null;
+
+  /** If no segments can be made, journals must not fill the disk. */
+  function checkBacklog(): void {
+    try {
+      const bytes = listFolder(folder).journals.reduce((sum, file) => sum + file.bytes, 0);
+      const isTooMuch = bytes > backlogFactor * limits.bytesMax;
+      backlog = isTooMuch ? `${bytesText(bytes)} of names wait to be sorted; no more are stored` : null;
+    } catch (error) {
+      backlog = `${folder} cannot be read: ${messageOf(error)}`;
+    }
+  }
 
   function flush(): Promise<void> {
     pending.release();
     return writer.write();
   }
 
-  const problem = () => writer.problem() ?? maintenance.problem();
+  const problem = () => backlog ?? writer.problem() ?? maintenance.problem();
 
   function logProblem(): void {
     const text = problem();
@@ -73,7 +92,7 @@ export function createDiskArchive({
     add(names, { source, seenAt }) {
       if (!enabled) return;
       // A day in the future would be the last one to be deleted.
-      if (!writer.isFull())
+      if (backlog === null && !writer.isFull())
         pending.add(names, { source, seenAt: Math.max(0, Math.min(seenAt, clock.now())) });
       else writer.drop(names.length);
     },
@@ -95,6 +114,7 @@ export function createDiskArchive({
     start() {
       maintenance.start(() => {
         void flush();
+        checkBacklog();
         writer.rotateAfter(journalMsMax);
         logProblem();
       });

@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
+import { sqliteErrorCode } from "../../database/files/sqlite-error.ts";
 import { archiveFolder } from "../../archive/files/folder.ts";
 import { parseTextQuery, type ArchiveQuery } from "../../archive/search/query.ts";
 import { searchFolder, type ArchiveHit } from "../../archive/search/search-folder.ts";
 import { readPastedName } from "../../detection/names/pasted-name.ts";
 import { toIsoTime } from "../../lib/clock.ts";
 import { bytesText } from "../../lib/durations.ts";
+import { messageOf } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted, grouped } from "../../lib/wording.ts";
 import { threatSources } from "../../vocabulary/threats.ts";
@@ -16,6 +19,7 @@ import { printJson } from "../terminal/table.ts";
 
 const limitDefault = 1_000;
 const limitMax = 1_000_000;
+const nameLengthMax = 253;
 
 export const searchCommand = command({
   name: "search",
@@ -67,6 +71,13 @@ same time.`,
     const query = like === undefined ? textQuery(typed!) : lookAlikeQuery(like, minSimilarity);
     const folder = options.archive ?? archiveFolder(config!.storage.path);
 
+    if (!existsSync(folder)) {
+      if (options.archive !== undefined)
+        throw new FailedError(`there is no archive at ${visible(folder, 500)}`);
+      terminal.err.write(`phishwatch: no names have been stored yet in ${visible(folder, 500)}\n`);
+      return;
+    }
+
     const signal = terminal.interruption();
     const progress = createProgress(terminal.err, () => performance.now());
     let found = 0;
@@ -101,6 +112,9 @@ same time.`,
         if (json) printJson(terminal.out, jsonOf(hit));
         else terminal.out.write(`${lineOf(hit)}\n`);
       }
+    } catch (error) {
+      if (sqliteErrorCode(error) === undefined) throw error;
+      throw new FailedError(`the archive cannot be read: ${messageOf(error)}`);
     } finally {
       progress.end();
       terminal.out.flush();
@@ -133,7 +147,7 @@ const dateOf = ({ day }: ArchiveHit) => toIsoTime(day).slice(0, "2026-01-31".len
 function lineOf(hit: ArchiveHit): string {
   const { name, type, similarity, source } = hit;
   const match = type === null ? [] : [type, String(similarity)];
-  return [name, ...match, dateOf(hit), source].join("\t");
+  return [visible(name, nameLengthMax), ...match, dateOf(hit), source].join("\t");
 }
 
 function jsonOf(hit: ArchiveHit) {
