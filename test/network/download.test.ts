@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, test } from "bun:test";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../src/lib/clock.ts";
 import { download, type DownloadRequest } from "../../src/network/http/download.ts";
@@ -154,8 +154,12 @@ test("a download that is aborted leaves no file", async () => {
 });
 
 test("a disk that is full ends the download with its error", async () => {
-  const sink = await createFileSink("/dev/full", { bytesMax: 1 << 20 });
+  const full = join(folder.path, "full");
+  symlinkSync("/dev/full", full);
+  const sink = await createFileSink(full, { bytesMax: 1 << 20 });
   sink.add(new Uint8Array(300_000));
   await expect(sink.finish()).rejects.toThrow("ENOSPC");
   await expect(sink.room() ?? Promise.resolve()).rejects.toThrow("ENOSPC");
+  await sink.discard();
+  expect(existsSync(full)).toBe(false);
 });

@@ -103,15 +103,12 @@ export function converse({
         take(reader.push(piece), "protocol");
         if (pieces === 0 && !isFinished) resumeWithRoom();
       });
-    const resumeWithRoom = () => {
-      const room = sink?.room();
-      if (room === undefined) return connection.resume();
-      connection.pause();
-      const onRoom = () => {
-        if (!isFinished && pieces === 0) connection.resume();
-      };
-      room.then(onRoom, onAbort);
-    };
+    // By the time that the sink has room, or fails, the connection may serve another request.
+    const resumeWithRoom = () =>
+      awaitRoom(sink, connection, {
+        onRoom: () => !isFinished && pieces === 0 && connection.resume(),
+        onFailure: () => !isFinished && onAbort(),
+      });
     connection.listen({
       onData(chunk) {
         if (firstByteAt === undefined) {
@@ -136,6 +133,18 @@ export function converse({
     if (connection.open) connection.write(bytes);
     else take(reader.close(), "connect");
   });
+}
+
+/** Lets the server wait until the sink has room. */
+function awaitRoom(
+  sink: StreamSink | undefined,
+  connection: Connection,
+  { onRoom, onFailure }: { onRoom: () => void; onFailure: () => void },
+): void {
+  const room = sink?.room();
+  if (room === undefined) return connection.resume();
+  connection.pause();
+  room.then(onRoom, onFailure);
 }
 
 function codeOf(error: Error): string {

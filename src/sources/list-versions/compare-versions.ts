@@ -1,5 +1,5 @@
 import type { Yielder } from "../../lib/yielder.ts";
-import { createHashFile, openHashFile, type HashFile } from "./hash-file.ts";
+import { createHashFile, openHashFile, type HashFile, type HashFileWriter } from "./hash-file.ts";
 import { createHashSet, type HashSet } from "./hash-set.ts";
 import type { HashSorter } from "./hash-sorter.ts";
 
@@ -43,8 +43,9 @@ export async function compareVersions({
   const change: VersionChange = { names: 0, added: 0, removed: 0, isAddedKept: before !== undefined };
   const known = knownHashes(before);
   const hashes = await createHashFile(hashesPath, key);
-  const added = await createHashFile(addedPath, key);
+  let added: HashFileWriter | undefined;
   try {
+    added = await createHashFile(addedPath, key);
     for await (const part of sorter.parts()) {
       signal.throwIfAborted();
       const fresh = new Float64Array(part.length);
@@ -71,7 +72,7 @@ export async function compareVersions({
     else await added.discard();
     return change;
   } catch (error) {
-    await Promise.all([hashes.discard(), added.discard()]);
+    await Promise.all([hashes.discard(), added?.discard()]);
     throw error;
   }
 }

@@ -85,11 +85,8 @@ export async function openHashFile(path: string): Promise<HashFile | undefined> 
     return undefined;
   }
   const head = new Uint8Array(headBytes);
-  const { bytesRead } = await file.read(head, 0, headBytes, 0);
-  const count = new DataView(head.buffer).getFloat64(format.length + hashKeyBytes, true);
-  const { size } = await file.stat();
-  const isComplete = bytesRead === headBytes && size === headBytes + count * hashBytes;
-  if (!isComplete || format.some((byte, index) => head[index] !== byte)) {
+  const count = await readHead(file, head).catch(() => undefined);
+  if (count === undefined) {
     await file.close();
     return undefined;
   }
@@ -111,4 +108,13 @@ export async function openHashFile(path: string): Promise<HashFile | undefined> 
     },
     close: () => file.close(),
   };
+}
+
+/** Reads the head of a file. Returns the number of hashes; undefined if the file is incomplete or damaged. */
+async function readHead(file: FileHandle, head: Uint8Array): Promise<number | undefined> {
+  const { bytesRead } = await file.read(head, 0, headBytes, 0);
+  const count = new DataView(head.buffer).getFloat64(format.length + hashKeyBytes, true);
+  const { size } = await file.stat();
+  const isComplete = bytesRead === headBytes && size === headBytes + count * hashBytes;
+  return isComplete && format.every((byte, index) => head[index] === byte) ? count : undefined;
 }

@@ -7,8 +7,8 @@ import { readAhead } from "../list-bytes/byte-source.ts";
 import { openNameList } from "../lists/name-list.ts";
 import { contentProblem, countContent, pageProblem, type ContentCounts } from "./check-content.ts";
 import { compareVersions, type VersionChange } from "./compare-versions.ts";
-import { openHashFile } from "./hash-file.ts";
-import { createHashSorter } from "./hash-sorter.ts";
+import { openHashFile, type HashFile } from "./hash-file.ts";
+import { createHashSorter, type HashSorter } from "./hash-sorter.ts";
 import { createNameHash, hashOfEntry } from "./name-hash.ts";
 
 export interface Inspection {
@@ -45,47 +45,53 @@ const pageHeadBytes = 512;
  * Memory is bounded, however long the list is. Rejects with the signal's reason, or an error of the file system.
  */
 export async function inspectVersion(inspection: Inspection): Promise<InspectionResult> {
-  const { path, label, textBytesMax, beforePath, yielder, signal } = inspection;
+  const { path, beforePath, signal } = inspection;
   const before = beforePath === null ? undefined : await openHashFile(beforePath);
-  const key = before?.key ?? inspection.newKey();
-  const hash = createNameHash(key);
-  const counts: ContentCounts = { names: 0, others: 0 };
-  const sorter = await createHashSorter(inspection.temporaryPath);
   try {
-    const page = await findPage(path, signal);
-    if (page !== undefined) return { problem: page, isShrunk: false };
-    const file = await openNameList(label, {
-      format: inspection.format,
-      column: inspection.column ?? "",
-      file: await open(path, "r"),
-      textBytesMax,
-      signal,
-    });
+    const sorter = await createHashSorter(inspection.temporaryPath);
     try {
-      for await (const chunk of file.chunks()) {
-        countContent(counts, chunk);
-        for (let index = 0; index < chunk.count; index++) {
-          const entry = hashOfEntry(hash, chunk, index);
-          if (entry >= 0) sorter.add(entry);
-        }
-        await sorter.settle();
-        if (yielder.due()) await yielder.pause();
-      }
+      const page = await findPage(path, signal);
+      if (page !== undefined) return { problem: page, isShrunk: false };
+      return await inspectNames(inspection, before, sorter);
     } finally {
-      await file.close();
+      await sorter.close();
     }
-    const problem = contentProblem(counts, inspection);
-    if (problem !== undefined) return problem;
-    const { hashesPath, addedPath } = inspection;
-    const change = await compareVersions({ sorter, key, before, hashesPath, addedPath, yielder, signal });
-    return { change };
   } catch (error) {
     if (signal.aborted || !(error instanceof NameListError)) throw error;
     return { problem: error.problem, isShrunk: false };
   } finally {
-    await sorter.close();
     await before?.close();
   }
+}
+
+async function inspectNames(
+  inspection: Inspection,
+  before: HashFile | undefined,
+  sorter: HashSorter,
+): Promise<InspectionResult> {
+  const { path, label, format, column, textBytesMax, hashesPath, addedPath, yielder, signal } = inspection;
+  const key = before?.key ?? inspection.newKey();
+  const hash = createNameHash(key);
+  const counts: ContentCounts = { names: 0, others: 0 };
+  const file = await open(path, "r");
+  const list = await openNameList(label, { format, column: column ?? "", file, textBytesMax, signal });
+  try {
+    for await (const chunk of list.chunks()) {
+      countContent(counts, chunk);
+      for (let index = 0; index < chunk.count; index++) {
+        const entry = hashOfEntry(hash, chunk, index);
+        if (entry >= 0) sorter.add(entry);
+      }
+      await sorter.settle();
+      if (yielder.due()) await yielder.pause();
+    }
+  } finally {
+    await list.close();
+  }
+  const problem = contentProblem(counts, inspection);
+  if (problem !== undefined) return problem;
+  const change = await compareVersions({ sorter, key, before, hashesPath, addedPath, yielder, signal });
+  return { change };
 }
 
 /** Returns why the file is a page; undefined if it may be a list. */
