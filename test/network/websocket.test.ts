@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { createHash, randomFillSync } from "node:crypto";
 import type { Socket } from "node:net";
 import { controlFrame, createFrameReader, type FrameEvent } from "../../src/network/websocket/frames.ts";
+import { createTurns } from "../../src/network/turns.ts";
 import { createWebSocketClient } from "../../src/network/websocket/websocket.ts";
 import { createAuthority, issue } from "../support/certificates.ts";
 import { manualClock } from "../support/appliance.ts";
@@ -125,6 +126,7 @@ function openSocket(
     fillRandom: (bytes) => void randomFillSync(bytes),
     resolveHost: () => Promise.resolve(resolved),
     rules: { allowPrivateNetworks },
+    turns: createTurns(),
   });
   const opened = client.open({
     url,

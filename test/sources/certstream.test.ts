@@ -4,6 +4,7 @@ import type { ServerWebSocket } from "bun";
 import { createLog } from "../../src/lib/log.ts";
 import { grouped } from "../../src/lib/wording.ts";
 import { createYielder } from "../../src/lib/yielder.ts";
+import { createTurns } from "../../src/network/turns.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
 import { createCertstreamFeeds } from "../../src/sources/certstream/certstream-feeds.ts";
 import { readMessage } from "../../src/sources/certstream/messages.ts";
@@ -179,6 +180,7 @@ describe("feeds", () => {
       log: createLog({ level: "info", format: "json", clock, write }),
       pauses: createSourcePauses(stores),
       resolveHost: () => Promise.resolve(["127.0.0.1"]),
+      turns: createTurns(),
       userAgent: "phishwatch/test",
     });
     return source!;

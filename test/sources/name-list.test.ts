@@ -287,6 +287,15 @@ describe("resuming", () => {
     ["jsonl", "x.jsonl", '{"domain":["a.com","b.com"]}\n{"domain":"c.com"}\nx\n{"domain":["d.com"]}\n', {}],
     ["csv", "x.csv", 'domain,note\na.com,"x\ny"\nb.com,\n\nc.com,"\n"\nd.com,z\n', {}],
     ["a zone by extension", "x.zone", zone, {}],
+    ["links", "x.txt", "https://a.com/x\nhxxp://b[.]com/\n\nhttp://c.com\nd.com\n", {}],
+    ["hosts", "x.txt", "0.0.0.0 a.com b.com # x\n\n0.0.0.0 localhost\nx\n0.0.0.0 c.com d.com e.com\n", {}],
+    ["a filter list", "x.txt", "! x\n||a.com^\n@@||b.com^\n||c.com^$x\n##x\n||d.com^\n", {}],
+    [
+      "a policy zone",
+      "x.rpz",
+      "$ORIGIN z.\n@ SOA a. b. (\n1)\na.com CNAME .\n*.a.com CNAME .\nb.com CNAME .\nc.com A 1.1.1.1\n",
+      {},
+    ],
   ];
 
   test.each(cases)(

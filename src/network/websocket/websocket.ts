@@ -14,6 +14,7 @@ import { ExchangeError } from "../failure.ts";
 import { connect, type Connection } from "../http/connection.ts";
 import { createHeadReader, type ResponseHead } from "../http/response-head.ts";
 import { allowedAddresses, type ResolveHost } from "../resolve.ts";
+import type { Turns } from "../turns.ts";
 import { controlFrame, createFrameReader } from "./frames.ts";
 
 export interface WebSocketRequest {
@@ -45,6 +46,8 @@ const idleMsMax = 60_000;
 /** Pings may come faster than a server reads the pongs, and only the newest needs one (section 5.5.3). */
 const pongIntervalMs = 1_000;
 const closeCode = { normal: 1_000, protocolError: 1_002 } as const;
+/** Part of the input that is processed at once. */
+const pieceBytes = 32_768;
 /** Section 1.3. */
 const acceptSuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const maskBytes = 4;
@@ -55,11 +58,14 @@ export function createWebSocketClient({
   fillRandom,
   resolveHost,
   rules,
+  turns,
 }: {
   clock: Clock;
   fillRandom: FillRandom;
   resolveHost: ResolveHost;
   rules: AddressRules;
+  /** Shared with everything else that processes what others send. */
+  turns: Turns;
 }): WebSocketClient {
   const random = (bytes: number) => {
     const filled = new Uint8Array(bytes);
@@ -76,7 +82,7 @@ export function createWebSocketClient({
         const connection = await connectTo(new URL(request.url), { rules, resolveHost, signal });
         const key = Buffer.from(random(keyBytes)).toString("base64");
         const rest = await shakeHands(connection, request, { key, signal });
-        receive(connection, request, { clock, mask: () => random(maskBytes), rest });
+        receive(connection, request, { clock, mask: () => random(maskBytes), rest, turns });
       } catch (error) {
         if (!deadline.signal.aborted || request.signal.aborted) throw error;
         throw new ExchangeError("timeout", `not accepted within ${handshakeTimeoutMs / 1_000} s`);
@@ -185,13 +191,15 @@ function refusalIn({ status, headers }: ResponseHead, key: string): string | und
 function receive(
   connection: Connection,
   { messageBytesMax, onEnd, onMessage, signal }: WebSocketRequest,
-  { clock, mask, rest }: { clock: Clock; mask: () => Uint8Array; rest: Uint8Array },
+  { clock, mask, rest, turns }: { clock: Clock; mask: () => Uint8Array; rest: Uint8Array; turns: Turns },
 ): void {
   const frames = createFrameReader({ messageBytesMax });
   let isEnded = false;
   let hasHeard = true;
   let hasPinged = false;
   let isPongDue = true;
+  /** Number of pieces that were received and not processed yet. */
+  let pieces = 0;
   const timers = new Set<Timer>();
 
   function after(delayMs: number, run: () => void): void {
@@ -235,9 +243,8 @@ function receive(
     after(pongIntervalMs, () => (isPongDue = true));
   }
 
-  function onData(bytes: Uint8Array): void {
-    hasHeard = true;
-    const problem = frames.push(bytes, (event) => {
+  function take(piece: Uint8Array): void {
+    const problem = frames.push(piece, (event) => {
       if (isEnded) return;
       if (event.kind === "message") onMessage(event.bytes);
       else if (event.kind === "ping") respond(event.bytes);
@@ -249,16 +256,31 @@ function receive(
     if (problem !== undefined) end(`the server sent ${problem}`, closeCode.protocolError);
   }
 
+  /** The server has to wait while its messages are processed, and they share turns with everything else. */
+  function onData(bytes: Uint8Array): void {
+    hasHeard = true;
+    pieces += Math.ceil(bytes.length / pieceBytes);
+    for (let from = 0; from < bytes.length; from += pieceBytes)
+      turns.run(() => {
+        pieces--;
+        if (!isEnded) take(bytes.subarray(from, from + pieceBytes));
+        if (pieces === 0 && !isEnded) connection.resume();
+      });
+    if (pieces > 0 && !isEnded) connection.pause();
+  }
+
   connection.listen({
     onData,
-    onClose: (error) => end(error === undefined ? "closed without a close frame" : `lost: ${error.message}`),
+    // After the pieces that were received before.
+    onClose: (error) =>
+      turns.run(() => end(error === undefined ? "closed without a close frame" : `lost: ${error.message}`)),
   });
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) return onAbort();
   if (!connection.open) return end("closed without a close frame");
   after(idleMsMax, checkIdle);
   if (rest.length > 0) onData(rest);
-  if (!isEnded) connection.resume();
+  else connection.resume();
 }
 
 /** Settles with `promise`, or rejects as soon as `signal` aborts. */

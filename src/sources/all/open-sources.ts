@@ -107,6 +107,7 @@ export function openSources({
     log,
     pauses,
     resolveHost,
+    turns,
     userAgent,
   });
   const imports = createImports({ auditLog, database, candidates, clock, log });

@@ -3,6 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
+import type { Turns } from "../../network/turns.ts";
 import { createWebSocketClient } from "../../network/websocket/websocket.ts";
 import type { Candidates } from "../candidates.ts";
 import type { SourcePauses } from "../pauses/source-pauses.ts";
@@ -18,6 +19,7 @@ export function createCertstreamFeeds({
   log,
   pauses,
   resolveHost,
+  turns,
   userAgent,
 }: {
   feeds: readonly FeedConfig[];
@@ -27,6 +29,7 @@ export function createCertstreamFeeds({
   log: Log;
   pauses: SourcePauses;
   resolveHost: ResolveHost;
+  turns: Turns;
   userAgent: string;
 }): Source[] {
   return feeds.flatMap(({ name, type, url, headers, query, allowPrivateNetworks }) => {
@@ -35,7 +38,7 @@ export function createCertstreamFeeds({
     return createCertstreamFeed({
       feed: { name, url, headers, query },
       candidates,
-      client: createWebSocketClient({ clock, fillRandom, resolveHost, rules }),
+      client: createWebSocketClient({ clock, fillRandom, resolveHost, rules, turns }),
       clock,
       log,
       pausing: pauses.of({ kind: certstreamKind, name }),
