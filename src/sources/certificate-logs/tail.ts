@@ -1,0 +1,108 @@
+import { createLogListLoader } from "../../certificate-transparency/list-loading/log-list-loader.ts";
+import { builtinLogList } from "../../certificate-transparency/log-list/builtin-list.ts";
+import { chooseLogs } from "../../certificate-transparency/log-list/choose-logs.ts";
+import { extraLog } from "../../certificate-transparency/log-list/extra-logs.ts";
+import { parseLogList } from "../../certificate-transparency/log-list/log-list.ts";
+import type { CertificateLog } from "../../certificate-transparency/log.ts";
+import type { CertificateLogsConfig } from "../../config/config.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
+import { connectHere } from "../certificate-log-reading/connection.ts";
+import type { Candidate } from "../certificate-log-reading/messages.ts";
+
+/** Reading of logs without a database: every name is passed on, and nothing is stored. */
+export interface Tail {
+  config: CertificateLogsConfig;
+  clock: Clock;
+  /** Returns a number from 0 to below 1. */
+  random: () => number;
+  version: string;
+  signal: AbortSignal;
+  /** Receives the names of some entries. */
+  onNames: (names: readonly Candidate[]) => void;
+  /** Receives problems, each once until the log can be read again. */
+  onProblem: (what: string, problem: string) => void;
+}
+
+/** Follows the logs until the signal aborts. Rejects with what `onNames` throws. */
+export async function tailLogs({
+  config,
+  clock,
+  random,
+  version,
+  signal,
+  onNames,
+  onProblem,
+}: Tail): Promise<void> {
+  const logs = await logsToFollow({ config, clock, version, signal, onProblem });
+  const descriptions = new Map(logs.map(({ logId, description }) => [logId, description]));
+  const failing = new Set<string>();
+  const ended = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => ended.resolve(), { once: true });
+  if (signal.aborted) ended.resolve();
+  const { contact, firstStart, namesOnly, rates } = config;
+  const settings = { catchUpMs: Infinity, firstStart, namesOnly };
+  const connection = connectHere(
+    { settings, version, contact, rates },
+    {
+      clock,
+      random,
+      onReport(report) {
+        const { logId, generation } = report;
+        if (report.report === "success") failing.delete(logId);
+        if (report.report === "failure" || report.report === "mismatch") {
+          if (!failing.has(logId)) onProblem(descriptions.get(logId) ?? logId, report.message);
+          failing.add(logId);
+        }
+        if (report.report !== "batch" && report.report !== "mismatch") return;
+        try {
+          if (report.report === "batch") onNames(report.batch.candidates);
+        } catch (error) {
+          ended.reject(error);
+        }
+        connection.send({ do: "acknowledge", logId, generation });
+      },
+    },
+  );
+  // Without tables, all names pass.
+  for (const log of logs) connection.send({ do: "follow", log, generation: 1, progress: null });
+  try {
+    await ended.promise;
+  } finally {
+    await connection.end();
+  }
+}
+
+async function logsToFollow({
+  config,
+  clock,
+  version,
+  signal,
+  onProblem,
+}: Pick<Tail, "config" | "clock" | "version" | "signal" | "onProblem">): Promise<CertificateLog[]> {
+  const { contact, extraLogs, firstStart, logList: source, operators } = config;
+  const resolveHost = createSystemResolver({ clock });
+  const loader = createLogListLoader({ source, clock, resolveHost, version, contact });
+  let text = source.kind === "builtin" ? builtinLogList.text : undefined;
+  try {
+    text = (await loader.load(null, signal))?.text ?? text;
+  } catch (error) {
+    onProblem("log list", messageOf(error));
+  } finally {
+    loader.close();
+  }
+  const listed =
+    text === undefined
+      ? []
+      : chooseLogs(parseLogList(text), {
+          operators,
+          now: clock.now(),
+          nextIndex: () => null,
+          firstIndex: firstStart,
+        });
+  return [
+    ...listed.filter(({ decision }) => decision === "followed").map(({ log }) => log),
+    ...extraLogs.map(extraLog),
+  ];
+}
