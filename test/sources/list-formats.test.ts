@@ -224,6 +224,29 @@ describe("links", () => {
     ]);
   });
 
+  test.each<[NonNullable<NameListOptions["format"]>, string]>([
+    ["lines", "https://a.com/x\nb.com\nhttp://c.com:80\n"],
+    ["hosts", "0.0.0.0 a.com b.com # x\n127.0.0.1 localhost\n0.0.0.0 c.com\n"],
+    ["adblock", "! x\n||a.com^\n||b.com^$x\n@@||x.com^\n|https://c.com/\n"],
+    ["rpz", "a.com CNAME .\n*.a.com CNAME .\nb.com CNAME .\nc.com A 192.0.2.1\n"],
+    ["csv", "1,https://a.com/x\n2,b.com\n3,c.com\n"],
+  ])("the archive gets the names of %s without what is around them", async (format, content) => {
+    const matcher = createMatcher([{ domain: "example-bank.com", keywords: [], allow: [] }], {
+      minSimilarity: 0.75,
+    });
+    const startWorker = () => new Worker(join(import.meta.dir, "../../src/main.ts"));
+    for (const screening of [undefined, { matcher, threads: 1, startWorker }]) {
+      const list = await openNameList(
+        file(content),
+        screening === undefined ? { format } : { format, screening },
+      );
+      let names = "";
+      for await (const batch of list.batches()) names += Buffer.from(batch.names() ?? []).toString();
+      await list.close();
+      expect(names).toBe("a.com\nb.com\nc.com\n");
+    }
+  });
+
   test("a list yields the name that a person would get by pasting the line", async () => {
     const random = randomFrom(seed);
     const pick = (choices: string) => choices.split(" ")[random(choices.split(" ").length)]!;

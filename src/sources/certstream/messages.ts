@@ -4,7 +4,7 @@ import type { CertificateSighting } from "../../threats/record.ts";
 
 /** Names of one certificate. */
 export interface CertificateNames {
-  /** As they arrived, without the `*.` of wildcards; each is at most `nameCharactersMax` long. */
+  /** As they arrived, each once, without the `*.` of wildcards; each is at most `nameCharactersMax` long. */
   names: string[];
   /** Undefined in messages that contain names only. */
   certificate: CertificateSighting | undefined;
@@ -46,11 +46,12 @@ function withNames(
   if (given === null) return null;
   if (!Array.isArray(given)) return { error: "a message without a list of names" };
   if (given.length > namesMax) return { error: `a certificate with more than ${namesMax} names` };
-  const names: string[] = [];
+  // Most certificates with a wildcard contain the name below it as well.
+  const names = new Set<string>();
   for (const name of given as unknown[])
     if (typeof name === "string" && name !== "" && name.length <= nameCharactersMax)
-      names.push(name.startsWith("*.") ? name.slice(2) : name);
-  return names.length === 0 ? null : { names, certificate };
+      names.add(name.startsWith("*.") ? name.slice(2) : name);
+  return names.size === 0 ? null : { names: [...names], certificate };
 }
 
 /** Nobody verified what the server says, so that all of it is marked as unverified. */
