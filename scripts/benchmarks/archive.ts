@@ -109,8 +109,6 @@ async function run(): Promise<void> {
   );
   console.log(`| size on disk | ${(bytes / names).toFixed(2)} bytes |`);
   console.log(`| size of a billion names | ${((bytes / names) * (billion / 2 ** 30)).toFixed(2)} GiB |\n`);
-  const rss = process.memoryUsage.rss() / 2 ** 20;
-  console.log(`resident memory of the process: ${rss.toFixed(0)} MiB\n`);
   console.log(
     "| search | threads | found | time | names per second | a billion names | processor time |\n|--|--:|--:|--:|--:|--:|--:|",
   );

@@ -2,13 +2,14 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { sealedNumber } from "../files/folder.ts";
+import { journalBytesMax } from "../files/journal.ts";
 import { readRecords, type Group } from "../files/record.ts";
 import { createNameSorter, sortedNamesMax } from "../names/sort-names.ts";
 import { copyValidNames } from "../names/valid-names.ts";
 import { createSegmentWriter } from "./segment-writer.ts";
 
-/** Memory for the names of a segment before they are sorted. */
-const runBytesMax = 16 << 20;
+/** Memory for the names of a segment before they are sorted: a whole journal, which ends with the write that fills it. */
+const runBytesMax = journalBytesMax + (1 << 20);
 const runBytesAtFirst = 1 << 16;
 /** Numbers between two journals. The segments of one journal that are of the same day and source use some of them. */
 export const numbersPerJournal = 64;
