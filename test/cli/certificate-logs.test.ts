@@ -96,7 +96,14 @@ test("However often the server is killed, every entry is processed once, and eve
     `everything is read (TEST_SEED=${seed}): ${JSON.stringify(rows())} ${last.err()}`,
   );
   const status = await folder.run(["certificate-logs", "status", "--json"]);
+  const metrics = await (await fetch(`${last.url}/metrics`)).text();
   await last.stop();
+  for (const log of ["classic", "tiles"]) {
+    expect(metrics).toContain(
+      `phishwatch_certificate_log_entries_total{log="${log}",operator="${log}"} 3072`,
+    );
+    expect(metrics).toContain(`phishwatch_certificate_log_lag_entries{log="${log}",operator="${log}"} 0`);
+  }
 
   for (const [index, row] of rows().entries()) {
     expect(row).toMatchObject({ entries: 3_072, names: 3_072 });

@@ -2,6 +2,8 @@ import type { Archive, ArchiveStatus } from "../../archive/archive.ts";
 import type { ActivityCounts, ActivityTotal } from "../../sources/activity/source-activity.ts";
 import { archiveCheckStates, type ArchiveCheckStatus } from "../../sources/archive-checks/archive-checks.ts";
 import { needsAttention, type Source } from "../../sources/source.ts";
+import type { CertificateLogStatus } from "../../sources/certificate-logs/status.ts";
+import { certificateLogFamilies } from "./log-metrics.ts";
 import { family } from "./metric-text.ts";
 
 export interface SourceMetrics {
@@ -9,12 +11,20 @@ export interface SourceMetrics {
   totals: readonly ActivityTotal[];
   sources: readonly Pick<Source, "kind" | "name" | "declaredAs" | "status">[];
   archive: Archive;
+  /** Absent: certificate logs are not followed. */
+  certificateLogs?: { logs(): readonly CertificateLogStatus[] } | undefined;
   /** Checks of protected domains against the names seen before. */
   archiveChecks: () => readonly Pick<ArchiveCheckStatus, "state">[];
 }
 
 /** Returns the metrics of the origins of names. */
-export function sourceFamilies({ totals, sources, archive, archiveChecks }: SourceMetrics): string[] {
+export function sourceFamilies({
+  totals,
+  sources,
+  archive,
+  archiveChecks,
+  certificateLogs,
+}: SourceMetrics): string[] {
   const counter = (name: string, help: string, key: keyof ActivityCounts) =>
     family(
       name,
@@ -53,6 +63,7 @@ export function sourceFamilies({ totals, sources, archive, archiveChecks }: Sour
       watched.map(({ labels, status: { state } }) => [{ ...labels, state }, 1]),
     ),
     ...archiveFamilies(archive.status(), archiveChecks()),
+    ...certificateLogFamilies(certificateLogs?.logs() ?? []),
   ];
 }
 
