@@ -55,10 +55,10 @@ async function takePageScreenshots(): Promise<void> {
     app.app.start();
     await app.app.deliveries.dispatcher.stop(0);
     const samples = await seedSamples(app.app);
-    // Restart the feeds, so that they load the history that the samples added.
-    for (const feed of app.app.feeds.sources) {
-      await feed.stop();
-      feed.start();
+    // Restart the sources, so that they load the history that the samples added.
+    for (const source of app.app.sources.filter(({ declaredAs }) => declaredAs !== null)) {
+      await source.stop();
+      source.start();
     }
     let signedIn = false;
     for (const { name, path, signedOut } of pages.toSorted(

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { summaryOf } from "../../src/console/pages/sources/certificate-logs.tsx";
 import { healthOf } from "../../src/console/pages/sources/health.ts";
+import type { CertificateLogStatus } from "../../src/sources/certificate-logs/status.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 import { until } from "../support/until.ts";
 
@@ -33,7 +35,7 @@ const feed = () => app.app.feeds.status()[0]!;
 test("A feed is paused and resumed with buttons that work without script, and the list, its page and the overview say so", async () => {
   await until(() => feed().state === "watching", "the feed is watched");
   const paused = await visitor.submit("/console/sources/feed/nrd/pause", { from: "list" });
-  expect(paused.text).toContain("Feed nrd is paused and keeps its position.");
+  expect(paused.text).toContain("Feed nrd: paused. The position is kept.");
   expect(paused.text).toMatch(
     /Feed nrd Paused now by console.* It reads nothing and keeps its position\. Resume it/,
   );
@@ -48,9 +50,9 @@ test("A feed is paused and resumed with buttons that work without script, and th
 
   writeFileSync(join(folder, "today.txt"), "example-bank.net\nother.org\n");
   const again = await visitor.submit("/console/sources/feed/nrd/pause", { from: "detail" });
-  expect(again.text).toContain("Feed nrd was paused already.");
+  expect(again.text).toContain("Feed nrd: already paused.");
   const resumed = await visitor.submit("/console/sources/feed/nrd/resume", { from: "detail" });
-  expect(resumed.text).toContain("Feed nrd reads again.");
+  expect(resumed.text).toContain("Feed nrd: resumed.");
   await until(() => (feed().files[0]?.completedAt ?? null) !== null, "the file is read", 15_000);
   expect(actions()).toEqual([
     ["source.resume", "nrd", "console"],
@@ -111,14 +113,14 @@ test.each<[string, Parameters<typeof healthOf>[0], typeof pause | undefined, str
     { ...fine, state: "unavailable", problem: "it does not exist" },
     undefined,
     "unavailable",
-    /^Not readable: it does not exist\. Check the location/,
+    /^Not readable: it does not exist\. Check its settings/,
   ],
   [
     "cannot be fetched any longer",
     { ...fine, state: "unavailable", problem: "status 404", latest: { name: "list", at: 0 } },
     undefined,
     "unavailable",
-    /^Not readable: status 404\. What was read before stays in effect\./,
+    /^Not readable: status 404\. Everything that was read before is kept\./,
   ],
   [
     "is paused, whatever else is wrong",
@@ -152,4 +154,66 @@ test("An appliance without a source says what to do first, with and without inte
   } finally {
     await empty.dispose();
   }
+});
+
+describe("with certificate logs", () => {
+  let logs: ConsoleApp;
+  let page: string;
+  const log = (change: Partial<CertificateLogStatus>): CertificateLogStatus => ({
+    logId: "a",
+    description: "argon",
+    operator: "Google",
+    protocol: "static",
+    url: "https://log.example/",
+    state: "following",
+    position: 1,
+    size: 1,
+    lagEntries: 0,
+    lagMs: 0,
+    entriesPerSecond: 3,
+    bytesPerSecond: 1_024,
+    isVerified: true,
+    error: null,
+    startedAt: 0,
+    progressAt: 0,
+    mismatch: null,
+    skipped: 0,
+    malformed: 0,
+    entries: 0,
+    names: 0,
+    matched: 0,
+    created: 0,
+    bytes: 0,
+    errors: 0,
+    ...change,
+  });
+  beforeAll(async () => {
+    // Nothing is started, so that no log is contacted.
+    logs = openConsoleApp({ config: '[certificate_logs]\nenabled = true\ncontact = "soc@example.com"' });
+    page = "/console/sources/certificate-logs";
+  });
+  afterAll(() => logs.dispose());
+
+  test("The page lists all logs of the embedded list, stays small, and can be paused", async () => {
+    const reader = await logs.signedIn();
+    const { html, text } = await reader.get(page);
+    const followed = logs.app.certificateLogs!.logs();
+    expect(followed.length).toBeGreaterThan(20);
+    for (const { description } of followed) expect(text).toContain(description);
+    expect(Buffer.byteLength(html)).toBeLessThan(60_000);
+    expect(text).toContain("Log list Origin builtin Published 2026-05-29");
+    const paused = await reader.submit(`${page}/pause`, { from: "detail" });
+    expect(paused.text).toContain("Certificate logs: paused. The position is kept.");
+    expect((await reader.get("/console/sources")).text).toMatch(/Following 0 of \d+ logs: .* All logs/);
+  });
+
+  test("The summary adds up rates and names the slowest log", () => {
+    const behind = log({ description: "xenon", lagEntries: 9, lagMs: 660_000, state: "failing" });
+    expect(summaryOf([log({}), behind])).toBe(
+      "Following 1 of 2 logs: 6.0 entries and 2.0 KiB per second, the slowest log, xenon, is 11 min behind.",
+    );
+    expect(summaryOf([log({})])).toBe(
+      "Following 1 of 1 log: 3.0 entries and 1.0 KiB per second, nothing left to read.",
+    );
+  });
 });

@@ -55,6 +55,7 @@ export const consolePages: readonly ConsolePage[] = [
   },
   { name: "sources", path: () => "/console/sources" },
   { name: "source-feed", path: () => "/console/sources/feed/newly-registered" },
+  { name: "certificate-logs", path: () => "/console/sources/certificate-logs" },
   { name: "source-paused", path: () => "/console/sources/feed/zone" },
   { name: "source-api-key", path: () => `/console/sources/submission/${encodeURIComponent(hostileText)}` },
   { name: "import", path: ({ importSeq }) => `/console/imports/${importSeq}` },
@@ -99,6 +100,30 @@ export const tester: Actor = { channel: "console", name: null, address: "192.0.2
 export const hostileText = `"><script>alert(1)</script><img src=x onerror=alert(2)>' \u202Egnp.exe\u200B &amp;`;
 export const longText = "x".repeat(10_000);
 
+/** Certificate logs whose keys nobody has and whose addresses nobody serves. */
+export const sampleLogs = [
+  {
+    name: "tuscolo2026h2",
+    protocol: "static",
+    key: "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE3oZMMk1digjOlSu3AIvz37RXnUk6th3TPglSICJif2fJaCu025Vbz/AD65JxEdHpN/7GUUs2FleC8Xb3xcPanA==",
+  },
+  {
+    name: "argon2026h2",
+    protocol: "rfc6962",
+    key: "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEqIxwPpFWuKeci4zqcBQS4kb/N4CLzXZ+8OW/eGNkotuQij0KMsglpP4ysCQihJVOeBYfmMXwhsuBbeurBk+wrw==",
+  },
+  {
+    name: "sphinx2027h1",
+    protocol: "rfc6962",
+    key: "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEsHAzeGAATLftQI30iG//MGZ0mpmWJVem2sQDLmBDQdJRIzZwnXmvOvPva9Z/z9l/P2y21TsIlMti34a05mlf8g==",
+  },
+  {
+    name: "elephant2026h2",
+    protocol: "rfc6962",
+    key: "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAETpX45Eo/z4ksjUcU9Q2od4hQTrAliUOdlbkf8osPffbezXt0PCGuy00d2STy1kD3A4yp5xziWQIeIsX5vlMzcg==",
+  },
+];
+
 /** Configuration of the appliance with the sample data. */
 export const sampleConfig = `
 [[protected_domains]]
@@ -111,6 +136,16 @@ path = "feeds/newly-registered"
 [[feeds]]
 name = "zone"
 path = "feeds/zone.gz"
+[certificate_logs]
+enabled = true
+contact = "soc@example.com"
+operators = ["nobody"]
+${sampleLogs
+  .map(
+    ({ name, key, protocol }) =>
+      `[[certificate_logs.extra_logs]]\nname = "${name}"\nkey = "${key}"\nprotocol = "${protocol}"\nurl = "http://127.0.0.1:9/${name}/"`,
+  )
+  .join("\n")}
 `;
 
 /** Fills an appliance with the data of a team after some weeks of use. */

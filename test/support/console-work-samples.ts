@@ -1,9 +1,11 @@
 import type { App } from "../../src/app.ts";
+import { logIdOf } from "../../src/certificate-transparency/trees/log-key.ts";
+import { certificateLogs } from "../../src/sources/certificate-logs/tables.ts";
 import { sourceActivity } from "../../src/sources/activity/tables.ts";
 import { scans } from "../../src/scans/tables.ts";
 import { feedFiles } from "../../src/sources/feeds/tables.ts";
 import { listImports } from "../../src/sources/imports/tables.ts";
-import { hostileText, longText, tester } from "./console-pages.ts";
+import { hostileText, longText, sampleLogs, tester } from "./console-pages.ts";
 
 const hourMs = 3_600_000;
 
@@ -118,6 +120,7 @@ export function seedWork(app: App) {
       .run();
   }
   seedActivity(app, now);
+  seedCertificateLogs(app, now);
   return { runningImportSeq: running, scanId: ids.at(-1)!, failedScanId: ids[3]!, importSeq: hostile };
 }
 
@@ -130,6 +133,7 @@ function seedActivity(app: App, now: number): void {
     { kind: "import", name: "imports", perDay: 1_200, since: 0 },
     { kind: "submission", name: "siem-eu", perDay: 38, since: 0 },
     { kind: "submission", name: hostileText, perDay: 3, since: 1 },
+    { kind: "certificate logs", name: "certificate logs", perDay: 9_300_000, since: 0 },
     { kind: "scan", name: "scans", perDay: 41_023, since: 0 },
     { kind: "beacon", name: "beacons", perDay: 2, since: 2 },
     { kind: "feed", name: "no-longer-declared", perDay: 9_000, since: 6 },
@@ -148,4 +152,59 @@ function seedActivity(app: App, now: number): void {
     }
   }
   app.sources.find(({ name }) => name === "zone")?.pausing?.pause({ by: tester });
+}
+
+/** Adds a log that is up to date, one that is behind, one that fails, and one that contradicts itself. */
+function seedCertificateLogs(app: App, now: number): void {
+  const minuteMs = 60_000;
+  const position = 914_000_000;
+  const states: Partial<typeof certificateLogs.$inferInsert>[] = [
+    { range: null, bytesPerSecond: 4_100 },
+    { headSize: position + 84_310, backlogSize: position + 84_310, backlogSince: now - 11 * minuteMs },
+    { error: `status 429: ${hostileText}`, errorAt: now, errors: 41, progressAt: now - 3 * minuteMs },
+    {
+      error: "x",
+      errorAt: now,
+      errors: 1,
+      mismatch: "its root does not match its entries",
+      skipped: 120_400,
+    },
+  ];
+  for (const [index, { name, key, protocol }] of sampleLogs.entries())
+    app.database.query
+      .insert(certificateLogs)
+      .values({
+        logId: logIdOf(key),
+        description: name,
+        operator: name,
+        protocol: protocol as "static" | "rfc6962",
+        url: `http://127.0.0.1:9/${name}/`,
+        position,
+        range: Buffer.from("range"),
+        verifiedRange: null,
+        headSize: position,
+        headRoot: Buffer.alloc(32),
+        headAt: now - minuteMs,
+        backlogSize: null,
+        backlogSince: null,
+        exemptBefore: 0,
+        entries: 41_300_201,
+        names: 60_103_009,
+        matched: 312,
+        created: 41,
+        skipped: 0,
+        malformed: 3,
+        bytes: 90_000_000_000,
+        entriesPerSecond: 486.3,
+        bytesPerSecond: 1_070_000,
+        lastEntryAt: now - 2 * minuteMs,
+        errors: 2,
+        error: null,
+        errorAt: null,
+        mismatch: null,
+        startedAt: now - 40 * 24 * hourMs,
+        progressAt: now - 2_000,
+        ...states[index],
+      })
+      .run();
 }

@@ -22,6 +22,7 @@ import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Scans } from "../../scans/scans.ts";
 import type { SourceActivity } from "../../sources/activity/source-activity.ts";
+import type { CertificateLogs } from "../../sources/certificate-logs/certificate-logs.ts";
 import type { Feeds } from "../../sources/feeds/feeds.ts";
 import type { ArchiveChecks } from "../../sources/archive-checks/archive-checks.ts";
 import type { Imports } from "../../sources/imports/imports.ts";
@@ -45,6 +46,8 @@ export interface PageServices {
   eventLog: EventLog;
   /** All sources of names, feeds and imports included. */
   sources: readonly Source[];
+  /** Undefined if no certificate logs are followed. */
+  certificateLogs: Pick<CertificateLogs, "kind" | "list" | "logs" | "name"> | undefined;
   feeds: Feeds;
   imports: Imports;
   keys: ApiKeys;
@@ -69,7 +72,10 @@ export interface PageServices {
 export type ServiceName = keyof PageServices;
 
 /** Services for pages that `names` contains. */
-type NameServices = Pick<PageServices, "activity" | "archiveChecks" | "feeds" | "imports" | "sources">;
+type NameServices = Pick<
+  PageServices,
+  "activity" | "archiveChecks" | "certificateLogs" | "feeds" | "imports" | "sources"
+>;
 
 /** Services for pages that other services contain. */
 type ContainedServices = Pick<

@@ -82,7 +82,7 @@ export function statusOfLog(
     entriesPerSecond: averageAfter(row?.entriesPerSecond ?? 0, 0, sinceMs),
     bytesPerSecond: averageAfter(row?.bytesPerSecond ?? 0, 0, sinceMs),
     isVerified: row !== undefined && row.range !== null,
-    error: errorOf(row),
+    error: errorOf(row, live, now),
     mismatch: row?.mismatch ?? null,
     entries: row?.entries ?? 0,
     names: row?.names ?? 0,
@@ -97,11 +97,15 @@ export function statusOfLog(
   };
 }
 
-function errorOf({
-  error = null,
-  errorAt = null,
-}: Partial<CertificateLogRow> = {}): CertificateLogStatus["error"] {
-  return error === null || errorAt === null ? null : { text: error, at: errorAt };
+/** A log that was never read has no row in which an error could be stored. */
+function errorOf(
+  { error = null, errorAt = null }: Partial<CertificateLogRow> = {},
+  live: LiveLog | undefined,
+  now: Instant,
+): CertificateLogStatus["error"] {
+  if (error !== null && errorAt !== null) return { text: error, at: errorAt };
+  const failure = live?.failure ?? null;
+  return failure === null ? null : { text: failure, at: now };
 }
 
 /** In a command, which knows only the row, the last error counts while there was no progress after it. */

@@ -36,8 +36,8 @@ export function healthOf(
       problem === null
         ? "Nothing can be read."
         : sentence(`not readable: ${visible(problem, problemCharactersMax)}`);
-    const kept = latest === null ? "" : "What was read before stays in effect. ";
-    const advice = `${kept}Check the location in the configuration file, and what phishwatch may read or reach.`;
+    const kept = latest === null ? "" : "Everything that was read before is kept. ";
+    const advice = `${kept}Check its settings in the configuration file, and what phishwatch may read or reach.`;
     return { tone: "bad", label: "unavailable", problem: { what, advice } };
   }
   if (overdue !== null) {

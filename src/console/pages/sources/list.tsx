@@ -9,6 +9,7 @@ import { importPath, keysPath, originPath } from "../../kit/paths.ts";
 import { Sparkline } from "../../kit/sparkline.tsx";
 import { Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
+import { summaryOf } from "./certificate-logs.tsx";
 import { healthOf } from "./health.ts";
 import { ImportForms } from "./import-form.tsx";
 import { CreatedLink, ImportPanel, ImportStateBadge, ListName } from "./import-panel.tsx";
@@ -39,8 +40,11 @@ const importColumns: Column<ListImport>[] = [
   { title: "New threats", layout: "number", cell: (list) => <CreatedLink list={list} /> },
 ];
 
-export function listSources({ services, now }: Context<"activity" | "imports" | "sources">): PageResult {
-  const { activity, imports, sources } = services;
+export function listSources({
+  services,
+  now,
+}: Context<"activity" | "certificateLogs" | "imports" | "sources">): PageResult {
+  const { activity, certificateLogs, imports, sources } = services;
   const days = activity.since(firstListedDay(now));
   const origins = originsOf({ sources, days, totals: activity.totals(), now });
   const declared = origins.filter(({ watched }) => (watched?.source.declaredAs ?? null) !== null);
@@ -60,6 +64,13 @@ export function listSources({ services, now }: Context<"activity" | "imports" | 
       {origins.every(({ lastAt }) => lastAt === null) ? null : <Sums origins={origins} />}
       <Problems origins={declared} />
       {declared.length === 0 ? null : <DeclaredSources origins={declared} />}
+      {certificateLogs === undefined ? null : (
+        <Section title="Certificate logs">
+          <p>
+            {summaryOf(certificateLogs.logs())} <a href={originPath(certificateLogs)}>All logs</a>
+          </p>
+        </Section>
+      )}
       <Section title="Other sources">
         <Table
           caption="Other origins of names, the one with the latest names first"

@@ -11,6 +11,7 @@ import { keysPath, originIn, originPath, scansPath, sourcesPath, trapsPath } fro
 import { Sparkline } from "../../kit/sparkline.tsx";
 import { Empty, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
+import { CertificateLogsDetail } from "./certificate-logs.tsx";
 import { FeedFiles } from "./feed-files.tsx";
 import { healthOf } from "./health.ts";
 import type { Origin } from "./origins.ts";
@@ -25,8 +26,8 @@ export function showOrigin({
   params,
   query,
   now,
-}: Context<"activity" | "feeds" | "sources">): PageResult {
-  const { activity, feeds, sources } = services;
+}: Context<"activity" | "certificateLogs" | "feeds" | "sources">): PageResult {
+  const { activity, certificateLogs, feeds, sources } = services;
   const origin = originIn(params);
   const isThis = ({ kind, name }: { kind: string; name: string }) =>
     kind === origin.kind && name === origin.name;
@@ -53,8 +54,11 @@ export function showOrigin({
         {source === undefined ? undefined : <PauseButton source={source} from="detail" />}
       </PageHead>
       {watched === undefined ? <RelatedPage kind={origin.kind} /> : <Watched watched={watched} />}
-      <Days path={originPath(origin)} days={days} shown={shown} today={startOfDay(now)} />
       {feed === undefined ? null : <FeedFiles feed={feed} query={query} />}
+      {certificateLogs === undefined || !isThis(certificateLogs) ? null : (
+        <CertificateLogsDetail source={certificateLogs} />
+      )}
+      <Days path={originPath(origin)} days={days} shown={shown} today={startOfDay(now)} />
     </>,
   );
 }
@@ -67,7 +71,8 @@ function Watched({ watched: { source, status } }: { watched: NonNullable<Origin[
     <>
       {problem === null ? null : (
         <p class="prose">
-          <strong>{problem.what}</strong> {problem.advice}
+          {status.state === "paused" ? <strong>{problem.what} </strong> : null}
+          {problem.advice}
         </p>
       )}
       <Facts facts={[...sourceFacts(status), ["Declared", <DeclaredMark where={source.declaredAs} />]]} />

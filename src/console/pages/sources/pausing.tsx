@@ -42,10 +42,7 @@ async function change(context: Context<"sources">, what: "pause" | "resume"): Pr
   if (!isChanged)
     return redirect(to, {
       tone: "warning",
-      text: what === "pause" ? `${name} was paused already.` : `${name} was not paused.`,
+      text: `${name}: ${what === "pause" ? "already paused" : "not paused"}.`,
     });
-  return redirect(
-    to,
-    what === "pause" ? `${name} is paused and keeps its position.` : `${name} reads again.`,
-  );
+  return redirect(to, what === "pause" ? `${name}: paused. The position is kept.` : `${name}: resumed.`);
 }
