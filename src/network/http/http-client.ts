@@ -1,12 +1,13 @@
-import { allowedAddresses, type ResolveHost } from "../resolve.ts";
+import type { ResolveHost } from "../resolve.ts";
 import type { AddressRefusal, AddressRules } from "../addresses.ts";
 import { hasFreeDescriptor } from "../descriptors.ts";
-import { connect, type Connection, type PeerCertificate, type TlsFiles } from "./connection.ts";
+import type { Connection, PeerCertificate, TlsFiles } from "./connection.ts";
 import { createConnectionPool } from "./connection-pool.ts";
 import { ExchangeError, type FailureKind } from "../failure.ts";
 import { createTurns, type Turns } from "../turns.ts";
 import { converse, type PartialResponse, type Phases, type Trace } from "./converse.ts";
 import type { HttpResponse, ResponseStart, StreamSink } from "./http-response.ts";
+import { noDescriptor, openConnection } from "./open-connection.ts";
 
 export interface HttpRequest {
   url: string;
@@ -52,7 +53,6 @@ export interface HttpClient {
   close(): void;
 }
 
-const addressesTriedMax = 4;
 // Below the 5 s after which common servers close idle connections, so that a kept one is rarely dead.
 const idleMsDefault = 4_000;
 const idleMaxDefault = 256;
@@ -102,31 +102,13 @@ export function createHttpClient({
     phases: Phases,
   ): Promise<Connection> {
     const startedAt = performance.now();
-    requireDescriptor();
-    const addresses = await orAbort(allowedAddresses({ hostname: url.hostname, rules, resolveHost }), signal);
-    phases.dnsMs = performance.now() - startedAt;
-    let failure: unknown;
-    for (const address of addresses.slice(0, addressesTriedMax)) {
-      try {
-        requireDescriptor();
-        const connection = await connect({
-          address,
-          port: Number(url.port || (url.protocol === "https:" ? 443 : 80)),
-          serverName: url.hostname.replace(/^\[|\]$/g, ""),
-          tlsFiles: url.protocol === "https:" ? (request.tlsFiles ?? {}) : undefined,
-          anyCertificate: request.anyCertificate ?? false,
-          signal,
-        });
-        phases.connectMs = connection.connectMs;
-        if (connection.tlsMs !== undefined) phases.tlsMs = connection.tlsMs;
-        return connection;
-      } catch (error) {
-        failure = error;
-        // Another address can help if a machine is down, but not if its certificate is invalid.
-        if (!(error instanceof ExchangeError) || error.kind !== "connect") break;
-      }
-    }
-    throw failure;
+    const { tlsFiles, anyCertificate } = request;
+    const onResolved = () => void (phases.dnsMs = performance.now() - startedAt);
+    const options = { url, rules, resolveHost, tlsFiles, anyCertificate, signal, onResolved };
+    const connection = await openConnection(options);
+    phases.connectMs = connection.connectMs;
+    if (connection.tlsMs !== undefined) phases.tlsMs = connection.tlsMs;
+    return connection;
   }
 
   async function exchange(request: HttpRequest, signal: AbortSignal, trace: Trace): Promise<HttpResponse> {
@@ -199,12 +181,6 @@ export function createHttpClient({
   };
 }
 
-const noDescriptor = "no file descriptor left";
-
-function requireDescriptor(): void {
-  if (!hasFreeDescriptor()) throw new ExchangeError("descriptors", noDescriptor);
-}
-
 function serialize(url: URL, { method, headers, body }: HttpRequest): Uint8Array {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\n${lines.join("")}Content-Length: ${body.length}\r\n\r\n`;
@@ -222,14 +198,4 @@ function lateReason(timeoutMs: number, { phases, address }: Trace): string {
   return phases.waitMs === undefined
     ? `no response within ${seconds} s`
     : `response not complete within ${seconds} s`;
-}
-
-/** Settles with `promise`, or rejects as soon as `signal` aborts. */
-function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(new ExchangeError("aborted", "given up"));
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }

@@ -9,11 +9,11 @@ import type { Clock, Timer } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { AddressRules } from "../addresses.ts";
-import { hasFreeDescriptor } from "../descriptors.ts";
 import { ExchangeError } from "../failure.ts";
-import { connect, type Connection } from "../http/connection.ts";
+import type { Connection } from "../http/connection.ts";
+import { openConnection } from "../http/open-connection.ts";
 import { createHeadReader, type ResponseHead } from "../http/response-head.ts";
-import { allowedAddresses, type ResolveHost } from "../resolve.ts";
+import type { ResolveHost } from "../resolve.ts";
 import type { Turns } from "../turns.ts";
 import { controlFrame, createFrameReader } from "./frames.ts";
 
@@ -40,7 +40,6 @@ export interface WebSocketClient {
 }
 
 const handshakeTimeoutMs = 15_000;
-const addressesTriedMax = 4;
 /** A connection on which nothing arrives for this long is tested with a ping, and closed after as long again. */
 const idleMsMax = 60_000;
 /** Pings may come faster than a server reads the pongs, and only the newest needs one (section 5.5.3). */
@@ -79,7 +78,7 @@ export function createWebSocketClient({
       const late = clock.after(handshakeTimeoutMs, () => deadline.abort());
       const signal = AbortSignal.any([request.signal, deadline.signal]);
       try {
-        const connection = await connectTo(new URL(request.url), { rules, resolveHost, signal });
+        const connection = await openConnection({ url: new URL(request.url), rules, resolveHost, signal });
         const key = Buffer.from(random(keyBytes)).toString("base64");
         const rest = await shakeHands(connection, request, { key, signal });
         receive(connection, request, { clock, mask: () => random(maskBytes), rest, turns });
@@ -91,32 +90,6 @@ export function createWebSocketClient({
       }
     },
   };
-}
-
-async function connectTo(
-  { hostname, port, protocol }: URL,
-  { rules, resolveHost, signal }: { rules: AddressRules; resolveHost: ResolveHost; signal: AbortSignal },
-): Promise<Connection> {
-  const isSecure = protocol === "wss:";
-  const addresses = await orAbort(allowedAddresses({ hostname, rules, resolveHost }), signal);
-  let failure: unknown;
-  for (const address of addresses.slice(0, addressesTriedMax)) {
-    if (!hasFreeDescriptor()) throw new ExchangeError("descriptors", "no file descriptor left");
-    try {
-      return await connect({
-        address,
-        port: Number(port || (isSecure ? 443 : 80)),
-        serverName: hostname.replace(/^\[|\]$/g, ""),
-        tlsFiles: isSecure ? {} : undefined,
-        signal,
-      });
-    } catch (error) {
-      failure = error;
-      // Another address can help if a machine is down, but not if its certificate is invalid.
-      if (!(error instanceof ExchangeError) || error.kind !== "connect") break;
-    }
-  }
-  throw failure;
 }
 
 /** Sends the request and reads the response (section 4). Returns the bytes after it, which belong to frames. */
@@ -281,14 +254,4 @@ function receive(
   after(idleMsMax, checkIdle);
   if (rest.length > 0) onData(rest);
   else connection.resume();
-}
-
-/** Settles with `promise`, or rejects as soon as `signal` aborts. */
-function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(new ExchangeError("aborted", "given up"));
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }
