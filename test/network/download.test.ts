@@ -44,6 +44,7 @@ function fetchTo(url: string, request: Partial<DownloadRequest> = {}) {
       known: { etag: null, lastModified: null },
       path,
       bytesMax: 1 << 26,
+      tooLarge: "too large",
       allowHttp: true,
       signal: new AbortController().signal,
       ...request,

@@ -54,7 +54,10 @@ export function openFeedWorld({
     folder: `${stores.path}.feeds`,
     stop,
     /** Stops the feed, and starts it with these settings. Resolves when everything that is due was done. */
-    async start(settings: Partial<UrlFeedConfig>, { wait = true } = {}): Promise<void> {
+    async start(
+      settings: Partial<UrlFeedConfig>,
+      { wait = true, freeBytes = 2 ** 40 }: { wait?: boolean; freeBytes?: number } = {},
+    ): Promise<void> {
       await stop();
       const pauses = createSourcePauses({ auditLog, database, clock });
       const candidates = createCandidates({ ...stores, yielder });
@@ -71,6 +74,7 @@ export function openFeedWorld({
         turns: createTurns(),
         yielder,
         userAgent: "phishwatch/test",
+        freeBytes: () => freeBytes,
       });
       running = createFeeds({ feeds: [], others, database, candidates, clock, log, auditLog, pauses });
       for (const source of running.sources) source.start();

@@ -22,6 +22,8 @@ export interface DownloadRequest {
   /** File that receives the body as it was sent, compressed or not. Deleted unless the result is `content`. */
   path: string;
   bytesMax: number;
+  /** Problem of a body that is longer than `bytesMax`. */
+  tooLarge: string;
   /** Asks with HEAD first whether the version is known, for services that count downloads. */
   asksFirst?: boolean;
   /** Whether http:// is permitted, also after a redirect. */
@@ -147,7 +149,7 @@ function exchangeOnce(
 /** Returns what the last response of a chain of redirects means. */
 async function conclude(
   { clock, sink, guard }: Running,
-  { bytesMax, known }: DownloadRequest,
+  { known, tooLarge }: DownloadRequest,
   exchange: ExchangeResult,
 ): Promise<DownloadResult> {
   if (sink.error !== undefined) return failed(`The list cannot be stored: ${sink.error.message}`);
@@ -159,8 +161,7 @@ async function conclude(
   if (status !== 200)
     return failed(statusProblem(status), response, waitMs(status, headers.get("retry-after"), clock));
   if (isKnown(headers, known)) return { kind: "unchanged" };
-  if (response.cut || sink.isFull)
-    return failed(`The list is larger than max_size (${bytesMax} bytes): raise max_size to read it.`);
+  if (response.cut || sink.isFull) return failed(tooLarge);
   const coding = (headers.get("content-encoding") ?? "").trim().toLowerCase();
   if (!["", "identity", "gzip", "x-gzip", "zstd"].includes(coding))
     return failed(`The server uses the content encoding "${visible(coding, 20)}", which it was not offered.`);

@@ -18,13 +18,21 @@ export interface FeedFilesFolder {
   /** Creates the folder. */
   create(): Promise<void>;
   paths(feed: string, part: string): ListPaths;
+  /** Returns the maximum size of a list for which there is room on the disk. */
+  roomBytes(): number;
   /** Deletes everything except the files of these versions. Nothing may be in progress. */
   clean(kept: readonly FeedDownload[]): Promise<void>;
   /** Deletes the files of the version before. */
   deletePrevious(row: FeedDownload): Promise<void>;
 }
 
-export function createFeedFilesFolder(path: string): FeedFilesFolder {
+/** The database must not run out of space because of a list. */
+const reservedBytes = 2 ** 30;
+/** The hashes of a compressed list, and the file in which they are sorted, are about as large as the list each. */
+const copiesMax = 3;
+
+/** @param freeBytes returns the free space on the disk of a file. */
+export function createFeedFilesFolder(path: string, freeBytes: (path: string) => number): FeedFilesFolder {
   function paths(feed: string, part: string): ListPaths {
     // Names of feeds are free text.
     const id = createHash("sha256")
@@ -45,6 +53,7 @@ export function createFeedFilesFolder(path: string): FeedFilesFolder {
 
   return {
     paths,
+    roomBytes: () => Math.max(0, Math.floor((freeBytes(join(path, "list")) - reservedBytes) / copiesMax)),
     create: async () => void (await mkdir(path, { recursive: true, mode: 0o700 })),
     async clean(kept) {
       const keep = new Set(

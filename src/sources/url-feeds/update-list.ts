@@ -1,6 +1,7 @@
 import { rename, rm } from "node:fs/promises";
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { bytesText } from "../../lib/durations.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Limiter } from "../../lib/limiter.ts";
@@ -67,7 +68,7 @@ export async function updateList(
     known: { etag: current.etag, lastModified: current.lastModified },
     path: paths.download,
     asksFirst: feed.type === "czds",
-    bytesMax: feed.bytesMax,
+    ...limitOf(feed, folder.roomBytes()),
     allowHttp: feed.allowPrivateNetworks,
     signal,
   };
@@ -90,6 +91,22 @@ export async function updateList(
   } finally {
     await rm(paths.download, { force: true });
   }
+}
+
+/** Returns the maximum size of a list, and what to do about a larger one. */
+function limitOf(
+  { bytesMax }: Pick<UrlFeedConfig, "bytesMax">,
+  roomBytes: number,
+): Pick<DownloadRequest, "bytesMax" | "tooLarge"> {
+  if (roomBytes >= bytesMax)
+    return {
+      bytesMax,
+      tooLarge: `The list is larger than max_size (${bytesText(bytesMax)}): raise max_size to read it.`,
+    };
+  return {
+    bytesMax: roomBytes,
+    tooLarge: "The disk has no room for the list: free some space, or move the database to another disk.",
+  };
 }
 
 /** Stores that a request begins. Returns the row without that. */

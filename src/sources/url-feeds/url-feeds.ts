@@ -1,5 +1,6 @@
 import type { Settings } from "../../access/settings/settings.ts";
 import type { Database } from "../../database/database.ts";
+import { diskRoomFor } from "../../database/files/disk.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import { createLimiter } from "../../lib/limiter.ts";
@@ -42,6 +43,7 @@ export function createUrlFeeds({
   turns,
   yielder,
   userAgent,
+  freeBytes = (path) => diskRoomFor(path).freeBytes,
 }: {
   feeds: readonly UrlFeedConfig[];
   database: Database;
@@ -55,10 +57,12 @@ export function createUrlFeeds({
   turns: Turns;
   yielder: () => Yielder;
   userAgent: string;
+  /** Returns the free space on the disk of a file. */
+  freeBytes?: (path: string) => number;
 }): FeedWatcher[] {
   const files = createFeedFileStore(database);
   const store = createDownloadStore(database);
-  const folder = createFeedFilesFolder(`${database.path}.feeds`);
+  const folder = createFeedFilesFolder(`${database.path}.feeds`, freeBytes);
   const read = createFeedReader({ candidates, clock, database, files });
   const limits = { downloads: createLimiter(downloadsMax), readings: createLimiter(readingsMax) };
   const shared: Omit<UpdateDependencies, "client"> = {

@@ -263,6 +263,14 @@ describe("a bad response", () => {
     expect(world.status().problem).toMatch(/larger than max_size/);
   });
 
+  test("for which the disk has no room is not received, so that the database does not run out of space", async () => {
+    serve(names(1_000));
+    await world.start({ url: server.url }, { freeBytes: 2 ** 30 + 20_000 });
+    expect(world.status().problem).toMatch(/^The disk has no room for the list/);
+    await world.start({ url: `${server.url}/again` }, { freeBytes: 2 ** 30 + 60_000 });
+    expect(world.status().problem).toBeNull();
+  });
+
   test("that arrives in a slow drip is given up", async () => {
     const raw = await startRawServer(
       (socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nexample-bank.net\n"),
