@@ -3,6 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fromIsoTime, toIsoTime } from "../../lib/clock.ts";
 import { threatSources } from "../../vocabulary/threats.ts";
+import type { ArchiveExtent } from "../archive.ts";
 import type { Group } from "./record.ts";
 
 /** Sorted names of one day and source. */
@@ -133,4 +134,18 @@ export function groupsOf(segments: readonly Segment[]): Segment[][] {
 export function compareGroups(a: Group, b: Group): number {
   if (a.day !== b.day) return a.day - b.day;
   return threatSources.indexOf(a.source) - threatSources.indexOf(b.source);
+}
+
+/** Returns the extent without the names that are in journals only, which nobody has counted. */
+export function sortedExtent({
+  segments,
+  journals,
+}: Pick<FolderContent, "segments" | "journals">): ArchiveExtent {
+  const days = segments.map(({ day }) => day);
+  return {
+    names: segments.reduce((sum, { names }) => sum + names, 0),
+    bytes: [...segments, ...journals].reduce((sum, file) => sum + file.bytes, 0),
+    oldestDay: days.length === 0 ? null : days.reduce((a, b) => Math.min(a, b)),
+    newestDay: days.length === 0 ? null : days.reduce((a, b) => Math.max(a, b)),
+  };
 }

@@ -10,6 +10,7 @@ import {
   isMissing,
   isSameGroup,
   listFolder,
+  sortedExtent,
   type FolderContent,
   type Segment,
 } from "./folder.ts";
@@ -217,23 +218,15 @@ function parsePosition(text: ArchivePosition): Place | undefined {
 export async function folderExtent(folder: string): Promise<ArchiveExtent> {
   const { content, journals } = await openJournals(folder);
   try {
-    const { segments } = content;
-    let names = segments.reduce((sum, segment) => sum + segment.names, 0);
-    const days = segments.map(({ day }) => day);
+    const extent = sortedExtent(content);
     for (const file of journals) {
       for await (const { day, stored } of readRecords(file)) {
-        names += copyValidNames(stored, new Uint8Array(3 * stored.length + 1024)).count;
-        days.push(day);
+        extent.names += copyValidNames(stored, new Uint8Array(3 * stored.length + 1024)).count;
+        extent.oldestDay = Math.min(extent.oldestDay ?? day, day);
+        extent.newestDay = Math.max(extent.newestDay ?? day, day);
       }
     }
-    const bytes = [...segments, ...content.journals].reduce((sum, file) => sum + file.bytes, 0);
-    const newestDay = days.length === 0 ? null : days.reduce((a, b) => Math.max(a, b));
-    return {
-      names,
-      bytes,
-      oldestDay: days.length === 0 ? null : days.reduce((a, b) => Math.min(a, b)),
-      newestDay,
-    };
+    return extent;
   } finally {
     await Promise.all(journals.map((file) => file.close()));
   }

@@ -56,6 +56,7 @@ export function createDiskArchive({
       checkBacklog();
       maintenance.request();
     },
+    onWritten: (names) => pending.recycle(names),
     // Every command leaves a journal. Without a server, nothing else makes segments from few names.
     onStart: () => void (listFolder(folder).journals.length > journalsMax && maintenance.request()),
     onShortage: maintenance.request,

@@ -4,6 +4,7 @@ import type { Clock, Timer } from "../../lib/clock.ts";
 import { bytesText } from "../../lib/durations.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { ArchiveExtent } from "../archive.ts";
+import { listFolder, sortedExtent } from "../files/folder.ts";
 import type { ArchiveLimits } from "../maintenance/limits.ts";
 import type { MaintenanceResult, MaintenanceTask } from "../maintenance/maintain.ts";
 
@@ -23,7 +24,7 @@ export interface MaintenanceSchedule {
   request(): void;
   /** Adds to the damage that `problem` reports. */
   reportDamage(bytes: number): void;
-  /** Extent after the latest maintenance. */
+  /** Extent after the latest maintenance, without names that are in journals only. */
   extent(): ArchiveExtent;
   problem(): string | null;
   /** @param onCheck called every minute */
@@ -67,17 +68,12 @@ export function createMaintenanceSchedule({
         const missingBytes = diskRoom()?.missingBytes ?? 0;
         const result = await maintain({ folder, limits, now: clock.now(), missingBytes }, stopping.signal);
         damagedBytes += result.damagedBytes;
-        await readExtent();
+        extent = sortedExtent(listFolder(folder));
         failure = null;
       } catch (error) {
         failure = `the files in ${folder} cannot be maintained: ${messageOf(error)}`;
       }
     }
-  }
-
-  async function readExtent(): Promise<void> {
-    const { folderExtent } = await import("../files/reading.ts");
-    extent = await folderExtent(folder);
   }
 
   return {
@@ -91,7 +87,11 @@ export function createMaintenanceSchedule({
       return `${bytesText(damagedBytes)} of the files in ${folder} are damaged and were skipped`;
     },
     start(onCheck) {
-      readExtent().catch((error: unknown) => (failure = `${folder} cannot be read: ${messageOf(error)}`));
+      try {
+        extent = sortedExtent(listFolder(folder));
+      } catch (error) {
+        failure = `${folder} cannot be read: ${messageOf(error)}`;
+      }
       const schedule = (waitMs: number) => {
         timer = clock.after(waitMs, () => {
           schedule(checkMs);

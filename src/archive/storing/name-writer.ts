@@ -38,6 +38,8 @@ interface NameWriterOptions {
   diskRoom: () => DiskRoom | undefined;
   /** Called when a journal was closed and can be made into segments. */
   onRotate: () => void;
+  /** Called when names were written. */
+  onWritten: (names: PendingNames) => void;
   /** Called when a journal was created. */
   onStart: () => void;
   /** Called now and then while the disk is nearly full. */
@@ -45,7 +47,7 @@ interface NameWriterOptions {
 }
 
 export function createNameWriter(options: NameWriterOptions): NameWriter {
-  const { folder, journalId, clock, diskRoom, onRotate, onStart, onShortage } = options;
+  const { folder, journalId, clock, diskRoom, onRotate, onWritten, onStart, onShortage } = options;
   const journal = createJournal({ folder, id: journalId });
   const queue: PendingNames[] = [];
   let queuedBytes = 0;
@@ -75,6 +77,7 @@ export function createNameWriter(options: NameWriterOptions): NameWriter {
         failure = null;
         void queue.shift();
         queuedBytes -= next.names.length;
+        onWritten(next);
         if (isNew) {
           startedMs = clock.monotonicMs();
           onStart();

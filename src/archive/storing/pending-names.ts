@@ -10,6 +10,8 @@ export interface PendingNames extends Group {
 /** Names are collected up to this size, so that the thread that adds them mostly copies. */
 const chunkBytesMax = 1 << 18;
 const chunkBytesMin = 1 << 12;
+/** Memory of chunks that were written, which is used again: new memory costs more than everything else here. */
+const freeChunksMax = 16;
 const lineFeed = 0x0a;
 
 interface Chunk extends Group {
@@ -20,6 +22,8 @@ interface Chunk extends Group {
 /** Collects names by day and source in memory. Adding one costs what copying it costs. */
 export function createPendingNames(onFull: (names: PendingNames) => void) {
   const chunks = new Map<string, Chunk>();
+  const free: Uint8Array[] = [];
+  const largest = () => free.pop() ?? new Uint8Array(chunkBytesMax);
 
   function chunkOf(day: Instant, source: ThreatSource): Chunk {
     const key = `${day} ${source}`;
@@ -35,7 +39,7 @@ export function createPendingNames(onFull: (names: PendingNames) => void) {
   function release(chunk: Chunk): void {
     if (chunk.used === 0) return;
     const { day, source, bytes, used } = chunk;
-    chunk.bytes = new Uint8Array(used > chunkBytesMax / 2 ? chunkBytesMax : chunkBytesMin);
+    chunk.bytes = used > chunkBytesMax / 2 ? largest() : new Uint8Array(chunkBytesMin);
     chunk.used = 0;
     onFull({ day, source, names: bytes.subarray(0, used) });
   }
@@ -43,7 +47,8 @@ export function createPendingNames(onFull: (names: PendingNames) => void) {
   function append(chunk: Chunk, names: Uint8Array): void {
     const needed = chunk.used + names.length;
     if (needed > chunk.bytes.length) {
-      const larger = new Uint8Array(Math.min(chunkBytesMax, Math.max(2 * chunk.bytes.length, needed)));
+      const size = Math.max(4 * chunk.bytes.length, needed);
+      const larger = size < chunkBytesMax ? new Uint8Array(size) : largest();
       larger.set(chunk.bytes.subarray(0, chunk.used));
       chunk.bytes = larger;
     }
@@ -71,6 +76,11 @@ export function createPendingNames(onFull: (names: PendingNames) => void) {
         if (names[end - 1] !== lineFeed) chunk.bytes = withLineFeed(chunk);
         start = end;
       }
+    },
+    /** Takes back the memory of names that were passed on. They become invalid. */
+    recycle({ names }: PendingNames): void {
+      if (names.buffer.byteLength === chunkBytesMax && free.length < freeChunksMax)
+        free.push(new Uint8Array(names.buffer));
     },
     /** Passes everything on. */
     release(): void {
