@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { LogProtocol } from "../../src/certificate-transparency/log.ts";
 import { parseRange, rootOf } from "../../src/certificate-transparency/trees/compact-range.ts";
 import type { EntryOptions } from "../support/log-entries.ts";
+import { logFaults } from "../support/log-server-faults.ts";
+import { analyst } from "../support/stores.ts";
 import { openLogWorld, type LogWorld } from "../support/log-world.ts";
 
 const lookAlike = "login-example-bank.com";
@@ -170,27 +172,27 @@ describe.each(["static", "rfc6962"] as const)("a %s log", (protocol) => {
   test("skips entries older than catch_up after a pause, counts them, and still verifies the rest", async () => {
     const start = world.clock.now();
     const hourMs = 3_600_000;
-    // One entry per minute.
-    const entryAt = (index: number): Partial<EntryOptions> => ({ timestamp: start + index * 60_000 });
-    const planted = Object.fromEntries(Array.from({ length: 12_288 }, (_, index) => [index, entryAt(index)]));
+    // One entry every three minutes.
+    const entryAt = (index: number): Partial<EntryOptions> => ({ timestamp: start + index * 180_000 });
+    const planted = Object.fromEntries(Array.from({ length: 4_096 }, (_, index) => [index, entryAt(index)]));
     const log = addLog(protocol, {
       ...planted,
       300: { ...entryAt(300), names: [other] },
-      11_000: { ...entryAt(11_000), names: [lookAlike] },
+      4_000: { ...entryAt(4_000), names: [lookAlike] },
     });
-    log.grow(256, start + 256 * 60_000);
+    log.grow(256, start + 256 * 180_000);
     world.start([log.log], { catchUpMs: 24 * hourMs });
     await world.until(() => position(log) === 256, "the end is known");
     await world.stop();
-    log.grow(12_032, start + 12_288 * 60_000);
+    log.grow(3_840, start + 4_096 * 180_000);
     world.start([log.log], { catchUpMs: 24 * hourMs });
-    await world.until(() => position(log) === 12_288, "the end is reached");
+    await world.until(() => position(log) === 4_096, "the end is reached");
     const { skipped, entries } = world.row(log.log.logId)!;
-    expect(skipped + entries).toBe(12_032);
-    expect(entries).toBeGreaterThanOrEqual(24 * 60);
-    expect(entries).toBeLessThan(24 * 60 + 600);
+    expect(skipped + entries).toBe(3_840);
+    expect(entries).toBeGreaterThanOrEqual(24 * 20);
+    expect(entries).toBeLessThan(24 * 20 + 300);
     expect(world.names()).toEqual([lookAlike]);
-    expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 12_288));
+    expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 4_096));
     expect(world.lines.map(({ message }) => message)).toContain(
       "certificate log entries skipped: older than certificate_logs.catch_up",
     );
@@ -218,4 +220,195 @@ test("The entries of an incomplete tile are read after two minutes, and the chec
   await world.until(() => position(log) === 768, "the tile is full");
   expect(world.row(log.log.logId)).toMatchObject({ entries: 512, created: 2 });
   expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 768));
+});
+
+test("A precertificate, its certificate, other logs and a renewal of the name are one threat and one event", async () => {
+  const entry = { names: [lookAlike, `*.${lookAlike}`], serial: "77" };
+  const first = addLog("static", { 256: entry, 300: { ...entry, kind: "certificate" } });
+  const second = addLog("rfc6962", { 3: entry, 4: { ...entry, serial: "78" } });
+  first.grow(256);
+  world.start([first.log, second.log]);
+  await world.until(() => position(first) === 256 && position(second) === 0, "the ends are known");
+  first.grow(256);
+  second.grow(100);
+  await world.until(() => position(first) === 512 && position(second) === 100, "all entries are read");
+  expect(world.names()).toEqual([lookAlike]);
+  expect(world.created()).toBe(1);
+  expect(
+    world
+      .certificates()
+      .map(({ serial }) => serial)
+      .sort(),
+  ).toEqual(["77", "78"]);
+});
+
+test("A certificate after the decision makes a resolved threat active again, a repeated one does not", async () => {
+  const later = world.clock.now() + 86_400_000;
+  const log = addLog("static", {
+    256: { names: [lookAlike], serial: "01" },
+    512: { names: [lookAlike], serial: "01", timestamp: later },
+    768: { names: [lookAlike], serial: "02", timestamp: later },
+  });
+  log.grow(256);
+  world.start([log.log]);
+  await world.until(() => position(log) === 256, "the end is known");
+  log.grow(256);
+  await world.until(() => position(log) === 512, "the first certificate is read");
+  const [threat] = world.threats.list({}, { page: 1, perPage: 1 }).threats;
+  world.threats.changeStatus([threat!.id], "resolved", { by: analyst });
+  world.clock.advance(2 * 86_400_000);
+  const status = () => world.threats.get(threat!.id)!.status;
+  log.grow(256);
+  await world.until(() => position(log) === 768, "the repeated certificate is read");
+  expect(status()).toBe("resolved");
+  log.grow(256);
+  await world.until(() => position(log) === 1_024, "the new certificate is read");
+  expect(status()).toBe("active");
+});
+
+test("Names tiles are read instead of certificates where a log serves them, and marked as unverified", async () => {
+  const planted = { 300: { names: [lookAlike] }, 600: { names: [other] } };
+  const log = addLog("static", planted, { hasNames: true });
+  log.grow(256);
+  const source = world.start([log.log], { namesOnly: true });
+  await world.until(() => position(log) === 256, "the end is known");
+  log.grow(256);
+  await world.until(() => position(log) === 512, "the names are read");
+  expect(world.server.count("tile/data")).toBe(0);
+  expect(world.certificates()).toMatchObject([
+    { isVerified: false, issuer: "", serial: "", notBefore: null },
+  ]);
+  expect(source.logs()[0]!.isVerified).toBeFalse();
+
+  // Verification continues as soon as names tiles are turned off.
+  await world.stop();
+  log.grow(256);
+  const again = world.start([log.log]);
+  await world.until(() => position(log) === 768, "the certificates are read");
+  expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 768));
+  expect(again.logs()[0]!.isVerified).toBeTrue();
+  expect(world.names()).toEqual([other, lookAlike]);
+});
+
+test("A log that serves no names tiles is read and verified completely", async () => {
+  const log = addLog("static", { 300: { names: [lookAlike] } });
+  log.grow(256);
+  world.start([log.log], { namesOnly: true });
+  await world.until(() => position(log) === 256, "the end is known");
+  log.grow(256);
+  await world.until(() => position(log) === 512, "the entries are read");
+  expect(world.certificates()).toMatchObject([{ isVerified: true }]);
+  expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 512));
+});
+
+test("A domain that is protected while logs are followed is found in the next entries, and in those that are being stored", async () => {
+  const fresh = "harbor-lights.com";
+  const log = addLog("static", { 300: { names: [`login-${fresh}`] }, 600: { names: [`my-${fresh}`] } });
+  log.grow(256);
+  world.start([log.log]);
+  await world.until(() => position(log) === 256, "the end is known");
+  log.grow(256);
+  // The names are screened with the tables that the pipeline has; the domain is added before they are stored.
+  await world.until(() => world.server.count("tile/data/001") === 1, "the entries are requested");
+  world.domains.add({ domain: fresh }, { by: analyst });
+  await world.until(() => position(log) === 512, "the entries are stored");
+  log.grow(256);
+  await world.until(() => position(log) === 768, "the next entries are stored");
+  expect(world.names()).toEqual([`login-${fresh}`, `my-${fresh}`]);
+});
+
+test("A paused source asks for nothing and continues at its position when it is resumed", async () => {
+  const log = addLog("static", { 300: { names: [lookAlike] } });
+  log.grow(256);
+  const source = world.start([log.log]);
+  await world.until(() => position(log) === 256, "the end is known");
+  source.pausing!.pause({ by: analyst });
+  log.grow(256);
+  const before = world.server.requests.length;
+  for (let minute = 0; minute < 30; minute++) world.clock.advance(60_000);
+  await source.idle();
+  expect(world.server.requests.length).toBe(before);
+  expect(source.status().state).toBe("paused");
+  source.pausing!.resume({ by: analyst });
+  await world.until(() => position(log) === 512, "the entries are read");
+  expect(world.names()).toEqual([lookAlike]);
+});
+
+test("A log that leaves the list is no longer read, and one that joins is", async () => {
+  const first = addLog("static", {});
+  const second = addLog("rfc6962", {});
+  first.grow(256);
+  second.grow(256);
+  const source = world.start([first.log]);
+  await world.until(() => position(first) === 256, "the first is followed");
+  world.change([second.log]);
+  await world.until(() => position(second) === 256, "the second is followed");
+  world.server.requests.length = 0;
+  await world.until(() => world.server.count("get-sth") >= 3, "the second is polled");
+  expect(world.server.count("checkpoint")).toBe(0);
+  expect(source.logs().map(({ description }) => description)).toEqual(["rfc6962"]);
+});
+
+test("A read-only log is read to its end, and then left alone", async () => {
+  const log = addLog("static", { 390: { names: [lookAlike] } });
+  log.grow(256);
+  const source = world.start([{ ...log.log, finalSize: 400 }]);
+  await world.until(() => position(log) === 256, "the end is known");
+  log.grow(144);
+  await world.until(() => source.logs()[0]!.state === "complete", "the log is complete");
+  expect(world.names()).toEqual([lookAlike]);
+  expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 400));
+  const before = world.server.requests.length;
+  for (let hour = 0; hour < 24; hour++) world.clock.advance(3_600_000);
+  await source.idle();
+  expect(world.server.requests.length).toBe(before);
+});
+
+test("Malformed responses, errors and nonsense certificates of a log are reported, retried, and lose nothing", async () => {
+  const log = addLog("static", { 260: { bytes: new Uint8Array(40) }, 300: { names: [lookAlike] } });
+  log.grow(256);
+  const source = world.start([log.log]);
+  await world.until(() => position(log) === 256, "the end is known");
+  const faults = [logFaults.html(), logFaults.status(500), logFaults.cutGzip(), logFaults.body("{")];
+  for (const fault of faults) world.server.fail("tile/data/001", fault, 1);
+  log.grow(256);
+  await world.until(() => source.logs()[0]!.state === "failing", "the failure is reported");
+  expect(source.status().problem).toContain("1 of 1 log cannot be read: static");
+  await world.until(() => position(log) === 512, "the entries are read");
+  await world.until(() => source.logs()[0]!.state === "following", "the log is read again");
+  const row = world.row(log.log.logId)!;
+  expect(row).toMatchObject({ entries: 256, malformed: 1 });
+  expect(row.errors).toBeGreaterThanOrEqual(faults.length);
+  expect(world.names()).toEqual([lookAlike]);
+});
+
+test("A thread that crashes while entries are being read is started again, and nothing is lost or counted twice", async () => {
+  const log = addLog("static", { 300: { names: [lookAlike] }, 2_000: { names: [other] } });
+  log.grow(2_048);
+  world.start([log.log], { firstStart: "beginning" });
+  for (const requests of [2, 5]) {
+    await world.until(() => world.server.count("tile/data") >= requests, "entries are read");
+    world.crash();
+  }
+  await world.until(() => position(log) === 2_048, "all entries are read");
+  expect(world.row(log.log.logId)).toMatchObject({ entries: 2_048, created: 2 });
+  expect(world.names()).toEqual([other, lookAlike]);
+  expect(world.created()).toBe(2);
+  expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 2_048));
+});
+
+test("Entries that cannot be stored are read again, and other logs go on", async () => {
+  const log = addLog("static", { 300: { names: [lookAlike] } });
+  log.grow(256);
+  const source = world.start([log.log]);
+  await world.until(() => position(log) === 256, "the end is known");
+  world.database.sqlite.run(
+    "CREATE TRIGGER refuse BEFORE INSERT ON threats BEGIN SELECT RAISE(ABORT, 'no threats today'); END",
+  );
+  log.grow(256);
+  await world.until(() => source.logs()[0]!.state === "failing", "the failure is reported");
+  expect(position(log)).toBe(256);
+  world.database.sqlite.run("DROP TRIGGER refuse");
+  await world.until(() => position(log) === 512, "the entries are stored");
+  expect(world.row(log.log.logId)).toMatchObject({ entries: 256, created: 1 });
 });

@@ -36,9 +36,10 @@ export function openLogWorld() {
   let followed: CertificateLog[] = [];
   let running: CertificateLogs | undefined;
   let reconcile = () => {};
+  let crash = () => {};
 
   function connect(settings: FollowSettings) {
-    return ({ onReport }: PipelineEvents) => {
+    return ({ onReport, onFailure }: PipelineEvents) => {
       const rates = followed.map(({ operator }) => ({ operator, requestsPerSecond: 10_000 }));
       const setup = { settings, version: "1.0.0", contact: "soc@example.com", rates };
       const readers = createLogReaders({
@@ -47,7 +48,12 @@ export function openLogWorld() {
         random: () => 0.5,
         resolveHost: () => Promise.resolve([]),
       });
-      return connectHere(setup, { clock, random: () => 0.5, onReport, readers });
+      const connection = connectHere(setup, { clock, random: () => 0.5, onReport, readers });
+      crash = () => {
+        void connection.end();
+        onFailure(new Error("the thread has crashed"));
+      };
+      return connection;
     };
   }
 
@@ -103,6 +109,8 @@ export function openLogWorld() {
       followed = [...logs];
       reconcile();
     },
+    /** Ends the pipeline as if its thread had crashed. */
+    crash: () => crash(),
     async stop() {
       await running?.stop();
       running = undefined;

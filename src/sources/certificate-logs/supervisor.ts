@@ -77,7 +77,7 @@ export function createSupervisor({
     if (report.report === "head") live.head = { size: report.size, at: report.at };
     else if (report.report === "success") live.failure = null;
     else if (report.report === "failure") fail(live, report.message);
-    else if (report.report === "end") live.isComplete = true;
+    else if (report.report === "end") live.stored = live.stored.then(() => void (live.isComplete = true));
     else live.stored = live.stored.then(() => store(live, report));
   }
 
