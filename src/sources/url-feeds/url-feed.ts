@@ -60,11 +60,12 @@ export function createUrlFeed({
     pausing,
     readAgain(path) {
       if (pausing.isPaused()) throw badRequest("The feed is paused. Resume it first.");
-      const row = store.list(feed.name).find((one) => one.version > 0 && partLabel(one) === path);
+      const row = store.list(feed.name).find((one) => partLabel(one) === path);
       if (row === undefined) return false;
       if (rounds.isRunning()) throw badRequest("The feed is being read. Try again when it is done.");
-      store.save({ ...row, isAddedOnly: false });
-      files.save(unreadFile(row));
+      // A list that was never fetched is fetched now.
+      store.save(row.version === 0 ? { ...row, dueAt: null } : { ...row, isAddedOnly: false });
+      if (row.version > 0) files.save(unreadFile(row));
       rounds.forget();
       clock.after(0, () => void rounds.run());
       return true;

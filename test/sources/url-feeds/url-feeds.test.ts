@@ -130,6 +130,15 @@ describe("a list that is fetched", () => {
     expect(world.threats()).toEqual(["example-bank.net"]);
   });
 
+  test("that could not be fetched is fetched at once on request", async () => {
+    await start();
+    expect(world.status().state).toBe("unavailable");
+    serve("example-bank.net\n");
+    world.readAgain(`${server.url}/nrd.txt`);
+    await world.advance(0);
+    expect(world.threats()).toEqual(["example-bank.net"]);
+  });
+
   test("that the server sends again without supporting conditions counts as unchanged", async () => {
     server.respond(() => new Response("example-bank.net\n"));
     await start();
