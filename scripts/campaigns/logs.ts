@@ -25,7 +25,7 @@ const options = readOptions({
     planted: { default: 1_000, value: "N", description: "certificates with look-alikes" },
     seconds: { default: 120, value: "N", description: "duration of the growth, the kills and the faults" },
     faults: { default: 3, value: "PERCENT", description: "share of the requests that get a faulty response" },
-    lies: { default: 3, value: "N", description: "logs that contradict what they signed, for a while each" },
+    lies: { default: 5, value: "N", description: "logs that contradict what they signed, for a while each" },
   },
 });
 const seed = options.seed === null ? randomSeed() : Number(options.seed);
@@ -40,7 +40,7 @@ const lieMs = 4_000;
 const drainMsMax = 15 * 60_000;
 const pollIntervalMs = 250;
 
-let liesServed = 0;
+const liars = new Set<string>();
 const random = randomFrom(seed);
 const folder = mkdtempSync(join(tmpdir(), "phishwatch-logs-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -86,7 +86,7 @@ residentBytesMax = Math.max(residentBytesMax, residentPeakBytes(server));
 server.signal("SIGTERM");
 await server.exited;
 
-const { checks, totals } = checkLogs({ database, logs: final.logs, planted: world.planted });
+const { checks, totals } = checkLogs({ database, logs: final.logs, planted: world.planted, liars });
 checks.push({
   guarantee: "every log is read to its end",
   violations: isDrained ? [] : [`not within ${drainMsMax / 60_000} minutes`],
@@ -97,7 +97,7 @@ const figures: [string, string | number][] = [
   ["planted certificates", world.planted.length],
   ["kills of the server", kills],
   ["requests to the logs, faulty responses", `${requests}, ${faulty}`],
-  ["logs that lied", liesServed],
+  ["logs that lied", liars.size],
   ...totals,
   ["duration (s)", seconds.toFixed(0)],
   ["peak resident memory (MiB)", (residentBytesMax / 2 ** 20).toFixed(0)],
@@ -130,8 +130,9 @@ async function grow(): Promise<void> {
 async function lieAtTimes(): Promise<void> {
   for (let index = 0; index < options.lies && performance.now() < endsAt; index++) {
     await Bun.sleep((options.seconds * 1_000) / (options.lies + 1) - lieMs);
-    await logs.send({ do: "lie", log: random.below(world.logs.length), lie: lies[index % lies.length] });
-    liesServed++;
+    const log = random.below(world.logs.length);
+    await logs.send({ do: "lie", log, lie: lies[index % lies.length] });
+    liars.add(world.logs[log]!.name);
     await Bun.sleep(lieMs);
     await logs.send({ do: "lie", log: 0, lie: undefined });
   }

@@ -39,8 +39,9 @@ const serialDigits = 8;
 export function createWorld({ seed, logs: count, entries, planted: plants, startedAt }: WorldOptions): World {
   const random = randomFrom(seed);
   const mean = entries / count;
-  // Pairs of sizes add up to twice the mean, so that the total is exact for an even number of logs.
+  // Pairs of sizes add up to twice the mean, and the first log gets the rest.
   const sizes = Array.from({ length: count }, () => Math.floor(mean));
+  sizes[0]! += entries - Math.floor(mean) * count;
   for (let index = 0; index + 1 < count; index += 2) {
     const difference = Math.floor(mean * 0.7 * random.unit());
     sizes[index]! += difference;
