@@ -17,7 +17,7 @@ export interface Archive {
    */
   flush(): Promise<void>;
   /**
-   * Yields the stored names in blocks, the oldest day first. `start` resumes after the `position` of a block. Blocks are
+   * Yields the stored names in blocks, the oldest day first, except for names of the last minutes, which come last. `start` resumes after the `position` of a block. Blocks are
    * valid until the next one is requested. Names that arrive during the reading may be missing.
    */
   read(options: { start?: ArchivePosition | undefined; signal: AbortSignal }): AsyncGenerator<ArchiveBlock>;

@@ -153,6 +153,21 @@ describe("a search of the archive", () => {
     ]);
   });
 
+  test("with a limit finds as many new names, however often those before were seen", async () => {
+    const folder = join(mkdtempSync(join(top, "a-")), "archive");
+    const names = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => `name-${from + index}.example`);
+    await store(folder, names(0, 20_000), today - dayMs);
+    await store(folder, names(0, 40_000), today);
+    for (const stage of ["journals", "segments"]) {
+      for (const limit of [1, 19_999, 20_001, 39_000]) {
+        const found = new Set(await search(folder, textQuery("name"), { limit }));
+        expect({ stage, limit, enough: found.size >= limit }).toEqual({ stage, limit, enough: true });
+      }
+      await toSegments(folder);
+    }
+  });
+
   test("finds look-alikes of a domain that is not protected", async () => {
     const folder = join(mkdtempSync(join(top, "a-")), "archive");
     await store(folder, ["examp1e-bank.com", "unrelated.example", "example-bank.com"], today);

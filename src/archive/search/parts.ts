@@ -27,11 +27,14 @@ export function partsOf(segment: Segment): SegmentPart[] {
   return parts;
 }
 
-/** Searches a part. If its segment was replaced in the meantime, searches the whole replacement. */
+/**
+ * Searches a part. If its segment was replaced in the meantime, searches the whole replacement.
+ * @param foundMax ends the search of the part after about this many names
+ */
 export async function searchPart(
   folder: string,
   { segment, start, end }: SegmentPart,
-  search: BlockSearch,
+  { search, foundMax }: { search: BlockSearch; foundMax: number },
 ): Promise<PartResult> {
   const result: PartResult = { found: [], names: 0, damagedBytes: 0 };
   const opened = await openSegment(folder, segment);
@@ -49,6 +52,7 @@ export async function searchPart(
     })) {
       search(names, (name) => result.found.push(name));
       result.names += count;
+      if (result.found.length >= foundMax) break;
     }
   } finally {
     await file.close();

@@ -8,7 +8,7 @@ import { compareSegments, createBlockSorter, openJournals } from "../files/readi
 import { dayMs, readRecords, type Group } from "../files/record.ts";
 import { partsOf, searchPart, type PartResult, type SegmentPart } from "./parts.ts";
 import { prepareSearch, type ArchiveQuery, type FoundName } from "./query.ts";
-import type { SearchReply } from "./search-worker.ts";
+import type { SearchReply, SearchTask } from "./search-worker.ts";
 
 /** Starting a thread takes longer than searching this many parts. */
 const aloneMax = 2;
@@ -22,6 +22,8 @@ export interface FolderSearch {
   /** Only names that were seen on this day or later. */
   since?: Instant | undefined;
   source?: ThreatSource | undefined;
+  /** How many names the caller needs at most. Default: all. */
+  limit?: number;
   signal: AbortSignal;
   /** Maximum number of threads. */
   threads: number;
@@ -41,11 +43,13 @@ export interface ArchiveHit extends FoundName, Group {}
 
 /** Yields each name that is found once, the earliest day first, except for names that arrived in the last minutes. */
 export async function* searchFolder(options: FolderSearch): AsyncGenerator<ArchiveHit> {
-  const { folder, query, since = 0, source, signal, onProgress } = options;
+  const { folder, query, since = 0, source, limit = Infinity, signal, onProgress } = options;
+  // A part may contain as many names again that were found before.
+  const foundMax = 2 * limit;
   const isWanted = (group: Group) =>
     group.day + dayMs > since && (source === undefined || group.source === source);
   // Journals first: a segment may be made from one in the meantime.
-  const recent = await searchJournals(folder, query, isWanted);
+  const recent = await searchJournals({ folder, query, isWanted, foundMax });
   const segments = listFolder(folder).segments.filter(isWanted).sort(compareSegments);
   const progress: SearchProgress = {
     names: 0,
@@ -53,7 +57,7 @@ export async function* searchFolder(options: FolderSearch): AsyncGenerator<Archi
     damagedBytes: 0,
   };
   const seen = new Set<string>();
-  for await (const { part, result } of searchParts(segments.flatMap(partsOf), options)) {
+  for await (const { part, result } of searchParts(segments.flatMap(partsOf), { ...options, foundMax })) {
     if (signal.aborted) return;
     progress.names += result.names;
     progress.damagedBytes += result.damagedBytes;
@@ -72,26 +76,36 @@ export async function* searchFolder(options: FolderSearch): AsyncGenerator<Archi
   }
 }
 
-async function searchJournals(
-  folder: string,
-  query: ArchiveQuery,
-  isWanted: (group: Group) => boolean,
-): Promise<ArchiveHit[]> {
+/** Returns each name once, with the first day on which it is in a journal. */
+async function searchJournals({
+  folder,
+  query,
+  isWanted,
+  foundMax,
+}: {
+  folder: string;
+  query: ArchiveQuery;
+  isWanted: (group: Group) => boolean;
+  foundMax: number;
+}): Promise<ArchiveHit[]> {
   const search = await prepareSearch(query);
   const sort = createBlockSorter();
-  const hits: ArchiveHit[] = [];
+  const hits = new Map<string, ArchiveHit>();
+  const add = (hit: ArchiveHit) => {
+    const known = hits.get(hit.name);
+    if (known === undefined ? hits.size < foundMax : hit.day < known.day) hits.set(hit.name, hit);
+  };
   const { journals } = await openJournals(folder);
   try {
     for (const file of journals) {
       for await (const { day, source, stored } of readRecords(file)) {
-        if (isWanted({ day, source }))
-          search(sort(stored).names, (found) => hits.push({ ...found, day, source }));
+        if (isWanted({ day, source })) search(sort(stored).names, (found) => add({ ...found, day, source }));
       }
     }
   } finally {
     await Promise.all(journals.map((file) => file.close()));
   }
-  return hits.sort((a, b) => a.day - b.day);
+  return [...hits.values()].sort((a, b) => a.day - b.day);
 }
 
 interface SearchedPart {
@@ -102,17 +116,17 @@ interface SearchedPart {
 /** Yields the results in the order of the parts. */
 async function* searchParts(
   parts: readonly SegmentPart[],
-  { folder, query, threads, startWorker }: FolderSearch,
+  { folder, query, threads, startWorker, foundMax }: FolderSearch & { foundMax: number },
 ): AsyncGenerator<SearchedPart> {
   const size = Math.min(threads, threadsMax);
   if (size < 2 || parts.length <= aloneMax) {
     const search = await prepareSearch(query);
-    for (const part of parts) yield { part, result: await searchPart(folder, part, search) };
+    for (const part of parts) yield { part, result: await searchPart(folder, part, { search, foundMax }) };
     return;
   }
   const pool = Array.from({ length: size }, () => startSearcher(startWorker("archive-search")));
   try {
-    for (const { worker } of pool) worker.postMessage({ folder, query });
+    for (const { worker } of pool) worker.postMessage({ folder, query, foundMax } satisfies SearchTask);
     const waiting: Promise<SearchedPart>[] = [];
     for (const [index, part] of parts.entries()) {
       const result = pool[index % size]!.search(part).then((found) => ({ part, result: found }));

@@ -8,19 +8,20 @@ import { prepareSearch, type ArchiveQuery, type BlockSearch } from "./query.ts";
 export interface SearchTask {
   folder: string;
   query: ArchiveQuery;
+  foundMax: number;
 }
 
 export type SearchReply = { result: PartResult } | { error: string };
 
 /** Sends no reply to a task, and a `SearchReply` for each `SegmentPart` after it, in the same order. */
 export function serveSearch(port: MessagePort): void {
-  let folder: string;
+  let task: SearchTask;
   let search: Promise<BlockSearch>;
   // One part after the other, so that replies keep the order.
   let last = Promise.resolve();
   port.on("message", (message: SearchTask | SegmentPart) => {
     if ("query" in message) {
-      folder = message.folder;
+      task = message;
       search = prepareSearch(message.query);
       return;
     }
@@ -29,7 +30,9 @@ export function serveSearch(port: MessagePort): void {
 
   async function reply(part: SegmentPart): Promise<SearchReply> {
     try {
-      return { result: await searchPart(folder, part, await search) };
+      return {
+        result: await searchPart(task.folder, part, { search: await search, foundMax: task.foundMax }),
+      };
     } catch (error) {
       return { error: messageOf(error) };
     }

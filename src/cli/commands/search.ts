@@ -88,6 +88,8 @@ same time.`,
       query,
       since,
       source,
+      // One more shows that there are more.
+      limit: limit + 1,
       signal,
       ...terminal.threads,
       onProgress(soFar) {
