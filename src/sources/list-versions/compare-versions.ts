@@ -101,12 +101,12 @@ export async function readHashSet(path: string): Promise<{ key: Uint8Array; hash
   if (file === undefined) return undefined;
   try {
     if (file.count > addedMax) return undefined;
-    const hashes = new Float64Array(file.count);
-    for (let at = 0; ;) {
+    const hashes = createHashSet(file.count);
+    // Block by block, so that a million hashes do not stop the event loop.
+    for (;;) {
       const block = await file.next();
-      if (block.length === 0) return { key: file.key, hashes: createHashSet(hashes) };
-      hashes.set(block, at);
-      at += block.length;
+      if (block.length === 0) return { key: file.key, hashes };
+      for (const hash of block) hashes.add(hash);
     }
   } finally {
     await file.close();

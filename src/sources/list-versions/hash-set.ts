@@ -1,12 +1,14 @@
-/** A set of hashes in 16 bytes per hash, without allocation per lookup. */
+/** A set of hashes in 16 to 32 bytes per hash, without allocation per hash. */
 export interface HashSet {
+  add(hash: number): void;
   has(hash: number): boolean;
 }
 
 const empty = -1;
 
-export function createHashSet(hashes: Float64Array): HashSet {
-  const capacity = 2 ** Math.ceil(Math.log2(Math.max(8, 2 * hashes.length)));
+/** @param hashesMax maximum number of hashes that are added. */
+export function createHashSet(hashesMax: number): HashSet {
+  const capacity = 2 ** Math.ceil(Math.log2(Math.max(8, 2 * hashesMax)));
   const slots = new Float64Array(capacity).fill(empty);
   const value = new Float64Array(1);
   const bits = new Uint32Array(value.buffer);
@@ -17,6 +19,8 @@ export function createHashSet(hashes: Float64Array): HashSet {
     while (slots[slot] !== empty && slots[slot] !== hash) slot = (slot + 1) & mask;
     return slot;
   };
-  for (const hash of hashes) slots[slotOf(hash)] = hash;
-  return { has: (hash) => slots[slotOf(hash)] === hash };
+  return {
+    add: (hash) => void (slots[slotOf(hash)] = hash),
+    has: (hash) => slots[slotOf(hash)] === hash,
+  };
 }
