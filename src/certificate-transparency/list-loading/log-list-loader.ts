@@ -36,7 +36,7 @@ export interface LogListLoader {
 }
 
 /** Several times the size of the list of all logs, 2025. */
-const listBytesMax = 8 * 1024 * 1024;
+const listBytesMax = 2 * 1024 * 1024;
 const signatureBytesMax = 16 * 1024;
 /** A list that was published between the requests for it and for its signature does not match, so both are read again. */
 const attemptsMax = 2;

@@ -1,7 +1,8 @@
 /** Limits of requests for both protocols. */
 export interface ReadLimits {
-  /** Timeout of tree heads, proofs and tiles of hashes. */
+  /** Timeout of tree heads and tiles of hashes. */
   headTimeoutMs: number;
+  /** Timeout of entries and proofs. */
   entryTimeoutMs: number;
   /** Size of a response with entries or a proof, up to which several are read at the same time. */
   bytesMax: number;

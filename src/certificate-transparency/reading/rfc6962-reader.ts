@@ -40,13 +40,12 @@ export function createRfc6962Reader({
   const tileWith = createTileReader({ request, limits, clock, isEnabled: mayHaveTiles });
   let batch = batchAtFirst;
 
-  /** Reads what `parse` finds in a JSON object; undefined if the log does not offer the endpoint. */
+  /** Reads what `parse` finds in a JSON object. Nested arrays take many times the size of their text. */
   const read = async <T>(path: string, signal: AbortSignal, parse: (value: JsonObject) => T): Promise<T> =>
     request({
       path: `ct/v1/${path}`,
-      timeoutMs: limits.headTimeoutMs,
+      timeoutMs: limits.entryTimeoutMs,
       bytesMax: limits.bytesMax,
-      largeBytesMax: limits.largeBytesMax,
       tolerated: [],
       signal,
       parse: (bytes) => parse(jsonObject(bytes)),
