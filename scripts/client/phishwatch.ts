@@ -838,6 +838,60 @@ export interface Calls {
       };
     };
   };
+  /** Logs a certificate: threat.created for each of its names that imitates a protected domain */
+  "POST /sandbox/certificates": {
+    body?: {
+      /** DNS names, also with a wildcard; default: a new look-alike */
+      names?: string[];
+      /** common name; default: Sandbox CA */
+      issuer?: string;
+      /** an ISO 8601 time; default: the time of the request */
+      not_before?: string;
+      /** time until the log gets it, such as 10m; default: none */
+      delay?: string;
+    };
+    response: {
+      data: {
+        names: string[];
+        /** Common name of the issuer */
+        issuer: string;
+        /** Hexadecimal */
+        serial: string;
+        /** Start of its validity */
+        not_before: string;
+        /** When the log gets it */
+        logged_at: string;
+        /** Index of the entry; null before the log gets it */
+        index: number | null;
+        /** Threats that have this certificate */
+        threats: {
+          /** Threat ID: a TypeID. */
+          id: string;
+          /** The suspicious domain, in lowercase A-label form. */
+          domain: string;
+          /** The protected domain that the suspicious domain resembles. */
+          protected_domain: string;
+          /** Type of look-alike. If several fit, the most specific one. */
+          type:
+            | "typosquatting"
+            | "bitsquatting"
+            | "homograph"
+            | "combosquatting"
+            | "levelsquatting"
+            | "tld_squatting"
+            | "doppelganger"
+            | "soundsquatting"
+            | "cloned_site";
+          /** Severity of the threat. */
+          severity: "high" | "medium" | "low";
+          /** Triage status. */
+          status: "active" | "resolved" | "false_positive";
+          /** Similarity to the protected domain, with at most four decimal places. 1 means indistinguishable. */
+          similarity: number;
+        }[];
+      };
+    };
+  };
   /** Adds a webhook endpoint: an inbox of the sandbox, or your own receiver */
   "POST /sandbox/webhooks": {
     body?: {

@@ -51,6 +51,8 @@ export function inSandbox(config: Config, port: number): Config {
     // Scans have a schedule of their own (`scheduleOf`), over the sandbox's own DNS.
     scan: { ...config.scan, schedule: null, registrationData: false, screenshots: "off" },
     lookups: { enabled: false },
+    certificateLogs: { ...config.certificateLogs, enabled: false },
+    feeds: config.feeds.filter(({ path }) => path !== null),
     traps: { ...config.traps, listen: null },
     webhooks: { ...config.webhooks, allowHttp: true, allowPrivateNetworks: true },
     protectedDomains: [...config.protectedDomains, ...seeded],

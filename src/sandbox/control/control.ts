@@ -4,6 +4,8 @@ import type { PathParameters } from "../../http/operation.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Log } from "../../lib/log.ts";
 import { pathOf } from "../../lib/request-path.ts";
+import { certificateOperations } from "./certificate-operations.ts";
+import { logPath, respondAsLog } from "../log/respond.ts";
 import { describeControl } from "./document.ts";
 import { eventOperations } from "./event-operations.ts";
 import { faultOperations } from "./fault-operations.ts";
@@ -18,6 +20,7 @@ import { webhookOperations } from "./webhook-operations.ts";
 export const operations: readonly ControlOperation[] = [
   ...stateOperations,
   ...eventOperations,
+  ...certificateOperations,
   ...webhookOperations,
   ...inboxOperations,
   ...faultOperations,
@@ -34,6 +37,10 @@ const commonHeaders = { "cache-control": "no-store", "x-content-type-options": "
 
 /** Returns the request handler of the control plane. Its errors have the form of the API's. */
 export function createControl(state: SandboxState, log: Log): (request: Request) => Promise<Response> {
+  async function asLog(request: Request): Promise<object> {
+    return respondAsLog((await state.instance().certificates()).log, request);
+  }
+
   async function run(request: Request, path: string): Promise<object> {
     if (path === "/sandbox/openapi.json" && request.method === "GET")
       return describeControl(operations, state.ready.url);
@@ -54,6 +61,8 @@ export function createControl(state: SandboxState, log: Log): (request: Request)
       const inbox = inboxPattern.exec(path)?.groups?.["name"];
       if (inbox !== undefined && request.method === "POST")
         return await receiveDelivery(state, inbox, request);
+      if (path.startsWith(logPath) && request.method === "GET")
+        return Response.json(await asLog(request), { headers: commonHeaders });
       return Response.json(await run(request, path), { headers: commonHeaders });
     } catch (error) {
       const { status, body } = describeError(error, { id: "sandbox", method: request.method, path }, log);

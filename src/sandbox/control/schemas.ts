@@ -47,6 +47,18 @@ export const madeThreat = Type.Object({
   outcome: choice(sightingOutcomes, { description: "Whether the threat is new" }),
 });
 
+export const certificate = Type.Object({
+  names: Type.Array(text()),
+  issuer: text("Common name of the issuer"),
+  serial: text("Hexadecimal"),
+  not_before: time("Start of its validity"),
+  logged_at: time("When the log gets it"),
+  index: orNull(Type.Integer({ description: "Index of the entry; null before the log gets it" })),
+  threats: Type.Array(Type.Object({ id, domain, protected_domain, type, severity, status, similarity }), {
+    description: "Threats that have this certificate",
+  }),
+});
+
 export const { scan } = payloadSchemas["scan.completed"].properties;
 
 export const visit = Type.Object({

@@ -3,6 +3,9 @@ import type { Config } from "../../config/config.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { every } from "../../lib/schedule.ts";
+import { createLazyCertificates } from "../log/lazy-certificates.ts";
+import type { SandboxCertificates } from "../log/certificates.ts";
+import type { LoggedCertificate } from "../log/entry.ts";
 import { createRandom } from "../world/random.ts";
 import { seedDatabase } from "../world/seed.ts";
 import { createSandboxClock, type SandboxClock } from "./clock.ts";
@@ -15,6 +18,8 @@ export interface InstanceState {
   now: Instant;
   flows: boolean;
   random: number;
+  /** Content of the certificate log. */
+  certificates: readonly LoggedCertificate[];
 }
 
 /** One lifetime of the appliance. A reset starts a new instance and discards this one. */
@@ -22,6 +27,8 @@ export interface Instance {
   readonly app: App;
   readonly clock: SandboxClock;
   readonly dns: SandboxDns;
+  /** Opens the certificate log at its first use. */
+  certificates(): Promise<SandboxCertificates>;
   /** Handles a request with this instance, and delays `end` until the response is ready. */
   use(respond: () => Promise<Response>): Promise<Response>;
   save(): InstanceState;
@@ -55,22 +62,22 @@ export async function openInstance(
 ): Promise<Instance> {
   const random = createRandom(~seed);
   const dns = createSandboxDns();
-  const scanning = new Set<Promise<unknown>>();
+  /** Scans and readings of the certificate log. */
+  const running = new Set<Promise<unknown>>();
   const ending = Promise.withResolvers<void>();
 
   async function settle(): Promise<void> {
     // Twice, because the end of one activity can start another.
     for (let round = 0; round < 2; round += 1) {
       await new Promise((next) => setImmediate(next));
-      if (scanning.size > 0) await Promise.race([Promise.all(scanning), ending.promise]);
+      if (running.size > 0) await Promise.race([Promise.all(running), ending.promise]);
       await opened.traps.flush();
       await opened.deliveries.dispatcher.settled();
     }
   }
 
   const clock = createSandboxClock({ start: from?.now ?? start, monotonicMs, settle });
-  let inFlight = 0;
-  let idle: (() => void) | undefined;
+  const requests = createInFlight();
   const image = from?.image ?? prebuilt;
   const opened = openApp({
     config,
@@ -93,47 +100,76 @@ export async function openInstance(
         const scan = runScan(opened, dns, { trigger: "schedule", finds: 0, reachable: true }).catch(
           (error: unknown) => logDropped(log, error, "scheduled scan did not start"),
         );
-        scanning.add(scan);
-        await scan;
-        scanning.delete(scan);
+        await track(scan);
       },
     });
   }
+
+  async function track(work: Promise<unknown>): Promise<void> {
+    running.add(work);
+    await work;
+    running.delete(work);
+  }
+
+  const certificates = createLazyCertificates({
+    app: opened,
+    clock,
+    url: `${config.server.publicUrl}/sandbox/log/`,
+    certificates: from?.certificates ?? [],
+    track,
+  });
+  // Some may be waiting for their time.
+  if (certificates.save().length > 0) await certificates.open();
 
   return {
     app: opened,
     clock,
     dns,
+    certificates: certificates.open,
     save: () => ({
+      certificates: certificates.save(),
       image: opened.database.sqlite.serialize(),
       now: clock.now(),
       flows: clock.flows(),
       random: random.state(),
     }),
-    async use(respond) {
+    use: requests.use,
+    async quiesce() {
+      ending.resolve();
+      clock.close();
+      certificates.stop();
+      await opened.deliveries.dispatcher.stop(deliveriesGraceMs);
+    },
+    async end() {
+      await requests.finished(requestsGraceMs);
+      await opened.stop();
+      opened.close();
+    },
+  };
+}
+
+/** Counts requests until their responses are ready. */
+function createInFlight() {
+  let inFlight = 0;
+  let onIdle: (() => void) | undefined;
+  return {
+    async use(respond: () => Promise<Response>): Promise<Response> {
       inFlight += 1;
       try {
         return await respond();
       } finally {
         inFlight -= 1;
-        if (inFlight === 0) idle?.();
+        if (inFlight === 0) onIdle?.();
       }
     },
-    async quiesce() {
-      ending.resolve();
-      clock.close();
-      await opened.deliveries.dispatcher.stop(deliveriesGraceMs);
-    },
-    async end() {
+    /** Resolves when none is in flight, or after `graceMs`. */
+    async finished(graceMs: number): Promise<void> {
+      if (inFlight === 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
-      if (inFlight > 0) {
-        idle = resolve;
-        const timer = setTimeout(resolve, requestsGraceMs);
-        await promise;
-        clearTimeout(timer);
-      }
-      await opened.stop();
-      opened.close();
+      onIdle = resolve;
+      const timer = setTimeout(resolve, graceMs);
+      await promise;
+      clearTimeout(timer);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import { createSettings } from "../../access/settings/settings.ts";
 import { openArchive } from "../../archive/storing/open-archive.ts";
+import type { LogReader } from "../../certificate-transparency/log.ts";
 import { userAgentOf } from "../../certificate-transparency/reading/user-agent.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
@@ -30,6 +31,8 @@ import { createUrlFeeds } from "../url-feeds/url-feeds.ts";
 const certificateLogReading = lazy(
   () => require("./open-certificate-logs.ts") as typeof import("./open-certificate-logs.ts"),
 );
+
+const oneLog = lazy(() => require("./read-one-log.ts") as typeof import("./read-one-log.ts"));
 
 /** Constructs everything that names come from, and what checks them. */
 export function openSources({
@@ -133,6 +136,19 @@ export function openSources({
     activity,
     archive,
     archiveChecks,
+    /** Returns a function that reads a certificate log when it is called, for a log within the process. */
+    readLog: (reader: LogReader) =>
+      oneLog().createLogReading({
+        activity,
+        archive,
+        clock,
+        database,
+        domains,
+        fillRandom,
+        reader,
+        threats,
+        yielder,
+      }),
     candidates,
     certificateLogs,
     feeds,
