@@ -1,6 +1,7 @@
 import { trapKinds } from "../traps/kinds/kinds.ts";
 import { domainPages } from "./pages/domains/routes.ts";
 import { keyPages } from "./pages/keys/routes.ts";
+import { namePages } from "./pages/names/routes.ts";
 import { overviewPages } from "./pages/overview/routes.ts";
 import { scanPages } from "./pages/scans/routes.ts";
 import { sourcePages } from "./pages/sources/routes.ts";
@@ -19,6 +20,7 @@ export const pageGroups: readonly PageGroup[] = [
   domainPages,
   scanPages,
   sourcePages,
+  namePages,
   ...trapKinds.map(trapPages),
   keyPages,
   webhookPages,

@@ -1,4 +1,5 @@
 import type { App } from "../../src/app.ts";
+import { nameLines } from "../../src/archive/name-lines.ts";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { seedSettings } from "./console-settings-samples.ts";
 import { seedTraps } from "./console-trap-samples.ts";
@@ -60,6 +61,8 @@ export const consolePages: readonly ConsolePage[] = [
   { name: "source-api-key", path: () => `/console/sources/submission/${encodeURIComponent(hostileText)}` },
   { name: "import", path: ({ importSeq }) => `/console/imports/${importSeq}` },
   { name: "import-running", path: ({ runningImportSeq }) => `/console/imports/${runningImportSeq}` },
+  { name: "names", path: () => "/console/names" },
+  { name: "names-found", path: () => "/console/names?mode=like&q=example-bank.org" },
   { name: "domain-declared", path: () => "/console/domains/example-declared.com" },
   { name: "beacons", path: () => "/console/beacons" },
   { name: "beacon-new", path: () => "/console/beacons/new" },
@@ -162,6 +165,13 @@ export async function seedSamples(app: App) {
     { domain: "examp1e-bank.com", match: match("typosquatting", 0.96), source: "scan", seenAt },
     { domain: "xn--exmple-bank-p8h.com", match: match("homograph", 0.99), source: "feed", seenAt },
   ]);
+  app.archive.add(
+    nameLines(["examp1e-bank.com", "example-bank.net", "xn--exmple-bank-p8h.com", "weather.example"]),
+    {
+      source: "feed",
+      seenAt,
+    },
+  );
   addSampleThreats(app, Date.now());
   const threatPages = await seedThreatPages(app, tester, `${hostileText}${longText}`);
   return {

@@ -22,6 +22,10 @@ export const domainsPath = "/console/domains";
 export const newDomainPath = `${domainsPath}/new`;
 export const domainPath = (domain: string) => `${domainsPath}/${encodeURIComponent(domain)}`;
 
+/** Search of the archive. */
+export const namesPath = "/console/names";
+export const nameResultsPath = `${namesPath}/results`;
+
 export const scansPath = "/console/scans";
 export const startScanPath = `${scansPath}/start`;
 export const scanPath = (id: string) => `${scansPath}/${id}`;

@@ -5,6 +5,8 @@ import type { ConsoleSessions } from "../../access/console/sessions.ts";
 import type { ConsoleSignIn } from "../../access/console/sign-in.ts";
 import type { KeyUsage } from "../../access/keys/key-usage.ts";
 import type { ApiKeys } from "../../access/keys/keys.ts";
+import type { Archive } from "../../archive/archive.ts";
+import type { NameSearches } from "../../archive/search/name-searches.ts";
 import type { Server } from "../../api/server.ts";
 import type { Readiness } from "../../api/site/health.ts";
 import type { Webhooks } from "../../channels/webhook/webhooks.ts";
@@ -33,6 +35,7 @@ import type { Traps } from "../../traps/traps.ts";
 
 /** Services that page groups choose from: a group names those that it uses and receives no others. */
 export interface PageServices {
+  archive: Pick<Archive, "status">;
   archiveChecks: ArchiveChecks;
   activity: Pick<SourceActivity, "since" | "totals">;
   assessDomain: AssessDomain;
@@ -50,6 +53,7 @@ export interface PageServices {
   certificateLogs: Pick<CertificateLogs, "kind" | "list" | "logs" | "name"> | undefined;
   feeds: Feeds;
   imports: Imports;
+  nameSearches: Pick<NameSearches, "search">;
   keys: ApiKeys;
   keyUsage: KeyUsage;
   /** Public URL of the appliance, without a trailing slash. */
@@ -74,7 +78,14 @@ export type ServiceName = keyof PageServices;
 /** Services for pages that `names` contains. */
 type NameServices = Pick<
   PageServices,
-  "activity" | "archiveChecks" | "certificateLogs" | "feeds" | "imports" | "sources"
+  | "activity"
+  | "archive"
+  | "archiveChecks"
+  | "certificateLogs"
+  | "feeds"
+  | "imports"
+  | "nameSearches"
+  | "sources"
 >;
 
 /** Services for pages that other services contain. */

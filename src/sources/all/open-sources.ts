@@ -1,5 +1,6 @@
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import { createSettings } from "../../access/settings/settings.ts";
+import { openNameSearches } from "../../archive/search/open-name-searches.ts";
 import { openArchive } from "../../archive/storing/open-archive.ts";
 import type { LogReader } from "../../certificate-transparency/log.ts";
 import { userAgentOf } from "../../certificate-transparency/reading/user-agent.ts";
@@ -65,6 +66,14 @@ export function openSources({
   const activity = createSourceActivity({ database, clock });
   const pauses = createSourcePauses({ auditLog, database, clock });
   const candidates = createCandidates({ activity, archive, database, domains, threats, clock, yielder });
+  const nameSearches = openNameSearches({
+    archive,
+    clock,
+    databasePath: storage.path,
+    log,
+    startWorker,
+    yielder,
+  });
   const archiveChecks = createArchiveChecks({
     archive,
     candidates,
@@ -153,6 +162,7 @@ export function openSources({
     certificateLogs,
     feeds,
     imports,
+    nameSearches,
     sources,
     start() {
       archive.start();
@@ -161,6 +171,7 @@ export function openSources({
     },
     /** Stops everything that adds names here. Others may still add names to the archive. */
     async stop() {
+      nameSearches.stop();
       await Promise.all([archiveChecks.stop(), ...sources.map((source) => source.stop())]);
     },
   };

@@ -8,7 +8,14 @@ import { Form, HiddenFields } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { usePage } from "../../kit/page-context.ts";
 import { page, redirect, type Flash, type PageResult } from "../../kit/page-result.ts";
-import { importPath, overviewPath, threatsPath, triagePath, undoTriagePath } from "../../kit/paths.ts";
+import {
+  importPath,
+  namesPath,
+  overviewPath,
+  threatsPath,
+  triagePath,
+  undoTriagePath,
+} from "../../kit/paths.ts";
 import { Empty, isPastEnd, Pagination, pageNumber, PastEnd } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { decisions } from "./detail-parts.tsx";
@@ -110,9 +117,16 @@ function NothingFound({ query, anywhere }: { query: URLSearchParams; anywhere: b
         threats. <a href={threatsPath}>Show all threats to triage</a>
       </Empty>
     );
+  const text = query.get("q") ?? "";
   return (
     <Empty>
       No threats match these filters. <a href={threatsPath}>Show all threats to triage</a>
+      {text === "" ? null : (
+        <>
+          {" or "}
+          <a href={`${namesPath}?${new URLSearchParams({ q: text }).toString()}`}>search all names seen</a>
+        </>
+      )}
     </Empty>
   );
 }

@@ -1,0 +1,169 @@
+import type { VNode } from "preact";
+import type { SearchTerms } from "../../../archive/search/name-searches.ts";
+import { hitsMax, type NameSearch } from "../../../archive/search/name-searches.ts";
+import { parseTextQuery } from "../../../archive/search/query.ts";
+import type { ArchiveHit } from "../../../archive/search/search-folder.ts";
+import { readPastedName } from "../../../detection/names/pasted-name.ts";
+import { bytesText } from "../../../lib/durations.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import { counted, sentence } from "../../../lib/wording.ts";
+import { threatSources } from "../../../vocabulary/threats.ts";
+import { FormError, PageHead, Progress, Section } from "../../kit/components.tsx";
+import { formatDay, parseDay, withoutEmpty } from "../../kit/fields.ts";
+import { Button, Select, TextField } from "../../kit/form.tsx";
+import { inWords } from "../../kit/labels.ts";
+import { Name } from "../../kit/name.tsx";
+import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { nameResultsPath, namesPath } from "../../kit/paths.ts";
+import { Empty, Table, type Column } from "../../kit/table.tsx";
+import { TypeName } from "../../kit/threat-type.tsx";
+import type { Context } from "../../shell/router.ts";
+
+const modes = [
+  { value: "text", label: "contain this text" },
+  { value: "like", label: "look like this domain" },
+];
+const sourceChoices = [
+  { value: "", label: "any source" },
+  ...threatSources.map((source) => ({ value: source, label: inWords(source) })),
+];
+
+type NamesContext = Context<"archive" | "config" | "nameSearches">;
+
+/** Terms of a search; undefined if none was entered. */
+type ReadTerms = { terms: SearchTerms } | { error: string } | undefined;
+
+export async function searchNames(context: NamesContext): Promise<PageResult> {
+  const { query, services } = context;
+  const short = withoutEmpty(query);
+  if (short !== undefined) return redirect(`${namesPath}?${short.toString()}`);
+  const read = readTerms(context);
+  const error = read !== undefined && "error" in read ? sentence(read.error) : undefined;
+  const results =
+    read === undefined || "error" in read ? null : await Results({ context, terms: read.terms });
+  const { enabled } = services.archive.status();
+  return page(
+    "Names seen",
+    <>
+      <PageHead
+        title="Names seen"
+        lead="Search every name that a source has brought, including those that resemble no protected domain."
+      />
+      {enabled ? null : (
+        <p>
+          The archive is disabled (<code>archive.enabled</code>), so no new names are stored.
+        </p>
+      )}
+      <FormError message={error} />
+      <form method="get" action={namesPath} class="filters" role="search">
+        <Select label="Names that" name="mode" choices={modes} value={query.get("mode") ?? "text"} />
+        <TextField
+          label="Text or domain"
+          name="q"
+          type="search"
+          value={query.get("q") ?? ""}
+          maxLength={300}
+          required
+        />
+        <Select label="Source" name="source" choices={sourceChoices} value={query.get("source") ?? ""} />
+        <TextField label="Seen since" name="since" type="date" value={query.get("since") ?? ""} />
+        <Button label="Search" variant="secondary" />
+      </form>
+      {results ?? (
+        <p class="hint">
+          A text finds the names that contain it, <code>login*</code> those that start with it, and{" "}
+          <code>*.example.com</code> those that end with it. The domain need not be protected.
+        </p>
+      )}
+    </>,
+    error === undefined ? {} : { status: 400 },
+  );
+}
+
+/** Serves the results of a search that is still running. */
+export async function showResults(context: NamesContext): Promise<PageResult> {
+  const read = readTerms(context);
+  if (read === undefined || "error" in read) return new Response(null, { status: 204 });
+  return fragment(await Results({ context, terms: read.terms }));
+}
+
+function readTerms({ query, services }: Pick<NamesContext, "query" | "services">): ReadTerms {
+  const typed = query.get("q");
+  if (typed === null) return undefined;
+  const since = query.get("since") ?? "";
+  const day = parseDay(since);
+  if (since !== "" && day === undefined) return { error: "the day has the form 2026-01-31" };
+  const source = threatSources.find((one) => one === query.get("source"));
+  if (query.get("mode") !== "like") {
+    const parsed = parseTextQuery(typed);
+    return "error" in parsed ? parsed : { terms: { query: parsed, since: day, source } };
+  }
+  const domain = readPastedName(typed);
+  if ("error" in domain)
+    return { error: `"${visible(typed, 100)}" is not a domain name: it ${domain.error}` };
+  const { minSimilarity } = services.config.detection;
+  return {
+    terms: { query: { kind: "look-alikes", domain: domain.name, minSimilarity }, since: day, source },
+  };
+}
+
+/** Shows the results of a search. Refreshes itself until the search is complete. */
+async function Results({
+  context: { query, services },
+  terms,
+}: {
+  context: Pick<NamesContext, "query" | "services">;
+  terms: SearchTerms;
+}): Promise<VNode> {
+  const search = await services.nameSearches.search(terms);
+  const isRunning = search === undefined || search.state === "running";
+  const refresh = isRunning
+    ? { "data-refresh": `${nameResultsPath}?${query.toString()}`, "data-refresh-ms": "1000" }
+    : {};
+  return (
+    <section id="results" aria-label="Results" {...refresh}>
+      {search === undefined ? (
+        <Empty>Other searches are running. This one begins when they are complete.</Empty>
+      ) : (
+        <FoundNames search={search} isLookAlike={terms.query.kind === "look-alikes"} />
+      )}
+    </section>
+  );
+}
+
+function FoundNames({ search, isLookAlike }: { search: Readonly<NameSearch>; isLookAlike: boolean }) {
+  const { state, hits, isLimited, names, namesTotal, damagedBytes, error } = search;
+  const isRunning = state === "running";
+  return (
+    <Section title={isRunning ? "Names found so far" : counted(hits.length, "name")}>
+      {isRunning ? <Progress done={names} total={namesTotal} label="names searched" /> : null}
+      {error === null ? null : <FormError message={`The search failed: ${visible(error, 300)}`} />}
+      {damagedBytes === 0 ? null : (
+        <p>{bytesText(damagedBytes)} of the archive are damaged and were skipped.</p>
+      )}
+      {isLimited ? (
+        <p>
+          These are the first {hitsMax} names by day. Refine the search, or run <code>phishwatch search</code>{" "}
+          for all.
+        </p>
+      ) : null}
+      <Table
+        caption="Names found, the earliest day first"
+        columns={isLookAlike ? [...nameColumns, ...matchColumns] : nameColumns}
+        rows={hits}
+        empty={isRunning ? "None yet." : "No stored name matches."}
+      />
+    </Section>
+  );
+}
+
+const nameColumns: readonly Column<ArchiveHit>[] = [
+  { title: "Name", layout: "wide", cell: ({ name }) => <Name name={name} /> },
+  { title: "First seen", layout: "tight", cell: ({ day }) => formatDay(day) },
+  { title: "Source", layout: "tight", cell: ({ source }) => inWords(source) },
+];
+
+const matchColumns: readonly Column<ArchiveHit>[] = [
+  { title: "Type", layout: "tight", cell: ({ type }) => (type === null ? "" : <TypeName type={type} />) },
+  { title: "Similarity", layout: "number", cell: ({ similarity }) => similarity?.toFixed(2) ?? "" },
+];
