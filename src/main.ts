@@ -11,8 +11,12 @@ import type { StartWorker, ThreadData, ThreadTask } from "./vocabulary/threads.t
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Starts a thread. The executable contains one program, so its threads start at the same entry point. */
-const startWorker: StartWorker = (task = "screening") =>
-  new Worker(Bun.main, { workerData: { task } satisfies ThreadData });
+const startWorker: StartWorker = (task = "screening") => {
+  const data: ThreadData = { task };
+  // A smaller heap: the thread that reads certificate logs runs all the time, and most of its data are buffers.
+  const options = { workerData: data, smol: task === "certificate-logs" };
+  return new Worker(Bun.main, options);
+};
 
 let interrupted: AbortController | undefined;
 

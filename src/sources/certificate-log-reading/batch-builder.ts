@@ -3,9 +3,9 @@ import type { Batch, BatchCounts, Candidate, LogProgress } from "./messages.ts";
 import type { ScreenedBlock } from "./screen-block.ts";
 
 /** A batch is sent when it reaches one of these, so that the memory of all batches in flight is bounded. */
-const entriesMax = 1 << 14;
-const nameBytesMax = 1 << 20;
-const candidatesMax = 1 << 10;
+const entriesMax = 1 << 13;
+const nameBytesMax = 1 << 19;
+const candidatesMax = 1 << 9;
 
 /** Collects what the entries of one log contain until it is sent. */
 export interface BatchBuilder {

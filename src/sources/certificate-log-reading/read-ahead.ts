@@ -5,7 +5,7 @@ import { tileWidth } from "../../certificate-transparency/trees/right-edge.ts";
 /** Tiles of a log that are requested, or wait until they are needed. */
 const tilesAheadMax = 4;
 /** Beyond this much, which all logs share, only the block that is needed next is requested. */
-const bufferedBytesMax = 32 << 20;
+const bufferedBytesMax = 8 << 20;
 /** Entries in one request to an RFC 6962 log. Logs return fewer, and the next request follows from how many. */
 const entriesPerRequest = 1_024;
 
