@@ -169,6 +169,7 @@ describe("the list of concerns", () => {
     keys: [],
     lastScan: undefined,
     resolverProblem: null,
+    archiveProblem: null,
   };
   const endpoint = {
     id: "whk_1",
@@ -311,6 +312,11 @@ describe("the list of concerns", () => {
       "names resolvers that deny every name (B1)",
       { resolverProblem: "no resolver knows names" },
       ["Lookups in DNS fail: no resolver knows names"],
+    ],
+    [
+      "names a problem of the archive of names",
+      { archiveProblem: "the disk is nearly full (100 MiB free); names are not stored" },
+      ["Archive of names: the disk is nearly full (100 MiB free); names are not stored"],
     ],
     ["omits a completed scan", { lastScan: { ...scan, status: "completed", error: null } }, []],
     [

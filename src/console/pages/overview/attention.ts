@@ -14,6 +14,7 @@ import {
   deliveriesToPath,
   originPath,
   keysPath,
+  namesPath,
   scansPath,
   systemPath,
   recipientPath,
@@ -72,6 +73,7 @@ export function concernsOf({
   keys,
   lastScan,
   resolverProblem,
+  archiveProblem,
 }: {
   now: Instant;
   readiness: Readiness;
@@ -85,6 +87,8 @@ export function concernsOf({
   lastScan: Pick<Scan, "status" | "error" | "startedAt" | "candidates" | "unknown"> | undefined;
   /** Why no name can be looked up. */
   resolverProblem: string | null;
+  /** Why names cannot be stored or were lost. */
+  archiveProblem: string | null;
 }): Concern[] {
   const concerns: Concern[] = [];
   const add = (tone: Concern["tone"], path: string, text: string) => void concerns.push({ tone, path, text });
@@ -106,6 +110,8 @@ export function concernsOf({
   const { lastError } = database;
   if (database.problem === undefined && lastError !== null && now - lastError.at < databaseErrorMs)
     add("warn", systemPath, `Database error ${ago(Math.min(lastError.at, now))}: ${shown(lastError.text)}`);
+  if (archiveProblem !== null)
+    add("warn", namesPath, `Archive of names: ${visible(archiveProblem, reasonMax)}`);
   if (resolverProblem !== null)
     add("bad", scansPath, `Lookups in DNS fail: ${visible(resolverProblem, reasonMax)}`);
   for (const recipient of recipients) {

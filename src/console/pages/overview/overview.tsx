@@ -30,6 +30,7 @@ export async function showOverview({
   query,
   now,
 }: Context<
+  | "archive"
   | "databaseStatus"
   | "deliveries"
   | "domains"
@@ -69,6 +70,7 @@ export async function showOverview({
     keys: keys.list(),
     lastScan: scans.latestOutcome(),
     resolverProblem: scans.resolverHealth.latest()?.problem ?? null,
+    archiveProblem: services.archive.status().problem,
   });
   const active = byKind.filter(({ status }) => status === "active");
   const isNew = byKind.length === 0 || !protectedDomains.some(({ enabled }) => enabled);

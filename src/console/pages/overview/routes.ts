@@ -6,6 +6,7 @@ import { showOverview, showRunningScan } from "./overview.tsx";
 export const overviewPages = pageGroup({
   nav: { section: "main", label: "Overview", path: overviewPath },
   services: [
+    "archive",
     "databaseStatus",
     "deliveries",
     "domains",
