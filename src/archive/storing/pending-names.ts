@@ -64,7 +64,8 @@ export function createPendingNames(onFull: (names: PendingNames) => void) {
         const room = chunkBytesMax - chunk.used - 1;
         let end = names.length;
         if (end - start > room) {
-          end = names.lastIndexOf(lineFeed, start + room - 1) + 1;
+          // A chunk without room: a negative index would count from the end.
+          end = room < 1 ? start : names.lastIndexOf(lineFeed, start + room - 1) + 1;
           if (end <= start) {
             if (chunk.used > 0) release(chunk);
             // The line is longer than a chunk, so it holds no name.
