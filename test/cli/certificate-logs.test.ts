@@ -202,3 +202,22 @@ test("list shows the decision about each log of the built-in list, and says so w
   const off = await folder.run(["certificate-logs", "status"]);
   expect(off).toMatchObject({ code: 1, err: expect.stringContaining("set certificate_logs.enabled = true") });
 });
+
+test("status shows why a log cannot be read of which nothing was ever read, and that it can be read again", async () => {
+  const entryAt = (index: number): EntryOptions => ({ names: [`host${index}.example.org`] });
+  const log = server.add({ name: "classic", protocol: "rfc6962", entryAt });
+  log.grow(5);
+  const repair = server.fail("get-sth", () => new Response("gone", { status: 410 }));
+  configure([log]);
+  const running = await folder.serve();
+  const status = async () => {
+    const { out } = await folder.run(["certificate-logs", "status", "--json"]);
+    return JSON.parse(out) as { state: string; error: string | null; position: number | null };
+  };
+  await until(async () => (await status()).state === "failing", "the failure is shown");
+  expect(await status()).toMatchObject({ position: null, error: expect.stringContaining("410") });
+  repair();
+  await until(async () => (await status()).state === "following", "the log is read");
+  expect((await status()).position).toBe(5);
+  await running.stop();
+}, 30_000);

@@ -13,6 +13,7 @@ const copiedTables = [
   "feed_files",
   "certificate_logs",
   "certificate_log_lists",
+  "certificate_log_failures",
   "source_pauses",
   "feed_downloads",
   "archive_checks",

@@ -64,9 +64,11 @@ export function createCertificateLogs({
     const now = clock.now();
     return followed
       .logs()
-      .map((one) =>
-        statusOfLog(one, keeper.row(one.logId), { live: supervisor.live(one.logId), now, isPaused }),
-      )
+      .map((one) => {
+        const { logId } = one;
+        const [live, failure] = [supervisor.live(logId), keeper.failure(logId)];
+        return statusOfLog(one, keeper.row(logId), { live, failure, now, isPaused });
+      })
       .sort((a, b) => a.operator.localeCompare(b.operator) || a.description.localeCompare(b.description));
   }
 

@@ -4,7 +4,12 @@ import type { CertificateLog, CompactRange } from "../../certificate-transparenc
 import type { Database } from "../../database/database.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { LogProgress } from "../certificate-log-reading/messages.ts";
-import { certificateLogs, type CertificateLogRow } from "./tables.ts";
+import {
+  certificateLogFailures,
+  certificateLogs,
+  type CertificateLogFailure,
+  type CertificateLogRow,
+} from "./tables.ts";
 
 /** Stores the progress in each log. */
 export interface LogStore {
@@ -14,6 +19,10 @@ export interface LogStore {
   /** Inserts or replaces the whole row. */
   save(row: CertificateLogRow): void;
   change(logId: string, values: Partial<CertificateLogRow>): void;
+  /** Returns the failures of logs of which nothing could be read yet. */
+  failures(): CertificateLogFailure[];
+  saveFailure(failure: CertificateLogFailure): void;
+  deleteFailure(logId: string): void;
 }
 
 export function createLogStore({ query }: Database): LogStore {
@@ -28,6 +37,15 @@ export function createLogStore({ query }: Database): LogStore {
         .run(),
     change: (logId, values) =>
       void query.update(certificateLogs).set(values).where(eq(certificateLogs.logId, logId)).run(),
+    failures: () => query.select().from(certificateLogFailures).all(),
+    saveFailure: (failure) =>
+      void query
+        .insert(certificateLogFailures)
+        .values(failure)
+        .onConflictDoUpdate({ target: certificateLogFailures.logId, set: failure })
+        .run(),
+    deleteFailure: (logId) =>
+      void query.delete(certificateLogFailures).where(eq(certificateLogFailures.logId, logId)).run(),
   };
 }
 

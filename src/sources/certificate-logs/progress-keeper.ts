@@ -6,7 +6,7 @@ import type { BatchRecorder, RecordedBatch } from "./batch-recorder.ts";
 import { createLogStore, describe, newRow, progressColumns } from "./log-store.ts";
 import type { Batch, LogReport } from "../certificate-log-reading/messages.ts";
 import { averageAfter } from "./status.ts";
-import type { CertificateLogRow } from "./tables.ts";
+import type { CertificateLogFailure, CertificateLogRow } from "./tables.ts";
 
 /** A failure that repeats is stored at most this often. */
 const failureSavedMs = 60_000;
@@ -21,8 +21,12 @@ export interface ProgressKeeper {
   storeBatch(log: CertificateLog, batch: Batch): Promise<void>;
   /** Stores that a log contradicts itself, and the verified position to which it returns. */
   storeMismatch(log: CertificateLog, report: Extract<LogReport, { report: "mismatch" }>): Promise<void>;
+  /** Returns the last failure of a log that has no row. */
+  failure(logId: string): CertificateLogFailure | undefined;
   /** Counts a failure. It is stored soon. */
   noteFailure(log: CertificateLog, message: string): void;
+  /** Notes that everything could be read, also if it was nothing new. */
+  noteSuccess(log: CertificateLog): void;
 }
 
 export function createProgressKeeper({
@@ -38,7 +42,8 @@ export function createProgressKeeper({
 }): ProgressKeeper {
   const store = createLogStore(database);
   const rows = new Map<string, CertificateLogRow>();
-  const failures = new Map<string, { message: string; savedMs: number }>();
+  const unread = new Map<string, CertificateLogFailure>();
+  const failing = new Map<string, { message: string; savedMs: number }>();
   let isLoaded = false;
 
   return {
@@ -46,7 +51,11 @@ export function createProgressKeeper({
       isLoaded = true;
       rows.clear();
       for (const row of store.list()) rows.set(row.logId, row);
+      unread.clear();
+      for (const failure of store.failures()) unread.set(failure.logId, failure);
     },
+    failure: (logId) =>
+      isLoaded ? unread.get(logId) : store.failures().find((failure) => failure.logId === logId),
     row: (logId) => (isLoaded ? rows.get(logId) : store.get(logId)),
     async storeBatch(of, batch) {
       const before = rows.get(of.logId) ?? newRow(of, batch.progress, clock.now());
@@ -54,12 +63,16 @@ export function createProgressKeeper({
       await recorder.record(batch, (recorded) => {
         row = rowAfter(before, of, { batch, recorded, now: clock.now() });
         store.save(row);
+        if (unread.has(of.logId)) store.deleteFailure(of.logId);
       });
+      unread.delete(of.logId);
       // A failure may have been counted meanwhile.
       const { errors, error, errorAt } = rows.get(of.logId) ?? row;
       rows.set(of.logId, { ...row, errors, error, errorAt });
-      failures.delete(of.logId);
+      failing.delete(of.logId);
       const fields = { log: of.description, position: row.position };
+      if (before.entries === 0 && row.startedAt === row.progressAt)
+        log.info(fields, "certificate log followed");
       if (before.mismatch !== null && row.mismatch === null)
         log.info(fields, "certificate log agrees with its tree head again");
       if (batch.counts.skipped > 0)
@@ -81,22 +94,37 @@ export function createProgressKeeper({
       );
     },
     noteFailure({ description, logId }, message) {
-      const last = failures.get(logId);
+      const last = failing.get(logId);
       const isNew = last?.message !== message;
       if (isNew) log.warn({ log: description, problem: message }, "certificate log cannot be read; retrying");
-      const before = rows.get(logId);
       const nowMs = clock.monotonicMs();
       const isDue = last === undefined || isNew || nowMs - last.savedMs >= failureSavedMs;
-      failures.set(logId, { message, savedMs: isDue ? nowMs : last.savedMs });
-      if (before === undefined) return;
-      const values = { errors: before.errors + 1, error: message, errorAt: clock.now() };
-      rows.set(logId, { ...before, ...values });
+      failing.set(logId, { message, savedMs: isDue ? nowMs : last.savedMs });
+      const before = rows.get(logId);
+      const errors = (before ?? unread.get(logId))?.errors ?? 0;
+      const values = { errors: errors + 1, error: message, errorAt: clock.now() };
+      if (before === undefined) unread.set(logId, { logId, ...values });
+      else rows.set(logId, { ...before, ...values });
       if (!isDue) return;
-      database
-        .write(() => store.change(logId, values), { relaxed: true })
-        .catch((error: unknown) => logDropped(log, error, "failure of a certificate log not stored"));
+      saveSoon(() =>
+        before === undefined ? store.saveFailure({ logId, ...values }) : store.change(logId, values),
+      );
+    },
+    noteSuccess({ logId }) {
+      const row = rows.get(logId);
+      if (!failing.delete(logId) || row === undefined) return;
+      const values = withAverages(row, { entries: 0, bytes: 0 }, clock.now());
+      rows.set(logId, { ...row, ...values });
+      saveSoon(() => store.change(logId, values));
     },
   };
+
+  /** Saves something that may be lost. */
+  function saveSoon(work: () => void): void {
+    database
+      .write(work, { relaxed: true })
+      .catch((error: unknown) => logDropped(log, error, "state of a certificate log not stored"));
+  }
 }
 
 /** Returns the row after a batch. */
@@ -106,7 +134,6 @@ function rowAfter(
   { batch, recorded, now }: { batch: Batch; recorded: RecordedBatch; now: number },
 ): CertificateLogRow {
   const { counts, progress } = batch;
-  const elapsedMs = now - before.progressAt;
   // A mismatch ends when entries beyond the verified position are verified.
   const isVerified = (progress.verified?.size ?? 0) >= progress.position && counts.entries > 0;
   return {
@@ -120,10 +147,22 @@ function rowAfter(
     skipped: before.skipped + counts.skipped,
     malformed: before.malformed + counts.malformed,
     bytes: before.bytes + counts.bytes,
-    entriesPerSecond: averageAfter(before.entriesPerSecond, counts.entries, elapsedMs),
-    bytesPerSecond: averageAfter(before.bytesPerSecond, counts.bytes, elapsedMs),
+    ...withAverages(before, counts, now),
     lastEntryAt: batch.lastEntryAt ?? before.lastEntryAt,
     mismatch: isVerified ? null : before.mismatch,
+  };
+}
+
+/** Returns the averages after more has arrived. */
+function withAverages(
+  row: CertificateLogRow,
+  { entries, bytes }: { entries: number; bytes: number },
+  now: number,
+): Pick<CertificateLogRow, "entriesPerSecond" | "bytesPerSecond" | "progressAt"> {
+  const elapsedMs = now - row.progressAt;
+  return {
+    entriesPerSecond: averageAfter(row.entriesPerSecond, entries, elapsedMs),
+    bytesPerSecond: averageAfter(row.bytesPerSecond, bytes, elapsedMs),
     progressAt: now,
   };
 }

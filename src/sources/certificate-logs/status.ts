@@ -4,7 +4,7 @@ import type { Instant } from "../../lib/clock.ts";
 import { spanText } from "../../lib/durations.ts";
 import { counted, grouped } from "../../lib/wording.ts";
 import type { SourceStatus } from "../source.ts";
-import type { CertificateLogRow } from "./tables.ts";
+import type { CertificateLogFailure, CertificateLogRow } from "./tables.ts";
 
 /**
  * - `waiting`: nothing was read yet.
@@ -58,11 +58,24 @@ export function averageAfter(average: number, count: number, elapsedMs: number):
   return average * weight + ((count * 1_000) / ms) * (1 - weight);
 }
 
-/** @param row null: the log was never followed */
+/**
+ * @param row undefined: nothing was ever read
+ * @param options.failure last failure of a log without a row
+ */
 export function statusOfLog(
   log: Pick<CertificateLog, "logId" | "description" | "operator" | "protocol" | "url">,
   row: CertificateLogRow | undefined,
-  { live, now, isPaused }: { live: LiveLog | undefined; now: Instant; isPaused: boolean },
+  {
+    failure,
+    isPaused,
+    live,
+    now,
+  }: {
+    failure: CertificateLogFailure | undefined;
+    isPaused: boolean;
+    live: LiveLog | undefined;
+    now: Instant;
+  },
 ): CertificateLogStatus {
   const { logId, description, operator, protocol, url } = log;
   const size = Math.max(row?.headSize ?? 0, live?.head?.size ?? 0);
@@ -74,7 +87,7 @@ export function statusOfLog(
     operator,
     protocol,
     url,
-    state: isPaused ? "paused" : stateOf(row, live),
+    state: isPaused ? "paused" : stateOf(row, live, failure),
     position: row?.position ?? null,
     size: row === undefined && (live?.head ?? null) === null ? null : size,
     lagEntries,
@@ -82,7 +95,7 @@ export function statusOfLog(
     entriesPerSecond: averageAfter(row?.entriesPerSecond ?? 0, 0, sinceMs),
     bytesPerSecond: averageAfter(row?.bytesPerSecond ?? 0, 0, sinceMs),
     isVerified: row !== undefined && row.range !== null,
-    error: errorOf(row, live, now),
+    error: errorOf(row ?? failure),
     mismatch: row?.mismatch ?? null,
     entries: row?.entries ?? 0,
     names: row?.names ?? 0,
@@ -91,30 +104,34 @@ export function statusOfLog(
     skipped: row?.skipped ?? 0,
     malformed: row?.malformed ?? 0,
     bytes: row?.bytes ?? 0,
-    errors: row?.errors ?? 0,
+    errors: (row ?? failure)?.errors ?? 0,
     startedAt: row?.startedAt ?? null,
     progressAt: row?.progressAt ?? null,
   };
 }
 
-/** A log that was never read has no row in which an error could be stored. */
-function errorOf(
-  { error = null, errorAt = null }: Partial<CertificateLogRow> = {},
-  live: LiveLog | undefined,
-  now: Instant,
-): CertificateLogStatus["error"] {
-  if (error !== null && errorAt !== null) return { text: error, at: errorAt };
-  const failure = live?.failure ?? null;
-  return failure === null ? null : { text: failure, at: now };
+function errorOf(failed: { error: string | null; errorAt: Instant | null } | undefined) {
+  const { error = null, errorAt = null } = failed ?? {};
+  return error === null || errorAt === null ? null : { text: error, at: errorAt };
 }
 
-/** In a command, which knows only the row, the last error counts while there was no progress after it. */
-function stateOf(row: CertificateLogRow | undefined, live: LiveLog | undefined): LogState {
+/** In a command, which knows only what is stored, the last error counts while there was no success after it. */
+function stateOf(
+  row: CertificateLogRow | undefined,
+  live: LiveLog | undefined,
+  failure: CertificateLogFailure | undefined,
+): LogState {
   if ((row?.mismatch ?? null) !== null) return "mismatch";
   if (live?.isComplete === true) return "complete";
-  const isFailing = live === undefined ? (row?.errorAt ?? 0) > (row?.progressAt ?? 0) : live.failure !== null;
-  if (isFailing) return "failing";
+  if (live === undefined ? isFailingIn(row, failure) : live.failure !== null) return "failing";
   return row === undefined ? "waiting" : "following";
+}
+
+function isFailingIn(
+  row: CertificateLogRow | undefined,
+  failure: CertificateLogFailure | undefined,
+): boolean {
+  return row === undefined ? failure !== undefined : (row.errorAt ?? 0) > row.progressAt;
 }
 
 const logsNamedMax = 3;

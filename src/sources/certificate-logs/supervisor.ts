@@ -75,15 +75,16 @@ export function createSupervisor({
     const live = following.get(report.logId);
     if (live?.generation !== report.generation) return;
     if (report.report === "head") live.head = { size: report.size, at: report.at };
-    else if (report.report === "success") live.failure = null;
-    else if (report.report === "failure") fail(live, report.message);
+    else if (report.report === "success") note(live, null);
+    else if (report.report === "failure") note(live, report.message);
     else if (report.report === "end") live.stored = live.stored.then(() => void (live.isComplete = true));
     else live.stored = live.stored.then(() => store(live, report));
   }
 
-  function fail(live: Following, message: string): void {
-    live.failure = message;
-    keeper.noteFailure(live.log, message);
+  function note(live: Following, failure: string | null): void {
+    live.failure = failure;
+    if (failure === null) keeper.noteSuccess(live.log);
+    else keeper.noteFailure(live.log, failure);
   }
 
   /** Never rejects. */
@@ -103,7 +104,7 @@ export function createSupervisor({
     } catch (error) {
       if (!isCurrent()) return;
       logDropped(log, error, "entries of a certificate log not stored; they are read again");
-      fail(live, messageOf(error));
+      note(live, messageOf(error));
       end(logId);
       retries.after(storeRetryMs);
     }

@@ -63,3 +63,13 @@ export const certificateLogLists = sqliteTable("certificate_log_lists", {
   /** When the list was last fetched, or found unchanged. */
   fetchedAt: instant("fetched_at").notNull(),
 });
+
+/** Last failure of each log of which nothing could be read yet, so that it has no row above. */
+export const certificateLogFailures = sqliteTable("certificate_log_failures", {
+  logId: text("log_id").primaryKey(),
+  errors: integer("errors").notNull(),
+  error: text("error").notNull(),
+  errorAt: instant("error_at").notNull(),
+});
+
+export type CertificateLogFailure = typeof certificateLogFailures.$inferSelect;
