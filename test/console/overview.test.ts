@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { toPlainTime } from "../../src/lib/clock.ts";
 import { concernsOf, feedSilentMs, keyExpiresSoonMs } from "../../src/console/pages/overview/attention.ts";
 import { manualClock } from "../support/appliance.ts";
 import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
@@ -269,7 +270,7 @@ describe("the list of concerns", () => {
     [
       "names a paused feed, and not what it misses meanwhile",
       { sources: [{ ...feed, problem: "no permission", pausedAt: now - 2 * 3_600_000 }] },
-      ["Feed nrd was paused 2 hours ago and reads nothing"],
+      [`Feed nrd has been paused since ${toPlainTime(now - 2 * 3_600_000)} and reads nothing`],
     ],
     [
       "names a feed with an error",

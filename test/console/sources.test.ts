@@ -43,7 +43,9 @@ test("A feed is paused and resumed with buttons that work without script, and th
   expect((await visitor.get("/console/sources/feed/nrd")).text).toMatch(
     /Feed nrd paused Resume Paused now by/,
   );
-  expect((await visitor.get("/console")).text).toContain("Feed nrd was paused now and reads nothing");
+  expect((await visitor.get("/console")).text).toMatch(
+    /Feed nrd has been paused since .* UTC and reads nothing/,
+  );
   const metrics = await (await fetch(`${app.url}/metrics`)).text();
   expect(metrics).toContain('phishwatch_source_ok{kind="feed",source="nrd"} 0\n');
   expect(metrics).toContain('phishwatch_source_state{kind="feed",source="nrd",state="paused"} 1\n');

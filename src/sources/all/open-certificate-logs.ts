@@ -65,8 +65,7 @@ export function openCertificateLogs({
       contact,
     });
   return createCertificateLogs({
-    check: (logs, list) =>
-      checkCertificateLogs(logs, list, { contact, namesOnly, now: clock.now(), pausing }),
+    check: (logs, list) => checkCertificateLogs(logs, list, { contact, namesOnly, now: clock.now() }),
     clock,
     connect: (events) =>
       startWorker === undefined

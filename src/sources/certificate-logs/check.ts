@@ -1,4 +1,3 @@
-import { describePause, type SourcePausing } from "../pauses/source-pauses.ts";
 import { toPlainTime, type Instant } from "../../lib/clock.ts";
 import { spanText } from "../../lib/durations.ts";
 import { counted } from "../../lib/wording.ts";
@@ -20,16 +19,9 @@ const listAgeMsMax = 90 * 86_400_000;
 export function checkCertificateLogs(
   logs: readonly CertificateLogStatus[],
   list: LogListStatus,
-  {
-    contact,
-    namesOnly,
-    now,
-    pausing,
-  }: { contact: string | null; namesOnly: boolean; now: Instant; pausing: Pick<SourcePausing, "current"> },
+  { contact, namesOnly, now }: { contact: string | null; namesOnly: boolean; now: Instant },
 ): SourceCheck {
   const warnings: string[] = [];
-  const pause = pausing.current();
-  if (pause !== undefined) warnings.push(describePause(pause));
   if (contact === null)
     warnings.push(
       "set certificate_logs.contact to an email address or URL: operators of logs limit clients without one",

@@ -3,7 +3,7 @@ import type { Readiness } from "../../../api/site/health.ts";
 import type { DatabaseStatus } from "../../../database/health/health.ts";
 import type { Recipient } from "../../../deliveries/recipients.ts";
 import { causeOf } from "../../../deliveries/rules/recipient-state.ts";
-import type { Instant } from "../../../lib/clock.ts";
+import { toPlainTime, type Instant } from "../../../lib/clock.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import { hasManyUnknown } from "../../../scans/unknown-share.ts";
@@ -135,7 +135,8 @@ export function concernsOf({
     const source = capitalized(shown(nameOfSource({ kind, name })));
     const last = lastReadAt ?? latest?.at;
     const isSilent = lastReadAt !== null && now - lastReadAt > feedSilentMs;
-    if (pausedAt !== null) add("warn", path, `${source} was paused ${ago(pausedAt)} and reads nothing`);
+    if (pausedAt !== null)
+      add("warn", path, `${source} has been paused since ${toPlainTime(pausedAt)} and reads nothing`);
     else if (problem !== null) add("bad", path, `${source}: ${shown(problem)}`);
     else if (last !== undefined && (overdue !== null || isSilent))
       add("warn", path, `${source} last received new names ${ago(last)}`);
