@@ -17,7 +17,7 @@ import {
   validateKeywords,
 } from "./declaration.ts";
 import { createMatcherCache } from "./matcher-cache.ts";
-import { createDomainStore } from "./store.ts";
+import { createDomainStore, type DomainStore } from "./store.ts";
 import type { ProtectedDomain } from "./tables.ts";
 
 export type { ProtectedDomain };
@@ -47,6 +47,11 @@ export interface ProtectedDomains {
   reconcile(declared: readonly DeclaredDomain[]): void;
   /** Returns the matcher for all enabled domains; rebuilt after a change, even by another process. */
   matcher(): Matcher;
+  /**
+   * Returns a function to call when a process other than the server has added names to the archive: it requests another
+   * check of the archive for each domain that matches more names since. The first check may have missed the names.
+   */
+  watchWidenings(): () => void;
   /** Calls `listener` after each transaction of this process that changed a domain. */
   onChange(listener: () => void): void;
 }
@@ -147,7 +152,16 @@ export function createProtectedDomains({
       }),
 
     matcher: cache.get,
+    watchWidenings: () => watchWidenings(database, store),
     onChange: (listener) => void listeners.push(listener),
+  };
+}
+
+function watchWidenings(database: Pick<Database, "transaction">, store: DomainStore): () => void {
+  const before = new Map(store.list().map(({ seq, widenings }) => [seq, widenings]));
+  return () => {
+    const widened = store.list().filter(({ seq, widenings }) => before.get(seq) !== widenings);
+    if (widened.length > 0) database.transaction(() => widened.forEach(({ seq }) => store.widen(seq)));
   };
 }
 

@@ -1,4 +1,4 @@
-import { asc, eq } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { sqliteErrorCode } from "../database/files/sqlite-error.ts";
 import { statement, value } from "../database/statement.ts";
@@ -15,6 +15,8 @@ export interface DomainStore {
   /** Inserts a domain, or replaces its content and enables it. */
   write(content: DomainContent, origin: ProtectedDomain["origin"]): ProtectedDomain;
   disable(domain: string): void;
+  /** Counts a widening, although the content is the same. */
+  widen(seq: number): void;
   /** Returns false, and deletes nothing, when a threat refers to the domain. */
   deleteUnreferenced(seq: number): boolean;
 }
@@ -58,6 +60,15 @@ export function createDomainStore({
         .onConflictDoUpdate({ target: protectedDomains.domain, set: content })
         .returning()
         .get();
+    },
+
+    widen(seq) {
+      query
+        .update(protectedDomains)
+        .set({ widenings: sql`${protectedDomains.widenings} + 1` })
+        .where(eq(protectedDomains.seq, seq))
+        .run();
+      database.afterCommit(onChange);
     },
 
     disable(domain) {

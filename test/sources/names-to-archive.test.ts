@@ -4,11 +4,14 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { readPastedName } from "../../src/detection/names/pasted-name.ts";
+import { createLog } from "../../src/lib/log.ts";
 import { createYielder } from "../../src/lib/yielder.ts";
 import { createCandidates, type Candidates } from "../../src/sources/candidates.ts";
+import { createImports } from "../../src/sources/imports/imports.ts";
 import { openNameList, type NameListOptions } from "../../src/sources/lists/name-list.ts";
+import { batchOfNames } from "../../src/sources/name-batch.ts";
 import { archivedIn } from "../support/archived.ts";
-import { openStores, type Stores } from "../support/stores.ts";
+import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;
 let candidates: Candidates;
@@ -111,4 +114,32 @@ describe("all valid names of a list are archived", () => {
     expect(valid.length).toBeGreaterThan(55_000);
     expect(await archived()).toEqual([...new Set(valid)].sort());
   });
+});
+
+test("A command that imports while a domain is protected requests another check of its names, and only for that domain", async () => {
+  const imports = createImports({
+    ...stores,
+    candidates,
+    log: createLog({ level: "silent", format: "json", clock: stores.clock, write: () => {} }),
+  });
+  const by = { channel: "command_line", name: "root", address: null } as const;
+  const widenings = () => stores.domains.list().map((domain) => [domain.domain, domain.widenings]);
+  const reading = async function* (added: string) {
+    yield batchOfNames(["kestrelpost-login.com"], {
+      start: { position: 0, line: 1 },
+      end: { position: 22, line: 2 },
+    });
+    if (added !== "") stores.domains.add({ domain: added }, { by: analyst });
+  };
+  const run = (added: string) => {
+    const list = { name: "list.txt", format: "lines", column: "", bytesTotal: 22 } as const;
+    return imports.process({ ...list, batches: reading(added), bytes: () => 22 }, { by, source: "feed" });
+  };
+  const before = widenings();
+  await run("");
+  expect(widenings()).toEqual(before);
+  await run("kestrelpost.com");
+  expect(widenings()).toEqual([...before, ["kestrelpost.com", 2]]);
+  await run("");
+  expect(widenings()).toEqual([...before, ["kestrelpost.com", 2]]);
 });

@@ -122,7 +122,7 @@ export function openSources({
     turns,
     userAgent,
   });
-  const imports = createImports({ auditLog, database, candidates, clock, log });
+  const imports = createImports({ auditLog, database, candidates, clock, domains, log });
   const certificateLogs = config.certificateLogs.enabled
     ? certificateLogReading().openCertificateLogs({
         activity,

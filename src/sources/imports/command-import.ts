@@ -1,5 +1,6 @@
 import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
+import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -39,12 +40,14 @@ export function createCommandImport({
   auditLog,
   candidates,
   clock,
+  domains,
   log,
   store,
 }: {
   auditLog: Pick<AuditLog, "record">;
   candidates: Candidates;
   clock: Clock;
+  domains: Pick<ProtectedDomains, "watchWidenings">;
   log: Log;
   store: ImportStore;
 }): ProcessList {
@@ -61,6 +64,7 @@ export function createCommandImport({
       startedAt: clock.now(),
     });
     let tally: Readonly<Tally> | undefined;
+    const checkAgain = domains.watchWidenings();
     const save = (values: Partial<ListImport>) =>
       store.save(seq, { ...(tally && countsOf(tally)), bytes: bytes(), ...values });
     const onCommit: typeof options.onCommit = (place, soFar, recorded) => {
@@ -90,6 +94,8 @@ export function createCommandImport({
       }
       throw error;
     } finally {
+      // Threads drop names with the filter of the start, and the names of the last second were only in this process.
+      checkAgain();
       if (tally !== undefined) {
         const { received, matched, created } = tally;
         auditLog.record(by, "feed.import", visible(name), {

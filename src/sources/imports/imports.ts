@@ -1,6 +1,7 @@
 import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Database } from "../../database/database.ts";
+import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
@@ -68,6 +69,7 @@ export function createImports({
   database,
   candidates,
   clock,
+  domains,
   log,
   bytesMax = importBytesMax,
 }: {
@@ -75,6 +77,7 @@ export function createImports({
   database: Database;
   candidates: Candidates;
   clock: Clock;
+  domains: Pick<ProtectedDomains, "watchWidenings">;
   log: Log;
   /** Lower in tests, which have no time to send a gigabyte. */
   bytesMax?: number;
@@ -150,7 +153,7 @@ export function createImports({
       cancelled.cancelling.abort();
       return true;
     },
-    process: createCommandImport({ auditLog, candidates, clock, log, store }),
+    process: createCommandImport({ auditLog, candidates, clock, domains, log, store }),
     running,
     get: store.get,
     list: (limit, offset = 0) => store.list(limit, offset),
