@@ -25,7 +25,7 @@ const options = readOptions({
     planted: { default: 1_000, value: "N", description: "certificates with look-alikes" },
     seconds: { default: 120, value: "N", description: "duration of the growth, the kills and the faults" },
     faults: { default: 3, value: "PERCENT", description: "share of the requests that get a faulty response" },
-    lies: { default: 5, value: "N", description: "logs that contradict what they signed, for a while each" },
+    lies: { default: 6, value: "N", description: "logs that contradict what they signed, for a while each" },
   },
 });
 const seed = options.seed === null ? randomSeed() : Number(options.seed);

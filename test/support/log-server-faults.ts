@@ -48,6 +48,8 @@ export const logFaults = {
       const isGzip = response.headers.get("content-encoding") === "gzip";
       return new Response(change(isGzip ? Bun.gunzipSync(bytes) : bytes), { status: response.status });
     },
+  /** Gives the first entry a type that no protocol defines. */
+  unknownEntryType: (): LogFault => logFaults.changed(withUnknownType),
   /** A response of any size, generated as it is read. */
   long:
     (bytes: number): LogFault =>
@@ -77,6 +79,23 @@ export const logFaults = {
       }),
     ),
 };
+
+/** Position of the entry type: after the timestamp, and in a leaf after version and leaf type too. */
+const typeAtInTile = 8;
+const typeAtInLeaf = 10;
+const unknownType = 0x7f;
+/** Base64 of the first twelve bytes of a leaf. */
+const leafStart = /"leaf_input":"([\w+/]{16})/;
+
+function withUnknownType(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  if (bytes[0] === 0) return bytes.fill(unknownType, typeAtInTile, typeAtInTile + 1);
+  const text = new TextDecoder().decode(bytes);
+  const changed = text.replace(leafStart, (_, base64: string) => {
+    const leaf = Buffer.from(base64, "base64").fill(unknownType, typeAtInLeaf, typeAtInLeaf + 1);
+    return `"leaf_input":"${leaf.toString("base64")}`;
+  });
+  return new TextEncoder().encode(changed);
+}
 
 function endlessWait(controller: ReadableStreamDefaultController): Promise<void> {
   controller.enqueue(new Uint8Array(1));

@@ -64,6 +64,7 @@ function open({ world: options, seed }: LogServerInstruction & { do: "open" }): 
     logFaults.gzipBomb(bombBytes),
     logFaults.long(10 * gigabyte),
     logFaults.broken(),
+    logFaults.stuck(),
   ];
   server.fail(
     () => share > 0 && random.unit() < share,
@@ -85,9 +86,14 @@ function tell(lie: Lie, index: number): () => void {
   else {
     const isEntry = (requested: string) =>
       requested.startsWith(path) && /tile\/data|get-entries/.test(requested);
-    const change = lie === "changed entries" ? changedBytes : undefined;
     const other = `/${logs[(index + 2) % logs.length]!.log.description}/`;
-    return server.fail(isEntry, change ?? ((_, requested) => server.respond(requested.replace(path, other))));
+    const faults = {
+      "changed entries": changedBytes,
+      "unknown entry type": logFaults.unknownEntryType(),
+      "tile of another log": (_: unknown, requested: string) =>
+        server.respond(requested.replace(path, other)),
+    };
+    return server.fail(isEntry, faults[lie]);
   }
   return () => log.pretend(undefined);
 }
