@@ -161,7 +161,7 @@ describe("rates", () => {
     ["internal", true, 50],
     ["Sectigo", false, 3],
   ])("of %s are built in, or those of the configuration", (operator, isExtra, requestsPerSecond) => {
-    const configured = [{ operator: "Sectigo", requestsPerSecond: 3 }];
+    const configured = [{ operator: "sectigo", requestsPerSecond: 3 }];
     expect(operatorRate({ operator, isExtra, configured }).requestsPerSecond).toBe(requestsPerSecond);
   });
 

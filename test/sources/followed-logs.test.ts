@@ -54,7 +54,7 @@ function start(config: Partial<CertificateLogsConfig> = {}): FollowedLogs {
   const source = { kind: "url", url: `${server.url}list.json` } as const;
   const followed = createFollowedLogs({
     clock,
-    config: { extraLogs: [], firstStart: "end", logList: source, operators: [], ...config },
+    config: { extraLogs: [], firstStart: "end", logList: source, operators: [], rates: [], ...config },
     database,
     loader: () =>
       createLogListLoader({
@@ -139,10 +139,15 @@ test("Without a list, only declared logs are followed, and errors in the configu
 
 test("An operator that the list does not know is named, because it is probably misspelled", async () => {
   respond = () => new Response(listOf({ first: "usable" }, 1));
-  const followed = start({ operators: ["Operater"] });
+  const rates = [
+    { operator: "OPERATOR", requestsPerSecond: 1 },
+    { operator: "DigiCart", requestsPerSecond: 1 },
+  ];
+  const followed = start({ operators: ["Operater"], rates });
   await loaded(1);
   expect(followed.status().problem).toBe(
-    'certificate_logs.operators: "Operater" is not an operator of the log list',
+    'certificate_logs.operators: "Operater" is not an operator of the log list; ' +
+      'certificate_logs.rates: "DigiCart" is not an operator of the log list',
   );
   expect(followed.status().choices).toMatchObject([{ decision: "operator" }]);
 });

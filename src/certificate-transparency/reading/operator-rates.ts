@@ -40,7 +40,7 @@ export function operatorRate({
   configured: readonly { operator: string; requestsPerSecond: number }[];
 }): OperatorRate {
   const known = isExtra ? extraRate : Object.hasOwn(knownRates, operator) ? knownRates[operator]! : otherRate;
-  const own = configured.find((entry) => entry.operator === operator);
+  const own = configured.find((entry) => entry.operator.toLowerCase() === operator.toLowerCase());
   return own === undefined ? known : { ...known, requestsPerSecond: own.requestsPerSecond };
 }
 

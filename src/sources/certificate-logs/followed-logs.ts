@@ -47,7 +47,7 @@ export function createFollowedLogs({
   ...dependencies
 }: Omit<ListRefreshDependencies, "setting"> & {
   clock: Clock;
-  config: Pick<CertificateLogsConfig, "extraLogs" | "firstStart" | "logList" | "operators">;
+  config: Pick<CertificateLogsConfig, "extraLogs" | "firstStart" | "logList" | "operators" | "rates">;
   database: Database;
 }): FollowedLogs {
   const { clock, database } = dependencies;
@@ -87,7 +87,7 @@ export function createFollowedLogs({
       publishedAt: current()?.timestamp ?? null,
       fetchedAt: refresh.stored()?.fetchedAt ?? null,
       problem:
-        [...problems, ...operatorProblems(current(), operators), ...refreshProblems(refresh, current())].join(
+        [...problems, ...operatorProblems(current(), config), ...refreshProblems(refresh, current())].join(
           "; ",
         ) || null,
       choices: choices(),
@@ -113,9 +113,18 @@ function parsedOrNothing(text: string): LogList | undefined {
   }
 }
 
-function operatorProblems(list: LogList | undefined, operators: readonly string[]): string[] {
-  const unknown = list === undefined ? [] : unknownOperators(list, operators);
-  return unknown.map((name) => `certificate_logs.operators: "${name}" is not an operator of the log list`);
+function operatorProblems(
+  list: LogList | undefined,
+  { operators, rates, extraLogs }: Pick<CertificateLogsConfig, "operators" | "rates" | "extraLogs">,
+): string[] {
+  if (list === undefined) return [];
+  // A declared log has a rate of its own, under its name.
+  const declared = new Set(extraLogs.map(({ name }) => name.toLowerCase()));
+  const rated = rates.map(({ operator }) => operator).filter((name) => !declared.has(name.toLowerCase()));
+  return [
+    ...unknownOperators(list, operators).map((name) => ["operators", name]),
+    ...unknownOperators(list, rated).map((name) => ["rates", name]),
+  ].map(([setting, name]) => `certificate_logs.${setting}: "${name}" is not an operator of the log list`);
 }
 
 function refreshProblems(refresh: ListRefresh, list: LogList | undefined): string[] {
