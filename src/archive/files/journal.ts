@@ -5,7 +5,7 @@ import { tryLock, type Lock } from "../../database/lock.ts";
 import { recordHeader, type Group } from "./record.ts";
 
 /** A journal of this size is closed, so that a segment can be made from it. */
-export const journalBytesMax = 16 << 20;
+export const journalBytesMax = 8 << 20;
 export const journalLockPurpose = "lock";
 
 export interface Journal {

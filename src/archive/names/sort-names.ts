@@ -49,7 +49,7 @@ export function createNameSorter() {
 
   function reserve(count: number): void {
     if (starts.length > count) return;
-    const size = Math.min(sortedNamesMax, Math.max(1 << 12, 2 * count));
+    const size = Math.min(sortedNamesMax, Math.max(1 << 12, Math.ceil(1.25 * count)));
     starts = new Int32Array(size + 1);
     order = new Uint32Array(size);
     keys = new BigUint64Array(size);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { diskRoomFor, type DiskRoom } from "../../database/files/disk.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
@@ -37,6 +38,8 @@ export function openArchive({
   const journalId = random.toHex();
 
   async function maintain(task: MaintenanceTask, signal: AbortSignal): Promise<MaintenanceResult> {
+    // Most commands, and a server that has not seen a name, need no thread.
+    if (!existsSync(folder)) return { damagedBytes: 0 };
     if (startWorker === undefined) return (await import("../maintenance/maintain.ts")).maintain(task);
     const { maintainInThread } = await import("../maintenance/maintenance-worker.ts");
     return maintainInThread(task, { startWorker, signal });
