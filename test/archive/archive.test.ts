@@ -184,6 +184,7 @@ test("a worker thread that cannot start is a problem in the status, and nothing 
   });
   archive.start();
   archive.add(bytesOf("a.example"), { source: "feed", seenAt: noon });
+  await archive.flush();
   clock.advance(10_000);
   await until(() => archive.status().problem !== null, "the problem is reported");
   expect(archive.status().problem).toContain("cannot be maintained");
