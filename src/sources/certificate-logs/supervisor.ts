@@ -9,11 +9,11 @@ import type { ProgressKeeper } from "./progress-keeper.ts";
 import type { ScreeningTables } from "./screening-tables.ts";
 import type { LiveLog } from "./status.ts";
 
-/** Wait before a log is read again whose entries could not be stored. */
-const storeRetryMs = 10_000;
-/** Wait before the thread is started again after it has failed; doubles with each failure. */
-const restartMsMin = 1_000;
-const restartMsMax = 5 * 60_000;
+/** Wait before a log is read again whose entries could not be stored. As for all waits, it doubles with each failure. */
+const storeRetryMs = 5_000;
+/** Wait before the thread is started again after it has failed. */
+const restartMs = 1_000;
+const waitMsMax = 60_000;
 
 /** Keeps a pipeline running that follows the logs, and stores what it reports. */
 export interface Supervisor {
@@ -55,7 +55,8 @@ export function createSupervisor({
   const retries = createRetries(clock, retry);
   let connection: PipelineConnection | undefined;
   let generations = 0;
-  let crashes = 0;
+  /** Since entries were last stored. */
+  let failures = 0;
   const allStored = () => Promise.all([...following.values()].map(({ stored }) => stored));
   function begin(one: CertificateLog): void {
     const generation = ++generations;
@@ -98,7 +99,7 @@ export function createSupervisor({
     try {
       if (report.report === "batch") await keeper.storeBatch(live.log, report.batch);
       else await keeper.storeMismatch(live.log, report);
-      crashes = 0;
+      failures = 0;
       tables.update();
       connection?.send({ do: "acknowledge", logId, generation: live.generation });
     } catch (error) {
@@ -106,7 +107,7 @@ export function createSupervisor({
       logDropped(log, error, "entries of a certificate log not stored; they are read again");
       note(live, messageOf(error));
       end(logId);
-      retries.after(storeRetryMs);
+      retries.after(waitMs(storeRetryMs, failures++));
     }
   }
 
@@ -114,7 +115,7 @@ export function createSupervisor({
     logDropped(log, error, "the thread that reads certificate logs failed; it is started again");
     connection = undefined;
     // The next thread continues after everything that is being stored now.
-    void retries.afterAll(allStored(), Math.min(restartMsMax, restartMsMin * 2 ** Math.min(crashes++, 20)));
+    void retries.afterAll(allStored(), waitMs(restartMs, failures++));
     following.clear();
   }
 
@@ -164,4 +165,8 @@ function createRetries(clock: Clock, retry: () => void) {
       for (const timer of timers) timer.cancel();
     },
   };
+}
+
+function waitMs(firstMs: number, failures: number): number {
+  return Math.min(waitMsMax, firstMs * 2 ** Math.min(failures, 20));
 }
