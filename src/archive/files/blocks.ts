@@ -1,6 +1,6 @@
 /** Reads the blocks of sorted names in a segment. */
 import { zstdDecompressSync } from "node:zlib";
-import { readRecords, type ReadableFile, type StoredRecord } from "./record.ts";
+import { headerBytes, readRecords, type ReadableFile, type StoredRecord } from "./record.ts";
 
 const lineFeed = 0x0a;
 /** The decompressor accepts no smaller one. */
@@ -10,6 +10,8 @@ export interface NameBlock {
   /** Each followed by a line feed. */
   names: Buffer;
   count: number;
+  /** Length in the file. */
+  bytes: number;
   /** Offset in the file after the block. */
   end: number;
 }
@@ -22,7 +24,7 @@ export async function* readBlocks(
   for await (const record of readRecords(file, range)) {
     const names = unpack(record);
     if (names === undefined) range.onDamage?.(record.stored.length);
-    else yield { names, count: record.count, end: record.end };
+    else yield { names, count: record.count, bytes: headerBytes + record.stored.length, end: record.end };
   }
 }
 

@@ -17,7 +17,10 @@ export interface PartResult {
   found: FoundName[];
   /** Number of names that were searched. */
   names: number;
-  damagedBytes: number;
+  /** Length of the blocks that start in the part. Blocks do not start where parts do. */
+  bytes: number;
+  /** Whether all of them were searched. */
+  isComplete: boolean;
 }
 
 export function partsOf(segment: Segment): SegmentPart[] {
@@ -36,24 +39,18 @@ export async function searchPart(
   { segment, start, end }: SegmentPart,
   { search, foundMax }: { search: BlockSearch; foundMax: number },
 ): Promise<PartResult> {
-  const result: PartResult = { found: [], names: 0, damagedBytes: 0 };
+  const result: PartResult = { found: [], names: 0, bytes: 0, isComplete: false };
   const opened = await openSegment(folder, segment);
   if (opened === undefined) return result;
   const { file, isReplacement } = opened;
-  // Blocks do not start where parts do. What precedes the first one belongs to the part before.
-  const isCut = start > 0 && !isReplacement;
-  const onDamage = (bytes: number) => {
-    if (!isCut || result.names > 0) result.damagedBytes += bytes;
-  };
   try {
-    for await (const { names, count } of readBlocks(file, {
-      ...(isReplacement ? {} : { start, end }),
-      onDamage,
-    })) {
+    for await (const { names, count, bytes } of readBlocks(file, isReplacement ? {} : { start, end })) {
       search(names, (name) => result.found.push(name));
       result.names += count;
-      if (result.found.length >= foundMax) break;
+      result.bytes += bytes;
+      if (result.found.length >= foundMax) return result;
     }
+    result.isComplete = !isReplacement;
   } finally {
     await file.close();
   }

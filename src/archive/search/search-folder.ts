@@ -57,10 +57,11 @@ export async function* searchFolder(options: FolderSearch): AsyncGenerator<Archi
     damagedBytes: 0,
   };
   const seen = new Set<string>();
+  const damagedBytes = createDamageCounter();
   for await (const { part, result } of searchParts(segments.flatMap(partsOf), { ...options, foundMax })) {
     if (signal.aborted) return;
     progress.names += result.names;
-    progress.damagedBytes += result.damagedBytes;
+    progress.damagedBytes += damagedBytes(part, result);
     onProgress?.(progress);
     const { day, source: seenIn } = part.segment;
     for (const found of result.found) {
@@ -74,6 +75,20 @@ export async function* searchFolder(options: FolderSearch): AsyncGenerator<Archi
     seen.add(hit.name);
     yield hit;
   }
+}
+
+/**
+ * Returns a function that takes the results of all parts, in order, and returns how many bytes of a segment could not
+ * be read, after its last part. Blocks that are missing at the start of a part are known only then.
+ */
+function createDamageCounter(): (part: SegmentPart, result: PartResult) => number {
+  let bytes = 0;
+  let isComplete = true;
+  return ({ segment, start, end }, result) => {
+    bytes = (start === 0 ? 0 : bytes) + result.bytes;
+    isComplete = (start === 0 || isComplete) && result.isComplete;
+    return end === segment.bytes && isComplete ? segment.bytes - bytes : 0;
+  };
 }
 
 /** Returns each name once, with the first day on which it is in a journal. */
