@@ -52,7 +52,7 @@ export interface CandidateOptions {
 }
 
 export interface CandidateDependencies {
-  activity: Pick<SourceActivity, "add">;
+  activity: Pick<SourceActivity, "add" | "defer">;
   archive: Pick<Archive, "add" | "flush">;
   database: Database;
   domains: ProtectedDomains;
@@ -60,6 +60,12 @@ export interface CandidateDependencies {
   clock: Clock;
   /** Creates a yielder for one run. */
   yielder: () => Yielder;
+}
+
+/** Canonical form of a name, and its matches, at least one. */
+interface Classified {
+  name: string;
+  matches: Match[];
 }
 
 /** One run of names from a source to the threats. */
@@ -70,7 +76,7 @@ export interface CandidateRun {
   /** Classifies an entry of a batch. */
   take(batch: NameBatch<unknown>, index: number): void;
   /** Classifies a name and archives it. Returns its canonical form and its matches, or undefined if there are none. */
-  classify(text: string, line: number): { name: string; matches: Match[] } | undefined;
+  classify(text: string, line: number): Classified | undefined;
   /** Number of matches that are not recorded yet. */
   pending(): number;
   /**
@@ -98,20 +104,15 @@ export function startCandidateRun(
   let pending: Sighting[] = [];
   let counted: ActivityCounts = { names: 0, invalid: 0, matched: 0, created: 0 };
   const seenAt = () => observedAt ?? clock.now();
+  const isWanted = (match: Match) => within.length === 0 || within.includes(match.protectedDomain);
   const archiving = createArchiving({ archive, source, seenAt });
   const reject = (line: number, text: string, why: string) =>
     countInvalid(tally, { line, text: text.slice(0, invalidTextCharactersMax), why }, invalidMax);
 
   /** @param entry of a list, from which the name was read; undefined: the text was entered as it is. */
-  function classify(
-    text: string,
-    line: number,
-    entry?: ListEntry,
-  ): { name: string; matches: Match[] } | undefined {
-    // In a list, links to addresses are usual. A person who enters one wants to know why it was not checked.
-    const isEntered = entry === undefined || source === "submission";
-    const normalized = isEntered ? readPastedName(entry?.link ?? text) : readListedName(text, entry.link);
+  function classify(text: string, line: number, entry?: ListEntry): Classified | undefined {
     const written = entry?.link ?? text;
+    const normalized = readName(text, entry, source);
     if (normalized === undefined) return undefined;
     if ("error" in normalized) {
       reject(line, written, normalized.error);
@@ -119,14 +120,21 @@ export function startCandidateRun(
     }
     const { name } = normalized;
     if (entry === undefined || (entry.seen === undefined && name !== text)) archiving.keep(name);
-    let matches = matcher.match(name);
-    if (within.length > 0) matches = matches.filter((match) => within.includes(match.protectedDomain));
+    const matches = matcher.match(name).filter(isWanted);
     if (matches.length === 0) return undefined;
     const facts = { importSeq, url: pastedUrl(written), certificate: entry?.certificate };
     const seen = sightingOf(entry?.seen) ?? { source, seenAt: seenAt() };
-    for (const match of matches) pending.push({ domain: name, match, ...seen, ...facts });
+    pending.push(...matches.map((match) => ({ domain: name, match, ...seen, ...facts })));
     tally.matched++;
     return { name, matches };
+  }
+
+  /** Nobody has to wait for the database only for the counts. */
+  function deferCounts(): [] {
+    const counts = countsOf(tally);
+    if (origin !== null) activity.defer(origin, difference(counts, counted));
+    counted = counts;
+    return [];
   }
 
   return {
@@ -163,10 +171,9 @@ export function startCandidateRun(
         return recorded;
       };
       await archiving.flush();
+      if (pending.length === 0 && alongside === undefined) return deferCounts();
       try {
-        // A power cut that loses only the counts is no reason to let a caller wait for the disk.
-        const relaxed = pending.length === 0 && alongside === undefined;
-        const recorded = await database.write(record, { patient, relaxed });
+        const recorded = await database.write(record, { patient });
         counted = counts;
         return recorded;
       } catch (error) {
@@ -183,6 +190,12 @@ export function startCandidateRun(
       matcher = domains.matcher();
     },
   };
+}
+
+/** In a list, links to addresses are usual. A person who enters one wants to know why it was not checked. */
+function readName(text: string, entry: ListEntry | undefined, source: ThreatSource) {
+  const isEntered = entry === undefined || source === "submission";
+  return isEntered ? readPastedName(entry?.link ?? text) : readListedName(text, entry.link);
 }
 
 function countInvalid(tally: Tally, name: InvalidName, shownMax: number): void {

@@ -4,6 +4,7 @@ import { createSourceActivity, startOfDay } from "../../src/sources/activity/sou
 import { createCandidates, type Candidates } from "../../src/sources/candidates.ts";
 import { batchOfNames } from "../../src/sources/name-batch.ts";
 import { openStores, type Stores } from "../support/stores.ts";
+import { until } from "../support/until.ts";
 
 const dayMs = 86_400_000;
 let stores: Stores;
@@ -84,6 +85,24 @@ test("Days older than 400 are deleted, and the totals still contain them", () =>
   const other = createSourceActivity(stores);
   database.transaction(() => other.add(feed, { names: 1, invalid: 0, matched: 0, created: 0 }));
   expect(activity.totals()).toMatchObject([{ names: 8 }]);
+});
+
+test("Counts of names without a match are shown at once, and written within seconds", async () => {
+  const { activity, clock, database, log } = stores;
+  const changes = () => database.sqlite.query("select total_changes() as n").get();
+  const before = changes();
+  for (const name of ["harmless.example", "not a name"])
+    await candidates.submit([name], { source: "submission", origin: feed });
+  expect(changes()).toEqual(before);
+  const expected = [{ ...feed, day: today(), names: 2, invalid: 1, matched: 0 }];
+  expect(activity.since(dayMs)).toMatchObject(expected);
+  expect(activity.totals()).toMatchObject([{ names: 2 }]);
+  const stored = () => createSourceActivity({ database, clock, log }).since(dayMs);
+  expect(stored()).toEqual([]);
+  clock.advance(5_000);
+  await until(() => stored().length > 0, "the counts are written");
+  expect(stored()).toMatchObject(expected);
+  expect(activity.since(dayMs)).toMatchObject(expected);
 });
 
 test("What is taken back never makes the count of a day negative", () => {

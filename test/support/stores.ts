@@ -30,11 +30,12 @@ export function openStores({ reactivate = true } = {}) {
   domains.reconcile([{ domain: "example-bank.com" }, { domain: "example-shop.com" }]);
   const threats = createThreats({ database, clock, ids, outbox, auditLog, fillRandom, reactivate });
   const archive = createMemoryArchive({ enabled: true, clock });
-  const activity = createSourceActivity({ database, clock });
+  const activity = createSourceActivity({ database, clock, log });
   const pauses = createSourcePauses({ auditLog, database, clock });
   return {
     activity,
     archive,
+    log,
     pauses,
     path,
     clock,

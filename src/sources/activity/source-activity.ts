@@ -1,7 +1,8 @@
 import { and, asc, eq, gte, lt, ne, sql } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { statement, value, valuesOf } from "../../database/statement.ts";
-import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Clock, Instant, Timer } from "../../lib/clock.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
 import { sourceActivity } from "./tables.ts";
 
 export const dayMs = 86_400_000;
@@ -38,6 +39,9 @@ export interface ActivityOfDay extends ActivityCounts, NameOrigin {
 /** Counts of one origin since it was first used. */
 export type ActivityTotal = Omit<ActivityOfDay, "day">;
 
+/** How long counts may wait to be written. */
+const deferredMsMax = 5_000;
+
 /** Counts what arrives from each origin of names, by day (UTC). */
 export interface SourceActivity {
   /**
@@ -45,10 +49,17 @@ export interface SourceActivity {
    * count takes back what was counted before.
    */
   add(origin: NameOrigin, counts: ActivityCounts): void;
+  /**
+   * Adds to the counts of today, and writes them within seconds: for names that change nothing else, so that nobody waits
+   * for the database. If the process is killed before, these counts are lost.
+   */
+  defer(origin: NameOrigin, counts: ActivityCounts): void;
   /** Returns the counts of all origins since the start of a day, oldest day first. */
   since(day: Instant): ActivityOfDay[];
   /** Returns the counts of all origins over all time. They never decrease, except when something is taken back. */
   totals(): ActivityTotal[];
+  /** Writes what was deferred. */
+  stop(): Promise<void>;
 }
 
 export function startOfDay(at: Instant): Instant {
@@ -58,12 +69,17 @@ export function startOfDay(at: Instant): Instant {
 export function createSourceActivity({
   database,
   clock,
+  log,
 }: {
   database: Database;
-  clock: Pick<Clock, "now">;
+  clock: Pick<Clock, "after" | "now">;
+  log: Log;
 }): SourceActivity {
   const { upsert, deleteOld, findSince, findTotals } = createStatements(database);
   let cleanedOn: Instant | undefined;
+  /** By day, kind and name. */
+  const deferred = new Map<string, ActivityOfDay>();
+  let timer: Timer | undefined;
 
   function deleteOldDays(today: Instant): void {
     deleteOld.run({ before: today - daysKept * dayMs });
@@ -71,18 +87,92 @@ export function createSourceActivity({
     cleanedOn = today;
   }
 
+  function write({ day, ...counts }: ActivityOfDay): void {
+    if (day !== cleanedOn) deleteOldDays(day);
+    for (const row of [day, totalDay]) upsert.run({ ...counts, day: row });
+  }
+
+  /** Never rejects: what could not be written waits for the next time. */
+  async function flush(): Promise<void> {
+    timer = undefined;
+    const waiting = [...deferred.values()];
+    if (waiting.length === 0) return;
+    deferred.clear();
+    try {
+      await database.write(() => waiting.forEach(write), { patient: true, relaxed: true });
+    } catch (error) {
+      waiting.forEach(keep);
+      logDropped(log, error, "counts of names not written; retrying with the next ones");
+    }
+  }
+
+  function keep(counted: ActivityOfDay): void {
+    const key = JSON.stringify([counted.day, counted.kind, counted.name]);
+    const before = deferred.get(key);
+    deferred.set(key, before === undefined ? counted : sum(before, counted));
+  }
+
   return {
     add(origin, counts) {
-      if (Object.values(counts).every((count) => count === 0)) return;
+      if (isNothing(counts)) return;
       const lastAt = clock.now();
-      const day = startOfDay(lastAt);
-      if (day !== cleanedOn) deleteOldDays(day);
-      const { kind, name } = origin;
-      for (const row of [day, totalDay]) upsert.run({ ...counts, kind, name, day: row, lastAt });
+      write({ ...counts, ...nameOf(origin), day: startOfDay(lastAt), lastAt });
     },
-    since: (day) => findSince.all({ day: Math.max(day, dayMs) }),
-    totals: () => findTotals.all(),
+    defer(origin, counts) {
+      if (isNothing(counts)) return;
+      const lastAt = clock.now();
+      keep({ ...counts, ...nameOf(origin), day: startOfDay(lastAt), lastAt });
+      timer ??= clock.after(deferredMsMax, () => void flush());
+    },
+    since(day) {
+      const waiting = [...deferred.values()].filter((one) => one.day >= day);
+      return merged([...findSince.all({ day: Math.max(day, dayMs) }), ...waiting]);
+    },
+    totals: () =>
+      merged([...findTotals.all(), ...deferred.values()].map((row) => ({ ...row, day: totalDay }))).map(
+        ({ day: _day, ...total }) => total,
+      ),
+    async stop() {
+      timer?.cancel();
+      await flush();
+    },
   };
+}
+
+function isNothing(counts: ActivityCounts): boolean {
+  return Object.values(counts).every((count) => count === 0);
+}
+
+function nameOf({ kind, name }: NameOrigin): NameOrigin {
+  return { kind, name };
+}
+
+/** Adds up rows of the same day and origin. Returns them by day, kind and name. */
+function merged(rows: readonly ActivityOfDay[]): ActivityOfDay[] {
+  const sums = new Map<string, ActivityOfDay>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.day, row.kind, row.name]);
+    const before = sums.get(key);
+    sums.set(key, before === undefined ? row : sum(before, row));
+  }
+  return [...sums.values()].sort(
+    (a, b) => a.day - b.day || compareText(a.kind, b.kind) || compareText(a.name, b.name),
+  );
+}
+
+function sum(one: ActivityOfDay, other: ActivityOfDay): ActivityOfDay {
+  return {
+    ...one,
+    names: one.names + other.names,
+    invalid: one.invalid + other.invalid,
+    matched: one.matched + other.matched,
+    created: one.created + other.created,
+    lastAt: Math.max(one.lastAt, other.lastAt),
+  };
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function createStatements(database: Database) {

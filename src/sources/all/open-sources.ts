@@ -63,7 +63,7 @@ export function openSources({
 }) {
   const { archive: settings, storage } = config;
   const archive = openArchive({ databasePath: storage.path, settings, clock, log, fillRandom, startWorker });
-  const activity = createSourceActivity({ database, clock });
+  const activity = createSourceActivity({ database, clock, log });
   const pauses = createSourcePauses({ auditLog, database, clock });
   const candidates = createCandidates({ activity, archive, database, domains, threats, clock, yielder });
   const nameSearches = openNameSearches({
@@ -173,6 +173,7 @@ export function openSources({
     async stop() {
       nameSearches.stop();
       await Promise.all([archiveChecks.stop(), ...sources.map((source) => source.stop())]);
+      await activity.stop();
     },
   };
 }
