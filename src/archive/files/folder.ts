@@ -36,6 +36,8 @@ export interface FolderContent {
 }
 
 export const partialEnding = `.partial`;
+/** How often the folder is listed again because files were renamed. */
+const listingsMax = 20;
 const segmentForm = /^(\d{4}-\d\d-\d\d)\.([a-z_]+)\.(\d{15})-(\d{15})\.(\d{1,12})\.segment$/;
 const journalForm = /^(?:[0-9a-z]+-\d+\.(?=open$|closed$)|\d{15}\.(?=sealed$))(open|closed|sealed)$/;
 
@@ -60,19 +62,48 @@ export function sealedNumber(file: string): number {
 /** Lists the folder. A folder that does not exist is empty. @throws an error of the system */
 export function listFolder(folder: string): FolderContent {
   const content: FolderContent = { segments: [], journals: [], leftovers: [] };
-  for (const file of namesIn(folder).sort()) {
-    const bytes = sizeOf(join(folder, file));
-    if (bytes === undefined) continue;
+  for (const { file, bytes } of filesIn(folder)) {
     const segment = parseSegment(file, bytes);
-    const state = journalForm.exec(file)?.[1] as JournalFile["state"] | undefined;
+    const state = journalState(file);
     if (segment !== undefined) content.segments.push(segment);
     else if (state !== undefined) content.journals.push({ file, state, bytes });
     else if (file.endsWith(partialEnding)) content.leftovers.push(file);
   }
-  const replaced = new Set(content.segments.filter((one) => isReplaced(one, content.segments)));
+  // By group, because there are few segments in each, and hundreds in all.
+  const replaced = new Set(
+    groupsOf(content.segments).flatMap((group) => group.filter((one) => isReplaced(one, group))),
+  );
   content.leftovers.push(...[...replaced].map(({ file }) => file));
   content.segments = content.segments.filter((one) => !replaced.has(one));
   return content;
+}
+
+/** Lists only the journals, which is cheap: there are few. @throws an error of the system */
+export function listJournals(folder: string): JournalFile[] {
+  return filesIn(folder, (file) => journalState(file) !== undefined).map(({ file, bytes }) => ({
+    file,
+    state: journalState(file)!,
+    bytes,
+  }));
+}
+
+function journalState(file: string): JournalFile["state"] | undefined {
+  return journalForm.exec(file)?.[1] as JournalFile["state"] | undefined;
+}
+
+/** Lists files in the order of their names. A file that disappears meanwhile has another name now, so it lists again. */
+function filesIn(
+  folder: string,
+  isWanted: (file: string) => boolean = () => true,
+): { file: string; bytes: number }[] {
+  for (let attempt = 1; ; attempt++) {
+    const names = namesIn(folder).filter(isWanted).sort();
+    const files = names.flatMap((file) => {
+      const bytes = statSync(join(folder, file), { throwIfNoEntry: false })?.size;
+      return bytes === undefined ? [] : [{ file, bytes }];
+    });
+    if (files.length === names.length || attempt === listingsMax) return files;
+  }
 }
 
 function namesIn(folder: string): string[] {
@@ -84,11 +115,6 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Returns undefined if the file was removed in the meantime. */
-function sizeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.size;
-}
-
 function parseSegment(file: string, bytes: number): Segment | undefined {
   const [, date, name, first, last, names] = segmentForm.exec(file) ?? [];
   if (date === undefined) return undefined;
@@ -98,12 +124,14 @@ function parseSegment(file: string, bytes: number): Segment | undefined {
   return { file, day, source, first: Number(first), last: Number(last), names: Number(names), bytes };
 }
 
-/** Whether a segment made of several contains this one. Two with the same numbers have the same names. */
-function isReplaced(segment: Segment, all: readonly Segment[]): boolean {
-  return all.some(
+/**
+ * Whether a segment of the same day and source that was made of several contains this one. Two with the same numbers
+ * have the same names.
+ */
+function isReplaced(segment: Segment, group: readonly Segment[]): boolean {
+  return group.some(
     (other) =>
       other !== segment &&
-      isSameGroup(other, segment) &&
       other.first <= segment.first &&
       other.last >= segment.last &&
       (other.first < segment.first || other.last > segment.last || other.file > segment.file),

@@ -4,7 +4,7 @@ import { bytesText } from "../../lib/durations.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Archive } from "../archive.ts";
-import { listFolder } from "../files/folder.ts";
+import { listJournals } from "../files/folder.ts";
 import type { ArchiveLimits } from "../maintenance/limits.ts";
 import { createMaintenanceSchedule, type Maintain } from "./maintenance-schedule.ts";
 import { createNameWriter } from "./name-writer.ts";
@@ -58,7 +58,7 @@ export function createDiskArchive({
     },
     onWritten: (names) => pending.recycle(names),
     // Every command leaves a journal. Without a server, nothing else makes segments from few names.
-    onStart: () => void (listFolder(folder).journals.length > journalsMax && maintenance.request()),
+    onStart: () => void (listJournals(folder).length > journalsMax && maintenance.request()),
     onShortage: maintenance.request,
   });
   const pending = createPendingNames((names) => writer.enqueue(names));
@@ -68,7 +68,7 @@ export function createDiskArchive({
   /** If no segments can be made, journals must not fill the disk. */
   function checkBacklog(): void {
     try {
-      const bytes = listFolder(folder).journals.reduce((sum, file) => sum + file.bytes, 0);
+      const bytes = listJournals(folder).reduce((sum, file) => sum + file.bytes, 0);
       const isTooMuch = bytes > backlogFactor * limits.bytesMax;
       backlog = isTooMuch ? `${bytesText(bytes)} of names wait to be sorted; no more are stored` : null;
     } catch (error) {
