@@ -57,16 +57,15 @@ export async function* readFolder({
     const { ahead, added } = divide(content.segments, from);
     let place: Place = from ?? { newest, day: 0, source: threatSources[0], first: 0, last: 0, offset: 0 };
     const position = (reached: Place) => formatPosition({ ...reached, newest });
+    // If several files become one during the reading, it is read in place of the first: it contains the names of all.
+    let merged: Segment | undefined;
     for (const segment of ahead) {
+      if (merged !== undefined && contains(merged, segment)) continue;
       const offset = from !== undefined && isAt(segment, from) ? from.offset : 0;
-      for await (const { names, count, end } of segmentBlocks({
-        folder,
-        segment,
-        offset,
-        signal,
-        onDamage,
-      })) {
-        const { day, source, first, last } = segment;
+      const blocks = segmentBlocks({ folder, segment, offset, signal, onDamage });
+      for await (const { names, count, end, inFile } of blocks) {
+        const { day, source, first, last } = inFile;
+        if (inFile !== segment) merged = inFile;
         place = { newest, day, source, first, last, offset: end };
         yield { day, source, names, count, position: position(place) };
       }
@@ -111,6 +110,11 @@ export function compareSegments(a: Segment, b: Segment): number {
   return compareGroups(a, b) || a.first - b.first;
 }
 
+/** Returns whether a segment is another one, or was made from it. */
+function contains(segment: Segment, other: Segment): boolean {
+  return isSameGroup(segment, other) && segment.first <= other.first && segment.last >= other.last;
+}
+
 function isAt(segment: Segment, place: Place): boolean {
   return isSameGroup(segment, place) && segment.first === place.first && segment.last === place.last;
 }
@@ -143,14 +147,14 @@ async function* segmentBlocks({
   offset: number;
   signal: AbortSignal;
   onDamage?: ((bytes: number) => void) | undefined;
-}): AsyncGenerator<NameBlock> {
+}): AsyncGenerator<NameBlock & { inFile: Segment }> {
   const opened = await openSegment(folder, segment);
   if (opened === undefined) return;
-  const { file, isReplacement } = opened;
+  const { file, inFile } = opened;
   try {
-    for await (const block of readBlocks(file, { start: isReplacement ? 0 : offset, onDamage })) {
+    for await (const block of readBlocks(file, { start: inFile === segment ? offset : 0, onDamage })) {
       if (signal.aborted) return;
-      yield block;
+      yield { ...block, inFile };
     }
   } finally {
     await file.close();
@@ -161,16 +165,14 @@ async function* segmentBlocks({
 export async function openSegment(
   folder: string,
   segment: Segment,
-): Promise<{ file: FileHandle; isReplacement: boolean } | undefined> {
-  const isSameOrLater = (other: Segment) =>
-    isSameGroup(other, segment) && other.first <= segment.first && other.last >= segment.last;
+): Promise<{ file: FileHandle; inFile: Segment } | undefined> {
   for (let attempt = 1, found: Segment | undefined = segment; found !== undefined; attempt++) {
     try {
-      return { file: await open(join(folder, found.file), "r"), isReplacement: found !== segment };
+      return { file: await open(join(folder, found.file), "r"), inFile: found };
     } catch (error) {
       if (!isMissing(error) || attempt === attemptsMax) throw error;
     }
-    found = listFolder(folder).segments.find(isSameOrLater);
+    found = listFolder(folder).segments.find((other) => contains(other, segment));
   }
   return undefined;
 }

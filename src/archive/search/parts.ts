@@ -42,7 +42,8 @@ export async function searchPart(
   const result: PartResult = { found: [], names: 0, bytes: 0, isComplete: false };
   const opened = await openSegment(folder, segment);
   if (opened === undefined) return result;
-  const { file, isReplacement } = opened;
+  const { file, inFile } = opened;
+  const isReplacement = inFile !== segment;
   try {
     for await (const { names, count, bytes } of readBlocks(file, isReplacement ? {} : { start, end })) {
       search(names, (name) => result.found.push(name));

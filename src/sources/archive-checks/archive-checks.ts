@@ -175,7 +175,9 @@ function statusOf(
   const latest = running ?? (check?.widenings === widenings ? check : null);
   const { namesTotal, namesChecked, found, created, startedAt, completedAt, error } = latest ?? notBegun;
   const counts = { namesTotal, namesChecked, found, created, startedAt, completedAt, error };
-  if (running !== undefined) return { domain, state: "running", ...counts };
+  // Names of files that are merged during the check are read twice.
+  if (running !== undefined)
+    return { domain, state: "running", ...counts, namesChecked: Math.min(namesChecked, namesTotal) };
   // One that was running when the process ended.
   return {
     domain,
