@@ -280,12 +280,18 @@ test("Names tiles are read instead of certificates where a log serves them, and 
   ]);
   expect(source.logs()[0]!.isVerified).toBeFalse();
 
+  // Certificates that follow names tiles cannot be verified either, even if the log no longer serves these.
+  world.server.fail("tile/names", logFaults.status(404));
+  log.grow(256);
+  await world.until(() => position(log) === 768, "the certificates are read");
+  expect(world.certificates().map(({ isVerified }) => isVerified)).toEqual([false, false]);
+
   // Verification continues as soon as names tiles are turned off.
   await world.stop();
   log.grow(256);
   const again = world.start([log.log]);
-  await world.until(() => position(log) === 768, "the certificates are read");
-  expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 768));
+  await world.until(() => position(log) === 1_024, "the other certificates are read");
+  expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 1_024));
   expect(again.logs()[0]!.isVerified).toBeTrue();
   expect(world.names()).toEqual([other, lookAlike]);
 });

@@ -172,7 +172,7 @@ async function catchUp(following: Following, place: Place): Promise<void> {
     timeAt: async (index) => {
       const range = { from: index, to: index + 1, treeSize: head.size };
       const block = await reader.entries(range, { namesOnly: false, signal });
-      const { lastAt } = screen(block, { log, from: index, to: index + 1 });
+      const { lastAt } = screen(block, { log, from: index, to: index + 1, isVerified: false });
       if (lastAt === null) throw new LogError("response", `entry ${index} has no timestamp`);
       return lastAt;
     },
@@ -238,7 +238,7 @@ function accept(
   place: Place,
   { block, to }: { block: EntryBlock; to: number },
 ): void {
-  const screened = screen(block, { log, from: place.position, to });
+  const screened = screen(block, { log, from: place.position, to, isVerified: place.tree !== null });
   if (screened.entries === 0)
     throw new LogError("response", `the response does not contain entry ${place.position}`);
   if (screened.leafHashes === null) place.tree = null;

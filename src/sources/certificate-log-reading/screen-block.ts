@@ -29,10 +29,15 @@ export interface ScreenedBlock {
  * Reads the entries of a block from index `from` to before `to`.
  * @throws LogError `response` if the block is malformed
  */
-export type ScreenBlock = (
-  block: EntryBlock,
-  range: { log: CertificateLog; from: number; to: number },
-) => ScreenedBlock;
+export type ScreenBlock = (block: EntryBlock, range: EntryRange) => ScreenedBlock;
+
+interface EntryRange {
+  log: CertificateLog;
+  from: number;
+  to: number;
+  /** Whether the entries will be compared with a tree head. Those of a names tile never are. */
+  isVerified: boolean;
+}
 
 /** Prefilter of names, see `Matcher.screen`, and the version of its tables. */
 export interface NameScreen {
@@ -50,7 +55,7 @@ export function createBlockScreen({
   /** Returns the present prefilter. */
   current: () => NameScreen;
 }): ScreenBlock {
-  return (block, { log, from, to }) => {
+  return (block, { log, from, to, isVerified }) => {
     const { version, screen } = current();
     const batch = scanner.scan(block);
     const isNames = block.encoding === "names_tile";
@@ -71,7 +76,7 @@ export function createBlockScreen({
       leafHashes: isNames ? null : batch.leafHashes.slice(first * hashBytes, last * hashBytes),
       names: batch.names.bytes.slice(range.startByte, range.endByte),
       nameCount: range.end - range.start,
-      candidates: candidatesOf(batch, { ...range, screen, log, block }),
+      candidates: candidatesOf(batch, { ...range, screen, log, isVerified: isVerified && !isNames }),
       malformed: batch.malformed,
       lastAt: last > first ? batch.timestamps[last - 1]! : null,
     };
@@ -97,8 +102,8 @@ function candidatesOf(
     end,
     screen,
     log,
-    block,
-  }: { start: number; end: number; screen: NameScreen["screen"]; log: CertificateLog; block: EntryBlock },
+    isVerified,
+  }: { start: number; end: number; screen: NameScreen["screen"]; log: CertificateLog; isVerified: boolean },
 ): Candidate[] {
   const { bytes, starts, ends, entries } = batch.names;
   const candidates: Candidate[] = [];
@@ -116,7 +121,7 @@ function candidatesOf(
         log: log.description,
         entryUrl: entryUrl(log, index),
         index,
-        isVerified: block.encoding !== "names_tile",
+        isVerified,
       },
     });
   }

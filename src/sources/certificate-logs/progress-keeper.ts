@@ -10,6 +10,8 @@ import type { CertificateLogFailure, CertificateLogRow } from "./tables.ts";
 
 /** A failure that repeats is stored at most this often. */
 const failureSavedMs = 60_000;
+/** Failures of a log are logged at most this often: some operators refuse a share of the requests all the time. */
+const failureLoggedMs = 10 * 60_000;
 
 /** Stores what is reported about logs, and keeps their rows in memory. */
 export interface ProgressKeeper {
@@ -29,20 +31,19 @@ export interface ProgressKeeper {
   noteSuccess(log: CertificateLog): void;
 }
 
-export function createProgressKeeper({
-  clock,
-  database,
-  log,
-  recorder,
-}: {
+interface ProgressKeeperDependencies {
   clock: Clock;
   database: Database;
   log: Log;
   recorder: BatchRecorder;
-}): ProgressKeeper {
+}
+
+export function createProgressKeeper(dependencies: ProgressKeeperDependencies): ProgressKeeper {
+  const { clock, database, log, recorder } = dependencies;
   const store = createLogStore(database);
   const rows = new Map<string, CertificateLogRow>();
   const unread = new Map<string, CertificateLogFailure>();
+  const loggedMs = new Map<string, number>();
   const failing = new Map<string, { message: string; savedMs: number }>();
   let isLoaded = false;
 
@@ -96,8 +97,11 @@ export function createProgressKeeper({
     noteFailure({ description, logId }, message) {
       const last = failing.get(logId);
       const isNew = last?.message !== message;
-      if (isNew) log.warn({ log: description, problem: message }, "certificate log cannot be read; retrying");
       const nowMs = clock.monotonicMs();
+      if (nowMs - (loggedMs.get(logId) ?? -Infinity) >= failureLoggedMs) {
+        log.warn({ log: description, problem: message }, "certificate log cannot be read; retrying");
+        loggedMs.set(logId, nowMs);
+      }
       const isDue = last === undefined || isNew || nowMs - last.savedMs >= failureSavedMs;
       failing.set(logId, { message, savedMs: isDue ? nowMs : last.savedMs });
       const before = rows.get(logId);

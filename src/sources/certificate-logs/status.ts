@@ -135,6 +135,8 @@ function isFailingIn(
 }
 
 const logsNamedMax = 3;
+/** Averages fade slowly after the last entry. */
+const readingMin = 0.1;
 
 /** Sums up all logs as one source. */
 export function sourceStatusOf(
@@ -149,7 +151,7 @@ export function sourceStatusOf(
   const failing = logs.filter(isFailing);
   const sum = (value: (log: CertificateLogStatus) => number) =>
     logs.reduce((total, log) => total + value(log), 0);
-  const isReading = logs.some((log) => log.entriesPerSecond > 0);
+  const isReading = logs.some((log) => log.entriesPerSecond >= readingMin);
   const isUnavailable = logs.length > 0 && failing.length === logs.length;
   const active = isUnavailable ? "unavailable" : isReading ? "reading" : "watching";
   return {
