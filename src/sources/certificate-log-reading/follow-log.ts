@@ -31,8 +31,8 @@ import { checkHead } from "./tree-head-rules.ts";
 const partialTileMs = 2 * 60_000;
 /** A batch that waits for a slow response is sent after this time. */
 const batchMsMax = 1_000;
-/** While a backlog is read, the tree head is read this often. */
-const headMsMax = 60_000;
+/** While a backlog is read, the tree head is read at most this often, because operators with a low rate have many logs. */
+const headMsMin = 60_000;
 /** Share of `catch_up` by which entries may be older that are read nevertheless. */
 const searchTolerance = 0.02;
 
@@ -209,6 +209,7 @@ async function readEntries(following: Following, place: Place, to: number): Prom
   const { batch, buffered, clock, log, reader, settings, signal } = following;
   const { namesOnly } = settings;
   const { head } = place;
+  const headMs = Math.max(headMsMin, following.pollMs(log, 0));
   const ahead = createReadAhead({
     protocol: log.protocol,
     buffered,
@@ -222,7 +223,7 @@ async function readEntries(following: Following, place: Place, to: number): Prom
       if (!batch.isEmpty()) await sendIfSlow(following, place, response);
       accept(following, place, { block: await response, to });
       if (batch.isFull()) await sendBatch(following, place);
-      if (place.position >= to || clock.monotonicMs() - following.headReadMs < headMsMax) continue;
+      if (place.position >= to || clock.monotonicMs() - following.headReadMs < headMs) continue;
       const newer = await readHead(following);
       checkHead(newer, { previous: head });
       if (isOutdated({ ...place, head: newer }, settings.catchUpMs)) return newer;
