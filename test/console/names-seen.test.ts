@@ -43,6 +43,14 @@ test("The page of a domain that was just added shows the check of the names seen
   expect(threat).toMatchObject({ source: "feed", firstSeen: Date.UTC(2026, 4, 3) });
 });
 
+test("A keyword that is added applies to the names seen before, and one that is removed only to new names", async () => {
+  const path = "/console/domains/kestrelpost.com";
+  const added = await visitor.submit(path, { keywords: "zephyrmail", allow: "" });
+  expect(added.text).toContain("Saved. Applies to new names and to names seen before;");
+  const removed = await visitor.submit(path, { keywords: "", allow: "" });
+  expect(removed.text).toContain("Saved. Applies to new names; existing threats are unchanged.");
+});
+
 test("A check in progress shows its progress, which refreshes, on the page of the domain and in the list", async () => {
   const { archiveChecks } = app.app;
   const list = archiveChecks.list;

@@ -175,11 +175,11 @@ export async function changeDomain(
   const fields = { ...readFields(form), domain: domain.domain };
   try {
     const content = { keywords: splitList(fields.keywords), allow: splitList(fields.allow) };
-    await context.write(() => services.domains.change(domain.domain, content, { by }));
-    return redirect(
-      domainPath(domain.domain),
-      "Saved. Applies to new names; existing threats are unchanged.",
-    );
+    const changed = await context.write(() => services.domains.change(domain.domain, content, { by }));
+    const isWider = changed.widenings !== domain.widenings;
+    const isChecked = isWider && services.archiveChecks.find(domain.domain) !== undefined;
+    const scope = isChecked ? "Applies to new names and to names seen before" : "Applies to new names";
+    return redirect(domainPath(domain.domain), `Saved. ${scope}; existing threats are unchanged.`);
   } catch (error) {
     const counts = threatCounts(services, domain.domain);
     const content = (
