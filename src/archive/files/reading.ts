@@ -10,6 +10,7 @@ import {
   isMissing,
   isSameGroup,
   listFolder,
+  listJournals,
   sortedExtent,
   type FolderContent,
   type Segment,
@@ -17,8 +18,10 @@ import {
 import { readBlocks, type NameBlock } from "./blocks.ts";
 import { dayMs, readRecords, type Group } from "./record.ts";
 
-/** Files may be replaced between listing and opening them. Each attempt lists them again. */
+/** Segments may be replaced between listing and opening them. Each attempt lists them again. */
 const attemptsMax = 20;
+/** After the first pass, each journal that it listed is renamed twice at most, then deleted. */
+const journalPassesMax = 4;
 const lineFeed = 0x0a;
 
 /**
@@ -119,19 +122,46 @@ function isAt(segment: Segment, place: Place): boolean {
   return isSameGroup(segment, place) && segment.first === place.first && segment.last === place.last;
 }
 
-/** @throws an error of the system if the files are replaced all the time */
+/**
+ * Opens all journals, then lists the segments. A journal that is renamed in between is opened under its new name: it is
+ * renamed twice at most, and deleted when the segments with its names are complete.
+ * @throws an error of the system
+ */
 export async function openJournals(
   folder: string,
 ): Promise<{ content: FolderContent; journals: FileHandle[] }> {
-  for (let attempt = 1; ; attempt++) {
-    const opened: FileHandle[] = [];
-    try {
-      for (const { file } of listFolder(folder).journals) opened.push(await open(join(folder, file), "r"));
-      return { content: listFolder(folder), journals: opened };
-    } catch (error) {
-      await Promise.all(opened.map((file) => file.close()));
-      if (!isMissing(error) || attempt === attemptsMax) throw error;
+  /** By inode, because a journal may be opened under two names. */
+  const opened = new Map<number, FileHandle>();
+  const openAll = async (): Promise<boolean> => {
+    let isComplete = true;
+    for (const { file } of listJournals(folder)) {
+      const handle = await openExisting(join(folder, file));
+      if (handle === undefined) {
+        isComplete = false;
+        continue;
+      }
+      const { ino } = await handle.stat();
+      if (opened.has(ino)) await handle.close();
+      else opened.set(ino, handle);
     }
+    return isComplete;
+  };
+  try {
+    for (let pass = 1; pass <= journalPassesMax; pass++) if (await openAll()) break;
+    return { content: listFolder(folder), journals: [...opened.values()] };
+  } catch (error) {
+    await Promise.all([...opened.values()].map((file) => file.close()));
+    throw error;
+  }
+}
+
+/** Returns undefined if the file does not exist. */
+export async function openExisting(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, "r");
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
   }
 }
 
@@ -162,7 +192,7 @@ async function* segmentBlocks({
 }
 
 /** Opens the segment; if it was replaced since, the one that contains its names. Returns undefined if it was deleted. */
-export async function openSegment(
+async function openSegment(
   folder: string,
   segment: Segment,
 ): Promise<{ file: FileHandle; inFile: Segment } | undefined> {
@@ -172,9 +202,14 @@ export async function openSegment(
     } catch (error) {
       if (!isMissing(error) || attempt === attemptsMax) throw error;
     }
-    found = listFolder(folder).segments.find((other) => contains(other, segment));
+    found = findReplacement(folder, segment);
   }
   return undefined;
+}
+
+/** Returns the segment that contains the names of one that was replaced; undefined if they were deleted. */
+export function findReplacement(folder: string, segment: Segment): Segment | undefined {
+  return listFolder(folder).segments.find((other) => contains(other, segment));
 }
 
 /** Returns a function that returns the valid names of a journal's record in order. The next call overwrites them. */

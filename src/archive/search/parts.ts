@@ -1,7 +1,8 @@
 /** Divides the archive into parts that threads search. */
+import { join } from "node:path";
 import { readBlocks } from "../files/blocks.ts";
 import type { Segment } from "../files/folder.ts";
-import { openSegment } from "../files/reading.ts";
+import { openExisting } from "../files/reading.ts";
 import type { BlockSearch, FoundName } from "./query.ts";
 
 /** A part of a segment: the blocks that start in it. Takes a thread about 50 ms. */
@@ -21,6 +22,8 @@ export interface PartResult {
   bytes: number;
   /** Whether all of them were searched. */
   isComplete: boolean;
+  /** Whether the segment does not exist any more: it was replaced or deleted. */
+  isMissing: boolean;
 }
 
 export function partsOf(segment: Segment): SegmentPart[] {
@@ -31,7 +34,7 @@ export function partsOf(segment: Segment): SegmentPart[] {
 }
 
 /**
- * Searches a part. If its segment was replaced in the meantime, searches the whole replacement.
+ * Searches a part.
  * @param foundMax ends the search of the part after about this many names
  */
 export async function searchPart(
@@ -39,19 +42,17 @@ export async function searchPart(
   { segment, start, end }: SegmentPart,
   { search, foundMax }: { search: BlockSearch; foundMax: number },
 ): Promise<PartResult> {
-  const result: PartResult = { found: [], names: 0, bytes: 0, isComplete: false };
-  const opened = await openSegment(folder, segment);
-  if (opened === undefined) return result;
-  const { file, inFile } = opened;
-  const isReplacement = inFile !== segment;
+  const result: PartResult = { found: [], names: 0, bytes: 0, isComplete: false, isMissing: false };
+  const file = await openExisting(join(folder, segment.file));
+  if (file === undefined) return { ...result, isMissing: true };
   try {
-    for await (const { names, count, bytes } of readBlocks(file, isReplacement ? {} : { start, end })) {
+    for await (const { names, count, bytes } of readBlocks(file, { start, end })) {
       search(names, (name) => result.found.push(name));
       result.names += count;
       result.bytes += bytes;
       if (result.found.length >= foundMax) return result;
     }
-    result.isComplete = !isReplacement;
+    result.isComplete = true;
   } finally {
     await file.close();
   }

@@ -3,8 +3,8 @@ import type { Worker } from "node:worker_threads";
 import type { Instant } from "../../lib/clock.ts";
 import type { ThreatSource } from "../../vocabulary/threats.ts";
 import type { StartWorker } from "../../vocabulary/threads.ts";
-import { listFolder } from "../files/folder.ts";
-import { compareSegments, createBlockSorter, openJournals } from "../files/reading.ts";
+import { listFolder, type Segment } from "../files/folder.ts";
+import { compareSegments, createBlockSorter, findReplacement, openJournals } from "../files/reading.ts";
 import { dayMs, readRecords, type Group } from "../files/record.ts";
 import { partsOf, searchPart, type PartResult, type SegmentPart } from "./parts.ts";
 import { prepareSearch, type ArchiveQuery, type FoundName } from "./query.ts";
@@ -58,10 +58,15 @@ export async function* searchFolder(options: FolderSearch): AsyncGenerator<Archi
   };
   const seen = new Set<string>();
   const damagedBytes = createDamageCounter();
-  for await (const { part, result } of searchParts(segments.flatMap(partsOf), { ...options, foundMax })) {
+  const replacements = createReplacementSearch(folder, query, foundMax);
+  for await (const { part, result: ofPart } of searchParts(segments.flatMap(partsOf), {
+    ...options,
+    foundMax,
+  })) {
     if (signal.aborted) return;
+    const result = ofPart.isMissing ? await replacements(part.segment) : ofPart;
     progress.names += result.names;
-    progress.damagedBytes += damagedBytes(part, result);
+    progress.damagedBytes += damagedBytes(part, ofPart);
     onProgress?.(progress);
     const { day, source: seenIn } = part.segment;
     for (const found of result.found) {
@@ -75,6 +80,30 @@ export async function* searchFolder(options: FolderSearch): AsyncGenerator<Archi
     seen.add(hit.name);
     yield hit;
   }
+}
+
+/**
+ * Returns a function that searches the segment that replaced another one in the meantime. It finds nothing if it has
+ * searched that segment before, in place of another part, or if the names were deleted.
+ */
+function createReplacementSearch(folder: string, query: ArchiveQuery, foundMax: number) {
+  const searched = new Set<string>();
+  return async (segment: Segment): Promise<PartResult> => {
+    for (;;) {
+      const other = findReplacement(folder, segment);
+      if (other === undefined || searched.has(other.file))
+        return { found: [], names: 0, bytes: 0, isComplete: false, isMissing: true };
+      const search = await prepareSearch(query);
+      const result = await searchPart(
+        folder,
+        { segment: other, start: 0, end: other.bytes },
+        { search, foundMax },
+      );
+      if (result.isMissing) continue;
+      searched.add(other.file);
+      return result;
+    }
+  };
 }
 
 /**
