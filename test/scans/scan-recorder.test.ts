@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Existence } from "../../src/lookups/dns/existence.ts";
 import { createScanRecorder } from "../../src/scans/scan-recorder.ts";
 import { createScanStore } from "../../src/scans/store.ts";
+import { archivedIn } from "../support/archived.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;
@@ -56,4 +57,6 @@ test("The last flush of a scan waits for results that an earlier flush is still 
   await Promise.all([byTimer, last]);
   expect(found).toEqual(["examp1e-bank.com"]);
   expect(store.get(id)).toMatchObject({ threatsFound: 1, resolving: 1 });
+  // Look-alikes that exist are names that were seen.
+  expect(await archivedIn(archive)).toEqual(["2026-01-15 scan examp1e-bank.com"]);
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Match } from "../../src/detection/types.ts";
 import type { VisitClass } from "../../src/vocabulary/traps.ts";
+import { archivedIn } from "../support/archived.ts";
 import { firefox, openTrapWorld, type TrapWorld } from "../support/traps.ts";
 
 let world: TrapWorld;
@@ -45,6 +46,7 @@ describe("a beacon on a foreign host", () => {
       threat: { id: threat!.id },
     });
     expect(traps.visits.list(id, { limit: 9 })).toMatchObject([{ class: "foreign", count: 1, url }]);
+    expect(await archivedIn(stores.archive)).toEqual(["2026-01-15 beacon evil.top"]);
   });
 
   test("raises the severity of a threat that is already recorded for the host", async () => {
