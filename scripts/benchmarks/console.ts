@@ -1,6 +1,7 @@
 import { appendFileSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { signIn } from "./console-session.ts";
 import { freePort, startServer, type ServerProcess } from "./server-process.ts";
 import { readOptions } from "./options.ts";
 import { phishwatchExecutable, writeConfig } from "./phishwatch.ts";
@@ -80,7 +81,7 @@ async function main(): Promise<void> {
   const command = [phishwatchExecutable, "serve", "--config", config];
   server = await startServer({ name: "phishwatch", command, port, readyPath: "/healthz", cwd: folder });
   const url = `http://127.0.0.1:${port}`;
-  const cookie = await signIn(url);
+  const cookie = await signIn(url, password);
 
   const rssBefore = server.residentBytes();
   const cpuBefore = server.cpuSeconds();
@@ -137,25 +138,4 @@ async function timed(url: string, path: string, cookie: string): Promise<{ ms: n
   const ms = performance.now() - startedAt;
   if (response.status !== 200) throw new Error(`${path} returned ${response.status}`);
   return { ms, bytes };
-}
-
-async function signIn(url: string): Promise<string> {
-  const page = await fetch(`${url}/console/sign-in`);
-  const token = /name="form_token" value="([^"]+)"/.exec(await page.text())?.[1] ?? "";
-  const cookies = cookiesOf(page);
-  const response = await fetch(`${url}/console/sign-in`, {
-    method: "POST",
-    redirect: "manual",
-    headers: { cookie: cookies, origin: url },
-    body: new URLSearchParams({ form_token: token, password }),
-  });
-  if (response.status !== 303) throw new Error(`sign-in returned ${response.status}`);
-  return cookiesOf(response);
-}
-
-function cookiesOf(response: Response): string {
-  return response.headers
-    .getSetCookie()
-    .map((line) => line.split(";")[0]!)
-    .join("; ");
 }

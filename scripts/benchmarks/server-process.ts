@@ -11,6 +11,7 @@ const exitDelayMs = 500;
 export interface ServerProcess {
   name: string;
   port: number;
+  pid: number;
   /** Returns the user and system CPU time of all threads so far, in seconds, with a resolution of 10 ms. */
   cpuSeconds(): number;
   /** Returns the current resident memory, in bytes. */
@@ -65,6 +66,7 @@ export async function startServer({
   return {
     name,
     port,
+    pid: child.pid,
     startMs,
     startCpuMs,
     cpuSeconds: () => {

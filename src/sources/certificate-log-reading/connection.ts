@@ -1,4 +1,5 @@
 /** Connects the server's thread with the pipeline, which runs in a thread of its own if threads can be started. */
+import { getPriority, setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { createLogReaders, type LogReaders } from "../../certificate-transparency/reading/log-readers.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -6,6 +7,9 @@ import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
 import type { StartWorker } from "../../vocabulary/threads.ts";
 import type { FollowSettings, Instruction, Report } from "./messages.ts";
 import { createPipeline } from "./pipeline.ts";
+
+/** Added to the nice value of the process. The system limits the sum to 19. */
+const priorityDifference = 10;
 
 /** Configuration of a pipeline, sent before the first instruction. */
 export interface PipelineSetup {
@@ -63,10 +67,12 @@ export function connectHere(
     clock,
     random,
     onReport,
+    reclaimMemory,
     readers = createReaders(setup, { clock, random }),
   }: Pick<PipelineEvents, "onReport"> & {
     clock: Clock;
     random: () => number;
+    reclaimMemory?: () => void;
     readers?: LogReaders | undefined;
   },
 ): PipelineConnection {
@@ -77,6 +83,7 @@ export function connectHere(
     openReader: readers.open,
     pollMs: readers.pollMs,
     report: onReport,
+    reclaimMemory,
   });
   return {
     send: pipeline.receive,
@@ -93,9 +100,17 @@ export function serveCertificateLogs(
   { clock, random }: { clock: Clock; random: () => number },
 ): void {
   let connection: PipelineConnection | undefined;
+  yieldToOthers();
   port.on("message", (message: PipelineSetup | Instruction) => {
     if ("do" in message) connection?.send(message);
-    else connection = connectHere(message, { clock, random, onReport: (report) => post(port, report) });
+    else
+      connection = connectHere(message, {
+        clock,
+        random,
+        onReport: (report) => post(port, report),
+        // This thread has a small heap, and nothing else to do.
+        reclaimMemory: () => Bun.gc(true),
+      });
   });
 }
 
@@ -116,4 +131,15 @@ function createReaders(
     contact,
     rates,
   });
+}
+
+/** Lets the thread that serves requests run first when all processors are busy. */
+function yieldToOthers(): void {
+  // Elsewhere, this would apply to the whole process.
+  if (process.platform !== "linux") return;
+  try {
+    setPriority(getPriority() + priorityDifference);
+  } catch {
+    // A sandbox may forbid it; then all threads are equal.
+  }
 }
