@@ -131,10 +131,21 @@ test("Without a list, only declared logs are followed, and errors in the configu
     origin: "log.test",
     protocol: "static",
   } as const;
-  const followed = start({ extraLogs: [declared, { ...declared, name: "broken", key: "AAAA" }] });
+  const extraLogs = [
+    declared,
+    { ...declared, name: "broken", key: "AAAA" },
+    { ...declared, name: "copied", url: "http://other.test/" },
+  ];
+  const followed = start({ extraLogs });
   await loaded(1);
   expect(names(followed)).toEqual(["internal"]);
-  expect(followed.status().problem).toMatch(/extra_logs "broken": .*; there is no log list: /);
+  expect(followed.status().problem).toMatch(
+    /extra_logs "broken": .*extra_logs "copied": it has the key of "internal".*; there is no log list: /,
+  );
+  // A log of the list that is declared too is followed once, as it is declared.
+  respond = () => new Response(listOf({ first: "usable", second: "usable" }, 1));
+  await loaded(2);
+  expect(names(followed)).toEqual(["second", "internal"]);
 });
 
 test("An operator that the list does not know is named, because it is probably misspelled", async () => {

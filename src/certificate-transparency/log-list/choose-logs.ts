@@ -1,4 +1,5 @@
 import type { Instant } from "../../lib/clock.ts";
+import type { CertificateLog } from "../log.ts";
 import type { ListedLog, LogList } from "./log-list.ts";
 
 /**
@@ -52,6 +53,16 @@ export function chooseLogs(
   }
 
   return logs.map((listed) => ({ ...listed, decision: decide(listed) }));
+}
+
+/** Returns the logs to follow. A log of the list that the configuration declares too is read as declared. */
+export function logsToFollow(
+  choices: readonly LogChoice[],
+  declared: readonly CertificateLog[],
+): CertificateLog[] {
+  const isDeclared = new Set(declared.map(({ logId }) => logId));
+  const listed = choices.filter(({ decision, log }) => decision === "followed" && !isDeclared.has(log.logId));
+  return [...listed.map(({ log }) => log), ...declared];
 }
 
 /** Returns the configured operators that are not in the list: probably misspelled. */

@@ -10,7 +10,8 @@ const batchesMax = 16;
 
 /** Bounds the batches that are in flight, over all logs. */
 export interface BatchSlots {
-  take(signal: AbortSignal): Promise<void>;
+  /** Resolves when the caller has a slot, which it has to release in every case. */
+  take(): Promise<void>;
   release(): void;
 }
 
@@ -18,18 +19,15 @@ export function createBatchSlots(): BatchSlots {
   const waiting: (() => void)[] = [];
   let taken = 0;
   return {
-    async take(signal) {
+    async take() {
       if (taken < batchesMax) {
         taken++;
         return;
       }
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.push(resolve);
-      // The slot is passed on by `release`. An aborted follower takes and releases it.
+      // The slot is passed on by `release`.
       await promise;
-      if (!signal.aborted) return;
-      this.release();
-      signal.throwIfAborted();
     },
     release() {
       const next = waiting.shift();
@@ -71,7 +69,9 @@ export function createOutbox({
         return;
       }
       signal.throwIfAborted();
-      await slots.take(signal);
+      await slots.take();
+      if (signal.aborted) slots.release();
+      signal.throwIfAborted();
       unacknowledged++;
       post(report);
       if (unacknowledged >= batchesOfLogMax) await roomAgain();

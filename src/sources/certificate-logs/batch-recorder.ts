@@ -74,9 +74,11 @@ export function createBatchRecorder({
   const isDurableDue = createDurability(clock);
 
   function matchesOf(name: string, matcher: Matcher) {
-    if (recent.has(name)) return [];
+    // While this batch waited, another one may have met new protected domains, which this matcher does not know.
+    const isCurrent = matcher === recentMatcher;
+    if (isCurrent && recent.has(name)) return [];
     const matches = matcher.match(name);
-    if (matches.length === 0) recent.add(name);
+    if (isCurrent && matches.length === 0) recent.add(name);
     return matches;
   }
 

@@ -1,6 +1,7 @@
 import { builtinLogList } from "../../certificate-transparency/log-list/builtin-list.ts";
 import {
   chooseLogs,
+  logsToFollow,
   unknownOperators,
   type LogChoice,
 } from "../../certificate-transparency/log-list/choose-logs.ts";
@@ -76,12 +77,7 @@ export function createFollowedLogs({
   return {
     start: refresh.start,
     stop: refresh.stop,
-    logs: () => [
-      ...choices()
-        .filter(({ decision }) => decision === "followed")
-        .map(({ log }) => log),
-      ...extra,
-    ],
+    logs: () => logsToFollow(choices(), extra),
     status: () => ({
       origin: setting,
       publishedAt: current()?.timestamp ?? null,
@@ -141,7 +137,11 @@ function extraLogsOf({ extraLogs }: Pick<CertificateLogsConfig, "extraLogs">) {
   const problems: string[] = [];
   for (const declared of extraLogs) {
     try {
-      extra.push(extraLog(declared));
+      const log = extraLog(declared);
+      const same = extra.find(({ logId }) => logId === log.logId);
+      if (same !== undefined)
+        throw new Error(`it has the key of "${same.description}"; a log has a key of its own`);
+      extra.push(log);
     } catch (error) {
       problems.push(`certificate_logs.extra_logs "${declared.name}": ${messageOf(error)}`);
     }

@@ -95,6 +95,7 @@ export function createListRefresh({
       failure = messageOf(error);
       log.warn({ list: setting, problem: failure }, "log list cannot be loaded; the last one stays in use");
     }
+    if (stopping.signal.aborted) return;
     // Also without a new list, because logs expire.
     onLoad();
     timer = clock.after(nextListLoadMs({ failures, random }), () => run(onLoad));

@@ -15,6 +15,9 @@ const storeRetryMs = 5_000;
 const restartMs = 1_000;
 const waitMsMax = 60_000;
 
+/** Reports that are acknowledged once they are stored. */
+type StoredReport = Extract<Report, { report: "batch" | "mismatch" }>;
+
 /** Keeps a pipeline running that follows the logs, and stores what it reports. */
 export interface Supervisor {
   /** Follows exactly these logs. */
@@ -43,17 +46,12 @@ interface SupervisorDependencies {
   tables: ScreeningTables;
 }
 
-export function createSupervisor({
-  clock,
-  connect,
-  keeper,
-  log,
-  retry,
-  tables,
-}: SupervisorDependencies): Supervisor {
+export function createSupervisor(dependencies: SupervisorDependencies): Supervisor {
+  const { clock, connect, keeper, log, retry, tables } = dependencies;
   const following = new Map<string, Following>();
   const retries = createRetries(clock, retry);
   let connection: PipelineConnection | undefined;
+  let disconnecting: Promise<unknown> | undefined;
   let generations = 0;
   /** Since entries were last stored. */
   let failures = 0;
@@ -89,10 +87,7 @@ export function createSupervisor({
   }
 
   /** Never rejects. */
-  async function store(
-    live: Following,
-    report: Extract<Report, { report: "batch" | "mismatch" }>,
-  ): Promise<void> {
+  async function store(live: Following, report: StoredReport): Promise<void> {
     const { logId } = live.log;
     const isCurrent = () => following.get(logId) === live;
     if (!isCurrent()) return;
@@ -121,32 +116,53 @@ export function createSupervisor({
 
   return {
     follow(logs) {
-      const wanted = new Map(logs.map((one) => [one.logId, JSON.stringify(one)]));
-      for (const [logId, { log: known }] of following)
-        if (wanted.get(logId) !== JSON.stringify(known)) end(logId);
+      // The next pipeline continues after everything that is being stored now.
+      if (disconnecting !== undefined) return;
+      const { others, changed } = compare(following, logs);
+      for (const one of [...others, ...changed]) end(one.log.logId);
+      if (changed.length > 0) void retries.afterAll(Promise.all(changed.map(({ stored }) => stored)), 0);
       if (connection === undefined && logs.length > 0) {
         connection = connect({ onReport, onFailure });
         tables.sendTo(connection);
       }
-      for (const one of logs) if (!following.has(one.logId)) begin(one);
+      const isKnown = new Set([...following.values(), ...changed].map(({ log: known }) => known.logId));
+      for (const one of logs) if (!isKnown.has(one.logId)) begin(one);
     },
     async disconnect() {
       retries.cancel();
       const ended = connection?.end();
       connection = undefined;
       tables.sendTo(undefined);
-      const stored = allStored();
+      const stored = Promise.all([disconnecting, ended, allStored()]);
       following.clear();
-      await Promise.all([ended, stored]);
+      disconnecting = stored;
+      await stored;
+      if (disconnecting !== stored) return;
+      disconnecting = undefined;
+      // A pause may have ended meanwhile.
+      retry();
     },
     live: (logId) => following.get(logId),
     idle: allStored,
   };
 }
 
+/** Returns which of the logs that are followed are not wanted any more, and which are described differently. */
+function compare(following: ReadonlyMap<string, Following>, logs: readonly CertificateLog[]) {
+  const wanted = new Map(logs.map((one) => [one.logId, JSON.stringify(one)]));
+  const known = [...following.values()];
+  return {
+    others: known.filter(({ log }) => !wanted.has(log.logId)),
+    changed: known.filter(
+      ({ log }) => wanted.has(log.logId) && wanted.get(log.logId) !== JSON.stringify(log),
+    ),
+  };
+}
+
 /** Calls `retry` after delays. */
 function createRetries(clock: Clock, retry: () => void) {
   const timers = new Set<Timer>();
+  let cancellations = 0;
   function after(delayMs: number): void {
     const timer = clock.after(delayMs, () => {
       timers.delete(timer);
@@ -158,11 +174,14 @@ function createRetries(clock: Clock, retry: () => void) {
     after,
     /** Waits for `first` before the delay. */
     async afterAll(first: Promise<unknown>, delayMs: number): Promise<void> {
+      const before = cancellations;
       await first;
-      after(delayMs);
+      if (cancellations === before) after(delayMs);
     },
     cancel(): void {
+      cancellations++;
       for (const timer of timers) timer.cancel();
+      timers.clear();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { createLogListLoader } from "../../certificate-transparency/list-loading/log-list-loader.ts";
 import { builtinLogList } from "../../certificate-transparency/log-list/builtin-list.ts";
-import { chooseLogs } from "../../certificate-transparency/log-list/choose-logs.ts";
+import { chooseLogs, logsToFollow } from "../../certificate-transparency/log-list/choose-logs.ts";
 import { extraLog } from "../../certificate-transparency/log-list/extra-logs.ts";
 import { parseLogList } from "../../certificate-transparency/log-list/log-list.ts";
 import type { CertificateLog } from "../../certificate-transparency/log.ts";
@@ -35,7 +35,7 @@ export async function tailLogs({
   onNames,
   onProblem,
 }: Tail): Promise<void> {
-  const logs = await logsToFollow({ config, clock, version, signal, onProblem });
+  const logs = await readLogs({ config, clock, version, signal, onProblem });
   const descriptions = new Map(logs.map(({ logId, description }) => [logId, description]));
   const failing = new Set<string>();
   const ended = Promise.withResolvers<void>();
@@ -74,7 +74,8 @@ export async function tailLogs({
   }
 }
 
-async function logsToFollow({
+/** Loads the list, and returns the logs to follow. */
+async function readLogs({
   config,
   clock,
   version,
@@ -101,8 +102,5 @@ async function logsToFollow({
           nextIndex: () => null,
           firstIndex: firstStart,
         });
-  return [
-    ...listed.filter(({ decision }) => decision === "followed").map(({ log }) => log),
-    ...extraLogs.map(extraLog),
-  ];
+  return logsToFollow(listed, extraLogs.map(extraLog));
 }
