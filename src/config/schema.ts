@@ -1,4 +1,5 @@
 import type { Static } from "@sinclair/typebox";
+import { dayMs } from "../lib/clock.ts";
 import { quietClasses } from "../vocabulary/traps.ts";
 import { apiKeys, endpoints, lookups, protectedDomains, scan } from "./sections/entries.ts";
 import {
@@ -30,7 +31,6 @@ import {
  */
 
 const minuteMs = 60_000;
-const dayMs = 86_400_000;
 const retention = readDuration({ minimumMs: minuteMs, maximumMs: 3650 * dayMs });
 const item = (description: string) => ({ description });
 

@@ -3,7 +3,7 @@ import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { FillRandom, IdFactory } from "../lib/ids.ts";
+import { randomNumber, type FillRandom, type IdFactory } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import type { Channel } from "./channel.ts";
 import { createDeliveryLog, type DeliveryLog } from "./delivery-log.ts";
@@ -78,7 +78,7 @@ export function createDeliveries({
   const { breaker } = settings;
   const policy = { delaysMs: settings.retryDelaysMs, jitter: settings.retryJitter };
   const health = createHealth({ breaker, database, disableAfterMs: settings.disableAfterMs });
-  const random = randomShare(fillRandom);
+  const random = () => randomNumber(fillRandom);
   const channelOf = (kind: string): Channel => {
     const channel = channels.get(kind);
     if (channel === undefined) throw new Error(`no channel ${kind}`);
@@ -125,14 +125,5 @@ export function createDeliveries({
       await stopped;
       for (const channel of channelList) channel.close?.();
     },
-  };
-}
-
-/** Returns a function that returns random numbers from 0 to 1. */
-function randomShare(fillRandom: FillRandom): () => number {
-  const bytes = new Uint8Array(4);
-  return () => {
-    fillRandom(bytes);
-    return new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
   };
 }

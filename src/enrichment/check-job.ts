@@ -1,4 +1,4 @@
-import type { Instant } from "../lib/clock.ts";
+import { dayMs, type Instant } from "../lib/clock.ts";
 import { createKeyedLimiter } from "../lib/limiter.ts";
 import type { Log } from "../lib/log.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
@@ -11,7 +11,6 @@ import { nextCheck, ranks, wantsPage, wantsScreenshot, type EnabledLookups } fro
 import type { EnrichmentStore, Subject } from "./store.ts";
 import type { RunJob } from "./worker.ts";
 
-const dayMs = 86_400_000;
 /** Each lookup has time limits of its own; these apply if one of them does not hold. */
 const existenceTimeoutMs = 30_000;
 const pageTimeoutMs = 60_000;

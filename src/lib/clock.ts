@@ -49,6 +49,27 @@ export const systemClock: Clock = {
   },
 };
 
+/** Resolves after the delay, or as soon as the signal aborts. */
+export function delay(clock: Pick<Clock, "after">, delayMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      timer.cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = clock.after(delayMs, end);
+    signal.addEventListener("abort", end, { once: true });
+  });
+}
+
+export const dayMs = 86_400_000;
+
+/** Returns the start of a day (UTC). */
+export function startOfDay(at: Instant): Instant {
+  return Math.floor(at / dayMs) * dayMs;
+}
+
 /** Smaller differences are the inaccuracy of reading two clocks one after the other. */
 const jumpMsMin = 1_000;
 

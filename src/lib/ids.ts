@@ -40,6 +40,13 @@ export function randomText(fillRandom: FillRandom, bytesCount: number): string {
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
+/** Returns an unpredictable number from 0 to below 1. */
+export function randomNumber(fillRandom: FillRandom): number {
+  const bytes = new Uint8Array(4);
+  fillRandom(bytes);
+  return new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
+}
+
 /** Creates identifiers. Each is greater than all that were created before for the same kind. */
 export interface IdFactory {
   /**

@@ -1,11 +1,9 @@
-import type { Instant } from "../lib/clock.ts";
+import { dayMs, type Instant } from "../lib/clock.ts";
 import { severities, type Severity } from "../vocabulary/threats.ts";
 import type { Columns } from "./columns.ts";
 import { kinds, type Kind } from "./kinds.ts";
 import { mayContainTimes } from "./match-rows.ts";
 import { blockRows } from "./top-rows.ts";
-
-const dayMs = 86_400_000;
 
 /** By number of the kind; the last one is for deleted threats. */
 const severityIndexes = [...kinds.map(({ severity }) => severities.indexOf(severity)), -1];

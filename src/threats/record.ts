@@ -5,7 +5,7 @@ import { statement, value, valuesOf } from "../database/statement.ts";
 import type { Match } from "../detection/types.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
-import type { Clock, Instant } from "../lib/clock.ts";
+import { dayMs, type Clock, type Instant } from "../lib/clock.ts";
 import { randomText, type FillRandom, type IdFactory } from "../lib/ids.ts";
 import type { Severity, SightingOutcome, ThreatSource, ThreatType } from "../vocabulary/threats.ts";
 import { severityOf } from "./severity/severity.ts";
@@ -62,7 +62,6 @@ const showsLife: Readonly<Record<ThreatSource, boolean>> = {
 };
 
 const screenshotTokenBytes = 16;
-const dayMs = 86_400_000;
 
 interface RecorderDependencies {
   database: Database;

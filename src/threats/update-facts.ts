@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { opaqueValue, statement, value, valuesOf } from "../database/statement.ts";
-import type { Clock } from "../lib/clock.ts";
+import { dayMs, type Clock } from "../lib/clock.ts";
 import type { Registration } from "../vocabulary/registration.ts";
 import type { Severity } from "../vocabulary/threats.ts";
 import { severityOf, type SeverityFacts } from "./severity/severity.ts";
@@ -34,8 +34,6 @@ export type UpdateFacts = (
   facts: ThreatFacts,
   changes: readonly Change[],
 ) => FactsUpdated | undefined;
-
-const dayMs = 86_400_000;
 
 export function createFactsUpdater({
   database,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { startOfDay } from "../../src/lib/clock.ts";
 import { createYielder } from "../../src/lib/yielder.ts";
-import { createSourceActivity, startOfDay } from "../../src/sources/activity/source-activity.ts";
+import { createSourceActivity } from "../../src/sources/activity/source-activity.ts";
 import { createCandidates, type Candidates } from "../../src/sources/candidates.ts";
 import { batchOfNames } from "../../src/sources/name-batch.ts";
 import { openStores, type Stores } from "../support/stores.ts";

@@ -1,6 +1,7 @@
 /** Reads the names of an archive's folder while other processes write to it. */
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import { dayMs } from "../../lib/clock.ts";
 import type { ArchiveBlock, ArchiveExtent, ArchivePosition } from "../archive.ts";
 import { copyValidNames } from "../names/valid-names.ts";
 import { createNameSorter, sortedNamesMax } from "../names/sort-names.ts";
@@ -16,7 +17,7 @@ import {
   type Segment,
 } from "./folder.ts";
 import { readBlocks, type NameBlock } from "./blocks.ts";
-import { dayMs, readRecords, type Group } from "./record.ts";
+import { readRecords, type Group } from "./record.ts";
 
 /** Segments may be replaced between listing and opening them. Each attempt lists them again. */
 const attemptsMax = 20;

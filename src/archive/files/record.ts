@@ -7,13 +7,12 @@
  * 1970 (4), and the CRC-32 of these 28 bytes and the stored bytes (4). The stored bytes follow.
  */
 import type { FileHandle } from "node:fs/promises";
-import type { Instant } from "../../lib/clock.ts";
+import { dayMs, type Instant } from "../../lib/clock.ts";
 import type { ThreatSource } from "../../vocabulary/threats.ts";
 
 export const headerBytes = 32;
 /** Maximum length of a record's stored bytes and of its names. A longer one is damaged. */
 const payloadBytesMax = 8 << 20;
-export const dayMs = 86_400_000;
 
 const version = 1;
 /** Contains bytes that no name contains. */

@@ -1,7 +1,6 @@
 /** Decides which segments are deleted, and which are merged. */
-import type { Instant } from "../../lib/clock.ts";
+import { dayMs, type Instant } from "../../lib/clock.ts";
 import { groupsOf, type FolderContent, type Segment } from "../files/folder.ts";
-import { dayMs } from "../files/record.ts";
 import { mergedSegmentsMax } from "./merge.ts";
 
 export interface ArchiveLimits {

@@ -1,6 +1,6 @@
+import { dayMs } from "../../lib/clock.ts";
 import type { Yielder } from "../../lib/yielder.ts";
 import type { Archive } from "../archive.ts";
-import { dayMs } from "../files/record.ts";
 import type { SearchNames } from "./name-searches.ts";
 import { prepareSearch, type FoundName } from "./query.ts";
 import type { ArchiveHit } from "./search-folder.ts";

@@ -1,11 +1,11 @@
 /** Searches all names of an archive, on several processors if there is much to search. */
 import type { Worker } from "node:worker_threads";
-import type { Instant } from "../../lib/clock.ts";
+import { dayMs, type Instant } from "../../lib/clock.ts";
 import type { ThreatSource } from "../../vocabulary/threats.ts";
 import type { StartWorker } from "../../vocabulary/threads.ts";
 import { listFolder, type Segment } from "../files/folder.ts";
 import { compareSegments, createBlockSorter, findReplacement, openJournals } from "../files/reading.ts";
-import { dayMs, readRecords, type Group } from "../files/record.ts";
+import { readRecords, type Group } from "../files/record.ts";
 import { partsOf, searchPart, type PartResult, type SegmentPart } from "./parts.ts";
 import { prepareSearch, type ArchiveQuery, type FoundName } from "./query.ts";
 import type { SearchReply, SearchTask } from "./search-worker.ts";

@@ -1,7 +1,6 @@
-import type { Clock, Instant } from "../../lib/clock.ts";
+import { startOfDay, type Clock, type Instant } from "../../lib/clock.ts";
 import type { ThreatSource } from "../../vocabulary/threats.ts";
 import type { Archive, ArchiveBlock } from "../archive.ts";
-import { dayMs } from "../files/record.ts";
 import { copyValidNames } from "../names/valid-names.ts";
 
 /** Total length of the names that are kept. Beyond it, the oldest day's are deleted. */
@@ -54,7 +53,7 @@ export function createMemoryArchive({ enabled, clock }: { enabled: boolean; cloc
   return {
     add(lines, { source, seenAt }) {
       if (!enabled) return;
-      const day = Math.floor(Math.max(0, Math.min(seenAt, clock.now())) / dayMs) * dayMs;
+      const day = startOfDay(Math.max(0, Math.min(seenAt, clock.now())));
       const valid = new Uint8Array(3 * lines.length + 1024);
       const { length, count } = copyValidNames(lines, valid);
       if (count === 0) return;

@@ -1,6 +1,6 @@
-import type { Instant } from "../../lib/clock.ts";
+import { startOfDay, type Instant } from "../../lib/clock.ts";
 import type { ThreatSource } from "../../vocabulary/threats.ts";
-import { dayMs, type Group } from "../files/record.ts";
+import type { Group } from "../files/record.ts";
 
 /** Names that arrived together and are written together. */
 export interface PendingNames extends Group {
@@ -59,7 +59,7 @@ export function createPendingNames(onFull: (names: PendingNames) => void) {
   return {
     /** @param names each followed by a line feed, which may be missing after the last one */
     add(names: Uint8Array, { source, seenAt }: { source: ThreatSource; seenAt: Instant }): void {
-      const chunk = chunkOf(Math.floor(seenAt / dayMs) * dayMs, source);
+      const chunk = chunkOf(startOfDay(seenAt), source);
       for (let start = 0; start < names.length;) {
         const room = chunkBytesMax - chunk.used - 1;
         let end = names.length;

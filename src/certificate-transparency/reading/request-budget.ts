@@ -1,4 +1,4 @@
-import type { Clock } from "../../lib/clock.ts";
+import { delay, type Clock } from "../../lib/clock.ts";
 import { createLimiter, type Limiter } from "../../lib/limiter.ts";
 import { createTokenBucket, type TokenBucket } from "../../network/dns/token-bucket.ts";
 import type { OperatorRate } from "./operator-rates.ts";
@@ -49,7 +49,7 @@ function createRequestBudget({
       signal.throwIfAborted();
       const waitMs = pausedUntilMs - clock.monotonicMs();
       if (waitMs <= 0) break;
-      await wait(clock, waitMs, signal);
+      await delay(clock, waitMs, signal);
     }
     await bucket.take(signal);
     signal.throwIfAborted();
@@ -68,17 +68,4 @@ function createRequestBudget({
       pausedUntilMs = Math.max(pausedUntilMs, clock.monotonicMs() + delayMs);
     },
   };
-}
-
-/** Resolves after the delay, or as soon as `signal` aborts. */
-function wait(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      timer.cancel();
-      signal.removeEventListener("abort", finish);
-      resolve();
-    };
-    const timer = clock.after(delayMs, finish);
-    signal.addEventListener("abort", finish);
-  });
 }

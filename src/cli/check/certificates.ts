@@ -3,12 +3,11 @@ import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import { createTlsFiles, type EndpointFiles } from "../../channels/webhook/tls-files.ts";
 import type { Config } from "../../config/config.ts";
-import { toPlainTime, type Instant } from "../../lib/clock.ts";
+import { dayMs, toPlainTime, type Instant } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { counted } from "../../lib/wording.ts";
 import type { CheckResult } from "./check-result.ts";
 
-const dayMs = 86_400_000;
 /** A certificate that ends within this time is reported: common authorities have renewed theirs long before. */
 const endsSoonMs = 14 * dayMs;
 

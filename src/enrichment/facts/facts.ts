@@ -1,4 +1,4 @@
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { dayMs, toIsoTime, type Instant } from "../../lib/clock.ts";
 import type { Existence } from "../../lookups/dns/existence.ts";
 import type { Page, PageResult } from "../../lookups/page/page-lookup.ts";
 import type { RegistrationResult } from "../../lookups/registration/registration-lookup.ts";
@@ -46,7 +46,6 @@ export const nothingKnown: Facts = { unknown: {} };
 
 /** Number of checks in a row without a page after which the page counts as gone. One alone may be an outage. */
 export const pageFailuresMax = 3;
-const dayMs = 86_400_000;
 
 /** Returns the facts after a check: results replace what was known; what could not be determined stays as it was. */
 export function mergeFacts(before: Facts, results: CheckResults, now: Instant): Facts {

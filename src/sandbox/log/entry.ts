@@ -1,4 +1,4 @@
-import type { Instant } from "../../lib/clock.ts";
+import { dayMs, type Instant } from "../../lib/clock.ts";
 
 /** A certificate of the sandbox's log. */
 export interface LoggedCertificate {
@@ -21,7 +21,7 @@ export interface LogEntry {
   extraData: Uint8Array;
 }
 
-const validityMs = 90 * 86_400_000;
+const validityMs = 90 * dayMs;
 const hashBytes = 32;
 const precertificate = 1;
 

@@ -1,9 +1,8 @@
 import type { Facts } from "../../enrichment/facts/facts.ts";
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { dayMs, toIsoTime, type Instant } from "../../lib/clock.ts";
 import type { SeverityFacts } from "../../threats/severity/severity.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
 
-const dayMs = 86_400_000;
 const certificateDays = 90;
 
 /** Returns the stored facts of a sample threat, which agree with the reasons for its severity. */

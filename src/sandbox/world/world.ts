@@ -1,4 +1,4 @@
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { dayMs, toIsoTime, type Instant } from "../../lib/clock.ts";
 import { createIdFactory, randomText } from "../../lib/ids.ts";
 import type { Facts } from "../../enrichment/facts/facts.ts";
 import type { SeverityReason } from "../../threats/severity/severity-reasons.ts";
@@ -109,7 +109,6 @@ export function worldEntries(): WorldEntry[] {
     });
 }
 
-const dayMs = 86_400_000;
 const minuteMs = 60_000;
 const oldestDays = 90;
 /** Time from the record of a threat to its facts. */

@@ -1,11 +1,10 @@
 import { and, asc, eq, gte, lt, ne, sql } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { statement, value, valuesOf } from "../../database/statement.ts";
-import type { Clock, Instant, Timer } from "../../lib/clock.ts";
+import { dayMs, startOfDay, type Clock, type Instant, type Timer } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { sourceActivity } from "./tables.ts";
 
-export const dayMs = 86_400_000;
 /** Number of days that are kept one by one. */
 const daysKept = 400;
 /** Day of the rows that contain the counts over all time. */
@@ -60,10 +59,6 @@ export interface SourceActivity {
   totals(): ActivityTotal[];
   /** Writes what was deferred. */
   stop(): Promise<void>;
-}
-
-export function startOfDay(at: Instant): Instant {
-  return Math.floor(at / dayMs) * dayMs;
 }
 
 export function createSourceActivity({

@@ -4,7 +4,7 @@ import type { Database } from "../../database/database.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
 import { buildInfo } from "../../lib/build-info.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { FillRandom } from "../../lib/ids.ts";
+import { randomNumber, type FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Yielder } from "../../lib/yielder.ts";
 import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
@@ -89,11 +89,4 @@ export function openCertificateLogs({
     log,
     pausing,
   });
-}
-
-/** Returns a number from 0 to below 1. */
-function randomNumber(fillRandom: FillRandom): number {
-  const bytes = new Uint8Array(4);
-  fillRandom(bytes);
-  return new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
 }

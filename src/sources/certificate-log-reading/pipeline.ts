@@ -6,7 +6,7 @@ import {
 } from "../../certificate-transparency/log.ts";
 import { createEntryScanner } from "../../certificate-transparency/entries/entry-scanner.ts";
 import { createFilter } from "../../detection/filter/filter.ts";
-import type { Clock } from "../../lib/clock.ts";
+import { delay, type Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { createLogFollower, type LogFollower } from "./follow-log.ts";
 import type { FollowSettings, Instruction, LogProgress, Report } from "./messages.ts";
@@ -178,17 +178,4 @@ function retryMs(error: unknown, failures: number, random: () => number): number
   if (error instanceof LogError && error.retryAfterMs !== null) return error.retryAfterMs;
   const backoffMs = Math.min(failureMsMax, failureMsMin * 2 ** Math.min(failures, 20));
   return backoffMs * (1 + random()) * 0.5;
-}
-
-/** Resolves after the delay, or when the signal aborts. */
-function delay(clock: Pick<Clock, "after">, delayMs: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = clock.after(delayMs, resolve);
-  const onAbort = () => {
-    timer.cancel();
-    resolve();
-  };
-  signal.addEventListener("abort", onAbort, { once: true });
-  return promise.finally(() => signal.removeEventListener("abort", onAbort));
 }

@@ -1,4 +1,4 @@
-import type { Clock, Instant } from "../../lib/clock.ts";
+import { delay, type Clock, type Instant } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
@@ -9,7 +9,7 @@ import type { SourcePausing } from "../pauses/source-pauses.ts";
 import type { Source, SourceCheck, SourceKind } from "../source.ts";
 import type { CertificateNames } from "./messages.ts";
 import { createNameQueue, type NameQueue } from "./name-queue.ts";
-import { createStreamConnection, failureText, messageBytesMax, pause } from "./stream-connection.ts";
+import { createStreamConnection, failureText, messageBytesMax } from "./stream-connection.ts";
 
 /** A certstream server as the configuration declares it. */
 export interface CertstreamFeed {
@@ -191,7 +191,7 @@ function createNameChecks({
           });
         } catch (error) {
           logDropped(log, error, "names of a certstream server could not be recorded; checking goes on");
-          await pause(clock, retryMs, signal);
+          await delay(clock, retryMs, signal);
         }
         before = tally;
       }

@@ -1,6 +1,6 @@
 import type { FeedConfig } from "../../config/config.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { FillRandom } from "../../lib/ids.ts";
+import { randomNumber, type FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
 import type { Turns } from "../../network/turns.ts";
@@ -42,14 +42,8 @@ export function createCertstreamFeeds({
       clock,
       log,
       pausing: pauses.of({ kind: certstreamKind, name }),
-      random: () => randomFrom(fillRandom),
+      random: () => randomNumber(fillRandom),
       userAgent,
     });
   });
-}
-
-function randomFrom(fillRandom: FillRandom): number {
-  const bytes = new Uint8Array(4);
-  fillRandom(bytes);
-  return new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
 }

@@ -1,4 +1,4 @@
-import type { Clock, Instant, Timer } from "../../lib/clock.ts";
+import { delay, type Clock, type Instant, type Timer } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { ExchangeError } from "../../network/failure.ts";
 import type { WebSocketClient, WebSocketRequest } from "../../network/websocket/websocket.ts";
@@ -124,7 +124,7 @@ export function createStreamConnection({
         change({ isConnected: false, problem: reason });
         const delayMs = Math.min(backoffMsMax, backoffMsMin * 2 ** (failures - 1));
         // Clients that a server lost together do not come back together.
-        await pause(clock, delayMs * (0.5 + random() / 2), signal);
+        await delay(clock, delayMs * (0.5 + random() / 2), signal);
       }
       state = { isConnected: false, problem: null };
     },
@@ -137,18 +137,4 @@ export function failureText(error: unknown): string {
   if (error.refused?.allowable === true)
     return `${error.message}; allow_private_networks = true would allow it`;
   return error.kind === "connect" ? `no connection: ${error.message}` : error.message;
-}
-
-/** Resolves after a time, or as soon as the signal is aborted. */
-export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      timer.cancel();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = clock.after(delayMs, end);
-    signal.addEventListener("abort", end, { once: true });
-    if (signal.aborted) end();
-  });
 }

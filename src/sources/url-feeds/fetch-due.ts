@@ -1,10 +1,10 @@
 import type { Instant } from "../../lib/clock.ts";
+import { randomNumber } from "../../lib/ids.ts";
 import type { Czds } from "./czds.ts";
 import { afterSuccess, isDue, newDownload } from "./download-state.ts";
 import type { FeedDownload } from "./tables.ts";
 import {
   locationOf,
-  randomOf,
   recordFailure,
   updateList,
   type ListRequest,
@@ -104,7 +104,7 @@ async function planZones(
     else if (row.failures === 0 || isDue(row, requestHash, now)) due.push({ row, url });
   }
   const dropped = knownZones(rows).filter((zone) => !wanted.has(zone));
-  const success = afterSuccess(feed.schedule, { now, random: randomOf(fillRandom) });
+  const success = afterSuccess(feed.schedule, { now, random: randomNumber(fillRandom) });
   const checked = { ...account, ...success };
   await database.write(
     () => {

@@ -3,7 +3,7 @@ import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { bytesText } from "../../lib/durations.ts";
 import { messageOf } from "../../lib/errors.ts";
-import type { FillRandom } from "../../lib/ids.ts";
+import { randomNumber, type FillRandom } from "../../lib/ids.ts";
 import type { Limiter } from "../../lib/limiter.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Yielder } from "../../lib/yielder.ts";
@@ -118,7 +118,7 @@ async function beginRequest(
   // Validators of another address say nothing about this one.
   const moved = { ...row, location, etag: null, lastModified: null, sha256: null };
   const current = row.location === location ? row : moved;
-  const occasion = { now: clock.now(), random: randomOf(fillRandom) };
+  const occasion = { now: clock.now(), random: randomNumber(fillRandom) };
   await database.write(
     () => {
       store.save({ ...current, ...beforeRequest(row, occasion) });
@@ -196,7 +196,7 @@ async function recordVersion(
   const isWhole = isWholeDue(row, { isAddedKept }, now);
   const next: FeedDownload = {
     ...row,
-    ...afterSuccess(feed.schedule, { now, random: randomOf(fillRandom) }),
+    ...afterSuccess(feed.schedule, { now, random: randomNumber(fillRandom) }),
     names,
     isAddedOnly: !isWhole,
     wholeAt: isWhole ? now : row.wholeAt,
@@ -244,7 +244,7 @@ async function recordUnchanged(
   row: FeedDownload,
   identity: Partial<FeedDownload> = {},
 ): Promise<FeedDownload> {
-  const success = afterSuccess(feed.schedule, { now: clock.now(), random: randomOf(fillRandom) });
+  const success = afterSuccess(feed.schedule, { now: clock.now(), random: randomNumber(fillRandom) });
   const next = { ...row, ...identity, ...success };
   await database.write(() => store.save(next), { patient: true });
   return next;
@@ -257,18 +257,14 @@ export async function recordFailure(
   row: FeedDownload,
   failure: { problem: string; retryAfterMs: number | null },
 ): Promise<FeedDownload> {
-  const next = { ...row, ...afterFailure(row, failure, { now: clock.now(), random: randomOf(fillRandom) }) };
+  const next = {
+    ...row,
+    ...afterFailure(row, failure, { now: clock.now(), random: randomNumber(fillRandom) }),
+  };
   await database.write(() => store.save(next), { patient: true });
   log.warn(
     { feed: feed.name, part: row.part, failures: next.failures, reason: failure.problem },
     "feed not fetched",
   );
   return next;
-}
-
-/** Returns a number from 0 to below 1. */
-export function randomOf(fillRandom: FillRandom): number {
-  const bytes = new Uint8Array(4);
-  fillRandom(bytes);
-  return new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
 }

@@ -1,4 +1,4 @@
-import type { Instant } from "../../../lib/clock.ts";
+import { dayMs, type Instant } from "../../../lib/clock.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import {
   defaultPlan,
@@ -16,7 +16,6 @@ import { keysPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 
 const path = keysPath;
-const dayMs = 86_400_000;
 /** Maximum number of protected domains offered as checkboxes; for more, names are typed in. */
 const checkboxesMax = 30;
 

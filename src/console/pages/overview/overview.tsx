@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import { dayMs, startOfDay } from "../../../lib/clock.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { Scans } from "../../../scans/scans.ts";
 import type { ThreatIndex } from "../../../threat-index/threat-index.ts";
@@ -19,7 +20,6 @@ import { Indicators, ThreatLink } from "../threats/list-rows.tsx";
 import { concernsOf, type Concern } from "./attention.ts";
 import { FirstSteps } from "./first-steps.tsx";
 
-const dayMs = 86_400_000;
 /** Days for which an undecided high-severity threat counts as new. */
 const newDays = 7;
 const newestShownMax = 5;
@@ -162,10 +162,6 @@ function DailyThreats({ days, byDay }: { days: number; byDay: Awaited<ReturnType
       />
     </Section>
   );
-}
-
-function startOfDay(at: number): number {
-  return Math.floor(at / dayMs) * dayMs;
 }
 
 function Attention({

@@ -1,6 +1,7 @@
+import { dayMs, startOfDay } from "../../../lib/clock.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { grouped } from "../../../lib/wording.ts";
-import { dayMs, startOfDay, type ActivityOfDay } from "../../../sources/activity/source-activity.ts";
+import type { ActivityOfDay } from "../../../sources/activity/source-activity.ts";
 import { feedKind } from "../../../sources/source.ts";
 import { DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
 import { formatDay } from "../../kit/fields.ts";

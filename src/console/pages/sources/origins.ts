@@ -1,11 +1,5 @@
-import type { Instant } from "../../../lib/clock.ts";
-import {
-  dayMs,
-  startOfDay,
-  type ActivityOfDay,
-  type ActivityTotal,
-  type NameOrigin,
-} from "../../../sources/activity/source-activity.ts";
+import { dayMs, startOfDay, type Instant } from "../../../lib/clock.ts";
+import type { ActivityOfDay, ActivityTotal, NameOrigin } from "../../../sources/activity/source-activity.ts";
 import type { Source, SourceStatus } from "../../../sources/source.ts";
 
 /** Number of days that the list shows, today included. */

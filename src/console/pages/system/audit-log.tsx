@@ -1,6 +1,7 @@
 import { auditActions, type AuditAction } from "../../../access/audit/actions.ts";
 import { describeActor, channelNames, actorChannels } from "../../../access/audit/actor.ts";
 import { auditEntriesMax, type AuditEntry } from "../../../access/audit/audit-log.ts";
+import { dayMs } from "../../../lib/clock.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import { PageHead, Time } from "../../kit/components.tsx";
@@ -14,7 +15,6 @@ import { PagedTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 
 const perPage = 50;
-const dayMs = 86_400_000;
 const valueCharactersMax = 300;
 
 export function showAuditLog({

@@ -1,5 +1,5 @@
 import { normalizeName } from "../../../detection/names/name.ts";
-import type { Instant } from "../../../lib/clock.ts";
+import { dayMs, type Instant } from "../../../lib/clock.ts";
 import { badRequest, PublicError } from "../../../lib/errors.ts";
 import { parseNameQuery } from "../../../threat-index/name-query.ts";
 import {
@@ -21,7 +21,6 @@ export interface ListRequest {
   query: URLSearchParams;
 }
 
-const dayMs = 86_400_000;
 const defaultSort: SortKey = "severity";
 
 /** Canonical order of the parameters in a URL. */

@@ -1,3 +1,4 @@
+import { dayMs } from "../../../lib/clock.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import type { TrapKind } from "../../../traps/kind.ts";
 import type { FieldValues, TrapField } from "../../../traps/presentation.ts";
@@ -34,8 +35,6 @@ export async function createTrap(context: FormContext, kind: TrapKind): Promise<
 function valuesIn(fields: readonly TrapField[], given: (name: string) => string): FieldValues {
   return Object.fromEntries(fields.map((field) => [field.name, valueIn(field, given(field.name))]));
 }
-
-const dayMs = 86_400_000;
 
 /** A day that ends something includes the day itself. */
 function valueIn({ type, label }: TrapField, text: string): FieldValues[string] {

@@ -1,11 +1,10 @@
-import type { Instant } from "../../../lib/clock.ts";
+import { dayMs, type Instant } from "../../../lib/clock.ts";
 import { counted } from "../../../lib/wording.ts";
 import { alwaysAlerts, type VisitClass } from "../../../vocabulary/traps.ts";
 import { DaysChart, type Layer } from "../../kit/charts.tsx";
 import { usePage } from "../../kit/page-context.ts";
 
 const timelineDays = 60;
-const dayMs = 86_400_000;
 
 const layers: readonly Layer<"alarming" | "quiet">[] = [
   { key: "alarming", label: "alerts" },

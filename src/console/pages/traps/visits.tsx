@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { dayMs } from "../../../lib/clock.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
@@ -18,7 +19,6 @@ import { timelineSince, TrapTimeline } from "./timeline.tsx";
 import { trapOf } from "./values.tsx";
 
 const perPage = 25;
-const dayMs = 86_400_000;
 
 /** The request of a honeytoken's visit is on the page of the visit. */
 const columnsByName: Partial<Record<VisitColumn, Column<TrapVisit>>> = {
