@@ -3,6 +3,7 @@ import { toPlainTime, type Clock, type Instant } from "../../lib/clock.ts";
 import type { LogListSource } from "../../config/fields/source-texts.ts";
 import type { AddressRules } from "../../network/addresses.ts";
 import { createHttpClient } from "../../network/http/http-client.ts";
+import { conditionsFor, validatorsOf, type Validators } from "../../network/http/validators.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
 import { isSignedByGoogle } from "../log-list/builtin-list.ts";
 import { LogListFormatError, parseLogList, type LogList } from "../log-list/log-list.ts";
@@ -10,13 +11,11 @@ import { createListRequests, LogListError } from "./list-requests.ts";
 import { userAgentOf } from "../reading/user-agent.ts";
 
 /** The list that is in effect, as it was loaded. */
-export interface KnownLogList {
+export interface KnownLogList extends Validators {
   /** `LoadedLogList.origin` of it; another origin makes the rest irrelevant. */
   origin: string;
   /** Its `log_list_timestamp`; an older list is refused. */
   timestamp: Instant;
-  etag: string | null;
-  lastModified: string | null;
 }
 
 export interface LoadedLogList extends KnownLogList {
@@ -92,7 +91,7 @@ export function createLogListLoader({
   async function fetchList(known: KnownLogList | null, signal: AbortSignal): Promise<LoadedLogList | null> {
     for (let attempt = 1; ; attempt++) {
       // A second attempt is unconditional: the list itself may be the outdated part.
-      const headers = attempt === 1 ? conditionsOf(known) : {};
+      const headers = attempt === 1 && known !== null ? conditionsFor(known) : {};
       const {
         isUnchanged,
         headers: received,
@@ -102,9 +101,7 @@ export function createLogListLoader({
       if (isUnchanged) throw new LogListError("status 304 to an unconditional request");
       const text = textOf(bytes);
       const { timestamp } = parsed(text);
-      const etag = validator(received.get("etag"));
-      const lastModified = validator(received.get("last-modified"));
-      const loaded = { origin, timestamp, etag, lastModified, text };
+      const loaded = { origin, timestamp, ...validatorsOf(received), text };
       if (source.kind !== "builtin") return loaded;
       const url = origin.replace(/\.json$/, ".sig");
       const signature = await get(url, { bytesMax: signatureBytesMax, signal });
@@ -140,20 +137,6 @@ export function createLogListLoader({
 
 /** Tolerated difference between the clocks of the publisher and the appliance. */
 const futureMsMax = 24 * 60 * minuteMs;
-const validatorLengthMax = 200;
-
-function conditionsOf(known: KnownLogList | null): Record<string, string> {
-  if (known === null) return {};
-  if (known.etag !== null) return { "If-None-Match": known.etag };
-  return known.lastModified === null ? {} : { "If-Modified-Since": known.lastModified };
-}
-
-/** Returns a header value that can be sent back, or null. */
-function validator(value: string | undefined): string | null {
-  return value !== undefined && /^[\x20-\x7e]+$/.test(value) && value.length <= validatorLengthMax
-    ? value
-    : null;
-}
 
 function listOf(text: string): LogList {
   if (text.trimStart().startsWith("<")) throw new LogListError("an HTML page instead of a log list");

@@ -5,12 +5,7 @@ import { createFileSink, type FileSink } from "./file-sink.ts";
 import type { ExchangeResult, HttpClient } from "./http-client.ts";
 import type { HttpResponse, StreamSink } from "./http-response.ts";
 import { retryAfterMs } from "./retry-after.ts";
-
-/** Identifies a version of a file, as its server described it. */
-export interface Validators {
-  etag: string | null;
-  lastModified: string | null;
-}
+import { conditionsFor, validatorsOf, type Validators } from "./validators.ts";
 
 export interface DownloadRequest {
   url: string;
@@ -56,7 +51,6 @@ const slowBytesMin = 64 * 1024;
 /** A server that asks for more is asked again after this time. */
 const retryAfterMsMax = 7 * 86_400_000;
 const errorBytesMax = 4_096;
-const validatorCharactersMax = 500;
 
 /** Downloads a file, if it is not the version that is known. Rejects only with the reason of the signal. */
 export async function download(
@@ -211,7 +205,7 @@ const refusingSink: StreamSink = { bytesMax: 0, add: () => false, room: () => un
 const reserved = new Set(["host", "content-length", "connection", "transfer-encoding", "accept-encoding"]);
 
 function headersFor(
-  { userAgent, known: { etag, lastModified } }: DownloadRequest,
+  { userAgent, known }: DownloadRequest,
   own: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const chosen = Object.entries(own)
@@ -223,8 +217,7 @@ function headersFor(
     ...Object.fromEntries(chosen),
     // Lists are stored as they arrive and decompressed while they are read.
     "accept-encoding": "gzip",
-    ...(etag === null ? {} : { "if-none-match": etag }),
-    ...(lastModified === null ? {} : { "if-modified-since": lastModified }),
+    ...conditionsFor(known),
   };
 }
 
@@ -234,15 +227,6 @@ function isKnown(headers: ReadonlyMap<string, string>, known: Validators): boole
   return (
     (etag !== null || lastModified !== null) && etag === known.etag && lastModified === known.lastModified
   );
-}
-
-/** Validators are sent back as they came, so only visible ASCII is kept. */
-function validatorsOf(headers: ReadonlyMap<string, string>): Validators {
-  const clean = (name: string) => {
-    const text = headers.get(name) ?? "";
-    return text !== "" && text.length <= validatorCharactersMax && /^[ -~]+$/.test(text) ? text : null;
-  };
-  return { etag: clean("etag"), lastModified: clean("last-modified") };
 }
 
 function redirectTarget({ status, headers }: HttpResponse, from: string): URL | undefined {

@@ -5,6 +5,7 @@ import { grouped } from "../../lib/wording.ts";
 import type { WebSocketClient } from "../../network/websocket/websocket.ts";
 import type { Tally } from "../candidate-run.ts";
 import type { Candidates } from "../candidates.ts";
+import { locationOf, withQuery } from "../feeds/feed-url.ts";
 import type { SourcePausing } from "../pauses/source-pauses.ts";
 import type { Source, SourceCheck, SourceKind } from "../source.ts";
 import type { CertificateNames } from "./messages.ts";
@@ -53,9 +54,8 @@ export function createCertstreamFeed({
   userAgent: string;
 }): Source {
   const { name } = feed;
-  // The query may contain a key.
-  const location = feed.url.replace(/\?.*$/, "");
-  const request = { url: withQuery(feed), headers: withUserAgent(feed.headers, userAgent) };
+  const location = locationOf(feed.url);
+  const request = { url: withQuery(feed.url, feed.query), headers: withUserAgent(feed.headers, userAgent) };
   const queue = createNameQueue({ clock });
   const checks = createNameChecks({ name, queue, candidates, clock, log });
   const arrivals = createArrivals({ queue, clock });
@@ -226,11 +226,6 @@ async function checkServer(
 function withUserAgent(headers: Readonly<Record<string, string>>, userAgent: string): Record<string, string> {
   const isReplaced = Object.keys(headers).some((name) => name.toLowerCase() === "user-agent");
   return isReplaced ? { ...headers } : { ...headers, "User-Agent": userAgent };
-}
-
-function withQuery({ url, query }: CertstreamFeed): string {
-  if (query === null) return url;
-  return `${url}${url.includes("?") ? "&" : "?"}${query}`;
 }
 
 function sum(a: typeof noCounts, b: typeof noCounts): typeof noCounts {

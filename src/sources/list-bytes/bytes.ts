@@ -3,40 +3,11 @@ import { open, type FileHandle } from "node:fs/promises";
 import { bytesText } from "../../lib/durations.ts";
 import { abortableBytes, prepend, readAhead, unlessAborted, type ByteSource } from "./byte-source.ts";
 import { NameListError, openProblem } from "./errors.ts";
+import { compressionOf, firstBytesMax, unreadable, type Compression } from "./first-bytes.ts";
 import { unzipped } from "./zip.ts";
-
-type Compression = "none" | "gzip" | "zstd" | "zip";
 
 /** Compressed input is read in pieces of this size. Each may decompress to many. */
 const pieceBytes = 1 << 16;
-const magicBytes = 6;
-const zipStarts = [
-  [0x50, 0x4b, 0x03, 0x04],
-  [0x50, 0x4b, 0x05, 0x06],
-  [0x50, 0x4b, 0x07, 0x08],
-];
-
-/** Detects the compression by the first bytes. The file extension is ignored, because it is often wrong. */
-function compressionOf(head: Uint8Array): Compression {
-  if (startsWith(head, [0x1f, 0x8b])) return "gzip";
-  // A Zstandard frame, or a skippable frame as parallel compressors write first (RFC 8878, section 3.1).
-  if (startsWith(head, [0x28, 0xb5, 0x2f, 0xfd])) return "zstd";
-  if (head.length >= 4 && (head[0]! & 0xf0) === 0x50 && startsWith(head.subarray(1), [0x2a, 0x4d, 0x18]))
-    return "zstd";
-  // A file, the end of an empty archive, or the first part of a split one.
-  if (zipStarts.some((magic) => startsWith(head, magic))) return "zip";
-  return "none";
-}
-
-/** Returns why a list cannot be read and what to do about it; undefined if its format is supported. */
-export function unreadable(head: Uint8Array): string | undefined {
-  if (startsWith(head, [0xfd, 0x37, 0x7a, 0x58, 0x5a]))
-    return "is compressed with xz; decompress it, or use gzip or zstd";
-  if (startsWith(head, [0x42, 0x5a, 0x68]))
-    return "is compressed with bzip2; decompress it, or use gzip or zstd";
-  if (startsWith(head, [0xff, 0xfe]) || startsWith(head, [0xfe, 0xff])) return "is UTF-16; save it as UTF-8";
-  return undefined;
-}
 
 export interface ByteOptions {
   /** Position on disk at which to stop, for a file that is still being written. */
@@ -61,7 +32,7 @@ export async function openBytes(path: string, options: ByteOptions = {}): Promis
   const { signal = neverAborted } = options;
   const opened = abortableBytes(await openRaw(path, options, signal), signal);
   try {
-    const start = await readAhead(opened, magicBytes);
+    const start = await readAhead(opened, firstBytesMax);
     const why = unreadable(start);
     if (why !== undefined) throw new NameListError(path, why);
     const whole = prepend(start, opened);
@@ -227,8 +198,4 @@ function decompressionProblem(error: unknown, compression: string): string {
   if (/unexpected end/.test(String(error))) return `is truncated: its ${compression} data ends early`;
   if (/trailing junk/i.test(String(error))) return `has other data after its ${compression} data`;
   return `is corrupt: its ${compression} data cannot be decompressed`;
-}
-
-function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
-  return start.every((byte, index) => bytes[index] === byte);
 }

@@ -9,6 +9,7 @@
 import { crc32, createInflateRaw, type InflateRaw } from "node:zlib";
 import type { ByteSource } from "./byte-source.ts";
 import { NameListError } from "./errors.ts";
+import { isCompressed, withoutByteOrderMark } from "./first-bytes.ts";
 import {
   corrupt,
   createInput,
@@ -94,9 +95,10 @@ async function* textOf(
         isFirst = false;
         const isList = archive.fileName === undefined;
         archive.fileName ??= header.name;
-        if (isPacked(piece))
+        if (isCompressed(piece))
           throw new NameListError(path, `contains ${shown(header.name)}, which is compressed; unpack it`);
-        if (!isList && startsWith(piece, [0xef, 0xbb, 0xbf])) piece = piece.subarray(3);
+        // The mark of the first file is that of the list.
+        if (!isList) piece = withoutByteOrderMark(piece);
         if (!endsLine) yield Uint8Array.of(lineFeed);
       }
       if (piece.length === 0) continue;
@@ -108,14 +110,14 @@ async function* textOf(
 
 /** Yields the content of a file, and checks its length and checksum. */
 async function* contentOf(
-  { isCompressed, known }: FileHeader,
+  { isCompressed: isDeflated, known }: FileHeader,
   input: Input,
   path: string,
 ): AsyncGenerator<Uint8Array> {
   const from = input.taken;
   let crc = 0;
   let bytes = 0;
-  for await (const piece of isCompressed ? inflated(input, path) : copied(input, known!.packedBytes, path)) {
+  for await (const piece of isDeflated ? inflated(input, path) : copied(input, known!.packedBytes, path)) {
     crc = crc32(piece, crc);
     bytes += piece.length;
     yield piece;
@@ -176,20 +178,4 @@ async function feed(inflate: InflateRaw, input: Input): Promise<boolean> {
     // Bytes after the end are not consumed.
     if (consumed < piece.length) return true;
   }
-}
-
-/** Recognizes archives and compressed files by their first bytes. */
-function isPacked(start: Uint8Array): boolean {
-  return packedStarts.some((magic) => startsWith(start, magic));
-}
-const packedStarts = [
-  [0x1f, 0x8b],
-  [0x28, 0xb5, 0x2f, 0xfd],
-  [0x50, 0x4b, 0x03, 0x04],
-  [0xfd, 0x37, 0x7a, 0x58, 0x5a],
-  [0x42, 0x5a, 0x68],
-];
-
-function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
-  return start.every((byte, index) => bytes[index] === byte);
 }

@@ -4,6 +4,7 @@ import type { NameBatch } from "../name-batch.ts";
 import { prepend, readAhead, type ByteSource } from "../list-bytes/byte-source.ts";
 import { openBytes, type ByteOptions } from "../list-bytes/bytes.ts";
 import { NameListError } from "../list-bytes/errors.ts";
+import { withoutByteOrderMark } from "../list-bytes/first-bytes.ts";
 import { chooseReading, revealsFormat, type ListReading } from "../list-formats/formats.ts";
 import { readLines, type LineBlock } from "../list-formats/lines.ts";
 import {
@@ -180,8 +181,4 @@ async function skip(source: ByteSource, position: number): Promise<number> {
     }
   }
   return position;
-}
-
-function withoutByteOrderMark(head: Uint8Array): Uint8Array {
-  return head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? head.subarray(3) : head;
 }

@@ -1,15 +1,10 @@
 import type { Instant } from "../../lib/clock.ts";
 import { randomNumber } from "../../lib/ids.ts";
+import { locationOf, withQuery } from "../feeds/feed-url.ts";
 import type { Czds } from "./czds.ts";
 import { afterSuccess, isDue, newDownload } from "./download-state.ts";
 import type { FeedDownload } from "./tables.ts";
-import {
-  locationOf,
-  recordFailure,
-  updateList,
-  type ListRequest,
-  type UpdateDependencies,
-} from "./update-list.ts";
+import { recordFailure, updateList, type ListRequest, type UpdateDependencies } from "./update-list.ts";
 import type { UrlFeedConfig } from "./url-feed-config.ts";
 
 /** Rows of a feed by part. */
@@ -42,12 +37,6 @@ export function createListFetcher(feed: UrlFeedConfig & { url: string }): FetchD
     if (!isDue(row, requestHash, dependencies.clock.now())) return;
     await fetchOne(context, { row: { ...row, requestHash }, url, headers: feed.headers });
   };
-}
-
-/** Returns a URL with `name=value` added to its query. */
-function withQuery(url: string, query: string | null): string {
-  if (query === null) return url;
-  return `${url}${url.includes("?") ? "&" : "?"}${query}`;
 }
 
 /** Fetches the zones that an account of CZDS may download. */

@@ -10,6 +10,7 @@ import type { Yielder } from "../../lib/yielder.ts";
 import { download, type DownloadRequest, type DownloadResult } from "../../network/http/download.ts";
 import type { HttpClient } from "../../network/http/http-client.ts";
 import type { FeedFileStore } from "../feeds/feed-file-store.ts";
+import { locationOf } from "../feeds/feed-url.ts";
 import type { FeedFile } from "../feeds/tables.ts";
 import type { VersionChange } from "../list-versions/compare-versions.ts";
 import { inspectVersion } from "../list-versions/inspect-version.ts";
@@ -130,12 +131,6 @@ async function beginRequest(
     { patient: true },
   );
   return current;
-}
-
-/** Returns an address without its query, which may contain a key. */
-export function locationOf(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
 }
 
 type Content = Extract<DownloadResult, { kind: "content" }>;

@@ -12,6 +12,7 @@ import type { Turns } from "../../network/turns.ts";
 import type { Candidates } from "../candidates.ts";
 import { createFeedFileStore } from "../feeds/feed-file-store.ts";
 import { createFeedReader } from "../feeds/feed-reader.ts";
+import { locationOf } from "../feeds/feed-url.ts";
 import type { FeedWatcher } from "../feeds/feed-watcher.ts";
 import type { SourcePauses } from "../pauses/source-pauses.ts";
 import { feedKind } from "../source.ts";
@@ -20,7 +21,7 @@ import { createDownloadStore } from "./download-store.ts";
 import { createFeedFilesFolder } from "./feed-files-folder.ts";
 import { createListFetcher, createZoneFetcher } from "./fetch-due.ts";
 import { createUrlFeed } from "./url-feed.ts";
-import { locationOf, type UpdateDependencies } from "./update-list.ts";
+import type { UpdateDependencies } from "./update-list.ts";
 import type { FeedDownload } from "./tables.ts";
 import type { UrlFeedConfig } from "./url-feed-config.ts";
 

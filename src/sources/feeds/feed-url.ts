@@ -1,0 +1,11 @@
+/** Returns the address of a feed with the secret `name=value` in its query. */
+export function withQuery(url: string, query: string | null): string {
+  if (query === null) return url;
+  return `${url}${url.includes("?") ? "&" : "?"}${query}`;
+}
+
+/** Returns an address without its query, which may contain a key. */
+export function locationOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
