@@ -4,14 +4,16 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import { runCommandLine } from "./cli/program.ts";
 import { suspendWithoutLock } from "./database/lock-holder.ts";
 import { createOutput, type Terminal } from "./cli/terminal/terminal.ts";
+import { requireDescriptorsOfThread } from "./network/descriptors.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { StartWorker, ThreadData, ThreadTask } from "./vocabulary/threads.ts";
 
 /** Exit codes of a shell for a process that a signal ended. */
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Starts a thread. The executable contains one program, so its threads start at the same entry point. */
+/** Starts a thread. Throws an error of the system if too few files can be opened. The executable contains one program, so its threads start at the same entry point. */
 const startWorker: StartWorker = (task = "screening") => {
+  requireDescriptorsOfThread();
   const data: ThreadData = { task };
   // A smaller heap: the thread that reads certificate logs runs all the time, and most of its data are buffers.
   const options = { workerData: data, smol: task === "certificate-logs" };

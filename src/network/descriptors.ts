@@ -12,6 +12,8 @@ export interface ConnectionLimits {
 export const descriptorsRecommended = 2_000;
 /** Descriptors that the process needs apart from connections: database, log, listeners, event loop, files of feeds. */
 const descriptorsReserved = 40;
+/** A thread opens about six for itself, and then what its work needs. */
+const descriptorsOfThread = 16;
 /** The rest of the descriptors is left to API clients and lookups. */
 const requestsShare = 1 / 3;
 const idleShare = 1 / 6;
@@ -52,6 +54,19 @@ export function hasFreeDescriptor(): boolean {
     return true;
   } catch (error) {
     return !isLackOfDescriptors(error);
+  }
+}
+
+/**
+ * Throws an error with the code EMFILE unless a thread can be started: Bun ends the process if a thread finds no
+ * descriptor.
+ */
+export function requireDescriptorsOfThread(): void {
+  const opened: number[] = [];
+  try {
+    while (opened.length < descriptorsOfThread) opened.push(openSync("/dev/null", "r"));
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
   }
 }
 

@@ -257,7 +257,7 @@ test.each(brands)(
     const random = randomFrom(seed);
     let checked = 0;
     for (const { name, similarity } of permutations(guarded, { minSimilarity: 0.75 })) {
-      if (checked++ >= 3 * perBrand && random(20) !== 0) continue;
+      if (checked++ >= 3 * perBrand && random(100) !== 0) continue;
       check(name, brand, similarity);
     }
     const matcher = createMatcher([guarded], { minSimilarity: 0.75, filter: false });

@@ -3,6 +3,7 @@ import type { DiskRoom } from "../../database/files/disk.ts";
 import type { Clock, Timer } from "../../lib/clock.ts";
 import { bytesText } from "../../lib/durations.ts";
 import { messageOf } from "../../lib/errors.ts";
+import { isLackOfDescriptors } from "../../network/descriptors.ts";
 import type { ArchiveExtent } from "../archive.ts";
 import { listFolder, sortedExtent } from "../files/folder.ts";
 import type { ArchiveLimits } from "../maintenance/limits.ts";
@@ -72,6 +73,8 @@ export function createMaintenanceSchedule({
         failure = null;
       } catch (error) {
         failure = `the files in ${folder} cannot be maintained: ${messageOf(error)}`;
+        // Other work closes its files soon.
+        if (isLackOfDescriptors(error)) lastMs = -Infinity;
       }
     }
   }
