@@ -25,6 +25,11 @@ const options = readOptions({
     stream: { default: 1_000, value: "N", description: "messages per second of certstream" },
     names: { default: 1_000_000, value: "N", description: "names in each list" },
     phases: { default: 8, value: "N", description: "phases at full speed, each after an idle one" },
+    assumed: {
+      default: 128,
+      value: "MIB",
+      description: "memory that the runtime assumes (BUN_JSC_forceRAMSize); 0: that of the machine",
+    },
     only: { default: null, value: "RUN", description: "everything, speed, or flood" },
   },
 });
@@ -87,6 +92,7 @@ async function everything({ folder, world }: RunContext): Promise<void> {
   writeFileSync(join(folder, "names/first.txt"), generateNames(options.names / 5, 31));
   const report = await world.send({ do: "grow", blocks: 4 });
   const instance = await startInstance({
+    assumed: options.assumed,
     folder,
     world: report,
     protectedDomains,
@@ -110,6 +116,7 @@ async function everything({ folder, world }: RunContext): Promise<void> {
 async function fullSpeed({ folder, world }: RunContext): Promise<void> {
   const report = await world.send({ do: "grow", blocks: backlogBlocks });
   const instance = await startInstance({
+    assumed: options.assumed,
     folder,
     world: report,
     protectedDomains,
@@ -172,6 +179,7 @@ async function fullSpeed({ folder, world }: RunContext): Promise<void> {
 async function flood({ folder, world }: RunContext): Promise<void> {
   const report = await world.send({ do: "report" });
   const instance = await startInstance({
+    assumed: options.assumed,
     folder,
     world: { ...report, logs: [] },
     protectedDomains,

@@ -16,6 +16,8 @@ export interface InstanceOptions {
   /** Everything else that can be enabled: lists, certstream, scans, lookups, webhooks. */
   dns: { address: string; port: number } | undefined;
   certstream: boolean;
+  /** Memory that the runtime assumes, which decides how far its heap grows, in MiB; 0: that of the machine. */
+  assumed: number;
 }
 
 export interface Instance extends ServerProcess {
@@ -41,6 +43,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     port,
     readyPath: "/healthz",
     cwd: folder,
+    environment: options.assumed === 0 ? {} : { BUN_JSC_forceRAMSize: String(options.assumed * 2 ** 20) },
   });
   return { ...server, url: `http://127.0.0.1:${port}`, config, feedFolder };
 }
