@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Actor } from "../../src/access/audit/actor.ts";
@@ -8,6 +9,8 @@ import { backUpFile, restoreFile } from "../../src/access/backups/file-backups.t
 import { createLiveBackups } from "../../src/access/backups/live-backups.ts";
 import { createConsoleSessions } from "../../src/access/console/sessions.ts";
 import { openDatabase } from "../../src/database/database.ts";
+import { createCheckStore } from "../../src/sources/archive-checks/check-store.ts";
+import { requestChecks } from "../../src/sources/archive-checks/request-checks.ts";
 import { fillRandom, temporaryFolder } from "../support/appliance.ts";
 import { openStores, type Stores } from "../support/stores.ts";
 
@@ -44,7 +47,7 @@ test("a restored database records the restore and contains no console sessions",
   const copy = join(folder.path, "copy.db");
   backUpFile({ path: stores.path, target: copy, by, at: clock.now() });
   const path = join(folder.path, "restored.db");
-  const result = restoreFile({ copy, path, by, at: clock.now() });
+  const result = restoreFile({ copy, path, by, at: clock.now(), prepare: requestChecks });
   expect(result).toEqual({ keptAs: undefined });
   const restored = openDatabase(path);
   const entry = newest(createAuditLog({ database: restored, clock }));
@@ -52,6 +55,36 @@ test("a restored database records the restore and contains no console sessions",
   restored.close();
   expect(entry).toMatchObject({ ...by, action: "backup.restore", subject: copy });
   expect(sessions).toEqual([]);
+});
+
+test("the archive is checked for every domain of a restored backup, also of a version that had no archive", () => {
+  const { clock, database, domains } = stores;
+  const now = clock.now();
+  const counts = { namesTotal: 9, namesChecked: 9, found: 0, created: 0 };
+  for (const { seq, widenings } of domains.list())
+    createCheckStore(database).save({
+      protectedDomainSeq: seq,
+      widenings,
+      state: "completed",
+      position: null,
+      ...counts,
+      startedAt: now,
+      completedAt: now,
+      error: null,
+    });
+  const copy = join(folder.path, "copy.db");
+  const path = join(folder.path, "restored.db");
+  const restore = () =>
+    restoreFile({ copy, path, by, at: (clock.advance(60_000), clock.now()), prepare: requestChecks });
+  backUpFile({ path: stores.path, target: copy, by, at: now });
+  restore();
+  const restored = openDatabase(path);
+  expect(createCheckStore(restored).domains()).toMatchObject([{ check: null }, { check: null }]);
+  restored.close();
+  const earlier = new Database(copy);
+  earlier.run("DROP TABLE archive_checks");
+  earlier.close();
+  expect(restore).not.toThrow();
 });
 
 test("a backup of a database in use is recorded with its size", async () => {

@@ -44,12 +44,24 @@ export function backUpFile({
  * deleted, because they may have been ended since, and the restore is recorded in its audit log.
  * @throws StartError with a message for the operator.
  */
-export function restoreFile({ copy, path, by, at }: { copy: string; path: string; by: Actor; at: Instant }): {
-  keptAs: string | undefined;
-} {
+export function restoreFile({
+  copy,
+  path,
+  by,
+  at,
+  prepare,
+}: {
+  copy: string;
+  path: string;
+  by: Actor;
+  at: Instant;
+  /** Changes the copy before it replaces the database. It may be of an earlier version, and is not migrated yet. */
+  prepare: (incoming: Sqlite) => void;
+}): { keptAs: string | undefined } {
   const stamp = toIsoTime(at).slice(0, 19).replaceAll(/[-:]/g, "");
   return restoreDatabase(copy, path, stamp, (incoming) => {
     deleteAllSessions(incoming);
+    prepare(incoming);
     insertAuditEntry(incoming, { by, action: "backup.restore", subject: visible(copy), at });
   });
 }

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { restoreFile } from "../../access/backups/file-backups.ts";
 import { takeServeLock } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { requestChecks } from "../../sources/archive-checks/request-checks.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { command } from "../terminal/command.ts";
@@ -13,7 +14,8 @@ export const restoreCommand = command({
   arguments: "<file>",
   summary: "replace the database with a backup",
   details: `The copy is checked first, and the present database is kept beside the new one under another name.
-Stop the server first. All console sessions end. Events that were pending when the backup was created are delivered after the next start.`,
+Stop the server first. All console sessions end. Events that were pending when the backup was created are delivered after the next start.
+The archive of names is not part of a backup; its names are checked again, because threats that were found since the backup are not in it.`,
   flags: { config: configFlag },
   examples: [["phishwatch restore /backups/phishwatch-2026-01-31.db", "back to that day"]],
   async run({ args, options, terminal }) {
@@ -24,7 +26,8 @@ Stop the server first. All console sessions end. Events that were pending when t
     try {
       const at = systemClock.now();
       const copy = resolve(args[0] ?? "");
-      const { keptAs } = restoreFile({ copy, path, by: actorOfShell(terminal.env), at });
+      const by = actorOfShell(terminal.env);
+      const { keptAs } = restoreFile({ copy, path, by, at, prepare: requestChecks });
       terminal.err.write(`restored ${path}\n`);
       if (keptAs !== undefined) terminal.err.write(`the database as it was is kept as ${keptAs}\n`);
     } finally {
