@@ -7,6 +7,8 @@ import {
   type Place,
 } from "../../src/sources/certificate-log-reading/place.ts";
 import { checkHead } from "../../src/sources/certificate-log-reading/tree-head-rules.ts";
+import { checkCertificateLogs } from "../../src/sources/certificate-logs/check.ts";
+import type { LogListStatus } from "../../src/sources/certificate-logs/followed-logs.ts";
 import { createRecentNames } from "../../src/sources/certificate-logs/recent-names.ts";
 import { averageAfter } from "../../src/sources/certificate-logs/status.ts";
 import { randomFrom, seed } from "../support/random.ts";
@@ -135,4 +137,29 @@ test("An average follows a constant rate, and fades when nothing arrives", () =>
   expect(averageAfter(average, 0, 300_000)).toBeLessThan(1);
   // A clock that was set back is no reason for an endless rate.
   expect(averageAfter(10, 5, -1_000)).toBeFinite();
+});
+
+test("The check says why no log is followed, and what an old or missing list means", () => {
+  const day = 86_400_000;
+  const now = 1_000 * day;
+  const check = (list: Partial<LogListStatus>, fileProblem: string | null = null) =>
+    checkCertificateLogs(
+      [],
+      { origin: "builtin", publishedAt: now, fetchedAt: now, problem: null, choices: [], extra: [], ...list },
+      { contact: "soc@example.com", fileProblem, namesOnly: false, now },
+    );
+  for (const [result, expected] of [
+    [check({}), "no log is followed"],
+    [check({ publishedAt: null, fetchedAt: null }), "'phishwatch serve' loads it"],
+    [
+      check({ publishedAt: null, fetchedAt: null }, "logs.json: the file cannot be read (ENOENT)"),
+      "certificate_logs.log_list: logs.json: the file cannot be read (ENOENT)",
+    ],
+    [
+      check({ publishedAt: now - 100 * day, fetchedAt: null }),
+      "the copy of the log list in the executable is",
+    ],
+    [check({ publishedAt: now - 100 * day }), "so newer logs are missing"],
+  ] as const)
+    expect(result).toEqual({ level: "warning", detail: expect.stringContaining(expected) });
 });

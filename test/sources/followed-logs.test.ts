@@ -158,7 +158,7 @@ test("An operator that the list does not know is named, because it is probably m
   await loaded(1);
   expect(followed.status().problem).toBe(
     'certificate_logs.operators: "Operater" is not an operator of the log list; ' +
-      'certificate_logs.rates: "DigiCart" is not an operator of the log list',
+      'certificate_logs.rates: "DigiCart" is not an operator of the log list; its operators are Operator',
   );
   expect(followed.status().choices).toMatchObject([{ decision: "operator" }]);
 });

@@ -1,9 +1,13 @@
-import { createLogListLoader } from "../../certificate-transparency/list-loading/log-list-loader.ts";
+import {
+  createLogListLoader,
+  type LogListLoader,
+} from "../../certificate-transparency/list-loading/log-list-loader.ts";
 import type { CertificateLogsConfig } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
 import { buildInfo } from "../../lib/build-info.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/errors.ts";
 import { randomNumber, type FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Yielder } from "../../lib/yielder.ts";
@@ -65,7 +69,10 @@ export function openCertificateLogs({
       contact,
     });
   return createCertificateLogs({
-    check: (logs, list) => checkCertificateLogs(logs, list, { contact, namesOnly, now: clock.now() }),
+    check: async (logs, list) => {
+      const fileProblem = logList.kind === "file" ? await problemOfFile(loader(), logList.path) : null;
+      return checkCertificateLogs(logs, list, { contact, fileProblem, namesOnly, now: clock.now() });
+    },
     clock,
     connect: (events) =>
       startWorker === undefined
@@ -89,4 +96,16 @@ export function openCertificateLogs({
     log,
     pausing,
   });
+}
+
+/** Returns why a log list in a file cannot be used, or null. */
+async function problemOfFile(loader: LogListLoader, path: string): Promise<string | null> {
+  try {
+    await loader.load(null, new AbortController().signal);
+    return null;
+  } catch (error) {
+    return `${path}: ${messageOf(error)}`;
+  } finally {
+    loader.close();
+  }
 }

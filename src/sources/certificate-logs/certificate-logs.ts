@@ -33,7 +33,7 @@ export function createCertificateLogs({
   pausing,
 }: {
   /** Describes what is configured, for `phishwatch check`. */
-  check: (logs: readonly CertificateLogStatus[], list: LogListStatus) => SourceCheck;
+  check: (logs: readonly CertificateLogStatus[], list: LogListStatus) => SourceCheck | Promise<SourceCheck>;
   clock: Clock;
   connect: (events: PipelineEvents) => PipelineConnection;
   createRecorder: (tables: Pick<ScreeningTables, "versionOf">) => BatchRecorder;

@@ -19,17 +19,31 @@ const listAgeMsMax = 90 * 86_400_000;
 export function checkCertificateLogs(
   logs: readonly CertificateLogStatus[],
   list: LogListStatus,
-  { contact, namesOnly, now }: { contact: string | null; namesOnly: boolean; now: Instant },
+  {
+    contact,
+    fileProblem,
+    namesOnly,
+    now,
+  }: {
+    contact: string | null;
+    /** Why the file with the log list cannot be used; null: it can, or the list is not in a file. */
+    fileProblem: string | null;
+    namesOnly: boolean;
+    now: Instant;
+  },
 ): SourceCheck {
   const warnings: string[] = [];
   if (contact === null)
     warnings.push(
       "set certificate_logs.contact to an email address or URL: operators of logs limit clients without one",
     );
+  if (fileProblem !== null) warnings.push(`certificate_logs.log_list: ${fileProblem}`);
+  else if (list.publishedAt === null && list.problem === null)
+    warnings.push("the log list is not loaded yet; 'phishwatch serve' loads it");
+  else if (logs.length === 0) warnings.push("no log is followed");
   if (list.problem !== null) warnings.push(list.problem);
-  if (logs.length === 0) warnings.push("no log is followed");
   const ageMs = now - (list.publishedAt ?? now);
-  if (ageMs > listAgeMsMax) warnings.push(`the log list is ${spanText(ageMs)} old`);
+  if (ageMs > listAgeMsMax) warnings.push(describeAge(list, ageMs));
   const failing = logs.filter(({ state }) => state === "failing" || state === "mismatch");
   for (const { description, error } of failing.slice(0, failingNamedMax))
     warnings.push(`${description}: ${error?.text ?? "cannot be read"}`);
@@ -38,6 +52,12 @@ export function checkCertificateLogs(
 }
 
 const failingNamedMax = 5;
+
+function describeAge({ fetchedAt }: LogListStatus, ageMs: number): string {
+  return fetchedAt === null
+    ? `the copy of the log list in the executable is ${spanText(ageMs)} old; 'phishwatch serve' loads the present one`
+    : `the log list is ${spanText(ageMs)} old, so newer logs are missing`;
+}
 
 function describeLogs(logs: readonly CertificateLogStatus[], { publishedAt }: LogListStatus): string {
   const operators = new Set(logs.map(({ operator }) => operator)).size;

@@ -18,6 +18,8 @@ import { createLogStore } from "./log-store.ts";
 
 /** A list that was not refreshed for longer is reported: new logs appear twice a year, and old ones end. */
 const refreshMsMax = 24 * 3_600_000;
+/** There were 8 in 2026. */
+const operatorsNamedMax = 20;
 
 export interface LogListStatus {
   /** `builtin`, or the URL or path of the configuration. */
@@ -114,13 +116,19 @@ function operatorProblems(
   { operators, rates, extraLogs }: Pick<CertificateLogsConfig, "operators" | "rates" | "extraLogs">,
 ): string[] {
   if (list === undefined) return [];
-  // A declared log has a rate of its own, under its name.
+  // A declared log is its own operator, under its name.
   const declared = new Set(extraLogs.map(({ name }) => name.toLowerCase()));
-  const rated = rates.map(({ operator }) => operator).filter((name) => !declared.has(name.toLowerCase()));
-  return [
-    ...unknownOperators(list, operators).map((name) => ["operators", name]),
-    ...unknownOperators(list, rated).map((name) => ["rates", name]),
+  const isListed = (name: string) => !declared.has(name.toLowerCase());
+  const rated = rates.map(({ operator }) => operator);
+  const problems = [
+    ...unknownOperators(list, operators.filter(isListed)).map((name) => ["operators", name]),
+    ...unknownOperators(list, rated.filter(isListed)).map((name) => ["rates", name]),
   ].map(([setting, name]) => `certificate_logs.${setting}: "${name}" is not an operator of the log list`);
+  const known = [...new Set(list.logs.map(({ log }) => log.operator))];
+  const more = known.length > operatorsNamedMax ? ", …" : "";
+  return problems.length === 0
+    ? []
+    : [...problems, `its operators are ${known.slice(0, operatorsNamedMax).join(", ")}${more}`];
 }
 
 function refreshProblems(refresh: ListRefresh, list: LogList | undefined): string[] {
