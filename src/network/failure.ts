@@ -1,3 +1,4 @@
+import { messageOf } from "../lib/errors.ts";
 import type { AddressRefusal } from "./addresses.ts";
 
 /**
@@ -26,4 +27,26 @@ export class ExchangeError extends Error {
     this.kind = kind;
     this.refused = refused;
   }
+}
+
+/** Describes for people why there was no response. */
+export function describeFailure({ failure, reason }: { failure: FailureKind; reason: string }): string {
+  if (failure !== "connect" || !/^E[A-Z]+$/.test(reason)) return reason;
+  return reason === "ECONNREFUSED" ? "no connection: the server refuses it" : `no connection: ${reason}`;
+}
+
+/** Describes why a source that the configuration declares gave no response, with the setting that would help. */
+export function describeSourceFailure(failed: {
+  failure: FailureKind;
+  reason: string;
+  refused?: AddressRefusal | undefined;
+}): string {
+  const text = describeFailure(failed);
+  return failed.refused?.allowable === true ? `${text}; allow_private_networks = true would allow it` : text;
+}
+
+/** Describes an error like `describeSourceFailure`. */
+export function describeSourceError(error: unknown): string {
+  if (!(error instanceof ExchangeError)) return messageOf(error);
+  return describeSourceFailure({ failure: error.kind, reason: error.message, refused: error.refused });
 }

@@ -111,6 +111,13 @@ test.each<[string, Parameters<typeof healthOf>[0], typeof pause | undefined, str
     /^Nothing new for 4 days; .* Check whether the provider/,
   ],
   [
+    "is silent and has a faulty part",
+    { ...fine, problem: "The list is an HTML page.", overdue },
+    undefined,
+    "overdue",
+    /^The list is an HTML page\. Nothing new for 4 days; .* Check whether the provider/,
+  ],
+  [
     "cannot be read",
     { ...fine, state: "unavailable", problem: "it does not exist" },
     undefined,

@@ -1,3 +1,4 @@
+import { describeFailure } from "../../network/failure.ts";
 import type { HttpClient } from "../../network/http/http-client.ts";
 import { acceptedEncoding, decodeContent } from "../reading/content.ts";
 
@@ -42,7 +43,7 @@ export function createListRequests({
       signal,
     });
     if (signal.aborted) throw signal.reason;
-    if (!("response" in result)) throw new LogListError(result.reason);
+    if (!("response" in result)) throw new LogListError(describeFailure(result));
     const { response } = result;
     if (response.status === 304) {
       return { isUnchanged: true, headers: response.headers, bytes: new Uint8Array(0) };

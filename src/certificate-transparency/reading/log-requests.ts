@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Limiter } from "../../lib/limiter.ts";
+import { describeFailure } from "../../network/failure.ts";
 import type { ExchangeResult, HttpClient } from "../../network/http/http-client.ts";
 import type { HttpResponse } from "../../network/http/http-response.ts";
 import { retryAfterMs } from "../../network/http/retry-after.ts";
@@ -133,7 +134,7 @@ export function createLogRequests({
 
 function networkError(result: Exclude<ExchangeResult, { response: HttpResponse }>): LogError {
   const isForm = result.failure === "protocol";
-  return new LogError(isForm ? "response" : "network", result.reason);
+  return new LogError(isForm ? "response" : "network", describeFailure(result));
 }
 
 function statusError({ status, headers }: HttpResponse, now: number): LogError {

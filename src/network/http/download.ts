@@ -1,6 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
+import { describeFailure, describeSourceFailure } from "../failure.ts";
 import { createFileSink, type FileSink } from "./file-sink.ts";
 import type { ExchangeResult, HttpClient } from "./http-client.ts";
 import type { HttpResponse, StreamSink } from "./http-response.ts";
@@ -91,7 +92,7 @@ async function follow(running: Running, request: DownloadRequest): Promise<Downl
     const exchange = await exchangeOnce(running, request, { url, headers: headersFor(request, own) });
     const response = "response" in exchange ? exchange.response : undefined;
     const target = response === undefined ? undefined : redirectTarget(response, url);
-    if (target === undefined) return conclude(running, request, exchange);
+    if (target === undefined) return conclude(running, request, exchange, { isRedirected: redirects > 0 });
     if (redirects === redirectsMax) return failed(`The server redirects more than ${redirectsMax} times.`);
     const refusal = redirectRefusal(target, request.allowHttp);
     if (refusal !== undefined) return failed(refusal, response);
@@ -145,10 +146,13 @@ async function conclude(
   { clock, sink, guard }: Running,
   { known, tooLarge }: DownloadRequest,
   exchange: ExchangeResult,
+  { isRedirected }: { isRedirected: boolean },
 ): Promise<DownloadResult> {
   if (sink.error !== undefined) return failed(`The list cannot be stored: ${sink.error.message}`);
   if (guard.isSlow()) return failed("The server sends less than 64 KiB per minute.");
-  if (!("response" in exchange)) return failed(`The request failed: ${visible(exchange.reason, 200)}.`);
+  // A setting that lets a public server redirect to a private address is not worth a hint.
+  const describe = isRedirected ? describeFailure : describeSourceFailure;
+  if (!("response" in exchange)) return failed(`The request failed: ${visible(describe(exchange), 300)}.`);
   const { response } = exchange;
   const { status, headers } = response;
   if (status === 304 && (known.etag !== null || known.lastModified !== null)) return { kind: "unchanged" };

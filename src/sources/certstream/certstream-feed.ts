@@ -2,6 +2,7 @@ import { delay, type Clock, type Instant } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
+import { describeSourceError } from "../../network/failure.ts";
 import type { WebSocketClient } from "../../network/websocket/websocket.ts";
 import type { Tally } from "../candidate-run.ts";
 import type { Candidates } from "../candidates.ts";
@@ -10,7 +11,7 @@ import type { SourcePausing } from "../pauses/source-pauses.ts";
 import type { Source, SourceCheck, SourceKind } from "../source.ts";
 import type { CertificateNames } from "./messages.ts";
 import { createNameQueue, type NameQueue } from "./name-queue.ts";
-import { createStreamConnection, failureText, messageBytesMax } from "./stream-connection.ts";
+import { createStreamConnection, messageBytesMax } from "./stream-connection.ts";
 
 /** A certstream server as the configuration declares it. */
 export interface CertstreamFeed {
@@ -217,7 +218,7 @@ async function checkServer(
     });
     return { level: "ok", detail: `${location}: accepts connections` };
   } catch (error) {
-    return { level: "error", detail: `${location}: ${failureText(error)}` };
+    return { level: "error", detail: `${location}: ${describeSourceError(error)}` };
   } finally {
     closing.abort();
   }

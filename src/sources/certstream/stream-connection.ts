@@ -1,6 +1,5 @@
 import { delay, type Clock, type Instant, type Timer } from "../../lib/clock.ts";
-import { messageOf } from "../../lib/errors.ts";
-import { ExchangeError } from "../../network/failure.ts";
+import { describeSourceError } from "../../network/failure.ts";
 import type { WebSocketClient, WebSocketRequest } from "../../network/websocket/websocket.ts";
 import { readMessage, type CertificateNames } from "./messages.ts";
 
@@ -106,7 +105,7 @@ export function createStreamConnection({
       const reason = await ended.promise;
       return { reason, wasStable: latestMs - startedMs >= stableMs };
     } catch (error) {
-      return { reason: failureText(error), wasStable: false };
+      return { reason: describeSourceError(error), wasStable: false };
     } finally {
       silence?.cancel();
       signal.removeEventListener("abort", close);
@@ -129,12 +128,4 @@ export function createStreamConnection({
       state = { isConnected: false, problem: null };
     },
   };
-}
-
-/** Returns why a connection failed, with the setting that would help. */
-export function failureText(error: unknown): string {
-  if (!(error instanceof ExchangeError)) return messageOf(error);
-  if (error.refused?.allowable === true)
-    return `${error.message}; allow_private_networks = true would allow it`;
-  return error.kind === "connect" ? `no connection: ${error.message}` : error.message;
 }

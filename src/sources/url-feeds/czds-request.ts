@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
+import { describeSourceFailure } from "../../network/failure.ts";
 import type { HttpClient } from "../../network/http/http-client.ts";
 import { retryAfterMs } from "../../network/http/retry-after.ts";
 
@@ -38,7 +39,10 @@ export async function sendToCzds(
   });
   request.signal.throwIfAborted();
   if (!("response" in exchange))
-    return { problem: `CZDS cannot be reached: ${visible(exchange.reason, 200)}.`, retryAfterMs: null };
+    return {
+      problem: `CZDS cannot be reached: ${visible(describeSourceFailure(exchange), 300)}.`,
+      retryAfterMs: null,
+    };
   const { status, headers: received, body: content, cut } = exchange.response;
   if (status === 429 || status === 503)
     return {

@@ -81,7 +81,7 @@ export function isDue(row: FeedDownload, requestHash: string, now: Instant): boo
 
 /** Returns the changes to a row after a request that succeeded, whether or not it brought a new version. */
 export function afterSuccess(schedule: string, { now, random }: Occasion): Partial<FeedDownload> {
-  const jitterMs = random * Math.min(jitterMsMax, jitterShare * intervalOf(schedule, now));
+  const jitterMs = random * jitterMaxOf(intervalOf(schedule, now));
   const next = nextTime(schedule, now);
   return {
     checkedAt: now,
@@ -91,6 +91,10 @@ export function afterSuccess(schedule: string, { now, random }: Occasion): Parti
     shrunkTimes: 0,
     problem: null,
   };
+}
+
+function jitterMaxOf(intervalMs: number): number {
+  return Math.min(jitterMsMax, jitterShare * intervalMs);
 }
 
 /**
@@ -139,6 +143,6 @@ export function unchangedOf(
   if (fetchedAt === null || checkedAt === null) return null;
   const usualMs = Math.max(intervalOf(schedule, fetchedAt), gapMs ?? 0);
   // The first request may have been late by the jitter, and the last one early.
-  const isUnchanged = checkedAt - fetchedAt >= unchangedIntervalsMax * usualMs - jitterMsMax;
+  const isUnchanged = checkedAt - fetchedAt >= unchangedIntervalsMax * usualMs - jitterMaxOf(usualMs);
   return isUnchanged ? { usualMs, sinceMs: now - fetchedAt } : null;
 }

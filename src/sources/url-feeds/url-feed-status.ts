@@ -71,7 +71,9 @@ function problemOf(rows: readonly FeedDownload[], files: readonly FeedFile[]): s
   if (first !== undefined) {
     const where = first.part === "" ? "" : `${first.part}: `;
     const more = faulty.length === 1 ? "" : ` (and ${counted(faulty.length - 1, "more list")})`;
-    return `${where}${first.problem}${more}`;
+    const kept =
+      first.fetchedAt === null ? "" : ` The list of ${toPlainTime(first.fetchedAt)} stays in effect.`;
+    return `${where}${first.problem}${more}${kept}`;
   }
   const unread = files.find(({ error }) => error !== null);
   return unread === undefined ? null : `${unread.path} ${unread.error}`;
@@ -101,11 +103,7 @@ export function checkUrlFeed(status: FeedStatus, rows: readonly FeedDownload[]):
   const { location, problem, overdue, amounts, latest } = status;
   const text = amounts.map(({ count, unit }) => counted(count, unit)).join(", ");
   if (problem !== null && latest === null) return { level: "error", detail: `${location}: ${problem}` };
-  if (problem !== null)
-    return {
-      level: "warning",
-      detail: `${location}: ${problem} The list of ${toPlainTime(latest!.at)} stays in effect.`,
-    };
+  if (problem !== null) return { level: "warning", detail: `${location}: ${problem}` };
   if (overdue !== null) return { level: "warning", detail: `${location}: ${describeOverdue(overdue)}` };
   return rows.length === 0
     ? { level: "ok", detail: `${location}: not fetched yet` }

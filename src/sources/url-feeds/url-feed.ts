@@ -1,5 +1,6 @@
-import { badRequest, messageOf } from "../../lib/errors.ts";
+import { badRequest } from "../../lib/errors.ts";
 import { every, type Schedule } from "../../lib/schedule.ts";
+import { describeSourceError } from "../../network/failure.ts";
 import { allowedAddresses, type ResolveHost } from "../../network/resolve.ts";
 import type { ReadFeedFile } from "../feeds/feed-reader.ts";
 import type { FeedStatus } from "../feeds/feed-status.ts";
@@ -90,7 +91,7 @@ export function createUrlFeed({
         await allowedAddresses({ hostname, rules, resolveHost });
         return { level: "ok", detail: `${location}: not fetched yet` };
       } catch (error) {
-        return { level: "error", detail: `${location}: ${messageOf(error)}` };
+        return { level: "error", detail: `${location}: ${describeSourceError(error)}` };
       }
     },
     idle: rounds.idle,

@@ -74,4 +74,11 @@ describe("a list is reported as unchanged", () => {
     const found = unchangedOf({ fetchedAt, checkedAt, gapMs }, every6h, now + 100 * hourMs);
     expect(found).toEqual(usualMs === null ? null : { usualMs, sinceMs: 100 * hourMs });
   });
+
+  test("after three intervals also if it is fetched every minute", () => {
+    const after = (checkedMs: number) =>
+      unchangedOf({ fetchedAt, checkedAt: fetchedAt + checkedMs, gapMs: null }, "* * * * *", now + hourMs);
+    expect([after(0), after(2 * minuteMs)]).toEqual([null, null]);
+    expect(after(3 * minuteMs)).toEqual({ usualMs: minuteMs, sinceMs: hourMs });
+  });
 });

@@ -323,7 +323,9 @@ describe("a bad response", () => {
       url: `https://lists.example:${new URL(server.url).port}/`,
       allowPrivateNetworks: false,
     });
-    expect(world.status().problem).toMatch(/127\.0\.0\.1 is a loopback address/);
+    expect(world.status().problem).toMatch(
+      /127\.0\.0\.1 is a loopback address; allow_private_networks = true would allow it\.$/,
+    );
     expect(server.requests).toHaveLength(0);
   });
 

@@ -42,7 +42,10 @@ export function healthOf(
   }
   if (overdue !== null) {
     const advice = "Check whether the provider still publishes, and whether the list still gets here.";
-    return { tone: "bad", label: "overdue", problem: { what: sentence(describeOverdue(overdue)), advice } };
+    const silence = sentence(describeOverdue(overdue));
+    // A problem is probably the reason of the silence.
+    const what = problem === null ? silence : `${ended(visible(problem, problemCharactersMax))} ${silence}`;
+    return { tone: "bad", label: "overdue", problem: { what, advice } };
   }
   if (problem !== null)
     return {
