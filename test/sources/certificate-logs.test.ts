@@ -403,6 +403,19 @@ test("A thread that crashes while entries are being read is started again, and n
   expect(verifiedRoot(log.log.logId)).toBe(rootAt(log, 2_048));
 });
 
+test("A thread that cannot be started is started later, and the server goes on", async () => {
+  const log = addLog("static", {});
+  log.grow(256);
+  world.refuseThreads(2);
+  world.start([log.log]);
+  await world.until(() => position(log) === 256, "the end is known");
+  const failures = world.lines.filter(({ message }) => message.startsWith("the thread that reads"));
+  expect(failures.map(({ level, error }) => [level, error])).toMatchObject([
+    ["warn", { message: "too many open files" }],
+    ["warn", { message: "too many open files" }],
+  ]);
+});
+
 test("Entries that cannot be stored are read again, and other logs go on", async () => {
   const log = addLog("static", { 300: { names: [lookAlike] } });
   log.grow(256);

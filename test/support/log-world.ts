@@ -37,9 +37,11 @@ export function openLogWorld() {
   let running: CertificateLogs | undefined;
   let reconcile = () => {};
   let crash = () => {};
+  let refusals = 0;
 
   function connect(settings: FollowSettings) {
     return ({ onReport, onFailure }: PipelineEvents) => {
+      if (refusals-- > 0) throw new Error("too many open files");
       const rates = followed.map(({ operator }) => ({ operator, requestsPerSecond: 10_000 }));
       const setup = { settings, version: "1.0.0", contact: "soc@example.com", rates };
       const readers = createLogReaders({
@@ -109,6 +111,8 @@ export function openLogWorld() {
       followed = [...logs];
       reconcile();
     },
+    /** Lets the next attempts to start the pipeline fail. */
+    refuseThreads: (count: number) => void (refusals = count),
     /** Ends the pipeline as if its thread had crashed. */
     crash: () => crash(),
     async stop() {

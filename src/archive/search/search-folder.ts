@@ -168,9 +168,13 @@ async function* searchParts(
     for (const part of parts) yield { part, result: await searchPart(folder, part, { search, foundMax }) };
     return;
   }
-  const pool = Array.from({ length: size }, () => startSearcher(startWorker("archive-search")));
+  const pool: ReturnType<typeof startSearcher>[] = [];
   try {
-    for (const { worker } of pool) worker.postMessage({ folder, query, foundMax } satisfies SearchTask);
+    while (pool.length < size) {
+      const searcher = startSearcher(startWorker("archive-search"));
+      pool.push(searcher);
+      searcher.worker.postMessage({ folder, query, foundMax } satisfies SearchTask);
+    }
     const waiting: Promise<SearchedPart>[] = [];
     for (const [index, part] of parts.entries()) {
       const result = pool[index % size]!.search(part).then((found) => ({ part, result: found }));

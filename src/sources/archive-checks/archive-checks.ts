@@ -107,6 +107,7 @@ export function createArchiveChecks({
         while (mayRun() && (await runner.runNext())) failures = 0;
       } catch (error) {
         logDropped(log, error, "check of the archive failed; it is retried");
+        if (!isStarted) return;
         retry = clock.after(Math.min(retryMs * 2 ** failures++, retryMsMax), retryNow);
       }
     }

@@ -122,7 +122,8 @@ export function createSupervisor(dependencies: SupervisorDependencies): Supervis
       for (const one of [...others, ...changed]) end(one.log.logId);
       if (changed.length > 0) void retries.afterAll(Promise.all(changed.map(({ stored }) => stored)), 0);
       if (connection === undefined && logs.length > 0) {
-        connection = connect({ onReport, onFailure });
+        connection = tryConnect(connect, { onReport, onFailure });
+        if (connection === undefined) return;
         tables.sendTo(connection);
       }
       const isKnown = new Set([...following.values(), ...changed].map(({ log: known }) => known.logId));
@@ -130,10 +131,9 @@ export function createSupervisor(dependencies: SupervisorDependencies): Supervis
     },
     async disconnect() {
       retries.cancel();
-      const ended = connection?.end();
+      const stored = Promise.all([disconnecting, connection?.end(), allStored()]);
       connection = undefined;
       tables.sendTo(undefined);
-      const stored = Promise.all([disconnecting, ended, allStored()]);
       following.clear();
       disconnecting = stored;
       await stored;
@@ -145,6 +145,19 @@ export function createSupervisor(dependencies: SupervisorDependencies): Supervis
     live: (logId) => following.get(logId),
     idle: allStored,
   };
+}
+
+/** Starting a thread can fail, for example because too many files are open. */
+function tryConnect(
+  connect: SupervisorDependencies["connect"],
+  events: PipelineEvents,
+): PipelineConnection | undefined {
+  try {
+    return connect(events);
+  } catch (error) {
+    events.onFailure(error);
+    return undefined;
+  }
 }
 
 /** Returns which of the logs that are followed are not wanted any more, and which are described differently. */
