@@ -16,13 +16,17 @@ const viewLengthMin = 64;
 export function createByteBuffer(bytesMax: number): ByteBuffer {
   let store = new Uint8Array(0);
   let length = 0;
+  /** Whether somebody else has a view of `store`. */
+  let isShared = false;
 
   // The capacity doubles, so that each byte is moved at most twice on average.
   const reserve = (needed: number) => {
     if (needed <= store.length) return;
-    const larger = new Uint8Array(Math.min(bytesMax, Math.max(needed, capacityAtFirst, store.length * 2)));
-    larger.set(store.subarray(0, length));
-    store = larger;
+    const capacity = Math.min(bytesMax, Math.max(needed, capacityAtFirst, store.length * 2));
+    // Transferring frees the old memory at once. Garbage collection would take as much again, and more.
+    const old = isShared ? store.slice(0, length) : store;
+    store = new Uint8Array(old.buffer.transfer(capacity));
+    isShared = false;
   };
 
   return {
@@ -40,7 +44,10 @@ export function createByteBuffer(bytesMax: number): ByteBuffer {
       }
       return end === to;
     },
-    bytes: () => store.subarray(0, length),
+    bytes() {
+      isShared = true;
+      return store.subarray(0, length);
+    },
     clear: () => void (length = 0),
   };
 }

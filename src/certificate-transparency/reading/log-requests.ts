@@ -1,8 +1,9 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Limiter } from "../../lib/limiter.ts";
+import { createByteBuffer, type ByteBuffer } from "../../network/byte-buffer.ts";
 import { describeFailure } from "../../network/failure.ts";
 import type { ExchangeResult, HttpClient } from "../../network/http/http-client.ts";
-import type { HttpResponse } from "../../network/http/http-response.ts";
+import type { HttpResponse, StreamSink } from "../../network/http/http-response.ts";
 import { retryAfterMs } from "../../network/http/retry-after.ts";
 import { LogError, type CertificateLog } from "../log.ts";
 import type { Breaker } from "./breaker.ts";
@@ -39,6 +40,8 @@ export type LogRequests = <T, Tolerated extends Absence = never>(
 const missingStatuses = [400, 403, 404, 405, 410, 501];
 /** One overloaded log must not stop the other logs of its operator for long. */
 const operatorPauseMsMax = 60_000;
+/** Garbage is collected after this much of a large response. */
+const uncollectedBytesMax = 4 << 20;
 
 /** @param large admits one large response at a time, of all logs together */
 export function createLogRequests({
@@ -63,15 +66,20 @@ export function createLogRequests({
   async function exchange(request: LogRequest<unknown, Absence>, bodyBytesMax: number) {
     const { signal, timeoutMs } = request;
     const url = log.url + request.path;
-    return client.send({
+    const isLarge = bodyBytesMax > request.bytesMax;
+    const sink = createLargeBody(bodyBytesMax);
+    const result = await client.send({
       url,
       method: "GET",
       headers,
       body: new Uint8Array(0),
       timeoutMs,
       bodyBytesMax,
+      ...(isLarge ? { receive: () => sink } : {}),
       signal,
     });
+    if (!isLarge || !("response" in result)) return result;
+    return { ...result, response: { ...result.response, body: sink.bytes() } };
   }
 
   function classify<T>(
@@ -127,8 +135,32 @@ export function createLogRequests({
     type Result = Awaited<ReturnType<typeof request.parse>> | (typeof request.tolerated)[number];
     const { bytesMax, largeBytesMax } = request;
     const first = await attempt(request, bytesMax);
+    // What was read in vain is garbage, and what follows may need much memory.
+    if (first === "too_large") Bun.gc(true);
     if (first !== "too_large" || largeBytesMax === undefined) return first as Result;
     return (await large(() => attempt(request, largeBytesMax))) as Result;
+  };
+}
+
+/**
+ * Collects a large body. The pieces in which it arrives are garbage, which would grow to several times the size of the
+ * body before it is collected.
+ */
+function createLargeBody(bytesMax: number): StreamSink & Pick<ByteBuffer, "bytes"> {
+  const body = createByteBuffer(bytesMax);
+  let uncollected = 0;
+  return {
+    bytesMax,
+    room: () => undefined,
+    bytes: body.bytes,
+    add(bytes, from = 0, to = bytes.length) {
+      uncollected += to - from;
+      if (uncollected > uncollectedBytesMax) {
+        uncollected = 0;
+        Bun.gc(true);
+      }
+      return body.add(bytes, from, to);
+    },
   };
 }
 
