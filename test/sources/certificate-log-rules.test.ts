@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { createEntryScanner } from "../../src/certificate-transparency/entries/entry-scanner.ts";
+import type { EntryBlock } from "../../src/certificate-transparency/log.ts";
 import { findEntryByTime } from "../../src/sources/certificate-log-reading/backlog.ts";
 import {
   endOfReading,
@@ -6,11 +8,13 @@ import {
   noteHead,
   type Place,
 } from "../../src/sources/certificate-log-reading/place.ts";
+import { createBlockScreen } from "../../src/sources/certificate-log-reading/screen-block.ts";
 import { checkHead } from "../../src/sources/certificate-log-reading/tree-head-rules.ts";
 import { checkCertificateLogs } from "../../src/sources/certificate-logs/check.ts";
 import type { LogListStatus } from "../../src/sources/certificate-logs/followed-logs.ts";
 import { createRecentNames } from "../../src/sources/certificate-logs/recent-names.ts";
 import { averageAfter } from "../../src/sources/certificate-logs/status.ts";
+import { createLogSigner, dataTile, logEntry } from "../support/log-entries.ts";
 import { randomFrom, seed } from "../support/random.ts";
 
 const root = (byte: number) => new Uint8Array(32).fill(byte);
@@ -162,4 +166,41 @@ test("The check says why no log is followed, and what an old or missing list mea
     [check({ publishedAt: now - 100 * day }), "so newer logs are missing"],
   ] as const)
     expect(result).toEqual({ level: "warning", detail: expect.stringContaining(expected) });
+});
+
+test("A block with very many names is taken in parts, which contain each entry and each name once", () => {
+  const namesOf = (entry: number) => Array.from({ length: 6_000 }, (_, name) => `n${name}.e${entry}.example`);
+  const entries = Array.from({ length: 10 }, (_, entry) => logEntry(entry, { names: namesOf(entry) }));
+  const bytes = dataTile(entries);
+  const block: EntryBlock = { encoding: "data_tile", firstIndex: 0, countMax: 10, bytes, wireBytes: 7 };
+  const { key, logId } = createLogSigner();
+  const url = "https://log.test/";
+  const about = { logId, key, url, description: "log", operator: "test", origin: "log.test" };
+  const log = { ...about, protocol: "static", isExtra: true, finalSize: null } as const;
+  const screen = createBlockScreen({
+    scanner: createEntryScanner(),
+    current: () => ({ version: 1, screen: () => true }),
+  });
+  const names: string[] = [];
+  const hashes: Uint8Array[] = [];
+  let wireBytes = 0;
+  let parts = 0;
+  for (let from = 2, isCut = true; isCut; parts++) {
+    const part = screen(block, { log, from, to: 9, isVerified: true });
+    expect(part.candidates.length).toBeLessThanOrEqual(32_768);
+    expect(part.candidates.map(({ name }) => name).join("\n")).toBe(
+      Buffer.from(part.names).toString().trimEnd(),
+    );
+    expect(part.candidates[0]!.certificate.index).toBe(from);
+    names.push(...part.candidates.map(({ name }) => name));
+    hashes.push(part.leafHashes!);
+    wireBytes += part.wireBytes;
+    from += part.entries;
+    isCut = part.isCut;
+  }
+  const wanted = entries.slice(2, 9);
+  expect(parts).toBe(2);
+  expect(names).toEqual(wanted.flatMap((_, index) => namesOf(index + 2)));
+  expect(Buffer.concat(hashes)).toEqual(Buffer.concat(wanted.map(({ leafHash }) => leafHash)));
+  expect(wireBytes).toBe(7);
 });

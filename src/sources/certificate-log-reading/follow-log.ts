@@ -221,8 +221,11 @@ async function readEntries(following: Following, place: Place, to: number): Prom
     while (place.position < to) {
       const response = ahead.next(place.position, to);
       if (!batch.isEmpty()) await sendIfSlow(following, place, response);
-      accept(following, place, { block: await response, to });
-      if (batch.isFull()) await sendBatch(following, place);
+      const block = await response;
+      for (let isCut = true; isCut;) {
+        isCut = accept(following, place, { block, to });
+        if (batch.isFull()) await sendBatch(following, place);
+      }
       if (place.position >= to || clock.monotonicMs() - following.headReadMs < headMs) continue;
       const newer = await readHead(following);
       checkHead(newer, { previous: head });
@@ -234,11 +237,12 @@ async function readEntries(following: Following, place: Place, to: number): Prom
   }
 }
 
+/** Takes entries of a block. Returns whether it has more, which the next call takes. */
 function accept(
   { batch, log, screen }: Following,
   place: Place,
   { block, to }: { block: EntryBlock; to: number },
-): void {
+): boolean {
   const screened = screen(block, { log, from: place.position, to, isVerified: place.tree !== null });
   if (screened.entries === 0)
     throw new LogError("response", `the response does not contain entry ${place.position}`);
@@ -246,6 +250,7 @@ function accept(
   else place.tree?.append(screened.leafHashes);
   place.position += screened.entries;
   batch.add(screened);
+  return screened.isCut;
 }
 
 /** Compares everything that was read with the tree head. */

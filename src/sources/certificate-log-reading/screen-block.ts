@@ -4,6 +4,7 @@ import { tilePath } from "../../certificate-transparency/reading/tile-paths.ts";
 import { hashBytes } from "../../certificate-transparency/trees/hashes.ts";
 import { tileWidth } from "../../certificate-transparency/trees/right-edge.ts";
 import type { Instant } from "../../lib/clock.ts";
+import type { CertificateSighting } from "../../threats/record.ts";
 import type { Candidate } from "./messages.ts";
 
 /** Result of reading a block. Nothing in it refers to the block. */
@@ -23,7 +24,12 @@ export interface ScreenedBlock {
   /** Time of the last entry; null if there is none. */
   lastAt: Instant | null;
   wireBytes: number;
+  /** Whether the block has further entries of the range, which another call reads: these have many names already. */
+  isCut: boolean;
 }
+
+/** Names in one result, beyond those of its first entry, so that hostile certificates take bounded memory. */
+const namesMax = 1 << 15;
 
 /**
  * Reads the entries of a block from index `from` to before `to`.
@@ -61,26 +67,37 @@ export function createBlockScreen({
     const isNames = block.encoding === "names_tile";
     const end = block.firstIndex + (isNames ? block.countMax : batch.count);
     const covered = Math.min(end, to);
-    const base = { tablesVersion: version, wireBytes: block.wireBytes };
+    const base = { tablesVersion: version, wireBytes: block.wireBytes, isCut: false };
     if (from < block.firstIndex || covered <= from) {
       const nothing = { entries: 0, leafHashes: null, names: noBytes, nameCount: 0, candidates: [] };
       return { ...nothing, ...base, malformed: 0, lastAt: null };
     }
     // The lines of a names tile do not tell which entries they are, so all of them count.
     const first = isNames ? 0 : from - block.firstIndex;
-    const last = isNames ? batch.count : covered - block.firstIndex;
+    const all = isNames ? batch.count : covered - block.firstIndex;
+    const last = isNames ? all : lastOf(batch, first, all);
+    const isCut = last < all;
     const range = namesOf(batch, first, last);
     return {
       ...base,
-      entries: covered - from,
+      entries: covered - from - (all - last),
       leafHashes: isNames ? null : batch.leafHashes.slice(first * hashBytes, last * hashBytes),
       names: batch.names.bytes.slice(range.startByte, range.endByte),
       nameCount: range.end - range.start,
       candidates: candidatesOf(batch, { ...range, screen, log, isVerified: isVerified && !isNames }),
-      malformed: batch.malformed,
+      // Counted once, with the last part of the block.
+      malformed: isCut ? 0 : batch.malformed,
+      wireBytes: isCut ? 0 : block.wireBytes,
+      isCut,
       lastAt: last > first ? batch.timestamps[last - 1]! : null,
     };
   };
+}
+
+/** Returns the end of the entries from `first` that have at most `namesMax` names together: at least one, at most `last`. */
+function lastOf(batch: EntryBatch, first: number, last: number): number {
+  const { start, end } = namesOf(batch, first, last);
+  return end - start <= namesMax ? last : Math.max(first + 1, batch.names.entries[start + namesMax]!);
 }
 
 /** Finds the names of the entries from `first` to before `last`; names are in the order of the entries. */
@@ -107,22 +124,29 @@ function candidatesOf(
 ): Candidate[] {
   const { bytes, starts, ends, entries } = batch.names;
   const candidates: Candidate[] = [];
+  // The names of a certificate share one object, also after it was sent to another thread.
+  let certificate: CertificateSighting | undefined;
+  let certificateOf = -1;
   for (let i = start; i < end; i++) {
     if (!screen(bytes, starts[i]!, ends[i]!)) continue;
     const entry = entries[i]!;
-    const index = batch.firstIndex + entry;
-    candidates.push({
-      name: Buffer.from(bytes.buffer, bytes.byteOffset + starts[i]!, ends[i]! - starts[i]!).toString(
-        "latin1",
-      ),
-      seenAt: batch.timestamps[entry]!,
-      certificate: {
+    if (certificate === undefined || certificateOf !== entry) {
+      const index = batch.firstIndex + entry;
+      certificateOf = entry;
+      certificate = {
         ...batch.certificate(entry),
         log: log.description,
         entryUrl: entryUrl(log, index),
         index,
         isVerified,
-      },
+      };
+    }
+    candidates.push({
+      name: Buffer.from(bytes.buffer, bytes.byteOffset + starts[i]!, ends[i]! - starts[i]!).toString(
+        "latin1",
+      ),
+      seenAt: batch.timestamps[entry]!,
+      certificate,
     });
   }
   return candidates;

@@ -82,21 +82,19 @@ export function createBatchRecorder({
     return matches;
   }
 
-  async function classify(batch: Batch): Promise<{ sightings: Sighting[]; matched: number }> {
+  /** Yields the look-alikes among the names of a batch, with each name's matches at once. */
+  async function* classify(batch: Batch): AsyncGenerator<Sighting[]> {
     const pace = yielder();
     const matcher = domains.matcher();
     if (recentMatcher !== matcher) recent.clear();
     recentMatcher = matcher;
-    const sightings: Sighting[] = [];
-    let matched = 0;
     let checked = 0;
     for (const { name, seenAt, certificate } of candidatesOf(batch, matcher)) {
       if (++checked % namesPerCheck === 0 && pace.due()) await pace.pause();
       const matches = matchesOf(name, matcher);
-      if (matches.length > 0) matched++;
-      for (const match of matches) sightings.push({ domain: name, match, source, seenAt, certificate });
+      if (matches.length > 0)
+        yield matches.map((match) => ({ domain: name, match, source, seenAt, certificate }));
     }
-    return { sightings, matched };
   }
 
   /** Returns the candidates, and those that were not known to be any when the names were screened. */
@@ -124,17 +122,23 @@ export function createBatchRecorder({
     async record(batch, alongside) {
       // Before the names are compared with the protected domains: a domain that is added later is compared with the archive.
       if (batch.names.length > 0) archive?.add(batch.names, { source, seenAt: seenAtOf(batch) });
-      const { sightings, matched } = await classify(batch);
       await archive?.flush();
+      let matched = 0;
       let created = 0;
       const record = (some: readonly Sighting[]) => {
         // A protected domain may have been deleted since the matcher was built.
         const wanted = some.filter(({ match }) => domains.find(match.protectedDomain) !== undefined);
         return threats.record(wanted).filter(({ outcome }) => outcome === "created").length;
       };
-      while (sightings.length > threatsPerTransactionMax) {
-        const first = sightings.splice(0, threatsPerTransactionMax);
-        created += await database.write(() => record(first), { patient: true, relaxed: true });
+      // Recorded as they are found: a block of hostile certificates contains hundreds of thousands.
+      const sightings: Sighting[] = [];
+      for await (const found of classify(batch)) {
+        matched++;
+        sightings.push(...found);
+        while (sightings.length > threatsPerTransactionMax) {
+          const first = sightings.splice(0, threatsPerTransactionMax);
+          created += await database.write(() => record(first), { patient: true, relaxed: true });
+        }
       }
       const work = () => {
         const recorded = { matched, created: created + record(sightings) };
