@@ -135,7 +135,7 @@ export function createLogRequests({
     type Result = Awaited<ReturnType<typeof request.parse>> | (typeof request.tolerated)[number];
     const { bytesMax, largeBytesMax } = request;
     const first = await attempt(request, bytesMax);
-    // What was read in vain is garbage, and what follows may need much memory.
+    // The rejected response is garbage, and the next one may need much memory.
     if (first === "too_large") Bun.gc(true);
     if (first !== "too_large" || largeBytesMax === undefined) return first as Result;
     return (await large(() => attempt(request, largeBytesMax))) as Result;

@@ -110,18 +110,14 @@ export function createBatchRecorder({
       end = text.indexOf(lineFeed, start);
       if (!matcher.screen(text, start, end)) continue;
       const name = text.toString("latin1", start, end);
-      if (!known.has(name)) yield { name, seenAt: seenAtOf(batch) };
+      if (!known.has(name)) yield { name, seenAt: seenAtOf(batch, clock) };
     }
-  }
-
-  function seenAtOf({ lastEntryAt }: Batch): Instant {
-    return Math.min(lastEntryAt ?? Infinity, clock.now());
   }
 
   return {
     async record(batch, alongside) {
       // Before the names are compared with the protected domains: a domain that is added later is compared with the archive.
-      if (batch.names.length > 0) archive?.add(batch.names, { source, seenAt: seenAtOf(batch) });
+      if (batch.names.length > 0) archive?.add(batch.names, { source, seenAt: seenAtOf(batch, clock) });
       await archive?.flush();
       let matched = 0;
       let created = 0;
@@ -149,6 +145,10 @@ export function createBatchRecorder({
       await database.write(work, { patient: true, relaxed: sightings.length === 0 || !isDurableDue() });
     },
   };
+}
+
+function seenAtOf({ lastEntryAt }: Batch, clock: Pick<Clock, "now">): Instant {
+  return Math.min(lastEntryAt ?? Infinity, clock.now());
 }
 
 /** Returns a function that returns whether the present commit has to wait for the disk. */
