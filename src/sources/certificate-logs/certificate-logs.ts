@@ -1,7 +1,7 @@
 import type { Database } from "../../database/database.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { Log } from "../../lib/log.ts";
+import type { Clock, Timer } from "../../lib/clock.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
 import type { SourcePausing } from "../pauses/source-pauses.ts";
 import type { Source, SourceCheck } from "../source.ts";
 import { certificateLogsOrigin, type BatchRecorder } from "./batch-recorder.ts";
@@ -11,6 +11,9 @@ import { createProgressKeeper } from "./progress-keeper.ts";
 import { createScreeningTables, type ScreeningTables } from "./screening-tables.ts";
 import { sourceStatusOf, statusOfLog, type CertificateLogStatus } from "./status.ts";
 import { createSupervisor } from "./supervisor.ts";
+
+/** Delay until the logs to follow are determined again, after an error. */
+const retryMs = 60_000;
 
 /** Follows the certificate logs, as one source. */
 export interface CertificateLogs extends Source {
@@ -49,9 +52,22 @@ export function createCertificateLogs({
   let isRunning = false;
   /** Aborts at the next pause. */
   let pauseSignal: AbortSignal | undefined;
+  let later: Timer | undefined;
 
+  /** Follows the logs that are wanted now; again later if that fails, for example because the database cannot be read. */
   function reconcile(): void {
-    if (!isRunning || pausing.isPaused()) return;
+    if (!isRunning) return;
+    later?.cancel();
+    try {
+      followWanted();
+    } catch (error) {
+      logDropped(log, error, "certificate logs to follow not determined; retrying");
+      later = clock.after(retryMs, reconcile);
+    }
+  }
+
+  function followWanted(): void {
+    if (pausing.isPaused()) return;
     if (pauseSignal !== pausing.signal()) {
       pauseSignal = pausing.signal();
       pauseSignal.addEventListener("abort", () => void supervisor.disconnect(), { once: true });
@@ -95,6 +111,7 @@ export function createCertificateLogs({
     },
     async stop() {
       isRunning = false;
+      later?.cancel();
       await Promise.all([followed.stop(), supervisor.disconnect()]);
     },
   };
