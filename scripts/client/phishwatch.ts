@@ -838,7 +838,7 @@ export interface Calls {
       };
     };
   };
-  /** Logs a certificate: threat.created for each of its names that imitates a protected domain */
+  /** Logs a certificate: threat.created for each look-alike among its names */
   "POST /sandbox/certificates": {
     body?: {
       /** DNS names, also with a wildcard; default: a new look-alike */

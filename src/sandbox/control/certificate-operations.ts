@@ -23,7 +23,7 @@ export const certificateOperations = [
     method: "POST",
     path: "/sandbox/certificates",
     id: "logCertificate",
-    summary: "Logs a certificate: threat.created for each of its names that imitates a protected domain",
+    summary: "Logs a certificate: threat.created for each look-alike among its names",
     description:
       "The certificate is logged in the sandbox's own certificate log, which the production code reads and verifies. " +
       "With a delay, the log gets it when the sandbox's clock reaches that time.",

@@ -91,7 +91,7 @@ function RelatedPage({ kind }: { kind: string }) {
   };
   const found = related[kind];
   return found === undefined ? (
-    <p class="hint">It is no longer declared in the configuration file.</p>
+    <p class="hint">The configuration file does not declare it.</p>
   ) : (
     <p>
       <a href={found.path}>{found.label}</a>
