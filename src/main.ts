@@ -20,6 +20,8 @@ const startWorker: StartWorker = (task = "screening") => {
   return new Worker(Bun.main, options);
 };
 
+const memoryVariable = "BUN_JSC_forceRAMSize";
+
 let interrupted: AbortController | undefined;
 
 const terminal: Terminal = {
@@ -39,12 +41,26 @@ const terminal: Terminal = {
     }
     return controller.signal;
   },
+  assumeMemory,
   threads: { threads: availableParallelism(), startWorker },
 };
 
 if (isMainThread) {
   suspendWithoutLock();
   process.exit(await runCommandLine(process.argv.slice(2), terminal));
+}
+
+/** See `Terminal`. The runtime reads the variable only when a process starts, so this starts it again. */
+function assumeMemory(bytes: number): void {
+  if (process.env[memoryVariable] !== undefined || process.execve === undefined) return;
+  const isExecutable = Bun.main.startsWith("/$bunfs/");
+  const own = isExecutable ? process.argv.slice(2) : [...process.execArgv, ...process.argv.slice(1)];
+  try {
+    const environment = { ...process.env, [memoryVariable]: String(bytes) };
+    process.execve(process.execPath, [process.execPath, ...own], environment);
+  } catch {
+    // The server works without it, and needs more memory.
+  }
 }
 
 /** Loads the code of each task only where it runs. */

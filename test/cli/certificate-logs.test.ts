@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { parseRange, rootOf } from "../../src/certificate-transparency/trees/compact-range.ts";
@@ -203,13 +204,16 @@ test("list shows the decision about each log of the built-in list, and says so w
   expect(off).toMatchObject({ code: 1, err: expect.stringContaining("set certificate_logs.enabled = true") });
 });
 
-test("status shows why a log cannot be read of which nothing was ever read, and that it can be read again", async () => {
+test("status shows why a log cannot be read, and that it can be read again, in a process that assumes little memory", async () => {
   const entryAt = (index: number): EntryOptions => ({ names: [`host${index}.example.org`] });
   const log = server.add({ name: "classic", protocol: "rfc6962", entryAt });
   log.grow(5);
   const repair = server.fail("get-sth", () => new Response("gone", { status: 410 }));
   configure([log]);
   const running = await folder.serve();
+  const environment = readFileSync(`/proc/${running.process.pid}/environ`, "utf8").split("\0");
+  // The process replaces itself, so it keeps its number and its arguments.
+  expect(environment).toContain("BUN_JSC_forceRAMSize=134217728");
   const status = async () => {
     const { out } = await folder.run(["certificate-logs", "status", "--json"]);
     return JSON.parse(out) as { state: string; error: string | null; position: number | null };

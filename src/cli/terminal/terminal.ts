@@ -26,6 +26,12 @@ export interface Terminal {
    * ends the process immediately. If a command never calls this, the first one does.
    */
   interruption(): AbortSignal;
+  /**
+   * Makes the runtime assume that the machine has this much memory, unless the environment says how much: otherwise it lets
+   * garbage grow with the memory of the machine. May replace the process by a new one with the same arguments, so call it
+   * before anything is opened.
+   */
+  assumeMemory?(bytes: number): void;
   /** For work in parallel threads. */
   threads: Pick<Screening, "threads" | "startWorker">;
 }

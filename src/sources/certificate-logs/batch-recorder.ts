@@ -17,11 +17,6 @@ const source: ThreatSource = "certificate_transparency";
 export const certificateLogsOrigin = { kind: "certificate logs", name: "certificate logs" };
 /** As in `candidates.ts`: longer transactions keep others from writing. */
 const threatsPerTransactionMax = 64;
-/**
- * Threats wait for the disk once in this time. A power failure in between causes their entries to be read again, because
- * the progress is in the same transaction. Waiting for the disk each time would delay requests.
- */
-const durableMsMin = 1_000;
 /** Number of names between two checks for waiting work. */
 const namesPerCheck = 64;
 const lineFeed = 0x0a;
@@ -71,7 +66,6 @@ export function createBatchRecorder({
 }): BatchRecorder {
   const recent = createRecentNames({ now: clock.now, fillRandom });
   let recentMatcher: Matcher | undefined;
-  const isDurableDue = createDurability(clock);
 
   function matchesOf(name: string, matcher: Matcher) {
     // While this batch waited, another one may have met new protected domains, which this matcher does not know.
@@ -133,7 +127,7 @@ export function createBatchRecorder({
         sightings.push(...found);
         while (sightings.length > threatsPerTransactionMax) {
           const first = sightings.splice(0, threatsPerTransactionMax);
-          created += await database.write(() => record(first), { patient: true, relaxed: true });
+          created += await database.write(() => record(first), { patient: true });
         }
       }
       const work = () => {
@@ -141,23 +135,13 @@ export function createBatchRecorder({
         activity.add(certificateLogsOrigin, { names: batch.counts.names, invalid: 0, ...recorded });
         alongside(recorded);
       };
-      // Without threats, there is nothing to make durable.
-      await database.write(work, { patient: true, relaxed: sightings.length === 0 || !isDurableDue() });
+      // Without threats, a power failure only causes the entries to be read again. With them, an event may be delivered at
+      // once, and its threat must not get another id.
+      await database.write(work, { patient: true, relaxed: sightings.length === 0 });
     },
   };
 }
 
 function seenAtOf({ lastEntryAt }: Batch, clock: Pick<Clock, "now">): Instant {
   return Math.min(lastEntryAt ?? Infinity, clock.now());
-}
-
-/** Returns a function that returns whether the present commit has to wait for the disk. */
-function createDurability(clock: Pick<Clock, "monotonicMs">): () => boolean {
-  let durableMs = -Infinity;
-  return () => {
-    const now = clock.monotonicMs();
-    if (now - durableMs < durableMsMin) return false;
-    durableMs = now;
-    return true;
-  };
 }
