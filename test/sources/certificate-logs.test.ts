@@ -197,6 +197,31 @@ describe.each(["static", "rfc6962"] as const)("a %s log", (protocol) => {
       "certificate log entries skipped: older than certificate_logs.catch_up",
     );
   });
+
+  test("that serves wrong entries after a pause returns to where it resumed, not to the entries that it skipped", async () => {
+    const start = world.clock.now();
+    const planted = Object.fromEntries(
+      Array.from({ length: 4_096 }, (_, index) => [
+        index,
+        { timestamp: start + index * 180_000, names: ["a.example"] },
+      ]),
+    );
+    const log = addLog(protocol, planted);
+    log.grow(256, start + 256 * 180_000);
+    world.start([log.log], { catchUpMs: 86_400_000 });
+    await world.until(() => position(log) === 256, "the end is known");
+    await world.stop();
+    log.grow(3_840, start + 4_096 * 180_000);
+    planted[4_000]!.names = ["b.example"];
+    const source = world.start([log.log], { catchUpMs: 86_400_000 });
+    await world.until(() => source.logs()[0]!.state === "mismatch", "the mismatch is reported");
+    const { skipped } = world.row(log.log.logId)!;
+    expect(skipped).toBeGreaterThan(3_000);
+    expect(position(log)).toBe(256 + skipped);
+    planted[4_000]!.names = ["a.example"];
+    await world.until(() => position(log) === 4_096, "the end is reached");
+    expect(world.row(log.log.logId)).toMatchObject({ skipped, mismatch: null });
+  });
 });
 
 test("The entries of an incomplete tile are read after two minutes, and the checkpoint is verified before", async () => {

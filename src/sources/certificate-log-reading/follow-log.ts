@@ -12,6 +12,7 @@ import { findEntryByTime } from "./backlog.ts";
 import { createBatchBuilder, type BatchBuilder } from "./batch-builder.ts";
 import type { FollowSettings, LogProgress, LogReport } from "./messages.ts";
 import {
+  continueFrom,
   endOfReading,
   isOutdated,
   noteHead,
@@ -154,11 +155,10 @@ async function readTree(following: Following, place: Place, first: TreeHead): Pr
 /** Entries may be verified again, because names tiles are no longer read. */
 async function resumeVerification({ reader, settings, signal }: Following, place: Place): Promise<void> {
   if (place.tree !== null || settings.namesOnly || place.position > place.head.size) return;
-  const range = await reader.compactRange(place.head, signal, place.position);
-  place.tree = createTree(range);
+  continueFrom(place, await reader.compactRange(place.head, signal, place.position));
 }
 
-/** Skips the entries that are older than `catch_up`. The hashes of those are verified with the next tree head. */
+/** Skips the entries that are older than `catch_up`. */
 async function catchUp(following: Following, place: Place): Promise<void> {
   const { batch, log, reader, screen, settings, signal } = following;
   const { head, position } = place;
@@ -180,9 +180,7 @@ async function catchUp(following: Following, place: Place): Promise<void> {
   place.backlog = { size: head.size, since: found.at };
   const target = log.protocol === "static" ? startOfLastTile(found.index) : found.index;
   if (target <= position) return;
-  const range = await reader.compactRange(head, signal, target);
-  place.tree = createTree(range);
-  place.position = target;
+  continueFrom(place, await reader.compactRange(head, signal, target));
   batch.skip(target - position);
   await sendBatch(following, place);
 }

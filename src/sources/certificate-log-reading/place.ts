@@ -27,6 +27,13 @@ export function progressOf({ tree, ...rest }: Place): LogProgress {
   return { ...rest, range: tree?.range() ?? null };
 }
 
+/** Continues after a range that was verified against the tree head: what is read next is verified from there on. */
+export function continueFrom(place: Place, range: CompactRange): void {
+  place.position = range.size;
+  place.tree = createTree(range);
+  place.verified = range;
+}
+
 /** Notes a new tree head. Its entries were published after the tree head before it. */
 export function noteHead(place: Place, head: TreeHead): void {
   const { backlog, position } = place;
