@@ -11,7 +11,10 @@ import type { StartWorker, ThreadData, ThreadTask } from "./vocabulary/threads.t
 /** Exit codes of a shell for a process that a signal ended. */
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Starts a thread. Throws an error of the system if too few files can be opened. The executable contains one program, so its threads start at the same entry point. */
+/**
+ * Starts a thread. The executable contains one program, so its threads start at the same entry point.
+ * @throws an error of the system if too few files can be opened
+ */
 const startWorker: StartWorker = (task = "screening") => {
   requireDescriptorsOfThread();
   const data: ThreadData = { task };

@@ -13,12 +13,13 @@ export interface Archive {
   add(names: Uint8Array, options: { source: ThreatSource; seenAt: Instant }): void;
   /**
    * Resolves when everything added so far survives the end of the process. Call it before the position of a source is
-   * committed. Rejects never: an archive that cannot write reports it in `status()`, and the sources go on.
+   * committed. Never rejects: an archive that cannot write reports it in `status()`, and the sources continue.
    */
   flush(): Promise<void>;
   /**
-   * Yields the stored names in blocks, the oldest day first, except for names of the last minutes, which come last. `start` resumes after the `position` of a block. Blocks are
-   * valid until the next one is requested. Names that arrive during the reading may be missing.
+   * Yields the stored names in blocks, the oldest day first, except for names of the last minutes, which come last.
+   * `start` resumes after the `position` of a block. A block is valid until the next one is requested. Names that
+   * arrive during the reading may be missing.
    */
   read(options: { start?: ArchivePosition | undefined; signal: AbortSignal }): AsyncGenerator<ArchiveBlock>;
   /** Everything `read` would yield at this moment. */

@@ -5,9 +5,9 @@ import type { SourcePausing } from "./pauses/source-pauses.ts";
 /**
  * An origin of domain names that runs inside the appliance: a watched folder, an upload, a certificate log.
  *
- * To add one, write a folder below `sources/` and add its sources to the list in `app.ts`. A source passes its names
- * to `Candidates.process()`, and stores the position that it gets back in its own table, in the transaction that
- * records the threats. Nothing else knows what a position is. The list of sources in the console, `phishwatch check`,
+ * To add one, write a folder below `sources/` and add its sources to the list in `all/open-sources.ts`. A source passes
+ * its names to `Candidates.process()`, and stores the position that it gets back in its own table, in the transaction
+ * that records the threats. Nothing else knows what a position is. The list of sources in the console, `phishwatch check`,
  * startup and shutdown use this interface only.
  */
 export interface Source {

@@ -164,7 +164,7 @@ export function compareGroups(a: Group, b: Group): number {
   return threatSources.indexOf(a.source) - threatSources.indexOf(b.source);
 }
 
-/** Returns the extent without the names that are in journals only, which nobody has counted. */
+/** Returns the extent without the names that are in journals only, which are not counted yet. */
 export function sortedExtent({
   segments,
   journals,

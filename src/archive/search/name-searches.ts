@@ -13,7 +13,7 @@ const runningMax = 2;
 const keptMax = 8;
 /** A search that is fast enough responds with all results. */
 const waitMs = 1_000;
-/** Nobody waits any more for a search that was not requested for so long. Its results are deleted. */
+/** The results of a search that was not requested for this long are deleted: its visitor has left. */
 const abandonedMs = 20_000;
 
 export interface SearchTerms {

@@ -16,11 +16,11 @@ const dropReportedMs = 3_600_000;
 
 export interface NameWriter {
   enqueue(names: PendingNames): void;
-  /** Whether more names wait than may. They would be dropped. */
+  /** Returns whether the queue is full: more names have to be dropped. */
   isFull(): boolean;
   /** Counts names that were not stored. */
   drop(bytes: number): void;
-  /** Resolves when everything that is queued now was written, or could not be. Rejects never. */
+  /** Resolves when everything that is queued now was written, or could not be. Never rejects. */
   write(): Promise<void>;
   /** Closes the journal if its oldest names are older than `ageMs`. */
   rotateAfter(ageMs: number): void;

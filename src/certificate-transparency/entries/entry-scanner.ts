@@ -33,8 +33,10 @@ export type ScannedBlock = Pick<EntryBlock, "encoding" | "bytes" | "firstIndex">
   countMax: number | null;
 };
 
-/** Splits blocks into entries and reads their names. Its memory is bounded by a few times the block; between blocks it
- * keeps at most some MiB. */
+/**
+ * Splits blocks into entries and reads their names. Its memory is bounded by a few times the block; between blocks it
+ * keeps at most a few MiB.
+ */
 export interface EntryScanner {
   /** Throws `LogError` of the kind `response` if the block is malformed or has another number of entries. */
   scan(block: ScannedBlock): EntryBatch;

@@ -20,8 +20,8 @@ export interface DownloadRequest {
   bytesMax: number;
   /** Problem of a body that is longer than `bytesMax`. */
   tooLarge: string;
-  /** Asks with HEAD first whether the version is known, for services that count downloads. */
-  asksFirst?: boolean;
+  /** Checks with HEAD first whether the version is known, for services that count downloads. */
+  checksFirst?: boolean;
   /** Whether http:// is permitted, also after a redirect. */
   allowHttp: boolean;
   signal: AbortSignal;
@@ -49,7 +49,7 @@ const downloadMsMax = 6 * 3_600_000;
 /** A server has to send at least this much in each period. */
 const slowPeriodMs = 60_000;
 const slowBytesMin = 64 * 1024;
-/** A server that asks for more is asked again after this time. */
+/** Maximum delay that a server can ask for. */
 const retryAfterMsMax = 7 * 86_400_000;
 const errorBytesMax = 4_096;
 
@@ -84,7 +84,7 @@ interface Running {
 }
 
 async function follow(running: Running, request: DownloadRequest): Promise<DownloadResult> {
-  if (request.asksFirst === true && (await isSameVersion(running, request))) return { kind: "unchanged" };
+  if (request.checksFirst === true && (await isSameVersion(running, request))) return { kind: "unchanged" };
   const { origin } = new URL(request.url);
   let url = request.url;
   for (let redirects = 0; ; redirects++) {
@@ -253,7 +253,7 @@ function statusProblem(status: number): string {
   if (status === 404 || status === 410)
     return `The server has no such list (status ${status}): check the url of the feed.`;
   if (status === 429 || status === 503 || status === 509)
-    return `The server limits requests (status ${status}): it is asked again later.`;
+    return `The server limits requests (status ${status}): the list is fetched again later.`;
   return `The server responded with status ${status}.`;
 }
 

@@ -54,7 +54,7 @@ function withNames(
   return names.size === 0 ? null : { names: [...names], certificate };
 }
 
-/** Nobody verified what the server says, so that all of it is marked as unverified. */
+/** No signature covers what the server sends, so it is marked as unverified. */
 function certificateOf(data: unknown, leaf: unknown): CertificateSighting {
   const source = field(data, "source");
   const index = field(data, "cert_index");

@@ -112,7 +112,7 @@ export async function readDescriptor(
   throw record.length < 12 ? truncated(path) : corrupt(path);
 }
 
-/** Bytes of a source that can be looked at before they are taken. */
+/** Bytes of a source that can be read before they are taken. */
 export interface Input {
   /** Number of bytes taken so far. */
   readonly taken: number;

@@ -8,7 +8,7 @@ export interface ContentCounts {
   others: number;
 }
 
-/** A list shorter than this may shrink as it likes. */
+/** A list shorter than this may shrink by any amount. */
 const namesShrinkableMax = 1_000;
 /** A list with less than this share of the names before is suspicious. */
 const shrunkShare = 0.1;
@@ -40,7 +40,7 @@ export function countContent(counts: ContentCounts, { bytes, starts, ends, count
   }
 }
 
-/** Returns why a text cannot be a list, judged by its start; undefined if it may be one. */
+/** Returns why a text cannot be a list, by its start; undefined if it may be one. */
 export function pageProblem(head: Uint8Array): string | undefined {
   const text = new TextDecoder()
     .decode(head.subarray(0, 512))

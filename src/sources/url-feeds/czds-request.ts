@@ -46,7 +46,7 @@ export async function sendToCzds(
   const { status, headers: received, body: content, cut } = exchange.response;
   if (status === 429 || status === 503)
     return {
-      problem: `CZDS limits requests (status ${status}): it is asked again later.`,
+      problem: `CZDS limits requests (status ${status}): the request is repeated later.`,
       retryAfterMs: retryAfterMs(status, received.get("retry-after"), clock.now()) ?? limitedMs,
     };
   if (cut) return { problem: "CZDS sent a response that is too long.", retryAfterMs: null };

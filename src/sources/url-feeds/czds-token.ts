@@ -92,7 +92,7 @@ export function createCzdsTokens({
       if (isValid) return { token: found.token };
       if (sinceMs < 0 || sinceMs >= authenticateMsMin) return authenticate(signal);
       return {
-        problem: "CZDS rejects a token that it has just issued: it is asked again later.",
+        problem: "CZDS rejects a token that it has just issued: another one is requested later.",
         retryAfterMs: authenticateMsMin - sinceMs,
       };
     },

@@ -3,7 +3,7 @@ import { nextTime } from "../../lib/schedule.ts";
 import type { Overdue } from "../source.ts";
 import type { FeedDownload } from "./tables.ts";
 
-/** Decides when a source is asked again, and when its silence is a problem. Pure functions. */
+/** Decides when a list is fetched again, and when its silence is a problem. Pure functions. */
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -133,7 +133,7 @@ function retryDelayMs(failures: number, random: number): number {
 
 /**
  * Reports a list that has not changed for three intervals: those of its schedule, or the usual time between two versions
- * if that is longer. Only time in which the source was asked with success counts.
+ * if that is longer. Only time in which requests succeeded counts.
  */
 export function unchangedOf(
   { fetchedAt, checkedAt, gapMs }: Pick<FeedDownload, "fetchedAt" | "checkedAt" | "gapMs">,

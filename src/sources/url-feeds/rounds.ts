@@ -111,7 +111,7 @@ export function createRounds({
   };
 }
 
-/** Hashes the settings that decide what a source is asked. */
+/** Hashes the settings that determine the requests. */
 function hashOf({ url, headers, query, username, password, zones }: UrlFeedConfig): string {
   return new Bun.CryptoHasher("sha256")
     .update(JSON.stringify([url, headers, query, username, password, zones]))

@@ -10,7 +10,7 @@ export const feedDownloads = sqliteTable(
     part: text("part").notNull(),
     /** Address without the query, which may contain a key. */
     location: text("location").notNull(),
-    /** SHA-256 of the settings of the request: once they are corrected, the source is asked at once. */
+    /** SHA-256 of the settings of the request: once they are corrected, the list is fetched at once. */
     requestHash: text("request_hash").notNull(),
     /** Number of the version in effect, which names its files; 0: there is none. */
     version: integer("version").notNull(),
@@ -29,11 +29,11 @@ export const feedDownloads = sqliteTable(
     fetchedAt: instant("fetched_at"),
     /** Time between the last two versions with different names; null if there were not two. */
     gapMs: integer("gap_ms"),
-    /** When the source was last asked with success. */
+    /** When the list was last fetched or found unchanged. */
     checkedAt: instant("checked_at"),
-    /** When it was last asked. */
+    /** When it was last requested. */
     attemptedAt: instant("attempted_at"),
-    /** When it is asked again. */
+    /** When it is requested again. */
     dueAt: instant("due_at"),
     /** Number of failures in a row. */
     failures: integer("failures").notNull(),

@@ -68,7 +68,7 @@ export async function updateList(
     userAgent,
     known: { etag: current.etag, lastModified: current.lastModified },
     path: paths.download,
-    asksFirst: feed.type === "czds",
+    checksFirst: feed.type === "czds",
     ...limitOf(feed, folder.roomBytes()),
     allowHttp: feed.allowPrivateNetworks,
     signal,

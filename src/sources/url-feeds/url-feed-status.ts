@@ -98,7 +98,7 @@ function filesOf(rows: readonly FeedDownload[], files: readonly FeedFile[]): Fee
     });
 }
 
-/** Returns the result of a check of a feed that was fetched before, or that is not to be asked now. */
+/** Returns the result of a check of a feed that was fetched before, or that must not be fetched now. */
 export function checkUrlFeed(status: FeedStatus, rows: readonly FeedDownload[]): SourceCheck {
   const { location, problem, overdue, amounts, latest } = status;
   const text = amounts.map(({ count, unit }) => counted(count, unit)).join(", ");

@@ -1,6 +1,5 @@
 import type { VNode } from "preact";
-import type { SearchTerms } from "../../../archive/search/name-searches.ts";
-import { hitsMax, type NameSearch } from "../../../archive/search/name-searches.ts";
+import { hitsMax, type NameSearch, type SearchTerms } from "../../../archive/search/name-searches.ts";
 import { parseTextQuery } from "../../../archive/search/query.ts";
 import type { ArchiveHit } from "../../../archive/search/search-folder.ts";
 import { readPastedName } from "../../../detection/names/pasted-name.ts";
