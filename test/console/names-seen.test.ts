@@ -34,6 +34,9 @@ test("The page of a domain that was just added shows the check of the names seen
   const { text, html } = await visitor.get("/console/domains/kestrelpost.com");
   expect(text).toMatch(/4 names checked .*: 2 threats found, 2 new/);
   expect(text).toContain("Generated look-alikes not scanned yet");
+  // The part of the page that refreshes counts the threats that the check has found.
+  const { html: refreshed } = await visitor.get("/console/domains/kestrelpost.com/checks");
+  expect(refreshed).toMatch(/>2 active<.*>2 total</);
   // Nothing is in progress, so nothing refreshes.
   expect(html).not.toContain("data-refresh");
   const [threat] = app.app.threats.list(

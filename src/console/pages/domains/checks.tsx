@@ -22,13 +22,20 @@ const tones: Record<ArchiveCheckStatus["state"], Tone> = {
   failed: "bad",
 };
 
+export interface ThreatCounts {
+  all: number;
+  active: number;
+}
+
 /** Reports what is checked for a domain, and what was found. Refreshes itself while something is in progress. */
 export function ChecksPanel({
   context: { services, now },
   domain,
+  counts,
 }: {
   context: Pick<Context<CheckServices>, "services" | "now">;
   domain: string;
+  counts: ThreatCounts;
 }): VNode {
   const check = services.archiveChecks.find(domain);
   const scan = latestScan(services, domain);
@@ -42,14 +49,22 @@ export function ChecksPanel({
         facts={[
           ["Names seen before", <ArchiveCheck check={check} />],
           ["Generated look-alikes", <LookAlikeScan scan={scan} services={services} now={now} />],
+          // Here, because a check that is in progress changes them.
+          ["Threats", <ThreatLinks domain={domain} counts={counts} />],
         ]}
       />
-      {isInProgress(check) && check.found > 0 ? (
-        <p>
-          <a href={listPath(new URLSearchParams({ domain, status: "all" }))}>View the threats found so far</a>
-        </p>
-      ) : null}
     </section>
+  );
+}
+
+/** Numbers of threats of a domain, with links to them. */
+export function ThreatLinks({ domain, counts }: { domain: string; counts: ThreatCounts }) {
+  const ofDomain = new URLSearchParams({ domain });
+  return (
+    <>
+      <a href={listPath(ofDomain)}>{grouped(counts.active)} active</a>,{" "}
+      <a href={listPath(ofDomain, { status: "all" })}>{grouped(counts.all)} total</a>
+    </>
   );
 }
 

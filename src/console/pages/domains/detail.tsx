@@ -19,8 +19,7 @@ import { fragment, page, redirect, type PageResult } from "../../kit/page-result
 import { domainPath, domainsPath, newDomainPath, startScanPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import type { PageServices } from "../../shell/services.ts";
-import { listPath } from "../threats/filters.ts";
-import { ChecksPanel, type CheckServices } from "./checks.tsx";
+import { ChecksPanel, ThreatLinks, type CheckServices, type ThreatCounts } from "./checks.tsx";
 import {
   ContentFields,
   fieldErrorOf,
@@ -64,11 +63,10 @@ function DomainPage({
   domain: ProtectedDomain;
   fields?: DomainFields;
   error?: FieldError;
-  counts: { all: number; active: number };
+  counts: ThreatCounts;
 }) {
   const { may } = usePage();
   const path = domainPath(domain.domain);
-  const ofDomain = new URLSearchParams({ domain: domain.domain });
   return (
     <>
       <PageHead
@@ -100,20 +98,16 @@ function DomainPage({
       )}
       <Facts
         facts={[
-          [
-            "Threats",
-            <>
-              <a href={listPath(ofDomain)}>{grouped(counts.active)} active</a>,{" "}
-              <a href={listPath(ofDomain, { status: "all" })}>{grouped(counts.all)} total</a>
-            </>,
-          ],
+          ...(domain.enabled
+            ? []
+            : [["Threats", <ThreatLinks domain={domain.domain} counts={counts} />] as const]),
           ["Declared", isDeclared(domain) ? <DeclaredMark /> : "in the console or on the command line"],
           ["Since", <Time at={domain.createdAt} />],
         ]}
       />
       {domain.enabled ? (
         <Section title="Checks">
-          <ChecksPanel context={context} domain={domain.domain} />
+          <ChecksPanel context={context} domain={domain.domain} counts={counts} />
         </Section>
       ) : null}
       <Section title="Matching">
@@ -163,8 +157,10 @@ export function showDomain(context: Context<CheckServices | "domains" | "threats
   return page(domain.domain, <DomainPage context={context} domain={domain} counts={counts} />);
 }
 
-export function showChecks(context: Context<CheckServices | "domains">): PageResult {
-  return fragment(<ChecksPanel context={context} domain={findDomain(context).domain} />);
+export function showChecks(context: Context<CheckServices | "domains" | "threats">): PageResult {
+  const { domain } = findDomain(context);
+  const counts = threatCounts(context.services, domain);
+  return fragment(<ChecksPanel context={context} domain={domain} counts={counts} />);
 }
 
 export async function changeDomain(
