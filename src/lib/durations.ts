@@ -66,3 +66,17 @@ export function bytesText(bytes: number): string {
   const count = bytes / 1024 ** power;
   return `${power === 0 || count >= 99.5 ? Math.round(count) : count.toFixed(1)} ${units[power]}`;
 }
+
+/** Returns the delay after failures in a row: `firstMs` after the first one, twice as long after each other one. */
+export function backoffMs({
+  failures,
+  firstMs,
+  maxMs,
+}: {
+  /** At least 1. */
+  failures: number;
+  firstMs: number;
+  maxMs: number;
+}): number {
+  return Math.min(maxMs, firstMs * 2 ** (failures - 1));
+}

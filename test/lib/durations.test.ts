@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
-import { durationMsMax, formatDuration, parseDuration, suggestDuration } from "../../src/lib/durations.ts";
+import {
+  backoffMs,
+  durationMsMax,
+  formatDuration,
+  parseDuration,
+  suggestDuration,
+} from "../../src/lib/durations.ts";
 
 test.each([
   ["500ms", 500],
@@ -66,4 +72,11 @@ test.each([
   ["1.2.3s", undefined],
 ])("%p was probably meant to be %p", (text, meant) => {
   expect(suggestDuration(text)).toBe(meant);
+});
+
+test("The delay doubles with each failure in a row, up to its maximum", () => {
+  const delays = [1, 2, 3, 4, 5, 2_000].map((failures) =>
+    backoffMs({ failures, firstMs: 1_000, maxMs: 6_000 }),
+  );
+  expect(delays).toEqual([1_000, 2_000, 4_000, 6_000, 6_000, 6_000]);
 });

@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { toPlainTime, type Clock, type Instant } from "../../lib/clock.ts";
+import { backoffMs } from "../../lib/durations.ts";
 import type { LogListSource } from "../../config/fields/source-texts.ts";
 import type { AddressRules } from "../../network/addresses.ts";
 import { createHttpClient } from "../../network/http/http-client.ts";
@@ -53,7 +54,8 @@ const retryMsBase = 5 * minuteMs;
 export function nextListLoadMs({ failures, random }: { failures: number; random: () => number }): number {
   const usualMs = refreshMsMin + random() * (refreshMsMax - refreshMsMin);
   if (failures === 0) return Math.round(usualMs);
-  return Math.round(Math.min(usualMs, retryMsBase * 2 ** (failures - 1) * (1 + random())));
+  const retryMs = backoffMs({ failures, firstMs: retryMsBase, maxMs: refreshMsMax });
+  return Math.round(Math.min(usualMs, retryMs * (1 + random())));
 }
 
 /** Google's list, for monitors without a request or registration. Its signature is beside it. */

@@ -2,6 +2,7 @@ import type { Archive } from "../../archive/archive.ts";
 import type { Database } from "../../database/database.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { Clock, Instant, Timer } from "../../lib/clock.ts";
+import { backoffMs } from "../../lib/durations.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { every, type Schedule } from "../../lib/schedule.ts";
 import type { StartWorker } from "../../vocabulary/threads.ts";
@@ -12,8 +13,7 @@ import type { ArchiveCheck } from "./tables.ts";
 
 /** When changes by other processes are noticed. */
 const pollPattern = "*/2 * * * * *";
-const retryMs = 60_000;
-const retryMsMax = 3_600_000;
+const retries = { firstMs: 60_000, maxMs: 3_600_000 };
 
 /** `waiting`: has not begun, or continues after other domains. `failed`: is retried. */
 export const archiveCheckStates = ["waiting", "running", "completed", "failed"] as const;
@@ -108,7 +108,7 @@ export function createArchiveChecks({
       } catch (error) {
         logDropped(log, error, "check of the archive failed; it is retried");
         if (!isStarted) return;
-        retry = clock.after(Math.min(retryMs * 2 ** failures++, retryMsMax), retryNow);
+        retry = clock.after(backoffMs({ failures: ++failures, ...retries }), retryNow);
       }
     }
     isWanted = false;

@@ -7,6 +7,7 @@ import {
 import { createEntryScanner } from "../../certificate-transparency/entries/entry-scanner.ts";
 import { createFilter } from "../../detection/filter/filter.ts";
 import { delay, type Clock } from "../../lib/clock.ts";
+import { backoffMs } from "../../lib/durations.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { createLogFollower, type LogFollower } from "./follow-log.ts";
 import type { FollowSettings, Instruction, LogProgress, Report } from "./messages.ts";
@@ -157,10 +158,10 @@ async function followUntilAborted({ log, openReader, ...options }: FollowOptions
       const rewound =
         error instanceof LogError && error.kind === "mismatch" ? follower?.rewound() : undefined;
       if (rewound === undefined) {
-        waitMs = retryMs(error, failures++, random);
+        waitMs = retryMs(error, ++failures, random);
         await send({ report: "failure", message: messageOf(error) });
       } else {
-        waitMs = Math.min(mismatchMsMax, mismatchMsMin * 2 ** mismatches++);
+        waitMs = backoffMs({ failures: ++mismatches, firstMs: mismatchMsMin, maxMs: mismatchMsMax });
         progress = rewound;
         follower = undefined;
         const report = { report: "mismatch", message: messageOf(error), progress, retryMs: waitMs } as const;
@@ -176,6 +177,5 @@ async function followUntilAborted({ log, openReader, ...options }: FollowOptions
 /** A reader that pauses says for how long. */
 function retryMs(error: unknown, failures: number, random: () => number): number {
   if (error instanceof LogError && error.retryAfterMs !== null) return error.retryAfterMs;
-  const backoffMs = Math.min(failureMsMax, failureMsMin * 2 ** Math.min(failures, 20));
-  return backoffMs * (1 + random()) * 0.5;
+  return (backoffMs({ failures, firstMs: failureMsMin, maxMs: failureMsMax }) * (1 + random())) / 2;
 }

@@ -1,5 +1,6 @@
 import type { CertificateLog } from "../../certificate-transparency/log.ts";
 import type { Clock, Timer } from "../../lib/clock.ts";
+import { backoffMs } from "../../lib/durations.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { PipelineConnection, PipelineEvents } from "../certificate-log-reading/connection.ts";
@@ -9,11 +10,11 @@ import type { ProgressKeeper } from "./progress-keeper.ts";
 import type { ScreeningTables } from "./screening-tables.ts";
 import type { LiveLog } from "./status.ts";
 
-/** Wait before a log is read again whose entries could not be stored. As for all waits, it doubles with each failure. */
-const storeRetryMs = 5_000;
-/** Wait before the thread is started again after it has failed. */
-const restartMs = 1_000;
 const waitMsMax = 60_000;
+/** Wait before a log is read again whose entries could not be stored. */
+const storeRetries = { firstMs: 5_000, maxMs: waitMsMax };
+/** Wait before the thread is started again after it has failed. */
+const restarts = { firstMs: 1_000, maxMs: waitMsMax };
 
 /** Reports that are acknowledged once they are stored. */
 type StoredReport = Extract<Report, { report: "batch" | "mismatch" }>;
@@ -102,7 +103,7 @@ export function createSupervisor(dependencies: SupervisorDependencies): Supervis
       logDropped(log, error, "entries of a certificate log not stored; they are read again");
       note(live, messageOf(error));
       end(logId);
-      retries.after(waitMs(storeRetryMs, failures++));
+      retries.after(backoffMs({ failures: ++failures, ...storeRetries }));
     }
   }
 
@@ -110,7 +111,7 @@ export function createSupervisor(dependencies: SupervisorDependencies): Supervis
     logDropped(log, error, "the thread that reads certificate logs failed; it is started again");
     connection = undefined;
     // The next thread continues after everything that is being stored now.
-    void retries.afterAll(allStored(), waitMs(restartMs, failures++));
+    void retries.afterAll(allStored(), backoffMs({ failures: ++failures, ...restarts }));
     following.clear();
   }
 
@@ -197,8 +198,4 @@ function createRetries(clock: Clock, retry: () => void) {
       timers.clear();
     },
   };
-}
-
-function waitMs(firstMs: number, failures: number): number {
-  return Math.min(waitMsMax, firstMs * 2 ** Math.min(failures, 20));
 }

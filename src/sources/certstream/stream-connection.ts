@@ -1,4 +1,5 @@
 import { delay, type Clock, type Instant, type Timer } from "../../lib/clock.ts";
+import { backoffMs } from "../../lib/durations.ts";
 import { describeSourceError } from "../../network/failure.ts";
 import type { WebSocketClient, WebSocketRequest } from "../../network/websocket/websocket.ts";
 import { readMessage, type CertificateNames } from "./messages.ts";
@@ -121,7 +122,7 @@ export function createStreamConnection({
         if (signal.aborted) break;
         failures = wasStable ? 1 : failures + 1;
         change({ isConnected: false, problem: reason });
-        const delayMs = Math.min(backoffMsMax, backoffMsMin * 2 ** (failures - 1));
+        const delayMs = backoffMs({ failures, firstMs: backoffMsMin, maxMs: backoffMsMax });
         // Clients that a server lost together do not come back together.
         await delay(clock, delayMs * (0.5 + random() / 2), signal);
       }

@@ -1,4 +1,5 @@
 import type { Instant } from "../../lib/clock.ts";
+import { backoffMs } from "../../lib/durations.ts";
 import { nextTime } from "../../lib/schedule.ts";
 import type { Overdue } from "../source.ts";
 import type { FeedDownload } from "./tables.ts";
@@ -128,7 +129,8 @@ export function afterFailure(
 }
 
 function retryDelayMs(failures: number, random: number): number {
-  return Math.round(Math.min(retryMsMax, retryMsFirst * 2 ** failures) * (1 + random / 4));
+  const delayMs = backoffMs({ failures: failures + 1, firstMs: retryMsFirst, maxMs: retryMsMax });
+  return Math.round(delayMs * (1 + random / 4));
 }
 
 /**
