@@ -64,9 +64,10 @@ export function createUrlFeed({
       const row = store.list(feed.name).find((one) => partLabel(one) === path);
       if (row === undefined) return false;
       if (rounds.isRunning()) throw badRequest("The feed is being read. Try again when it is done.");
-      // A list that was never fetched is fetched now.
-      store.save(row.version === 0 ? { ...row, dueAt: null } : { ...row, isAddedOnly: false });
-      if (row.version > 0) files.save(unreadFile(row));
+      // A list that could not be fetched is fetched now, whether or not an earlier version is in effect.
+      const isFetched = row.version === 0 || row.problem !== null;
+      store.save(isFetched ? { ...row, dueAt: null } : { ...row, isAddedOnly: false });
+      if (!isFetched) files.save(unreadFile(row));
       rounds.forget();
       clock.after(0, () => void rounds.run());
       return true;

@@ -139,6 +139,19 @@ describe("a list that is fetched", () => {
     expect(world.threats()).toEqual(["example-bank.net"]);
   });
 
+  test("is fetched at once on request also if an earlier version is in effect", async () => {
+    serve("example-bank.net\n");
+    await start();
+    server.respond(() => new Response("nothing here", { status: 404 }));
+    await world.advance(7 * hourMs);
+    expect(world.status().problem).toMatch(/status 404\).* The list of .* stays in effect\.$/);
+    serve("example-bank.net\nexample-bank.org\n");
+    world.readAgain(`${server.url}/nrd.txt`);
+    await world.advance(0);
+    expect(world.status().problem).toBeNull();
+    expect(world.threats().sort()).toEqual(["example-bank.net", "example-bank.org"]);
+  });
+
   test("that the server sends again without supporting conditions counts as unchanged", async () => {
     server.respond(() => new Response("example-bank.net\n"));
     await start();
