@@ -134,11 +134,13 @@ async function skipToMark(window: Window): Promise<number> {
   let skipped = 1;
   window.skip(1);
   for (;;) {
-    const available = await window.fill(windowBytes);
-    if (available < mark.length) {
-      window.skip(available);
-      return skipped + available;
+    const end = await window.fill(mark.length);
+    if (end < mark.length) {
+      window.skip(end);
+      return skipped + end;
     }
+    // Only what is buffered: filling the whole buffer after each of many marks would move it each time.
+    const available = window.buffered();
     const found = window.peek(available).indexOf(mark);
     // The mark may start in the last bytes and end in the next ones.
     const step = found === -1 ? available - mark.length + 1 : found;
@@ -175,6 +177,7 @@ function createWindow(file: ReadableFile, start: number) {
       }
       return Math.min(to - from, wanted);
     },
+    buffered: () => to - from,
     peek: (length: number) => buffer.subarray(from, from + length),
     skip(length: number) {
       from += length;
