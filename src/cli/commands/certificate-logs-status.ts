@@ -4,7 +4,7 @@ import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { bytesText } from "../../lib/durations.ts";
 import { grouped } from "../../lib/wording.ts";
 import type { CertificateLogs } from "../../sources/certificate-logs/certificate-logs.ts";
-import { lagText, type CertificateLogStatus } from "../../sources/certificate-logs/status.ts";
+import { lagText, stateText, type CertificateLogStatus } from "../../sources/certificate-logs/status.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
@@ -77,7 +77,7 @@ expire within its interval.`,
 
 const statusColumns: Column<CertificateLogStatus>[] = [
   { title: "LOG", cell: ({ description }) => description, elastic: true },
-  { title: "STATE", cell: ({ state }) => state },
+  { title: "STATE", cell: stateText },
   { title: "POSITION", cell: ({ position }) => (position === null ? "–" : grouped(position)), right: true },
   { title: "LAG", cell: lagText, right: true },
   { title: "ENTRIES/S", cell: ({ entriesPerSecond }) => grouped(entriesPerSecond), right: true },

@@ -187,3 +187,12 @@ function describeFailing(failing: readonly CertificateLogStatus[], total: number
 export function lagText({ lagEntries, lagMs }: Pick<CertificateLogStatus, "lagEntries" | "lagMs">): string {
   return lagEntries === 0 ? "0" : `${grouped(lagEntries)} (${spanText(lagMs)})`;
 }
+
+/** Describes the state of a log: `following`, `following (names not verified)`. */
+export function stateText({
+  state,
+  isVerified,
+  position,
+}: Pick<CertificateLogStatus, "state" | "isVerified" | "position">): string {
+  return isVerified || position === null ? state : `${state} (names not verified)`;
+}
