@@ -62,7 +62,8 @@ export async function createHashFile(path: string, key: Uint8Array): Promise<Has
   };
 }
 
-async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+/** Writes all bytes: the system may write fewer at once, for example when the disk is nearly full. */
+export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let from = 0; from < bytes.length;)
     from += (await file.write(bytes, from, bytes.length - from, position + from)).bytesWritten;
 }

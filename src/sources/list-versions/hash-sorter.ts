@@ -1,4 +1,5 @@
 import { open, rm } from "node:fs/promises";
+import { writeAll } from "./hash-file.ts";
 
 /** Sorts any number of hashes in constant memory, with the help of a temporary file. */
 export interface HashSorter {
@@ -46,7 +47,7 @@ export async function createHashSorter(path: string): Promise<HashSorter> {
     full = [];
     for (const { bucket, hashes } of complete) {
       const bytes = new Uint8Array(hashes.buffer);
-      await file.write(bytes, 0, bytes.length, written * bytes.length);
+      await writeAll(file, bytes, written * bytes.length);
       blocks[bucket]!.push(written);
       written += 1;
     }
