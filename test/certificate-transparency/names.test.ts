@@ -236,6 +236,17 @@ describe("the details of a certificate", () => {
     expect(serial).toBe("7f".repeat(64));
   });
 
+  test("have no start of validity that is not a time", () => {
+    const certificate = (text: string) => {
+      const bytes = Buffer.from(tbsCertificate({ notBefore: Date.UTC(2026, 0, 2) }));
+      bytes.write(text, bytes.indexOf("260102000000Z"), "latin1");
+      return readDetails(bytes, { start: 0, end: bytes.length, form: "tbs" }).notBefore;
+    };
+    expect(certificate("260102000000Z")).toBe(Date.UTC(2026, 0, 2));
+    for (const text of ["261302000000Z", "260132000000Z", "260102240000Z", "260102006000Z", "260102000099Z"])
+      expect(certificate(text)).toBeNull();
+  });
+
   test("are unknown in what is not a certificate", () => {
     const bytes = Buffer.from("<html>");
     expect(readDetails(bytes, { start: 0, end: bytes.length, form: "tbs" })).toEqual({

@@ -125,6 +125,14 @@ describe("a static log", () => {
     expect(server.count("/log/tile/names")).toBe(1);
   });
 
+  test("is read from a data tile where its names tile is too large, and from names tiles after it", async () => {
+    const { log } = addLog("static", 512, { hasNames: true });
+    const reader = openReader(log);
+    server.fail("/tile/names/000", logFaults.gzipBomb(2 << 20));
+    expect((await read(reader, 0, 512, true)).encoding).toBe("data_tile");
+    expect((await read(reader, 256, 512, true)).encoding).toBe("names_tile");
+  });
+
   test("may send compressed tiles without saying so", async () => {
     const { log } = addLog("static", 256, { isCompressed: false });
     server.fail("data", async (proper) => new Response(Bun.gzipSync(await proper().bytes())));

@@ -75,7 +75,7 @@ describe("messages", () => {
         data: {
           cert_index: -1,
           cert_link: "javascript:alert(1)",
-          leaf_cert: { all_domains: ["a.com"], issuer: { CN: "\u202eR,11" }, not_before: 1e300, serial_number: "<b>" },
+          leaf_cert: { all_domains: ["a.com"], issuer: { CN: "\u202eR,11" }, not_before: 1e12, serial_number: "<b>" },
           source: { name: 5, url: "data:text/html,x" },
         },
       },

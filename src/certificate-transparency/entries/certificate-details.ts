@@ -89,9 +89,9 @@ function time({ bytes, tag, start, end }: DerElement): Instant | null {
   const form = tag === derTags.utcTime ? /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/ : undefined;
   const digits = (form ?? /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/).exec(text)?.slice(1).map(Number);
   if (digits === undefined) return null;
-  const [year = 0, month = 0, day, hour, minute, second] = digits;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = digits;
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return null;
   // RFC 5280: years of two digits are those from 1950 to 2049.
   const fullYear = form === undefined ? year : year + (year < 50 ? 2000 : 1900);
-  const instant = Date.UTC(fullYear, month - 1, day, hour, minute, second);
-  return Number.isNaN(instant) ? null : instant;
+  return Date.UTC(fullYear, month - 1, day, hour, minute, second);
 }

@@ -50,8 +50,8 @@ export function createStaticReader({
       const place = { index, width: Math.min(tileWidth, treeSize - index * tileWidth) };
       if (namesOnly && clock.monotonicMs() >= namesFromMs) {
         const names = await tiles.names(place, signal);
-        if (names !== "missing") return names;
-        namesFromMs = clock.monotonicMs() + namesRetryMs;
+        if (typeof names === "object") return names;
+        if (names === "missing") namesFromMs = clock.monotonicMs() + namesRetryMs;
       }
       return tiles.data(place, signal);
     },

@@ -3,7 +3,7 @@ import { hashBytes } from "../trees/hashes.ts";
 import { tileWidth, type HashTile } from "../trees/right-edge.ts";
 import { describeContent } from "./content.ts";
 import type { ReadLimits } from "./limits.ts";
-import type { LogRequests } from "./log-requests.ts";
+import type { Absence, LogRequests } from "./log-requests.ts";
 import { tilePath } from "./tile-paths.ts";
 
 /** A tile of entries: `width` entries starting at index 256 · `index`. */
@@ -18,7 +18,7 @@ export interface Tiles {
   data(tile: EntryTile, signal: AbortSignal): Promise<EntryBlock>;
   /** Reads a full tile of a log that need not serve tiles. */
   fullData(index: number, signal: AbortSignal): Promise<EntryBlock | "missing">;
-  names(tile: EntryTile, signal: AbortSignal): Promise<EntryBlock | "missing">;
+  names(tile: EntryTile, signal: AbortSignal): Promise<EntryBlock | Absence>;
   /** Returns the first `width` hashes of a tile, one after another. */
   hashes(tile: HashTile, signal: AbortSignal): Promise<Uint8Array>;
 }
@@ -37,9 +37,11 @@ interface TileRequest<T> {
 }
 
 const openingBrace = 0x7b;
+/** 160 names per entry. The entries of a larger names tile are read from the data tile, which can be taken in parts. */
+const namesBytesMax = 1 << 20;
 
 export function createTiles({ request, limits }: { request: LogRequests; limits: ReadLimits }): Tiles {
-  const get = <T, Tolerated extends "missing">(
+  const get = <T, Tolerated extends Absence>(
     tile: TileRequest<T>,
     width: number,
     tolerated: readonly Tolerated[],
@@ -51,14 +53,14 @@ export function createTiles({ request, limits }: { request: LogRequests; limits:
       parse: (bytes, wireBytes) => tile.parse(bytes, wireBytes, width),
     });
 
-  /** @param tolerated `["missing"]` if the log need not have the tile */
-  async function read<T, Tolerated extends "missing">(
+  /** @param tolerated contains "missing" if the log need not have the tile */
+  async function read<T, Tolerated extends Absence>(
     tile: TileRequest<T>,
     tolerated: readonly Tolerated[],
   ): Promise<T | Tolerated> {
     if (tile.width < tileWidth) {
-      const partial = await get(tile, tile.width, ["missing"]);
-      if (partial !== "missing") return partial;
+      const partial = await get(tile, tile.width, ["missing", ...tolerated]);
+      if (partial !== "missing") return partial as T | Tolerated;
     }
     return get(tile, tileWidth, tolerated);
   }
@@ -73,8 +75,9 @@ export function createTiles({ request, limits }: { request: LogRequests; limits:
     width,
     signal,
     timeoutMs: limits.entryTimeoutMs,
-    bytesMax: limits.bytesMax,
-    largeBytesMax: limits.largeBytesMax,
+    ...(encoding === "names_tile"
+      ? { bytesMax: Math.min(namesBytesMax, limits.bytesMax) }
+      : { bytesMax: limits.bytesMax, largeBytesMax: limits.largeBytesMax }),
     // Neither JSON nor a plausible timestamp starts like gzip.
     detectGzip: true,
     parse(bytes, wireBytes, countMax) {
@@ -89,7 +92,7 @@ export function createTiles({ request, limits }: { request: LogRequests; limits:
   return {
     data: (tile, signal) => read(entries("data_tile", tile, signal), []),
     fullData: (index, signal) => read(entries("data_tile", { index, width: tileWidth }, signal), ["missing"]),
-    names: (tile, signal) => read(entries("names_tile", tile, signal), ["missing"]),
+    names: (tile, signal) => read(entries("names_tile", tile, signal), ["missing", "too_large"]),
     hashes: ({ level, index, width }, signal) =>
       read(
         {

@@ -15,6 +15,8 @@ const namesMax = 10_000;
 const nameCharactersMax = 300;
 const textCharactersMax = 400;
 const linkCharactersMax = 2_000;
+/** A certificate cannot contain a later time, and the API has no form for one. */
+const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59);
 /** Order in which distinguished names are usually written. */
 const attributes = ["C", "ST", "L", "O", "OU", "CN"] as const;
 
@@ -63,7 +65,7 @@ function certificateOf(data: unknown, leaf: unknown): CertificateSighting {
   return {
     issuer: issuerOf(field(leaf, "issuer")),
     serial: /^[0-9a-f]+$/.test(serial) ? serial.padStart(serial.length + (serial.length % 2), "0") : "",
-    notBefore: Math.abs(notBefore) <= 8.64e15 ? Math.trunc(notBefore) : null,
+    notBefore: notBefore >= 0 && notBefore <= lastInstant ? Math.trunc(notBefore) : null,
     log: shortText(field(source, "name")) || shortText(field(source, "url")),
     entryUrl: linkOf(field(data, "cert_link")) ?? linkOf(field(source, "url")) ?? "",
     index: Number.isSafeInteger(index) && (index as number) >= 0 ? (index as number) : 0,
