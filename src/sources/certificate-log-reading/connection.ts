@@ -1,6 +1,6 @@
 /** Connects the server's thread with the pipeline, which runs in a thread of its own if threads can be started. */
 import { getPriority, setPriority } from "node:os";
-import type { MessagePort, Worker } from "node:worker_threads";
+import type { MessagePort } from "node:worker_threads";
 import { createLogReaders, type LogReaders } from "../../certificate-transparency/reading/log-readers.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
@@ -33,19 +33,12 @@ export interface PipelineEvents {
   onFailure: (error: unknown) => void;
 }
 
-/** Starts a pipeline in a thread of its own. */
+/** Starts a pipeline in a thread of its own. Throws an error of the system if no thread can be started. */
 export function connectThread(
   setup: PipelineSetup,
   { startWorker, onReport, onFailure }: PipelineEvents & { startWorker: StartWorker },
 ): PipelineConnection {
-  let worker: Worker;
-  try {
-    worker = startWorker("certificate-logs");
-  } catch (error) {
-    // As if the thread had failed: it is started again later.
-    queueMicrotask(() => onFailure(error));
-    return { send() {}, async end() {} };
-  }
+  const worker = startWorker("certificate-logs");
   let ended = false;
   const fail = (error: unknown) => {
     if (ended) return;
