@@ -125,13 +125,6 @@ test.each<[string, Parameters<typeof healthOf>[0], typeof pause | undefined, str
     /^Not readable: it does not exist\. Check its settings/,
   ],
   [
-    "cannot be fetched any longer",
-    { ...fine, state: "unavailable", problem: "status 404", latest: { name: "list", at: 0 } },
-    undefined,
-    "unavailable",
-    /^Not readable: status 404\. Everything that was read before is kept\./,
-  ],
-  [
     "is paused, whatever else is wrong",
     { ...fine, state: "paused", problem: "it does not exist", overdue },
     pause,

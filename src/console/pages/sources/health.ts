@@ -19,7 +19,7 @@ export interface Health {
 
 /** Describes the health of a source; the first problem counts. */
 export function healthOf(
-  { state, problem, overdue, latest }: Pick<SourceStatus, "state" | "problem" | "overdue" | "latest">,
+  { state, problem, overdue }: Pick<SourceStatus, "state" | "problem" | "overdue">,
   pause: Pause | undefined,
   now: Instant,
 ): Health {
@@ -36,8 +36,7 @@ export function healthOf(
       problem === null
         ? "Nothing can be read."
         : sentence(`not readable: ${visible(problem, problemCharactersMax)}`);
-    const kept = latest === null ? "" : "Everything that was read before is kept. ";
-    const advice = `${kept}Check its settings in the configuration file, and what phishwatch may read or reach.`;
+    const advice = "Check its settings in the configuration file, and what phishwatch may read or reach.";
     return { tone: "bad", label: "unavailable", problem: { what, advice } };
   }
   if (overdue !== null) {
