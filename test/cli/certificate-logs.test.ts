@@ -151,7 +151,13 @@ test("tail prints each name once as it arrives, says which log cannot be read, a
   running.kill("SIGTERM");
   expect(await running.exited).toBe(0);
 
-  const detailed = folder.start(["certificate-logs", "tail", "--json"]);
+  const unknown = await folder.run(["certificate-logs", "tail", "--operator", "Nope"]);
+  expect(unknown).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("there are logs of classic, missing"),
+  });
+
+  const detailed = folder.start(["certificate-logs", "tail", "--json", "--operator", "classic"]);
   const lines = (await firstLines(detailed.stdout, 6)).map((line) => JSON.parse(line) as object);
   detailed.kill("SIGTERM");
   await detailed.exited;

@@ -19,7 +19,10 @@ certificate_logs.first_start is "beginning".
 A name that was printed recently is not printed again, because each certificate is in several logs. With --json, every certificate
 is printed for each of its names.`,
   flags: {
-    operators: texts("--operator <name>", "only logs of this operator, such as Geomys"),
+    operators: texts(
+      "--operator <name>",
+      "only logs of this operator, such as Geomys, or a declared log by its name",
+    ),
     namesOnly: toggle("--names-only", "read names tiles where logs serve them, which nobody signed"),
     json: jsonFlag,
     config: configFlag,
@@ -52,8 +55,8 @@ is printed for each of its names.`,
       config: {
         ...certificateLogs,
         namesOnly: namesOnly || certificateLogs.namesOnly,
-        operators: operators.length > 0 ? operators : certificateLogs.operators,
       },
+      only: operators,
       clock: systemClock,
       random: Math.random,
       version: buildInfo.version,

@@ -6,7 +6,7 @@ import { parseLogList } from "../../certificate-transparency/log-list/log-list.t
 import type { CertificateLog } from "../../certificate-transparency/log.ts";
 import type { CertificateLogsConfig } from "../../config/config.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { messageOf, StartError } from "../../lib/errors.ts";
 import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
 import { connectHere } from "../certificate-log-reading/connection.ts";
 import type { Candidate } from "../certificate-log-reading/messages.ts";
@@ -14,6 +14,8 @@ import type { Candidate } from "../certificate-log-reading/messages.ts";
 /** Reading of logs without a database: every name is passed on, and nothing is stored. */
 export interface Tail {
   config: CertificateLogsConfig;
+  /** Follows only the logs of these operators, also declared ones; empty: all that the configuration selects. */
+  only: readonly string[];
   clock: Clock;
   /** Returns a number from 0 to below 1. */
   random: () => number;
@@ -25,9 +27,10 @@ export interface Tail {
   onProblem: (what: string, problem: string) => void;
 }
 
-/** Follows the logs until the signal aborts. Rejects with what `onNames` throws. */
+/** Follows the logs until the signal aborts. Rejects with what `onNames` throws, or StartError if there is no log. */
 export async function tailLogs({
   config,
+  only,
   clock,
   random,
   version,
@@ -35,7 +38,9 @@ export async function tailLogs({
   onNames,
   onProblem,
 }: Tail): Promise<void> {
-  const logs = await readLogs({ config, clock, version, signal, onProblem });
+  const selected = await readLogs({ config, clock, version, signal, onProblem });
+  const logs = selected.filter(({ operator }) => only.length === 0 || only.includes(operator));
+  if (logs.length === 0 && !signal.aborted) throw noLog(selected);
   const descriptions = new Map(logs.map(({ logId, description }) => [logId, description]));
   const failing = new Set<string>();
   const ended = Promise.withResolvers<void>();
@@ -72,6 +77,15 @@ export async function tailLogs({
   } finally {
     await connection.end();
   }
+}
+
+function noLog(selected: readonly CertificateLog[]): StartError {
+  const operators = [...new Set(selected.map(({ operator }) => operator))].sort().join(", ");
+  const advice =
+    operators === ""
+      ? "see 'phishwatch certificate-logs list', and certificate_logs.operators in the configuration"
+      : `there are logs of ${operators}`;
+  return new StartError(`no certificate log to read; ${advice}`, { exitCode: 1 });
 }
 
 /** Loads the list, and returns the logs to follow. */

@@ -192,8 +192,8 @@ describe("secrets of a feed", () => {
     closers.push(other.stop);
     other.respond(() => new Response("example-bank.net\n"));
     server.respond(() => Response.redirect(`${other.url}/elsewhere?x=1`));
-    await start({ headers: { "Auth-Key": "s3cret-header" }, query: "auth-key=s3cret-query" });
-    expect(server.requests[0]).toMatchObject({ query: "?auth-key=s3cret-query" });
+    await start({ headers: { "Auth-Key": "s3cret-header" }, query: "auth-key=s3cret-query#1" });
+    expect(server.requests[0]).toMatchObject({ query: "?auth-key=s3cret-query%231" });
     expect(server.requests[0]!.headers.get("auth-key")).toBe("s3cret-header");
     expect(world.threats()).toEqual(["example-bank.net"]);
     expect(other.requests[0]!.headers.get("auth-key")).toBeNull();
