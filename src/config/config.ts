@@ -1,5 +1,5 @@
 import type { FileValues } from "./schema.ts";
-import type { HostPort } from "./fields/texts.ts";
+import { parseHeader, type HostPort } from "./fields/texts.ts";
 
 /**
  * Configuration as the program uses it: with defaults, durations in milliseconds, secrets resolved, absolute paths,
@@ -241,7 +241,8 @@ function toEndpoint(values: FileValues["webhooks"]["endpoints"][number]): Endpoi
 
 function toFeed(values: FileValues["feeds"][number]): FeedConfig {
   const { secret_header: secretHeader, headers } = values;
-  const secret = secretHeader === null ? [] : [splitHeader(secretHeader)];
+  // `findConflicts` has checked the form of the secret one.
+  const secret = secretHeader === null ? [] : [parseHeader(secretHeader)!];
   return {
     name: values.name,
     path: values.path,
@@ -258,12 +259,6 @@ function toFeed(values: FileValues["feeds"][number]): FeedConfig {
     format: values.format,
     column: values.column,
   };
-}
-
-/** Splits `Name: value`, whose form `findConflicts` has checked. */
-function splitHeader(header: string): [name: string, value: string] {
-  const colon = header.indexOf(":");
-  return [header.slice(0, colon), header.slice(colon + 1).trim()];
 }
 
 function toCertificateLogs(values: FileValues["certificate_logs"]): CertificateLogsConfig {

@@ -1,5 +1,6 @@
 import { quoted } from "./fields/config-error.ts";
 import type { Partly } from "./fields/fields.ts";
+import { parseHeader } from "./fields/texts.ts";
 import type { FileValues } from "./schema.ts";
 
 /** Conflict between values that are each valid. */
@@ -172,7 +173,8 @@ function* feedLocations({ feeds }: Partly<FileValues>): Generator<Conflict> {
 /** The forms of secrets are checked here, because readers of texts do not see secrets. */
 function* feedSecrets({ feeds }: Partly<FileValues>): Generator<Conflict> {
   for (const [index, feed] of (feeds ?? []).entries()) {
-    if (typeof feed?.secret_header === "string" && !isHeader(feed.secret_header))
+    const header = feed?.secret_header;
+    if (typeof header === "string" && !parseHeader(header)?.[1])
       yield {
         path: `feeds[${index}].secret_header`,
         found: "a secret of another form",
@@ -185,8 +187,4 @@ function* feedSecrets({ feeds }: Partly<FileValues>): Generator<Conflict> {
         allowed: '"name=value"',
       };
   }
-}
-
-function isHeader(text: string): boolean {
-  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}:[ \t]*[ -~]{1,2000}$/.test(text);
 }

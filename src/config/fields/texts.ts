@@ -213,13 +213,19 @@ function parseUrl(text: string): { url: URL } | { allowed: string; found: string
   return { url };
 }
 
-/** `Name: value`, a request header (names: RFC 9110 §5.1). Values may be secret and are never shown. */
-export const readHeader: TextReader<readonly [name: string, value: string]> = (text) => {
-  const allowed = `"Name: value" in visible ASCII characters`;
+/** Splits `Name: value`, a request header (names: RFC 9110 §5.1). Returns undefined for a text of another form. */
+export function parseHeader(text: string): readonly [name: string, value: string] | undefined {
   const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}):[ \t]*([ -~]{0,2000}?)[ \t]*$/.exec(text);
-  return match === null
+  return match === null ? undefined : [match[1]!, match[2]!];
+}
+
+/** Request header. Values may be secret and are never shown. */
+export const readHeader: TextReader<readonly [name: string, value: string]> = (text) => {
+  const value = parseHeader(text);
+  const allowed = `"Name: value" in visible ASCII characters`;
+  return value === undefined
     ? { allowed, found: `a string of ${plural(text.length, "character")} that is no header` }
-    : { value: [match[1]!, match[2]!] };
+    : { value };
 };
 
 /** URL of an endpoint. Whether `http://` is allowed depends on another setting; see conflicts.ts. */
