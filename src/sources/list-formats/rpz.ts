@@ -1,16 +1,6 @@
-import { isBlank, tooLong, type LineParser } from "./plain-lines.ts";
-import {
-  endOfField,
-  originAfter,
-  originBytesMax,
-  parenthesesAfter,
-  text,
-  typeAndData,
-  writeName,
-} from "./zone.ts";
+import type { LineParser } from "./plain-lines.ts";
+import { createRecordParser, text, typeAndData } from "./zone.ts";
 
-const semicolon = 0x3b;
-const dollar = 0x24;
 /** Number of bytes after the owner that contain TTL, class, type and the target of a CNAME record. */
 const dataBytesMax = 400;
 /** Records that make a rule for their owner. */
@@ -27,50 +17,26 @@ const otherTrigger = /(^|\.)rpz-(ip|client-ip|nsip|nsdname)$/i;
  * is in the configuration of the resolver, and all owners are relative to it.
  */
 export function createPolicyZoneParser(): LineParser {
-  let origin: Uint8Array = new Uint8Array(0);
   let apex: string | undefined;
-  let parentheses = 0;
-  let names = new Uint8Array(0);
-
-  return (block, chunk) => {
-    const { bytes, starts, ends, nexts, count } = block;
-    const bytesMax = (nexts[count - 1] ?? 0) + count * (originBytesMax + 1);
-    if (names.length < bytesMax) names = new Uint8Array(bytesMax);
-    let used = 0;
-    let previous = "";
-    chunk.start(block, names);
-    for (let i = 0; i < count; i++) {
-      const start = starts[i]!;
-      const end = ends[i]!;
-      if (end < 0) {
-        chunk.error(tooLong, i);
-        continue;
-      }
-      const continued = parentheses > 0;
-      parentheses = parenthesesAfter(bytes, start, end, parentheses);
-      // A line that starts with white space continues with the previous owner.
-      if (continued || start === end || isBlank(bytes[start]!) || bytes[start] === semicolon) continue;
-      if (bytes[start] === dollar) {
-        origin = originAfter(bytes.subarray(start, end), origin);
-        if (origin.length > 0) apex ??= text(origin).toLowerCase();
-        continue;
-      }
-      const ownerEnd = endOfField(bytes, start, end);
-      const data = typeAndData(bytes.subarray(ownerEnd, Math.min(end, ownerEnd + dataBytesMax)));
-      const length = writeName(bytes.subarray(start, ownerEnd), origin, names, used);
-      const owner = text(names.subarray(used, used + length)).toLowerCase();
-      if (data[0] === "SOA") apex = owner;
-      const rule = withoutApex(owner, apex ?? "");
-      const name = rule.replace(/^\*\./, "");
-      if (!ruleTypes.has(data[0] ?? "") || isNoRule(name, data) || name === previous) continue;
-      previous = name;
-      // The name is written at the end of the buffer's used part; only its start moves.
-      const nameStart = used + rule.length - name.length;
-      chunk.name(nameStart, nameStart + name.length, i);
-      used += length;
-    }
-    return undefined;
-  };
+  return createRecordParser({
+    dataBytesMax,
+    onOrigin(origin) {
+      if (origin.length > 0) apex ??= text(origin).toLowerCase();
+    },
+    startBlock() {
+      let previous = "";
+      return (record) => {
+        const data = typeAndData(record.behindOwner);
+        const owner = text(record.owner()).toLowerCase();
+        if (data[0] === "SOA") apex = owner;
+        const rule = withoutApex(owner, apex ?? "");
+        const name = rule.replace(/^\*\./, "");
+        if (!ruleTypes.has(data[0] ?? "") || isNoRule(name, data) || name === previous) return undefined;
+        previous = name;
+        return { start: rule.length - name.length, length: name.length };
+      };
+    },
+  });
 }
 
 /** Recognizes rules for whole top-level domains and for other triggers, and those that let a name pass. */

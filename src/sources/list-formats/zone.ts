@@ -6,18 +6,59 @@ const classes = new Set(["IN", "CH", "HS"]);
 
 /** Number of bytes after the owner that contain TTL, class and type. */
 const typeBytesMax = 64;
-export const originBytesMax = 255;
+const originBytesMax = 255;
 
 const semicolon = 0x3b;
 const dollar = 0x24;
 const dot = 0x2e;
 const at = 0x40;
 
+/** A record at whose line an owner is written. */
+export interface OwnerRecord {
+  /** TTL, class, type and the first part of the data. */
+  behindOwner: Uint8Array;
+  /** Returns the owner, completed by the origin, without its trailing dot. */
+  owner(): Uint8Array;
+}
+
+/** Takes the names of the records of one block. Returns the part of the owner that is the name, if there is one. */
+export type TakeName = (record: OwnerRecord) => { start: number; length: number } | undefined;
+
 /**
  * Parses a zone in master file format (RFC 1035, section 5.1), as registries publish it. Takes the owner of each record,
  * once for adjacent records with the same owner. `$ORIGIN` completes relative names; `$INCLUDE` is not followed.
  */
 export function createZoneParser(): LineParser {
+  return createRecordParser({
+    dataBytesMax: typeBytesMax,
+    startBlock() {
+      let previous: Uint8Array = new Uint8Array(0);
+      return ({ behindOwner, owner }) => {
+        if (!ownerTypes.has(typeOf(behindOwner))) return undefined;
+        const name = owner();
+        if (Buffer.compare(name, previous) === 0) return undefined;
+        previous = name;
+        return { start: 0, length: name.length };
+      };
+    },
+  });
+}
+
+/**
+ * Parses the records of a zone file.
+ *
+ * @param dataBytesMax number of bytes after the owner that `TakeName` sees
+ * @param onOrigin called with each new origin
+ */
+export function createRecordParser({
+  dataBytesMax,
+  startBlock,
+  onOrigin,
+}: {
+  dataBytesMax: number;
+  startBlock: () => TakeName;
+  onOrigin?: (origin: Uint8Array) => void;
+}): LineParser {
   let origin: Uint8Array = new Uint8Array(0);
   let parentheses = 0;
   let names = new Uint8Array(0);
@@ -27,7 +68,7 @@ export function createZoneParser(): LineParser {
     const bytesMax = (nexts[count - 1] ?? 0) + count * (originBytesMax + 1);
     if (names.length < bytesMax) names = new Uint8Array(bytesMax);
     let used = 0;
-    let previous = names.subarray(0, 0);
+    const take = startBlock();
     chunk.start(block, names);
     for (let i = 0; i < count; i++) {
       const start = starts[i]!;
@@ -40,17 +81,22 @@ export function createZoneParser(): LineParser {
       parentheses = parenthesesAfter(bytes, start, end, parentheses);
       // A line that starts with white space continues with the previous owner.
       if (continued || start === end || isBlank(bytes[start]!) || bytes[start] === semicolon) continue;
-      const ownerEnd = endOfField(bytes, start, end);
       if (bytes[start] === dollar) {
         origin = originAfter(bytes.subarray(start, end), origin);
+        onOrigin?.(origin);
         continue;
       }
-      if (!ownerTypes.has(typeOf(bytes.subarray(ownerEnd, Math.min(end, ownerEnd + typeBytesMax))))) continue;
-      const length = writeName(bytes.subarray(start, ownerEnd), origin, names, used);
-      const name = names.subarray(used, used + length);
-      if (Buffer.compare(name, previous) === 0) continue;
-      previous = name;
-      chunk.name(used, used + length, i);
+      const ownerEnd = endOfField(bytes, start, end);
+      let length = 0;
+      const name = take({
+        behindOwner: bytes.subarray(ownerEnd, Math.min(end, ownerEnd + dataBytesMax)),
+        owner() {
+          length = writeName(bytes.subarray(start, ownerEnd), origin, names, used);
+          return names.subarray(used, used + length);
+        },
+      });
+      if (name === undefined) continue;
+      chunk.name(used + name.start, used + name.start + name.length, i);
       used += length;
     }
     return undefined;
@@ -58,7 +104,7 @@ export function createZoneParser(): LineParser {
 }
 
 /** Writes the owner without its trailing dot, completed by the origin if it is relative. */
-export function writeName(owner: Uint8Array, origin: Uint8Array, into: Uint8Array, offset: number): number {
+function writeName(owner: Uint8Array, origin: Uint8Array, into: Uint8Array, offset: number): number {
   if (owner.length === 1 && owner[0] === at) {
     into.set(origin, offset);
     return origin.length;
@@ -74,7 +120,7 @@ export function writeName(owner: Uint8Array, origin: Uint8Array, into: Uint8Arra
   return owner.length + 1 + origin.length;
 }
 
-export function originAfter(line: Uint8Array, origin: Uint8Array): Uint8Array {
+function originAfter(line: Uint8Array, origin: Uint8Array): Uint8Array {
   const [directive, name] = text(line.subarray(0, 2 * originBytesMax)).split(/[\s;]+/, 2);
   if (directive!.toUpperCase() !== "$ORIGIN" || name === undefined || name.length > originBytesMax)
     return origin;
@@ -95,7 +141,7 @@ export function typeAndData(behindOwner: Uint8Array): string[] {
   return type < 0 ? [] : fields.slice(type);
 }
 
-export function parenthesesAfter(bytes: Uint8Array, start: number, end: number, open: number): number {
+function parenthesesAfter(bytes: Uint8Array, start: number, end: number, open: number): number {
   let quoted = false;
   for (let i = start; i < end; i++) {
     const byte = bytes[i]!;
@@ -109,7 +155,7 @@ export function parenthesesAfter(bytes: Uint8Array, start: number, end: number, 
   return open;
 }
 
-export function endOfField(bytes: Uint8Array, start: number, end: number): number {
+function endOfField(bytes: Uint8Array, start: number, end: number): number {
   let i = start;
   while (i < end && !isBlank(bytes[i]!)) i++;
   return i;
