@@ -1,5 +1,20 @@
+import {
+  toChannel,
+  toFilter,
+  toList,
+  toSmtp,
+  toSubscription,
+  type ChannelConfig,
+  type FilterConfig,
+  type ListConfig,
+  type SmtpConfig,
+  type SubscriptionConfig,
+} from "./notifications.ts";
 import type { FileValues } from "./schema.ts";
-import { parseHeader, type HostPort } from "./fields/texts.ts";
+import type { HostPort } from "./fields/texts.ts";
+import { toCertificateLogs, toFeed, type CertificateLogsConfig, type FeedConfig } from "./sources.ts";
+
+export type { CertificateLogsConfig, FeedConfig };
 
 /**
  * Configuration as the program uses it: with defaults, durations in milliseconds, secrets resolved, absolute paths,
@@ -75,6 +90,10 @@ export interface Config {
   protectedDomains: ProtectedDomainConfig[];
   feeds: FeedConfig[];
   apiKeys: ApiKeyConfig[];
+  smtp: SmtpConfig | null;
+  channels: ChannelConfig[];
+  subscriptions: SubscriptionConfig[];
+  lists: ListConfig[];
 }
 
 export interface EndpointConfig {
@@ -83,6 +102,7 @@ export interface EndpointConfig {
   secret: string;
   /** Empty: all. */
   events: FileValues["webhooks"]["endpoints"][number]["events"];
+  filter: FilterConfig;
   headers: Record<string, string>;
   /** Null: the default for all endpoints. */
   concurrency: number | null;
@@ -99,49 +119,6 @@ export interface ProtectedDomainConfig {
   /** Lowercase, NFC. */
   keywords: string[];
   allow: string[];
-}
-
-export interface FeedConfig {
-  name: string;
-  /** File or folder; null: `url` is set, or the type needs none. */
-  path: string | null;
-  url: string | null;
-  type: FileValues["feeds"][number]["type"];
-  /** Five cron fields in UTC. */
-  schedule: string;
-  /** Headers of requests, including the secret one. */
-  headers: Record<string, string>;
-  /** Secret `name=value`, added to the query. */
-  query: string | null;
-  username: string | null;
-  password: string | null;
-  /** Top-level domains; empty: all that are approved. */
-  zones: string[];
-  bytesMax: number;
-  allowPrivateNetworks: boolean;
-  format: FileValues["feeds"][number]["format"];
-  column: string | null;
-}
-
-export interface CertificateLogsConfig {
-  enabled: boolean;
-  contact: string | null;
-  logList: FileValues["certificate_logs"]["log_list"];
-  /** Empty: all. */
-  operators: string[];
-  catchUpMs: number;
-  firstStart: "end" | "beginning";
-  namesOnly: boolean;
-  rates: { operator: string; requestsPerSecond: number }[];
-  extraLogs: {
-    name: string;
-    /** Base64 of the SubjectPublicKeyInfo. */
-    key: string;
-    /** With a slash at its end. */
-    url: string;
-    origin: string;
-    protocol: "static" | "rfc6962";
-  }[];
 }
 
 export interface ApiKeyConfig {
@@ -217,6 +194,10 @@ export function toConfig(values: FileValues): Config {
     },
     feeds: values.feeds.map(toFeed),
     apiKeys: values.api_keys,
+    smtp: toSmtp(values.smtp),
+    channels: values.channels.map(toChannel),
+    subscriptions: values.subscriptions.map(toSubscription),
+    lists: values.lists.map(toList),
   };
 }
 
@@ -227,6 +208,7 @@ function toEndpoint(values: FileValues["webhooks"]["endpoints"][number]): Endpoi
     url: values.url,
     secret: values.secret,
     events: values.events,
+    filter: toFilter(values),
     headers: Object.fromEntries([
       ...headers,
       ...(authorization === null ? [] : [["Authorization", authorization] as const]),
@@ -236,48 +218,6 @@ function toEndpoint(values: FileValues["webhooks"]["endpoints"][number]): Endpoi
     caFile: values.ca_file,
     clientCertFile: values.client_cert,
     clientKeyFile: values.client_key,
-  };
-}
-
-function toFeed(values: FileValues["feeds"][number]): FeedConfig {
-  const { secret_header: secretHeader, headers } = values;
-  // `findConflicts` has checked the form of the secret one.
-  const secret = secretHeader === null ? [] : [parseHeader(secretHeader)!];
-  return {
-    name: values.name,
-    path: values.path,
-    url: values.url,
-    type: values.type,
-    schedule: values.schedule,
-    headers: Object.fromEntries([...headers, ...secret]),
-    query: values.secret_query,
-    username: values.username,
-    password: values.password,
-    zones: values.zones,
-    bytesMax: values.max_size,
-    allowPrivateNetworks: values.allow_private_networks,
-    format: values.format,
-    column: values.column,
-  };
-}
-
-function toCertificateLogs(values: FileValues["certificate_logs"]): CertificateLogsConfig {
-  return {
-    enabled: values.enabled,
-    contact: values.contact,
-    logList: values.log_list,
-    operators: values.operators,
-    catchUpMs: values.catch_up,
-    firstStart: values.first_start,
-    namesOnly: values.names_only,
-    rates: values.rates.map((rate) => ({
-      operator: rate.operator,
-      requestsPerSecond: rate.requests_per_second,
-    })),
-    extraLogs: values.extra_logs.map((log) => ({
-      ...log,
-      origin: log.origin ?? log.url.replace(/^https?:\/\//, "").replace(/\/$/, ""),
-    })),
   };
 }
 

@@ -1,16 +1,8 @@
-import { quoted } from "./fields/config-error.ts";
+import { quoted, type Conflict } from "./fields/config-error.ts";
 import type { Partly } from "./fields/fields.ts";
 import { parseHeader } from "./fields/texts.ts";
+import { channelConflicts, smtpConflicts } from "./notification-conflicts.ts";
 import type { FileValues } from "./schema.ts";
-
-/** Conflict between values that are each valid. */
-export interface Conflict {
-  /** The value to change. */
-  path: string;
-  found: string;
-  allowed: string;
-  nearest?: string;
-}
 
 /** Line of a value in the file. */
 type LineOf = (path: string) => number | undefined;
@@ -31,6 +23,11 @@ export function findConflicts(values: Partly<FileValues>, lineOf: LineOf): Confl
     ...columns(values),
     ...feedLocations(values),
     ...feedSecrets(values),
+    ...smtpConflicts(values),
+    ...channelConflicts(values),
+    ...duplicates("channels", "name", values.channels, lineOf),
+    ...duplicates("subscriptions", "name", values.subscriptions, lineOf),
+    ...duplicates("lists", "name", values.lists, lineOf),
     ...duplicates("certificate_logs.extra_logs", "name", values.certificate_logs?.extra_logs, lineOf),
     ...duplicates("certificate_logs.rates", "operator", values.certificate_logs?.rates, lineOf),
   ];

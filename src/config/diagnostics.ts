@@ -23,13 +23,13 @@ export function createDiagnostics(schema: FieldSchema) {
     const known = Object.keys(field.properties!);
     const meant = nearest(key, known);
     const here = meant === undefined ? undefined : path === "" ? meant : `${path}.${meant}`;
-    const elsewhere = here === undefined ? knownPaths.get(key) : undefined;
     add({
       path: path === "" ? pathKey(key) : `${path}.${pathKey(key)}`,
       at,
       found: "an unknown key",
       allowed: oneOf(known),
-      nearest: here ?? elsewhere,
+      // A key of another table is more likely misplaced than misspelled.
+      nearest: knownPaths.get(key) ?? here,
     });
   }
 

@@ -13,6 +13,7 @@ import {
   table,
   text,
 } from "./fields/fields.ts";
+import { channels, lists, smtp, subscriptions } from "./sections/notifications.ts";
 import { archive, certificateLogs, feeds } from "./sections/sources.ts";
 import {
   readChromiumArgument,
@@ -256,6 +257,7 @@ export const configSchema = table(
     lookups,
     screenshots,
     webhooks,
+    smtp,
     traps,
     certificate_logs: certificateLogs,
     archive,
@@ -264,6 +266,9 @@ export const configSchema = table(
     protected_domains: protectedDomains,
     feeds,
     api_keys: apiKeys,
+    channels,
+    subscriptions,
+    lists,
   },
   "The configuration of phishwatch.",
 );

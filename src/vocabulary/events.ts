@@ -23,3 +23,18 @@ export const eventDescriptions: Readonly<Record<EventType, string>> = {
 
 /** Sent once to test an endpoint. It is not recorded as an event, so nothing subscribes to it. */
 export const pingEventType = "webhook.ping";
+
+/** Conditions of the appliance that people can subscribe to. Webhook endpoints are not sent them. */
+const systemEventTypes = [
+  "system.source_stopped",
+  "system.endpoint_failing",
+  "system.scan_failed",
+  "system.certificate_expiring",
+  "system.disk_filling",
+  "system.backup_failed",
+  "system.log_list_updated",
+] as const;
+
+/** Types of everything that a subscription can contain. */
+export const noticeTypes = [...eventTypes, ...systemEventTypes] as const;
+export type NoticeType = (typeof noticeTypes)[number];

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultPlan, defaultScopes } from "../../src/vocabulary/keys.ts";
 import type { Config } from "../../src/config/load.ts";
+import type { FilterConfig } from "../../src/config/notifications.ts";
 import { describeConfig, renderExample } from "../../src/config/render.ts";
 import { errorLines, loaded } from "./helper.ts";
 
@@ -79,7 +80,19 @@ const defaults: Config = {
   protectedDomains: [],
   feeds: [],
   apiKeys: [],
+  smtp: null,
+  channels: [],
+  subscriptions: [],
+  lists: [],
 };
+
+const everything = {
+  minSeverity: "low",
+  protectedDomains: [],
+  types: [],
+  sources: [],
+  verifiedOnly: false,
+} satisfies FilterConfig;
 
 test("config.example.toml is what the schema renders (otherwise run scripts/render-config.ts)", () => {
   expect(committed).toBe(renderExample());
@@ -95,7 +108,12 @@ test("config.example.toml is valid and changes no default but the protected doma
 });
 
 test("the commented entries of the example are valid without their #", () => {
-  const env = { PHISHWATCH_CI_KEY: "k".repeat(40), PHISHWATCH_SOC_SECRET: "s".repeat(40) };
+  const env = {
+    PHISHWATCH_CI_KEY: "k".repeat(40),
+    PHISHWATCH_SOC_SECRET: "s".repeat(40),
+    PHISHWATCH_SLACK_URL: "https://slack.example/services/T/B/x",
+    PHISHWATCH_LIST_TOKEN: "t".repeat(40),
+  };
   const config = loaded(committed.replaceAll(/^#(?=\S)/gm, ""), { env });
   expect(config.feeds).toEqual([
     {
@@ -128,12 +146,52 @@ test("the commented entries of the example are valid without their #", () => {
       url: "https://soc.example/hooks/phishwatch",
       secret: "s".repeat(40),
       events: ["threat.created", "threat.resolved"],
+      filter: everything,
       headers: {},
       concurrency: null,
       ratePerSecond: null,
       caFile: null,
       clientCertFile: null,
       clientKeyFile: null,
+    },
+  ]);
+  expect(config.channels).toEqual([
+    {
+      name: "team-chat",
+      type: "slack",
+      url: "https://slack.example/services/T/B/x",
+      token: null,
+      chatId: null,
+      routingKey: null,
+      topic: null,
+      room: null,
+      to: [],
+      template: null,
+      headers: {},
+    },
+  ]);
+  expect(config.subscriptions).toEqual([
+    {
+      name: "high at once",
+      channel: "team-chat",
+      events: ["threat.created"],
+      filter: everything,
+      digest: "none",
+      at: 480,
+      weekdays: [],
+      timeZone: "UTC",
+      quietHours: null,
+    },
+  ]);
+  expect(config.lists).toEqual([
+    {
+      name: "block",
+      token: "t".repeat(40),
+      statuses: ["active"],
+      minSeverity: "high",
+      verifiedOnly: true,
+      protectedDomains: [],
+      maxAgeMs: null,
     },
   ]);
 });

@@ -3,6 +3,14 @@ import { defaultPublicUrl } from "../../src/config/config.ts";
 import type { Config } from "../../src/config/load.ts";
 import { errorLines, loaded } from "./helper.ts";
 
+const everything = {
+  minSeverity: "low",
+  protectedDomains: [],
+  types: [],
+  sources: [],
+  verifiedOnly: false,
+};
+
 /** The setting as written, and the value that the program reads. */
 function table(cases: [file: string, part: (config: Config) => unknown, value: unknown][]): void {
   for (const [file, part, value] of cases) {
@@ -159,6 +167,7 @@ describe("entries", () => {
           url: "http://127.0.0.1:9000/",
           secret: "opensesame-opensesame",
           events: [],
+          filter: everything,
           headers: {},
           concurrency: null,
           ratePerSecond: null,
@@ -175,6 +184,7 @@ describe("entries", () => {
         return rest;
       },
       {
+        filter: everything,
         headers: { "X-Team": "soc", "X-Empty": "", Authorization: "Bearer x" },
         concurrency: 2,
         ratePerSecond: 0.5,

@@ -57,3 +57,12 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 export function oneOf(items: readonly string[]): string {
   return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} or ${items.at(-1)}`;
 }
+
+/** Conflict between values that are each valid. */
+export interface Conflict {
+  /** The value to change. */
+  path: string;
+  found: string;
+  allowed: string;
+  nearest?: string;
+}

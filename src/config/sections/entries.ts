@@ -14,6 +14,7 @@ import {
   tables,
   text,
 } from "../fields/fields.ts";
+import { eventFilters } from "./notifications.ts";
 import {
   readDomain,
   readEndpointUrl,
@@ -97,6 +98,7 @@ export const endpoints = tables(
       { maxItems: eventTypes.length, uniqueItems: true },
       { default: [], example: ["threat.created", "threat.resolved"], description: "empty = all" },
     ),
+    ...eventFilters,
     headers: array(
       text("header", readHeader, item("a header")),
       { maxItems: 20, uniqueItems: true },

@@ -1,0 +1,53 @@
+/** Types of channels for people. */
+export const channelTypes = [
+  "slack",
+  "teams",
+  "discord",
+  "mattermost",
+  "google_chat",
+  "ntfy",
+  "telegram",
+  "pagerduty",
+  "matrix",
+  "email",
+  "template",
+] as const;
+export type ChannelType = (typeof channelTypes)[number];
+
+/** Keys of a channel that only some types use, as the configuration file and the commands name them. */
+export const channelKeys = [
+  "url",
+  "token",
+  "chat_id",
+  "routing_key",
+  "topic",
+  "room",
+  "to",
+  "template",
+  "headers",
+] as const;
+export type ChannelKey = (typeof channelKeys)[number];
+
+/** The keys that each type needs, and those that it accepts in addition. */
+export const keysOfChannel: Readonly<
+  Record<ChannelType, { required: readonly ChannelKey[]; optional: readonly ChannelKey[] }>
+> = {
+  slack: { required: ["url"], optional: [] },
+  teams: { required: ["url"], optional: [] },
+  discord: { required: ["url"], optional: [] },
+  mattermost: { required: ["url"], optional: [] },
+  google_chat: { required: ["url"], optional: [] },
+  ntfy: { required: ["topic"], optional: ["url", "token"] },
+  telegram: { required: ["token", "chat_id"], optional: ["url"] },
+  pagerduty: { required: ["routing_key"], optional: ["url"] },
+  matrix: { required: ["url", "room", "token"], optional: [] },
+  email: { required: ["to"], optional: [] },
+  template: { required: ["url", "template"], optional: ["token", "headers"] },
+};
+
+/** How often a subscription sends what it collected; `none`: at once. */
+export const digests = ["none", "hourly", "daily"] as const;
+export type Digest = (typeof digests)[number];
+
+export const weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+export type Weekday = (typeof weekdays)[number];
