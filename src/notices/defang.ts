@@ -1,0 +1,39 @@
+import { escapeHidden } from "../lib/safe-text.ts";
+import { cut } from "./cut.ts";
+
+/** Defanged text shows names and addresses in a form that no client makes a link or a mention. */
+
+/** Length of the longest name that is shown in full: a host name in U-label form is shorter. */
+const nameLengthMax = 300;
+
+/** Returns a host name with all dots in brackets: `login[.]examp1e-bank[.]com`. */
+export function defangName(name: string): string {
+  return cut(escapeHidden(name), nameLengthMax).replace(dots, "[.]");
+}
+
+/**
+ * Returns text that an attacker may have written, such as the title of a page, on one line: hidden characters are
+ * escaped, white space is joined, and names, addresses and mentions are defanged:
+ * `hxxps[:]//evil[.]example`, `user[at]evil[.]example`.
+ * @param lengthMax maximum length of the result
+ */
+export function defangText(text: string, lengthMax = 200): string {
+  // Truncating first bounds the work for text of any length.
+  const line = escapeHidden(cut(text, lengthMax).replace(/\s+/gu, " ").trim());
+  const defanged = line
+    .replace(/http(?=s?:)/gi, (scheme) => (scheme[0] === "h" ? "hxxp" : "HXXP"))
+    .replace(/(?<=[a-z]):(?=\/\/)|(?<=\b(?:data|file|javascript|mailto|sms|tel|vbscript)):/gi, "[:]")
+    // A network path such as \\host\share, which mail clients make a link.
+    .replace(/\\\\(?=[^\s\\])/g, "[\\\\]")
+    .replace(/[@\uff20](?=\S)/g, "[at]")
+    .replace(ipv4Address, (address) => address.replaceAll(".", "[.]"))
+    .replace(dotsInNames, "[.]");
+  return cut(defanged, lengthMax);
+}
+
+/** The dots that IDNA treats as equal. */
+const dots = /[.\u3002\uff0e\uff61]/g;
+/** Dots between the characters of names. Those of decimal numbers are left alone: `2.5`. */
+const dotsInNames =
+  /(?<=[\p{L}\p{N}\p{M}_-])[.\u3002\uff0e\uff61](?=[\p{L}\p{M}_])|(?<=[\p{L}\p{M}_-])[.\u3002\uff0e\uff61](?=\p{N})/gu;
+const ipv4Address = /\b\d{1,3}(?:\.\d{1,3}){3}\b/g;
