@@ -68,9 +68,9 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
   );
 
   test(
-    "an endpoint is added and tested under Settings → Integrations, and a failed delivery is explained and sent again",
+    "an endpoint is added and tested under Integrations → Webhook endpoints, and a failed delivery is explained and sent again",
     async () => {
-      await follow("Integrations");
+      await follow("Webhook endpoints");
       await arrives("/settings.webhooks$/");
       await follow("Add webhook endpoint");
       await arrives("/webhooks.add$/");
@@ -94,7 +94,7 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
         () => latest() !== undefined && log.attempts(latest()!.id).length > 0,
         "the first attempt is recorded",
       );
-      await follow("Integrations");
+      await follow("Webhook endpoints");
       await arrives("/settings.webhooks$/");
       expect(await browser.text()).toContain("failing");
       await follow("Delivery log");

@@ -143,7 +143,7 @@ describe.skipIf(chromium === undefined)("the whole way", () => {
         });
       expect((await call("threats")).status).toBe(200);
 
-      await hand.press("Integrations");
+      await hand.press("Webhook endpoints");
       await arrives(/settings.webhooks$/);
       await hand.press("Add webhook endpoint");
       await arrives(/webhooks.add$/);
@@ -178,7 +178,7 @@ describe.skipIf(chromium === undefined)("the whole way", () => {
       const threats = (await (await call("threats")).json()) as { data: unknown[] };
       expect(threats.data).toMatchObject([{ domain: "examp1e-bank.com", status: "active" }]);
 
-      await hand.press("Integrations");
+      await hand.press("Webhook endpoints");
       await arrives(/settings.webhooks$/);
       await hand.press("127.0.0.1");
       await arrives(/whk_[^/]*$/);

@@ -5,7 +5,7 @@ import { PageContextOf, type PageContext } from "../kit/page-context.ts";
 import type { Flash } from "../kit/page-result.ts";
 import { overviewPath, signOutPath, themePath } from "../kit/paths.ts";
 import type { Assets } from "./assets.ts";
-import type { PageGroup } from "./router.ts";
+import type { NavigationEntry, PageGroup } from "./router.ts";
 import { themes, type Theme } from "./theme.ts";
 
 interface FrameProps {
@@ -53,7 +53,7 @@ export function Layout({
       (entry) => path === entry.path || (entry.path !== overviewPath && path.startsWith(`${entry.path}/`)),
     )
     .sort((a, b) => b.path.length - a.path.length)[0];
-  const list = (section: "main" | "settings") => (
+  const list = (section: NavigationEntry["section"]) => (
     <ul>
       {entries
         .filter((entry) => entry.section === section)
@@ -85,6 +85,8 @@ export function Layout({
             phishwatch
           </a>
           {list("main")}
+          <h2>Integrations</h2>
+          {list("integrations")}
           <h2>Settings</h2>
           {list("settings")}
           <div class="menu-foot">

@@ -83,7 +83,7 @@ export type AnyRoute = Route<ServiceName>;
 
 /** Entry in the navigation. */
 export interface NavigationEntry {
-  section: "main" | "settings";
+  section: "main" | "integrations" | "settings";
   label: string;
   path: string;
 }

@@ -58,7 +58,7 @@ function showLog({ query, services: { deliveries } }: Context<"deliveries">) {
     <>
       <PageHead
         title="Delivery log"
-        back={{ label: "Integrations", path: webhooksPath }}
+        back={{ label: "Webhook endpoints", path: webhooksPath }}
         lead="Every event sent or to be sent, the responses, and what happens next."
       />
       <form class="filters" method="get" action={deliveriesPath} role="search">

@@ -59,7 +59,7 @@ export function showEndpointForm(
   const action = endpoint === undefined ? `${webhooksPath}/add` : `${webhooksPath}/${endpoint.id}/edit`;
   const back =
     endpoint === undefined
-      ? { label: "Integrations", path: webhooksPath }
+      ? { label: "Webhook endpoints", path: webhooksPath }
       : { label: endpoint.name, path: `${webhooksPath}/${endpoint.id}` };
   const value = (name: string) => form.get(name) ?? "";
   const advanced = ["headers", "concurrency", "rate"].some((name) => value(name) !== "");

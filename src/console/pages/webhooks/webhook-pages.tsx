@@ -35,9 +35,9 @@ import { rotateRoutes } from "./webhook-rotate-pages.tsx";
 const perPage = 50;
 const deliveriesShown = 10;
 
-/** Settings → Integrations: the webhook endpoints. */
+/** Webhook endpoints: programs that are sent events. */
 export const webhookPages = pageGroup({
-  nav: { section: "settings", label: "Integrations", path },
+  nav: { section: "integrations", label: "Webhook endpoints", path },
   services: ["config", "deliveries", "webhooks"],
   routes: [
     { method: "GET", path, permission: "read", run: listEndpoints },
@@ -101,32 +101,30 @@ function listEndpoints({ services: { webhooks }, query }: Context<"webhooks">) {
     { title: "State", cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
   ];
   return page(
-    "Integrations",
+    "Webhook endpoints",
     <>
-      <PageHead title="Integrations" lead="Services that receive events.">
+      <PageHead title="Webhook endpoints" lead="Programs that are sent events as signed HTTP requests.">
         <LinkButton path={`${path}/add`} label="Add webhook endpoint" />
       </PageHead>
-      <Section title="Webhook endpoints">
-        <PagedTable
-          caption="Webhook endpoints"
-          columns={columns}
-          rowsIn={pagesOf(endpoints)}
-          total={endpoints.length}
-          perPage={perPage}
-          path={path}
-          query={query}
-          empty={
-            <>
-              No service receives events yet. <a href={`${path}/add`}>Add a webhook endpoint</a> to send
-              events to your SIEM, chat or ticket system.
-            </>
-          }
-        />
-        <p class="after">
-          <a href={deliveriesPath}>Delivery log</a> ·{" "}
-          <a href={`${deliveriesPath}?status=failed`}>Failed deliveries</a>
-        </p>
-      </Section>
+      <PagedTable
+        caption="Webhook endpoints"
+        columns={columns}
+        rowsIn={pagesOf(endpoints)}
+        total={endpoints.length}
+        perPage={perPage}
+        path={path}
+        query={query}
+        empty={
+          <>
+            No program receives events yet. <a href={`${path}/add`}>Add a webhook endpoint</a> to send events
+            to your SIEM or ticket system.
+          </>
+        }
+      />
+      <p class="after">
+        <a href={deliveriesPath}>Delivery log</a> ·{" "}
+        <a href={`${deliveriesPath}?status=failed`}>Failed deliveries</a>
+      </p>
     </>,
   );
 }
@@ -141,7 +139,7 @@ function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
   return page(
     name,
     <>
-      <PageHead title={<Text text={name} />} back={{ label: "Integrations", path }}>
+      <PageHead title={<Text text={name} />} back={{ label: "Webhook endpoints", path }}>
         <PostButton action={`${path}/${id}/test`} label="Send test" />
         {declared ? null : <LinkButton path={`${path}/${id}/edit`} label="Edit" variant="outline" />}
         <PostButton
