@@ -8,7 +8,7 @@ import { createApiKeys } from "./access/keys/keys.ts";
 import { createLastUsedWriter } from "./access/keys/last-used.ts";
 import { createSettings } from "./access/settings/settings.ts";
 import { createServer } from "./api/server.ts";
-import { openWebhooks } from "./channels/webhook/open-webhooks.ts";
+import { openChannels } from "./channels/all/open-channels.ts";
 import type { Config } from "./config/config.ts";
 import { openDatabase } from "./database/database.ts";
 import { createDatabaseHealth } from "./database/health/health.ts";
@@ -148,7 +148,7 @@ export function openApp(environment: Environment) {
   });
 
   // Deliveries and traps
-  const { deliveries, webhooks } = openWebhooks({
+  const { channels, deliveries, webhooks } = openChannels({
     auditLog,
     clock,
     config,
@@ -235,6 +235,7 @@ export function openApp(environment: Environment) {
       keyUsage,
       deliveries,
       webhooks,
+      channels,
       traps,
       auditLog,
       consoleSignIn: signIn,
@@ -245,6 +246,7 @@ export function openApp(environment: Environment) {
     domains.reconcile(config.protectedDomains);
     keys.reconcile(config.apiKeys);
     webhooks.endpoints.reconcile(config.webhooks.endpoints);
+    channels.reconcile(config.channels);
   });
 
   return {
@@ -263,6 +265,7 @@ export function openApp(environment: Environment) {
     scans,
     deliveries,
     webhooks,
+    channels,
     traps,
     server,
     /** Starts all background work. */

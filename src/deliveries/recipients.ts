@@ -91,7 +91,7 @@ export function createRecipients({
       .where(eq(recipients.seq, recipient.seq))
       .run();
     database.afterCommit(notify);
-    return reads.one.get({ channel: recipient.channel, key: recipient.id })!;
+    return reads.one.get({ channel: values.channel ?? recipient.channel, key: recipient.id })!;
   }
 
   const channelOf = (kind: string): Channel => {

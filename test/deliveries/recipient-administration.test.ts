@@ -23,6 +23,7 @@ const channel: Channel<{ path: string }> = {
 };
 const declared = (path: string) => ({
   name: "siem",
+  channel: "file",
   events: [],
   concurrency: null,
   ratePerSecond: null,
@@ -39,7 +40,16 @@ describe("the recipients of a second channel", () => {
   function administer() {
     const { auditLog, database, ids } = webhooks;
     const recipients = createRecipients({ channels: new Map([[channel.kind, channel]]), clock, database });
-    return createRecipientAdministration({ auditLog, channel, clock, database, ids, recipients });
+    const { kind, recipients: traits } = channel;
+    return createRecipientAdministration({
+      auditLog,
+      clock,
+      database,
+      ids,
+      kinds: [kind],
+      recipients,
+      traits,
+    });
   }
 
   test("are declared, disabled and enabled with audit actions that begin with the channel's name", () => {

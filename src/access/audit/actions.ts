@@ -1,3 +1,4 @@
+import { channelTypes } from "../../vocabulary/channels.ts";
 import { trapAuditActions } from "../../vocabulary/traps.ts";
 
 /** Changes of recipients of events, which are recorded in the same way for every delivery channel. */
@@ -16,7 +17,9 @@ type RecipientAction = `${string}.${RecipientChange}`;
 
 /** @param channel kind of the recipient's channel */
 export function recipientAction(channel: string, change: RecipientChange): RecipientAction {
-  return `${channel}.${change}`;
+  const types: readonly string[] = channelTypes;
+  // For the reader of the log, channels for people are one kind of object, whatever service shows the messages.
+  return `${types.includes(channel) ? "channel" : channel}.${change}`;
 }
 
 /** @param channel kind of the recipients' channel */
@@ -48,6 +51,14 @@ export const auditActions = [
   "webhook.test",
   "webhook.redeliver",
   "webhook.replay",
+  "channel.add",
+  "channel.change",
+  "channel.enable",
+  "channel.disable",
+  "channel.remove",
+  "channel.test",
+  "channel.redeliver",
+  "channel.replay",
   "scan.start",
   "scan.cancel",
   "feed.import",

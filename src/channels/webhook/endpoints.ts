@@ -13,6 +13,7 @@ import {
   rotationOverlapMs,
   targetOf,
   toEndpoint,
+  webhookKind,
   type DeclaredEndpoint,
   type Endpoint,
   type EndpointSettings,
@@ -91,7 +92,14 @@ export function createEndpoints({
       database.transaction(() => {
         const { name = nameFor(given.url, recipients.isTaken) } = given;
         const target = { ...completeSettings(given), ...noPreviousSecret, secret };
-        const settings = { ...defaults, ...recipientSettings(given), name, target, enabled };
+        const settings = {
+          ...defaults,
+          ...recipientSettings(given),
+          name,
+          channel: webhookKind,
+          target,
+          enabled,
+        };
         return { endpoint: toEndpoint(administration.add(settings, { by })), secret };
       }),
 
@@ -140,6 +148,7 @@ function toDeclared({ name, secret, ...given }: DeclaredEndpoint, clock: Clock):
     ...defaults,
     ...recipientSettings(given),
     name,
+    channel: webhookKind,
     target: (present) =>
       present === undefined
         ? { ...settings, ...noPreviousSecret, secret }

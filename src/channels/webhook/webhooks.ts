@@ -42,11 +42,12 @@ export function createWebhooks({
 }): Webhooks {
   const administration = createRecipientAdministration({
     auditLog,
-    channel,
     clock,
     database,
     ids,
+    kinds: [channel.kind],
     recipients,
+    traits: channel.recipients,
   });
 
   async function ping(endpoint: Endpoint): Promise<AttemptResult> {

@@ -9,8 +9,11 @@ const channelTextMax = 200;
 const templateCharactersMax = 20_000;
 const addressCharactersMax = 254;
 
+/** Reads a text that does not depend on the file around it, such as one that was typed in the console. */
+type PlainReader<T> = (text: string) => ReturnType<TextReader<T>>;
+
 /** Identifier that a service shows, such as that of a chat. */
-export const readChannelText: TextReader<string> = (text) =>
+export const readChannelText: PlainReader<string> = (text) =>
   /^[\x21-\x7e]+$/.test(text) && text.length <= channelTextMax
     ? { value: text }
     : { allowed: `at most ${channelTextMax} visible ASCII characters without spaces` };
@@ -22,14 +25,14 @@ export const readMailHost: TextReader<string> = (text) => {
 };
 
 /** Email address without a display name, which cannot inject anything into a header. */
-export const readAddress: TextReader<string> = (text) =>
+export const readAddress: PlainReader<string> = (text) =>
   /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text) &&
   text.length <= addressCharactersMax
     ? { value: text }
     : { allowed: `an email address such as "soc@example.com"` };
 
 /** Whether it produces valid JSON is checked by the channel. */
-export const readTemplate: TextReader<string> = (text) =>
+export const readTemplate: PlainReader<string> = (text) =>
   text.length <= templateCharactersMax
     ? { value: text }
     : { allowed: `a template of at most ${templateCharactersMax} characters` };

@@ -9,6 +9,7 @@ import type { Archive } from "../../archive/archive.ts";
 import type { NameSearches } from "../../archive/search/name-searches.ts";
 import type { Server } from "../../api/server.ts";
 import type { Readiness } from "../../api/site/health.ts";
+import type { Channels } from "../../channels/all/channels.ts";
 import type { Webhooks } from "../../channels/webhook/webhooks.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
@@ -71,6 +72,7 @@ export interface PageServices {
   traps: Traps;
   deliveries: Deliveries;
   webhooks: Webhooks;
+  channels: Channels;
 }
 
 export type ServiceName = keyof PageServices;

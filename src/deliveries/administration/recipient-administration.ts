@@ -5,12 +5,12 @@ import type { Clock } from "../../lib/clock.ts";
 import { badRequest, notFound, PublicError, StartError } from "../../lib/errors.ts";
 import type { IdFactory } from "../../lib/ids.ts";
 import { visible } from "../../lib/safe-text.ts";
-import type { Channel, RecipientTraits } from "../channel.ts";
+import type { RecipientTraits } from "../channel.ts";
 import { createRecipientAudit, type RecipientAudit } from "./recipient-audit.ts";
 import type { Recipient, Recipients, RecipientSettings } from "../recipients.ts";
 
 /**
- * Administers the recipients of one channel. Every change is recorded in the audit log, and takes effect at once: in a
+ * Administers the recipients of one channel, or of several that have the same traits. Every change is recorded in the audit log, and takes effect at once: in a
  * running server even if another process makes it.
  */
 export interface RecipientAdministration {
@@ -22,7 +22,7 @@ export interface RecipientAdministration {
   /** Like `get`. @throws PublicError `bad_request` for a recipient that the configuration file declares */
   editable(idOrName: string): Recipient;
   /** @throws PublicError `bad_request` with what to change */
-  add(recipient: RecipientSettings & { name: string; enabled: boolean }, options: { by: Actor }): Recipient;
+  add(recipient: NewRecipientSettings, options: { by: Actor }): Recipient;
   /** @throws PublicError like `editable`, and `bad_request` with what to change */
   change(idOrName: string, settings: Partial<RecipientSettings>, options: { by: Actor }): Recipient;
   /** Stops deliveries, also to a declared recipient, until it is enabled. Pending deliveries stay queued. */
@@ -37,9 +37,18 @@ export interface RecipientAdministration {
   reconcile(declared: readonly DeclaredRecipient[]): void;
 }
 
+interface NewRecipientSettings extends RecipientSettings {
+  name: string;
+  /** Kind of its channel. */
+  channel: string;
+  enabled: boolean;
+}
+
 /** A recipient that the configuration file declares. */
 export interface DeclaredRecipient extends Omit<RecipientSettings, "target"> {
   name: string;
+  /** Kind of its channel. */
+  channel: string;
   /** @param present target of the recipient that exists under this name, of which a channel may keep a part */
   target(present: unknown): unknown;
 }
@@ -54,43 +63,33 @@ const enabledState = {
 
 export function createRecipientAdministration({
   auditLog,
-  channel: { kind, recipients: traits },
   clock,
   database,
   ids,
+  kinds,
   recipients,
+  traits,
 }: {
   auditLog: Pick<AuditLog, "record">;
-  channel: Pick<Channel, "kind" | "recipients">;
   clock: Clock;
   database: Database;
   ids: IdFactory;
+  /** Kinds of the channels. */
+  kinds: readonly string[];
   recipients: Recipients;
+  traits: RecipientTraits;
 }): RecipientAdministration {
-  const audit = createRecipientAudit({ auditLog, kind, traits });
+  const audit = createRecipientAudit({ auditLog, traits });
   const disabledState = (disabledReason: Recipient["disabledReason"]) => ({
     enabled: false,
     disabledReason,
     disabledAt: clock.now(),
   });
-  const declarations = createDeclarations({ audit, disabledState, ids, kind, recipients, traits });
-  const find = (key: string) => recipients.find(kind, key);
-
-  function get(key: string): Recipient {
-    const recipient = find(key);
-    if (recipient === undefined) throw notFound(`There is no ${traits.noun} ${visible(key, 100)}.`);
-    return recipient;
-  }
-
-  function editable(key: string): Recipient {
-    const recipient = get(key);
-    if (recipient.origin === "file")
-      throw badRequest(`${recipient.name} is declared in the configuration file; change it there`);
-    return recipient;
-  }
+  const { editable, find, get, list } = createReads({ kinds, noun: traits.noun, recipients });
+  const declarations = createDeclarations({ audit, disabledState, find, ids, list, recipients, traits });
 
   return {
-    list: () => recipients.list(kind),
+    list,
     find,
     get,
     editable,
@@ -99,7 +98,7 @@ export function createRecipientAdministration({
       database.transaction(() => {
         const id = ids.nextWithPrefix(traits.idPrefix);
         const state = enabled ? { enabled } : disabledState("operator");
-        const added = recipients.insert({ ...settings, id, channel: kind, origin: "runtime", ...state });
+        const added = recipients.insert({ ...settings, id, origin: "runtime", ...state });
         audit.added(by, added);
         return added;
       }),
@@ -152,39 +151,79 @@ export function createRecipientAdministration({
   };
 }
 
+/** Reads the recipients of several channels as one list. */
+function createReads({
+  kinds,
+  noun,
+  recipients,
+}: {
+  kinds: readonly string[];
+  noun: string;
+  recipients: Recipients;
+}) {
+  const list = () => recipients.listAll().filter(({ channel }) => kinds.includes(channel));
+
+  function find(key: string): Recipient | undefined {
+    for (const kind of kinds) {
+      const recipient = recipients.find(kind, key);
+      if (recipient !== undefined) return recipient;
+    }
+    return undefined;
+  }
+
+  function get(key: string): Recipient {
+    const recipient = find(key);
+    if (recipient === undefined) throw notFound(`There is no ${noun} ${visible(key, 100)}.`);
+    return recipient;
+  }
+
+  function editable(key: string): Recipient {
+    const recipient = get(key);
+    if (recipient.origin === "file")
+      throw badRequest(`${recipient.name} is declared in the configuration file; change it there`);
+    return recipient;
+  }
+
+  return { editable, find, get, list };
+}
+
 /** Applies declarations of the configuration file, in the caller's transaction. */
 function createDeclarations({
   audit,
   disabledState,
+  find,
   ids,
-  kind,
+  list,
   recipients,
   traits,
 }: {
   audit: RecipientAudit;
   disabledState: (reason: Recipient["disabledReason"]) => Partial<Recipient>;
+  find: (name: string) => Recipient | undefined;
   ids: IdFactory;
-  kind: string;
+  list: () => Recipient[];
   recipients: Recipients;
   traits: RecipientTraits;
 }) {
   return {
-    apply({ name, target, ...settings }: DeclaredRecipient): void {
-      const before = recipients.find(kind, name);
+    apply({ name, channel, target, ...settings }: DeclaredRecipient): void {
+      const before = find(name);
       if (before === undefined) {
         const id = ids.nextWithPrefix(traits.idPrefix);
-        const created = { ...settings, id, name, channel: kind, target: target(undefined) };
+        const created = { ...settings, id, name, channel, target: target(undefined) };
         return audit.added(
           configurationFile,
           recipients.insert({ ...created, origin: "file", enabled: true }),
         );
       }
-      const changed = recipients.change(before, { ...settings, target: target(before.target) });
+      const moved = recipients.update(before, { channel });
+      const changed = recipients.change(moved, { ...settings, target: target(before.target) });
       // A recipient that was disabled for failing stays disabled until its address changes or someone enables it. One
       // that a person paused stays paused, whatever the file says.
       const staysDisabled =
         (before.disabledReason === "operator" && before.origin === "file") ||
         (before.disabledReason === "failing" &&
+          before.channel === channel &&
           traits.addressOf(before.target) === traits.addressOf(changed.target));
       const state = before.enabled || staysDisabled ? {} : enabledState;
       audit.declared(before, recipients.update(changed, { origin: "file", ...state }));
@@ -192,7 +231,7 @@ function createDeclarations({
 
     /** Disables the recipients that the file declared earlier and no longer does. */
     disableOthers(declared: ReadonlySet<string>): void {
-      for (const recipient of recipients.list(kind)) {
+      for (const recipient of list()) {
         const isUndeclared = recipient.origin === "file" && !declared.has(recipient.name);
         if (!isUndeclared || recipient.disabledReason === "undeclared") continue;
         audit.declared(recipient, recipients.update(recipient, disabledState("undeclared")));

@@ -9,15 +9,13 @@ export type RecipientAudit = ReturnType<typeof createRecipientAudit>;
 /** Writes audit entries for changes of recipients, in the caller's transaction. */
 export function createRecipientAudit({
   auditLog,
-  kind,
   traits,
 }: {
   auditLog: Pick<AuditLog, "record">;
-  kind: string;
   traits: RecipientTraits;
 }) {
   const record = (by: Actor, change: RecipientChange, recipient: Recipient, detail?: AuditDetail) =>
-    auditLog.record(by, recipientAction(kind, change), subjectOf(recipient), detail);
+    auditLog.record(by, recipientAction(recipient.channel, change), subjectOf(recipient), detail);
 
   function changed(by: Actor, before: Recipient, after: Recipient): void {
     const [old, current] = [auditedSettings(before, traits), auditedSettings(after, traits)];
@@ -47,10 +45,10 @@ export function createRecipientAudit({
 }
 
 function auditedSettings(
-  { target, events, concurrency, ratePerSecond, origin }: Recipient,
+  { channel, target, events, concurrency, ratePerSecond, origin }: Recipient,
   { auditedProperties }: RecipientTraits,
 ): Record<string, unknown> {
   const properties = new Map(Object.entries(target as object));
   const audited = auditedProperties.map((name) => [name, properties.get(name)]);
-  return { ...Object.fromEntries(audited), events, concurrency, ratePerSecond, origin };
+  return { channel, ...Object.fromEntries(audited), events, concurrency, ratePerSecond, origin };
 }

@@ -9,11 +9,12 @@ import type { Log } from "../../lib/log.ts";
 import { connectionLimits, descriptorLimit } from "../../network/descriptors.ts";
 import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
 import type { Turns } from "../../network/turns.ts";
-import { createWebhookChannel } from "./webhook-channel.ts";
-import { createWebhooks } from "./webhooks.ts";
+import { createWebhookChannel } from "../webhook/webhook-channel.ts";
+import { createWebhooks } from "../webhook/webhooks.ts";
+import { createChannels, type ChannelService } from "./channels.ts";
 
-/** Constructs the webhook channel, and the deliveries through it. */
-export function openWebhooks({
+/** Constructs the channels of all types, and the deliveries through them. */
+export function openChannels({
   auditLog,
   clock,
   config,
@@ -38,10 +39,12 @@ export function openWebhooks({
 }) {
   const sending = { ...config.webhooks, ...connectionLimits(descriptorLimit()) };
   const resolveHost = createSystemResolver({ clock });
-  const channel = createWebhookChannel({ clock, resolveHost, settings: sending, turns, version });
+  const webhook = createWebhookChannel({ clock, resolveHost, settings: sending, turns, version });
+  // One entry for each type, in the order in which pages offer them.
+  const services: ChannelService[] = [];
   const deliveries = createDeliveries({
     auditLog,
-    channels: [channel],
+    channels: [webhook, ...services.map(({ channel }) => channel)],
     clock,
     database,
     fillRandom,
@@ -51,6 +54,9 @@ export function openWebhooks({
     settings: { ...sending, concurrency: sending.endpointConcurrency, retention: config.retention },
   });
   const { recipients } = deliveries;
-  const webhooks = createWebhooks({ auditLog, channel, clock, database, fillRandom, ids, recipients });
-  return { deliveries, webhooks };
+  return {
+    deliveries,
+    webhooks: createWebhooks({ auditLog, channel: webhook, clock, database, fillRandom, ids, recipients }),
+    channels: createChannels({ auditLog, clock, database, ids, recipients, services }),
+  };
 }
