@@ -26,7 +26,8 @@ export interface ColumnStore {
 type StoredRow = Omit<ThreatRow, "indicators"> & { severityReasons: string };
 
 const columnsRead = `seq, protected_domain_seq as protectedDomainSeq, domain, type, status, severity, similarity, source,
-  severity_reasons as severityReasons, verified, first_seen as firstSeen, status_changed_at as statusChangedAt`;
+  severity_reasons as severityReasons, verified, first_seen as firstSeen, status_changed_at as statusChangedAt,
+  changed_at as changedAt`;
 
 /**
  * New threats are found by their `seq`, which only grows; changed and deleted ones in the change log

@@ -21,6 +21,7 @@ export interface Columns {
   readonly protectedDomainSeqs: Uint32Array;
   readonly firstSeen: Float64Array;
   readonly statusChangedAt: Float64Array;
+  readonly changedAt: Float64Array;
   /** In `similarityUnits`. */
   readonly similarities: Uint16Array;
   /** Bit sets: those of `indicators.ts`, and `verifiedBit`. */
@@ -54,6 +55,7 @@ export interface ThreatRow extends Kind {
   verified: number;
   firstSeen: Instant;
   statusChangedAt: Instant;
+  changedAt: Instant;
 }
 
 export function createColumns(): MutableColumns {
@@ -74,6 +76,7 @@ function createArrays(capacity: number) {
     protectedDomainSeqs: new Uint32Array(capacity),
     firstSeen: new Float64Array(capacity),
     statusChangedAt: new Float64Array(capacity),
+    changedAt: new Float64Array(capacity),
     similarities: new Uint16Array(capacity),
     indicators: new Uint8Array(capacity),
   };
@@ -115,6 +118,7 @@ function write(columns: MutableColumns, index: number, row: ThreatRow): void {
   columns.kindNumbers[index] = kindNumberOf(row);
   columns.firstSeen[index] = row.firstSeen;
   columns.statusChangedAt[index] = row.statusChangedAt;
+  columns.changedAt[index] = row.changedAt;
   columns.similarities[index] = Math.round(row.similarity * similarityUnits);
   columns.indicators[index] = row.indicators | (row.verified === 1 ? verifiedBit : 0);
   for (const { key, keyOf } of columns.keys) columns.summary.widen(index, key, keyOf(index));

@@ -8,6 +8,8 @@ import type { SortKey } from "./sort-keys.ts";
 export interface SearchFilter {
   /** A-label form. */
   protectedDomain?: string | undefined;
+  /** Only threats to these protected domains (A-label form); absent or empty: all. */
+  within?: readonly string[] | undefined;
   status?: Status | undefined;
   severity?: Severity | undefined;
   type?: ThreatType | undefined;
@@ -20,6 +22,8 @@ export interface SearchFilter {
   from?: Instant | undefined;
   /** First seen before this time. */
   before?: Instant | undefined;
+  /** Created or changed at this time or later. */
+  changedSince?: Instant | undefined;
   minSimilarity?: number | undefined;
   /** Only threats that this import created (its `seq`). */
   importSeq?: number | undefined;

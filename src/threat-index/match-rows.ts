@@ -36,6 +36,7 @@ export function matchRows({
   columns,
   filter,
   protectedDomainSeq,
+  domains,
   buffers,
   among,
 }: {
@@ -43,6 +44,8 @@ export function matchRows({
   filter: SearchFilter;
   /** The number of `filter.protectedDomain`. */
   protectedDomainSeq: number | undefined;
+  /** 1 for each protected domain that `filter.within` names, by number; undefined: all. */
+  domains?: Uint8Array | undefined;
   buffers: Buffers;
   /** 1 for each row that may match, by row; undefined: all. */
   among?: Uint8Array | undefined;
@@ -53,10 +56,11 @@ export function matchRows({
   const wantedDomain = protectedDomainSeq ?? -1;
   const wantedKinds = wantedKindsOf(filter);
   const named = filter.text && columns.names.search(filter.text);
-  const { from = -Infinity, before = Infinity, minSimilarity = 0 } = filter;
+  const { from = -Infinity, before = Infinity, changedSince = -Infinity, minSimilarity = 0 } = filter;
   const lowestSimilarity = Math.round(minSimilarity * similarityUnits);
   const { checkedBits, wantedBits } = bitsOf(filter);
-  const { kindNumbers, protectedDomainSeqs, firstSeen, similarities, indicators, count: total } = columns;
+  const { kindNumbers, protectedDomainSeqs, firstSeen, changedAt, similarities, indicators } = columns;
+  const total = columns.count;
   makeRoom(buffers, total);
   const { rows } = buffers;
   let count = 0;
@@ -65,12 +69,14 @@ export function matchRows({
     const end = Math.min(total, (block + 1) * blockRows);
     for (let row = block * blockRows; row < end; row += 1) {
       if (wantedDomain !== -1 && protectedDomainSeqs[row] !== wantedDomain) continue;
+      if (domains !== undefined && domains[protectedDomainSeqs[row]!] !== 1) continue;
       if (among !== undefined && among[row] === 0) continue;
       if (named !== undefined && named[row] === 0) continue;
       if (similarities[row]! < lowestSimilarity) continue;
       if ((indicators[row]! & checkedBits) !== wantedBits) continue;
       const seen = firstSeen[row]!;
       if (seen < from || seen >= before) continue;
+      if (changedAt[row]! < changedSince) continue;
       const kind = kindNumbers[row]!;
       ofKind[kind]! += 1;
       if (wantedKinds[kind] === 1) rows[count++] = row;
@@ -151,10 +157,8 @@ export function topSlice({
   order: SearchOrder;
   slice: Slice;
 }): { rows: number[]; count: number; ofKind: Uint32Array } | undefined {
-  const { text, from, before, indicator, verified, minSimilarity, importSeq, scanSeq, protectedDomain } =
-    filter;
-  const scanned = [text, from, before, indicator, verified, minSimilarity, importSeq, scanSeq];
-  if (scanned.some((value) => value !== undefined)) return undefined;
+  const { protectedDomain, status: _1, severity: _2, type: _3, source: _4, ...scanned } = filter;
+  if (Object.values(scanned).some((value) => value !== undefined)) return undefined;
   const end = offset + limit;
   if (end > topRowsMax || key === "name") return undefined;
   const { kindNumbers, protectedDomainSeqs, summary } = columns;

@@ -21,6 +21,9 @@ function matches(threat: Threat, filter: SearchFilter): boolean {
   const { text, indicator } = filter;
   return (
     (filter.protectedDomain ?? threat.protectedDomain) === threat.protectedDomain &&
+    (filter.within === undefined ||
+      filter.within.length === 0 ||
+      filter.within.includes(threat.protectedDomain)) &&
     (filter.status ?? threat.status) === threat.status &&
     (filter.severity ?? threat.severity) === threat.severity &&
     (filter.type ?? threat.type) === threat.type &&
@@ -30,6 +33,7 @@ function matches(threat: Threat, filter: SearchFilter): boolean {
     threat.similarity >= (filter.minSimilarity ?? 0) &&
     threat.firstSeen >= (filter.from ?? 0) &&
     threat.firstSeen < (filter.before ?? Infinity) &&
+    threat.changedAt >= (filter.changedSince ?? 0) &&
     (text === undefined ||
       (text.startsWith ? threat.domain.startsWith(text.text) : threat.domain.includes(text.text)))
   );

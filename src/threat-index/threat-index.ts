@@ -50,6 +50,8 @@ export interface ThreatIndex {
   ): Promise<SearchResult>;
   /** Returns the ids of at most `max` matches, in order, without threats created after `lastSeq`. */
   ids(filter: SearchFilter, order: SearchOrder, limits: { max: number; lastSeq: number }): Promise<string[]>;
+  /** Returns the `seq` of every match, ascending. */
+  seqs(filter: SearchFilter): Promise<Float64Array>;
   /** Counts threats by severity and by the day (UTC) they were first seen; the last day begins at `lastDay`. */
   byDay(lastDay: Instant, days: number): Promise<DayCount[]>;
   byKind(): Promise<(Kind & { total: number })[]>;
@@ -93,12 +95,27 @@ export function createThreatIndex({
       .get()?.seq;
   }
 
+  /** Undefined: of all protected domains. */
+  function domainsWithin({ within = [] }: SearchFilter): Uint8Array | undefined {
+    if (within.length === 0) return undefined;
+    const seqs = within.flatMap((protectedDomain) => seqOfDomain({ protectedDomain }) ?? []);
+    const marked = new Uint8Array(Math.max(0, ...seqs) + 1);
+    for (const seq of seqs) marked[seq] = 1;
+    return marked;
+  }
+
+  function allMatches(columns: Columns, filter: SearchFilter) {
+    const protectedDomainSeq = seqOfDomain(filter);
+    const domains = domainsWithin(filter);
+    const among = rowsOfRun(columns, filter);
+    return matchRows({ columns, filter, protectedDomainSeq, domains, buffers, among });
+  }
+
   function view(columns: Columns, filter: SearchFilter, order: SearchOrder, slice: Slice) {
     const protectedDomainSeq = seqOfDomain(filter);
     const top = topSlice({ columns, filter, protectedDomainSeq, order, slice });
     if (top !== undefined) return top;
-    const among = rowsOfRun(columns, filter);
-    const matches = matchRows({ columns, filter, protectedDomainSeq, buffers, among });
+    const matches = allMatches(columns, filter);
     return { ...matches, rows: sortedSlice({ columns, matches, order, slice, buffers }) };
   }
 
@@ -132,14 +149,18 @@ export function createThreatIndex({
 
     async ids(filter, order, { max, lastSeq }) {
       const columns = await current();
-      const protectedDomainSeq = seqOfDomain(filter);
-      const among = rowsOfRun(columns, filter);
-      const matches = matchRows({ columns, filter, protectedDomainSeq, buffers, among });
+      const matches = allMatches(columns, filter);
       let { count } = matches;
       while (count > 0 && columns.seqs[matches.rows[count - 1]!]! > lastSeq) count -= 1;
       const slice = { offset: 0, limit: max };
       const rows = sortedSlice({ columns, matches: { ...matches, count }, order, slice, buffers });
       return load(seqsOf(columns, rows)).map(({ id }) => id);
+    },
+
+    async seqs(filter) {
+      const columns = await current();
+      const { rows, count } = allMatches(columns, filter);
+      return Float64Array.from({ length: count }, (_, index) => columns.seqs[rows[index]!]!);
     },
 
     byDay: async (lastDay, days) => countByDay(await current(), lastDay, days),

@@ -12,6 +12,7 @@ import { severityOf } from "./severity/severity.ts";
 import { isVerified } from "./severity/verified.ts";
 import type { CertificateSighting, OriginStore } from "./store/origins.ts";
 import type { SimilarityReason } from "./store/similarity-reasons.ts";
+import { changedNow } from "./store/fields.ts";
 import { threats } from "./store/tables.ts";
 import type { StatusChanger } from "./triage/change-status.ts";
 import type { History } from "./triage/history.ts";
@@ -101,6 +102,7 @@ export function createRecorder({
       severity,
       severityReasons,
       verified: true,
+      changedAt: clock.now(),
     });
     if (severity !== known.severity)
       history.record(known.seq, [{ field: "severity", before: known.severity, after: severity }], null);
@@ -129,6 +131,7 @@ export function createRecorder({
       firstSeen: seenAt,
       createdAt: now,
       statusChangedAt: now,
+      changedAt: now,
       whois: {},
       importSeq: sighting.importSeq ?? null,
       scanSeq: sighting.scanSeq ?? null,
@@ -149,11 +152,8 @@ export function createRecorder({
     const { protectedDomain } = sighting.match;
     const severity = sighting.match.type === "cloned_site" ? noteClone(known, seenAt) : known.severity;
     if (isEarlier(sighting, seenAt, known))
-      statements.setFirstSeen.run({ firstSeen: seenAt, seq: known.seq });
-    // A decision that lies ahead was made before the clock was set back: a sighting of this moment came after it.
-    const decidedAt = known.statusChangedAt > clock.now() ? clock.now() - 1 : known.statusChangedAt;
-    const isBack = known.status === "resolved" && showsLife[sighting.source] && seenAt > decidedAt;
-    if (reactivate && isBack && !isRepeated)
+      statements.setFirstSeen.run({ firstSeen: seenAt, changedAt: clock.now(), seq: known.seq });
+    if (reactivate && !isRepeated && isBack(sighting, known, { seenAt, now: clock.now() }))
       statusChanger.apply({ ...known, severity, protectedDomain }, "active", system);
     const { id, domain, type, similarity } = known;
     return { threatId: id, domain, protectedDomain, type, similarity, outcome: "known" };
@@ -183,6 +183,17 @@ type KnownThreat = typeof threats.$inferSelect;
 function isEarlier({ isDay }: Sighting, seenAt: Instant, { firstSeen }: KnownThreat): boolean {
   // A time on record is not replaced by the start of its day.
   return (isDay === true ? seenAt + dayMs - 1 : seenAt) < firstSeen;
+}
+
+/** Whether the sighting shows that the domain of a resolved threat is in use again. */
+function isBack(
+  { source }: Sighting,
+  { status, statusChangedAt }: KnownThreat,
+  { seenAt, now }: { seenAt: Instant; now: Instant },
+): boolean {
+  // A decision that lies ahead was made before the clock was set back: a sighting of this moment came after it.
+  const decidedAt = statusChangedAt > now ? now - 1 : statusChangedAt;
+  return status === "resolved" && showsLife[source] && seenAt > decidedAt;
 }
 
 function createStatements(database: Database) {
@@ -227,6 +238,7 @@ function createStatements(database: Database) {
             "firstSeen",
             "createdAt",
             "statusChangedAt",
+            "changedAt",
             "whois",
             "screenshotToken",
             "importSeq",
@@ -237,12 +249,18 @@ function createStatements(database: Database) {
         ),
     ),
     setFirstSeen: statement(database, (query) =>
-      query.update(threats).set(valuesOf(threats, "firstSeen")).where(seqMatches),
+      query
+        .update(threats)
+        .set({ ...valuesOf(threats, "firstSeen"), ...changedNow })
+        .where(seqMatches),
     ),
     setCloneSeen: statement(database, (query) =>
       query
         .update(threats)
-        .set(valuesOf(threats, "cloneSeenAt", "severity", "severityReasons", "verified"))
+        .set({
+          ...valuesOf(threats, "cloneSeenAt", "severity", "severityReasons", "verified"),
+          ...changedNow,
+        })
         .where(seqMatches),
     ),
   };

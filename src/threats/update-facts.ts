@@ -51,7 +51,12 @@ export function createFactsUpdater({
         type: threats.type,
         similarity: threats.similarity,
         severity: threats.severity,
+        severityReasons: threats.severityReasons,
+        verified: threats.verified,
         cloneSeenAt: threats.cloneSeenAt,
+        ipAddress: threats.ipAddress,
+        registrar: threats.registrar,
+        changedAt: threats.changedAt,
       })
       .from(threats)
       .where(eq(threats.id, opaqueValue(threats.id))),
@@ -59,7 +64,18 @@ export function createFactsUpdater({
   const set = statement(database, (query) =>
     query
       .update(threats)
-      .set(valuesOf(threats, "ipAddress", "registrar", "whois", "severity", "severityReasons", "verified"))
+      .set(
+        valuesOf(
+          threats,
+          "ipAddress",
+          "registrar",
+          "whois",
+          "severity",
+          "severityReasons",
+          "verified",
+          "changedAt",
+        ),
+      )
       .where(eq(threats.seq, value(threats.seq))),
   );
 
@@ -77,10 +93,31 @@ export function createFactsUpdater({
       cloneSeen: threat.cloneSeenAt !== null,
       facts: evidence,
     });
-    set.run({ seq: threat.seq, ipAddress, registrar, whois, severity, severityReasons: reasons, verified });
+    const found = { ipAddress, registrar, whois, severity, severityReasons: reasons, verified };
+    // A lookup that found the same as the last one is no change to those who poll for changes.
+    const isChanged = changes.length > 0 || differs(threat, found);
+    const changedAt = isChanged ? Math.max(clock.now(), threat.changedAt + 1) : threat.changedAt;
+    set.run({ seq: threat.seq, ...found, changedAt });
     const severityChange: Change[] =
       severity === threat.severity ? [] : [{ field: "severity", before: threat.severity, after: severity }];
     history.record(threat.seq, [...changes, ...severityChange], null);
     return { severity, previousSeverity: threat.severity };
   };
+}
+
+type Shown = Pick<
+  typeof threats.$inferSelect,
+  "ipAddress" | "registrar" | "severity" | "verified" | "severityReasons"
+>;
+
+/** Compares what readers of lists and exports see. Reasons count by their codes, because their parameters contain ages. */
+function differs(before: Shown, after: Shown): boolean {
+  const codes = ({ severityReasons }: Shown) => severityReasons.map(({ code }) => code).join();
+  return (
+    before.ipAddress !== after.ipAddress ||
+    before.registrar !== after.registrar ||
+    before.severity !== after.severity ||
+    before.verified !== after.verified ||
+    codes(before) !== codes(after)
+  );
 }

@@ -106,6 +106,8 @@ function randomFilter(): SearchFilter {
     minSimilarity: maybe([0.85, 0.99]),
     from: random(2) === 0 ? someTime() : undefined,
     before: random(2) === 0 ? someTime() : undefined,
+    within: random(3) === 0 ? maybe([domains, domains.slice(1), ["unknown.example"]]) : undefined,
+    changedSince: random(3) === 0 ? maybe(rows.map(({ changedAt }) => changedAt)) : undefined,
     text: maybe([
       parseNameQuery("example3"),
       parseNameQuery("ample*"),
@@ -134,6 +136,12 @@ describe("the threat index", () => {
       expect({ filter, order, total: found.total }).toEqual({ filter, order, total: expected.length });
       expect(found.threats.map(({ id }) => id)).toEqual(
         expected.slice((page - 1) * perPage, page * perPage).map(({ id }) => id),
+      );
+      const seqs = await index.seqs(filter);
+      expect([...seqs]).toEqual(
+        naiveSearch(rows, filter)
+          .map(({ seq }) => seq)
+          .sort((a, b) => a - b),
       );
       for (const severity of severities) {
         expect(found.facets.severity.get(severity) ?? 0).toBe(

@@ -49,7 +49,8 @@ export function seedDatabase(
     const rows = makeWorld(start, createRandom(seed)).map(({ protectedDomain, known, ...row }) => {
       const protectedDomainSeq = seqs.get(protectedDomain);
       if (protectedDomainSeq === undefined) throw new Error(`not a protected domain: ${protectedDomain}`);
-      return { known, row: { ...row, protectedDomainSeq } };
+      const changedAt = Math.max(row.statusChangedAt, known?.checkedAt ?? 0);
+      return { known, row: { ...row, protectedDomainSeq, changedAt } };
     });
     const inserted = query
       .insert(threats)

@@ -1,3 +1,5 @@
+import { sql } from "drizzle-orm";
+import { value } from "../../database/statement.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import { threats } from "./tables.ts";
 
@@ -46,9 +48,16 @@ export const foundColumns = {
   severityReasons: threats.severityReasons,
   verified: threats.verified,
   statusChangedAt: threats.statusChangedAt,
+  changedAt: threats.changedAt,
   ipAddress: threats.ipAddress,
   registrar: threats.registrar,
 };
 
 /** All columns that a reader of one threat can need. */
 export const allColumns = { ...foundColumns, ...detailColumns };
+
+/**
+ * Value of `changedAt` in an update, with the present time as the value `changedAt`. It grows with every change, also
+ * if the clock was set back: those who poll for changes, and readers of exports, compare it.
+ */
+export const changedNow = { changedAt: sql`max(changed_at + 1, ${value(threats.changedAt)})` };

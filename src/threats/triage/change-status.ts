@@ -6,7 +6,7 @@ import { protectedDomains } from "../../domains/tables.ts";
 import type { Outbox } from "../../events/outbox.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { DecisionOutcome, Severity, Status, ThreatType } from "../../vocabulary/threats.ts";
-import { changeableColumns } from "../store/fields.ts";
+import { changeableColumns, changedNow } from "../store/fields.ts";
 import { threats } from "../store/tables.ts";
 import type { History } from "./history.ts";
 
@@ -62,13 +62,14 @@ export function createStatusChanger({
   const update = statement(database, (query) =>
     query
       .update(threats)
-      .set(valuesOf(threats, "status", "statusChangedAt"))
+      .set({ ...valuesOf(threats, "status", "statusChangedAt"), ...changedNow })
       .where(eq(threats.seq, value(threats.seq))),
   );
 
   function apply(threat: ChangeableThreat, status: Status, by: Actor): boolean {
     if (threat.status === status) return false;
-    update.run({ status, statusChangedAt: clock.now(), seq: threat.seq });
+    const now = clock.now();
+    update.run({ status, statusChangedAt: now, changedAt: now, seq: threat.seq });
     history.record(threat.seq, [{ field: "status", before: threat.status, after: status }], by);
     const data = {
       threat: {
