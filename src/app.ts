@@ -157,6 +157,7 @@ export function openApp(environment: Environment) {
     ids,
     log,
     outbox,
+    screenshotOf: enrichment.screenshotOf,
     turns,
     version,
   });

@@ -10,6 +10,8 @@ export interface Channel<Target = unknown> {
   readonly recipients: RecipientTraits<Target>;
   /** The channel's failure codes, each with advice on how to fix the problem. */
   readonly failures: Readonly<Record<string, string>>;
+  /** Attempts per second of recipients that set no rate of their own; undefined: no limit. */
+  readonly ratePerSecond?: number;
   /**
    * Checks where and how messages are to be sent, and returns it in its normal form.
    * @throws PublicError `bad_request` with what to change
@@ -75,4 +77,9 @@ export interface AttemptResult {
   phases: Readonly<Record<string, number>>;
   /** Delay that the recipient asked for before the next attempt. */
   retryAfterMs: number | undefined;
+  /**
+   * Consequence of a failure. `retry` (the default): another attempt on the schedule. `drop`: none, because this
+   * message will never be accepted. `disable`: the recipient is disabled, and the delivery stays pending.
+   */
+  consequence?: "retry" | "drop" | "disable";
 }

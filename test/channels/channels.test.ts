@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { createChannels, type ChannelService } from "../../src/channels/all/channels.ts";
 import { channelTraits } from "../../src/channels/http/channel-traits.ts";
-import type { ChannelTarget } from "../../src/channels/http/notice-channel.ts";
+import type { ChannelTarget } from "../../src/channels/http/notice-type.ts";
 import type { ChannelConfig } from "../../src/config/notifications.ts";
 import type { AttemptResult, Channel, Message } from "../../src/deliveries/channel.ts";
 import { createRecipients } from "../../src/deliveries/recipients.ts";

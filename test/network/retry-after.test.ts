@@ -15,7 +15,7 @@ describe("Retry-After", () => {
     [503, undefined, undefined],
     [503, "", undefined],
     [503, "-5", undefined],
-    [503, "1.5", undefined],
+    [429, "0.4", 400],
     [503, "99999999999999999999", undefined],
     [503, "soon", undefined],
     [503, "2027", 2_027_000],

@@ -2,7 +2,7 @@ import { readAddress, readChannelText, readTemplate } from "../../config/fields/
 import { badRequest } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { channelKeys, keysOfChannel, type ChannelKey, type ChannelType } from "../../vocabulary/channels.ts";
-import type { ChannelTarget } from "../http/notice-channel.ts";
+import type { ChannelTarget } from "../http/notice-type.ts";
 
 /** Property of each key of the configuration file and the commands. */
 const propertyOf = {

@@ -11,7 +11,7 @@ import type { IdFactory } from "../../lib/ids.ts";
 import type { Notice } from "../../notices/notice.ts";
 import { channelTypes, type ChannelKey, type ChannelType } from "../../vocabulary/channels.ts";
 import { channelTraits } from "../http/channel-traits.ts";
-import type { ChannelTarget } from "../http/notice-channel.ts";
+import type { ChannelTarget } from "../http/notice-type.ts";
 import { completeTarget, shownTarget } from "./channel-target.ts";
 
 /** A type of channel for people. */

@@ -2,6 +2,7 @@ import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
 import { createDeliveries } from "../../deliveries/deliveries.ts";
+import type { Enrichment } from "../../enrichment/enrichment.ts";
 import type { Outbox } from "../../events/outbox.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../../lib/ids.ts";
@@ -9,6 +10,8 @@ import type { Log } from "../../lib/log.ts";
 import { connectionLimits, descriptorLimit } from "../../network/descriptors.ts";
 import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
 import type { Turns } from "../../network/turns.ts";
+import { createNoticeChannels } from "../http/notice-channel.ts";
+import { createSmallScreenshots } from "../http/screenshots.ts";
 import { createWebhookChannel } from "../webhook/webhook-channel.ts";
 import { createWebhooks } from "../webhook/webhooks.ts";
 import { createChannels, type ChannelService } from "./channels.ts";
@@ -23,6 +26,7 @@ export function openChannels({
   ids,
   log,
   outbox,
+  screenshotOf,
   turns,
   version,
 }: {
@@ -34,6 +38,8 @@ export function openChannels({
   ids: IdFactory;
   log: Log;
   outbox: Outbox;
+  /** Returns the screenshot of a threat's page as it is stored. */
+  screenshotOf: Enrichment["screenshotOf"];
   turns: Turns;
   version: string;
 }) {
@@ -41,7 +47,9 @@ export function openChannels({
   const resolveHost = createSystemResolver({ clock });
   const webhook = createWebhookChannel({ clock, resolveHost, settings: sending, turns, version });
   // One entry for each type, in the order in which pages offer them.
-  const services: ChannelService[] = [];
+  const screenshots = createSmallScreenshots(screenshotOf);
+  const shared = { clock, resolveHost, screenshotOf: screenshots, settings: sending, turns, version };
+  const services: ChannelService[] = createNoticeChannels([], shared);
   const deliveries = createDeliveries({
     auditLog,
     channels: [webhook, ...services.map(({ channel }) => channel)],

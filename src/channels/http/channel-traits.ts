@@ -1,5 +1,5 @@
 import type { RecipientTraits } from "../../deliveries/channel.ts";
-import type { ChannelTarget } from "./notice-channel.ts";
+import type { ChannelTarget } from "./notice-type.ts";
 
 /** How channels for people are named, compared and described, whatever their type. */
 export const channelTraits: RecipientTraits<ChannelTarget> = {

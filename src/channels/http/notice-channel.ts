@@ -1,12 +1,222 @@
-/** Where a channel for people sends its messages. One shape for all types; what a type does not use is null or empty. */
-export interface ChannelTarget {
-  url: string | null;
-  token: string | null;
-  chatId: string | null;
-  routingKey: string | null;
-  topic: string | null;
-  room: string | null;
-  to: string[];
-  template: string | null;
-  headers: Record<string, string>;
+import type { AttemptResult, Channel, NotAttempted } from "../../deliveries/channel.ts";
+import type { Clock, Instant } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { isLackOfDescriptors } from "../../network/descriptors.ts";
+import type { TlsFiles } from "../../network/http/connection.ts";
+import { createHttpClient, type ExchangeResult, type HttpClient } from "../../network/http/http-client.ts";
+import type { HttpResponse } from "../../network/http/http-response.ts";
+import { retryAfterMs } from "../../network/http/retry-after.ts";
+import type { ResolveHost } from "../../network/resolve.ts";
+import type { Turns } from "../../network/turns.ts";
+import type { Notice } from "../../notices/notice.ts";
+import type { ChannelType } from "../../vocabulary/channels.ts";
+import { failed, observed, startOf, unsent } from "./attempt.ts";
+import { channelTraits } from "./channel-traits.ts";
+import { checkHeaders, checkUrl, type DestinationRules } from "./destination-rules.ts";
+import { noticeFailures } from "./failures.ts";
+import type { ChannelTarget, NoticeChannelType, NoticeRequest } from "./notice-type.ts";
+import { withSettingHint } from "./private-networks-hint.ts";
+import type { Screenshot } from "./screenshots.ts";
+import { hiding, maskedUrl, secretsIn, secretsInUrl } from "./secrets.ts";
+import { createTlsFiles } from "./tls-files.ts";
+
+/** Longest part of a response that is read. */
+const responseBytesMax = 65_536;
+/** A service that asks for a longer pause is tried again earlier. */
+const retryAfterMsMax = 86_400_000;
+
+/** A type of channel for people with its channel, whose messages are `Notice` as JSON. */
+export interface NoticeChannel {
+  type: ChannelType;
+  label: string;
+  channel: Channel<ChannelTarget>;
+}
+
+interface Sending {
+  clock: Clock;
+  resolveHost: ResolveHost;
+  /** Returns the small screenshot of a threat's page, or null if there is none. */
+  screenshotOf: (threatId: string) => Promise<Screenshot | null>;
+  settings: DestinationRules & {
+    /** Certificate authority that is trusted for all channels. */
+    caFile: string | null;
+    /** Maximum number of idle connections that are kept for the next message. */
+    idleMax: number;
+    /** Timeout of each request. */
+    timeoutMs: number;
+  };
+  /** Shared with everything else that processes responses. */
+  turns: Turns;
+  /** Version of the product, for the User-Agent. */
+  version: string;
+}
+
+/** Constructs channels that send messages to people as HTTP requests. They share their connections. */
+export function createNoticeChannels(
+  types: readonly NoticeChannelType[],
+  { clock, resolveHost, screenshotOf, settings, turns, version }: Sending,
+): NoticeChannel[] {
+  const { allowHttp, allowPrivateNetworks, caFile, idleMax, timeoutMs } = settings;
+  const rules = { allowHttp, allowPrivateNetworks };
+  const tlsFilesOf = createTlsFiles(caFile);
+  const client = createHttpClient({ rules, resolveHost, turns, idleMax });
+  const exchange = createExchange({ client, timeoutMs, version });
+  const shared = { client, clock, exchange, rules, screenshotOf, tlsFilesOf };
+  return types.map((type) => ({
+    type: type.type,
+    label: type.label,
+    channel: createNoticeChannel(type, shared),
+  }));
+}
+
+type Exchange = ReturnType<typeof createExchange>;
+
+/** Returns a function that makes one request. */
+function createExchange({
+  client,
+  timeoutMs,
+  version,
+}: {
+  client: HttpClient;
+  timeoutMs: number;
+  version: string;
+}) {
+  return (
+    { url, method, headers, body }: NoticeRequest,
+    { signal, tlsFiles }: { signal: AbortSignal | undefined; tlsFiles: TlsFiles },
+  ): Promise<ExchangeResult> =>
+    client.send({
+      url,
+      method,
+      headers: { "User-Agent": `phishwatch/${version}`, ...headers },
+      body: typeof body === "string" ? Buffer.from(body) : body,
+      timeoutMs,
+      bodyBytesMax: responseBytesMax,
+      tlsFiles,
+      ...(signal === undefined ? {} : { signal }),
+    });
+}
+
+function createNoticeChannel(
+  type: NoticeChannelType,
+  {
+    client,
+    clock,
+    exchange,
+    rules,
+    screenshotOf,
+    tlsFilesOf,
+  }: {
+    client: HttpClient;
+    clock: Clock;
+    exchange: Exchange;
+    rules: DestinationRules;
+    screenshotOf: Sending["screenshotOf"];
+    tlsFilesOf: ReturnType<typeof createTlsFiles>;
+  },
+): Channel<ChannelTarget> {
+  return {
+    kind: type.type,
+    recipients: channelTraits,
+    failures: { ...noticeFailures, ...type.failures },
+    ratePerSecond: type.ratePerSecond,
+    abortUnsent: () => client.abortUnsent(),
+    close: () => client.close(),
+
+    validate(given) {
+      const target = type.validate(given);
+      const headers = checkHeaders(target.headers);
+      const url = target.url === null ? null : checkUrl(target.url, rules, maskedUrl);
+      return { ...target, url, headers };
+    },
+
+    async send(target, message, signal) {
+      const startedAt = clock.now();
+      let tlsFiles: TlsFiles;
+      try {
+        tlsFiles = tlsFilesOf(noOwnFiles);
+      } catch (error) {
+        if (isLackOfDescriptors(error)) return "no_descriptor";
+        return failed(unsent(startedAt), "tls", messageOf(error));
+      }
+      // The channel itself wrote the message.
+      const notice = JSON.parse(message.body) as Notice;
+      const screenshot =
+        type.usesScreenshot && notice.threat !== null ? await screenshotOf(notice.threat.id) : null;
+      let last: AttemptResult = unsent(startedAt);
+      for (const request of type.requests(target, notice, { screenshot })) {
+        const result = await exchange(request, { signal, tlsFiles });
+        const attempt = outcomeOf(result, { endedAt: clock.now(), request, startedAt, target, type });
+        if (request.optional === true && (typeof attempt === "string" || attempt.failure !== null)) continue;
+        if (typeof attempt === "string") return attempt;
+        last = { ...attempt, durationMs: last.durationMs + attempt.durationMs };
+        if (last.failure !== null) break;
+      }
+      return last;
+    },
+  };
+}
+
+const noOwnFiles = { caFile: null, clientCertFile: null, clientKeyFile: null };
+
+interface OutcomeContext {
+  endedAt: Instant;
+  request: NoticeRequest;
+  startedAt: Instant;
+  target: ChannelTarget;
+  type: NoticeChannelType;
+}
+
+/** Classifies an exchange. What is kept of it contains no secret of the target. */
+function outcomeOf(result: ExchangeResult, context: OutcomeContext): AttemptResult | NotAttempted {
+  const { request, startedAt, target } = context;
+  const hide = hiding(secretsOf(target, request));
+  const shownStart = (body: Uint8Array) => startOf(Buffer.from(hide(textOf(body))));
+  const base = observed(result, startedAt);
+  if ("failure" in result) {
+    const { failure, partial, refused } = result;
+    if (failure === "aborted") return failure;
+    if (failure === "descriptors") return "no_descriptor";
+    const received =
+      partial === undefined ? {} : { statusCode: partial.status, response: shownStart(partial.body) };
+    return failed({ ...base, ...received }, failure, withSettingHint(hide(result.reason), refused));
+  }
+  const { status, body } = result.response;
+  const responded = { ...base, statusCode: status, response: shownStart(body) };
+  return judged(responded, result.response, { ...context, hide });
+}
+
+function judged(
+  base: AttemptResult,
+  { status, headers, body }: HttpResponse,
+  { endedAt, hide, type }: OutcomeContext & { hide: (text: string) => string },
+): AttemptResult {
+  if (status >= 300 && status <= 399) {
+    const location = headers.get("location");
+    const where = location === undefined ? "" : ` to ${maskedUrl(location)}`;
+    return failed(base, "redirect", `redirected${where}; redirects are not followed`);
+  }
+  const judgement = type.judge({ status, headers, body: textOf(body) });
+  if (judgement.outcome === "delivered") return base;
+  const { outcome, failure, error } = judgement;
+  const result: AttemptResult = { ...failed(base, failure, hide(error)), consequence: outcome };
+  if (outcome !== "retry") return result;
+  const askedMs = judgement.retryAfterMs ?? retryAfterMs(status, headers.get("retry-after"), endedAt);
+  return { ...result, retryAfterMs: askedMs === undefined ? undefined : Math.min(askedMs, retryAfterMsMax) };
+}
+
+/** Returns everything that a response must not repeat in what is kept of it. */
+function secretsOf(
+  { url, token, routingKey, topic, headers }: ChannelTarget,
+  request: NoticeRequest,
+): string[] {
+  return [
+    ...secretsIn([token ?? "", routingKey ?? "", topic ?? "", ...Object.values(headers)]),
+    ...secretsInUrl(url ?? ""),
+    ...secretsInUrl(request.url),
+  ];
+}
+
+function textOf(body: Uint8Array): string {
+  return new TextDecoder().decode(body);
 }

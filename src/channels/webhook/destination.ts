@@ -1,8 +1,8 @@
 import { badRequest } from "../../lib/errors.ts";
 import { ExchangeError } from "../../network/failure.ts";
 import { allowedAddresses, type ResolveHost } from "../../network/resolve.ts";
-import { withSettingHint } from "./private-networks-hint.ts";
-import { checkUrl, type DestinationRules } from "./target-rules.ts";
+import { withSettingHint } from "../http/private-networks-hint.ts";
+import { checkUrl, type DestinationRules } from "../http/destination-rules.ts";
 
 /** Implements `checkDestination` of the webhook channel. */
 export async function checkDestination(

@@ -4,22 +4,23 @@ import { badRequest, messageOf } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { isLackOfDescriptors } from "../../network/descriptors.ts";
 import type { TlsFiles } from "../../network/http/connection.ts";
-import type { Phases } from "../../network/http/converse.ts";
 import { createHttpClient, type ExchangeResult, type HttpClient } from "../../network/http/http-client.ts";
 import { retryAfterMs } from "../../network/http/retry-after.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
 import type { Turns } from "../../network/turns.ts";
+import { failed, observed, startOf, unsent } from "../http/attempt.ts";
+import type { DestinationRules } from "../http/destination-rules.ts";
+import { withSettingHint } from "../http/private-networks-hint.ts";
+import { secretsIn, withoutSecrets } from "../http/secrets.ts";
+import { createTlsFiles } from "../http/tls-files.ts";
 import { checkDestination } from "./destination.ts";
 import { signingSecrets, webhookKind, type WebhookTarget } from "./endpoint.ts";
 import { endpointTraits } from "./endpoint-traits.ts";
 import { webhookFailures, type WebhookFailure } from "./failures.ts";
-import { withSettingHint } from "./private-networks-hint.ts";
 import { signatureHeaders } from "./signing.ts";
-import { checkTarget, type DestinationRules } from "./target-rules.ts";
-import { createTlsFiles } from "./tls-files.ts";
+import { checkTarget } from "./target-rules.ts";
 
 const responseBytesMax = 65_536;
-const responseBytesKept = 1_024;
 
 export interface WebhookChannel extends Channel<WebhookTarget> {
   /**
@@ -79,7 +80,7 @@ export function createWebhookChannel({
         tlsFiles = tlsFilesOf(target);
       } catch (error) {
         if (isLackOfDescriptors(error)) return "no_descriptor";
-        return failed(unsent(startedAt), "tls", messageOf(error));
+        return failed<WebhookFailure>(unsent(startedAt), "tls", messageOf(error));
       }
       const body = Buffer.from(message.body);
       const result = await client.send({
@@ -102,7 +103,9 @@ export function createWebhookChannel({
         tlsFiles,
         ...(signal === undefined ? {} : { signal }),
       });
-      return withoutSecrets(outcomeOf(result, startedAt, clock.now()), target);
+      const outcome = outcomeOf(result, startedAt, clock.now());
+      if (typeof outcome === "string" || outcome.failure === null) return outcome;
+      return withoutSecrets(outcome, secretsOf(target));
     },
 
     withoutExpired(target, now) {
@@ -119,80 +122,30 @@ export function outcomeOf(
   startedAt: Instant,
   endedAt: Instant,
 ): AttemptResult | NotAttempted {
-  const base = {
-    ...unsent(startedAt),
-    durationMs: Math.round(result.durationMs),
-    phases: rounded(result.phases),
-    address: result.address ?? null,
-  };
+  const base = observed(result, startedAt);
   if ("failure" in result) {
     const { failure, partial, refused } = result;
     if (failure === "aborted") return failure;
     if (failure === "descriptors") return "no_descriptor";
     const received =
-      partial === undefined ? {} : { statusCode: partial.status, response: safeText(partial.body) };
-    return failed({ ...base, ...received }, failure, withSettingHint(result.reason, refused));
+      partial === undefined ? {} : { statusCode: partial.status, response: startOf(partial.body) };
+    return failed<WebhookFailure>({ ...base, ...received }, failure, withSettingHint(result.reason, refused));
   }
   const { status, headers, body } = result.response;
-  const responded = { ...base, statusCode: status, response: safeText(body) };
+  const responded = { ...base, statusCode: status, response: startOf(body) };
   if (status >= 200 && status <= 299) return responded;
   if (status >= 300 && status <= 399) {
     const location = headers.get("location");
     const where = location === undefined ? "" : ` to ${visible(location, 200)}`;
-    return failed(responded, "redirect", `redirected${where}; redirects are not followed`);
+    return failed<WebhookFailure>(responded, "redirect", `redirected${where}; redirects are not followed`);
   }
   return {
-    ...failed(responded, "status", `HTTP status ${status}`),
+    ...failed<WebhookFailure>(responded, "status", `HTTP status ${status}`),
     retryAfterMs: retryAfterMs(status, headers.get("retry-after"), endedAt),
   };
 }
 
-/** A receiver may repeat what it was sent. Shorter values would hide ordinary words. */
-const secretCharactersMin = 8;
-
-/** Replaces the endpoint's secrets and the values of its headers in what is kept and shown of an attempt. */
-function withoutSecrets(
-  result: AttemptResult | NotAttempted,
-  target: WebhookTarget,
-): AttemptResult | NotAttempted {
-  if (typeof result === "string" || result.failure === null) return result;
-  const values = [target.secret, target.previousSecret ?? "", ...Object.values(target.headers)];
-  const secrets = values
-    .flatMap((value) => value.split(/\s+/))
-    .filter((text) => text.length >= secretCharactersMin);
-  const hide = (text: string) => secrets.reduce((rest, one) => rest.replaceAll(one, "***"), text);
-  return {
-    ...result,
-    response: hide(result.response),
-    error: result.error === null ? null : hide(result.error),
-  };
-}
-
-function failed(result: AttemptResult, failure: WebhookFailure, error: string): AttemptResult {
-  return { ...result, failure, error: visible(error, 500) };
-}
-
-function unsent(startedAt: Instant): AttemptResult {
-  return {
-    startedAt,
-    durationMs: 0,
-    phases: {},
-    address: null,
-    statusCode: null,
-    failure: null,
-    error: null,
-    response: "",
-    retryAfterMs: undefined,
-  };
-}
-
-/** Decodes the start of a response. Bytes that are not UTF-8 (compressed data, a cut character) become U+FFFD. */
-function safeText(body: Uint8Array): string {
-  const text = new TextDecoder().decode(body.subarray(0, responseBytesKept));
-  return visible(text, responseBytesKept);
-}
-
-/** Rounds durations to a tenth of a millisecond. */
-function rounded(phases: Phases): Record<string, number> {
-  return Object.fromEntries(Object.entries(phases).map(([name, ms]) => [name, Math.round(ms * 10) / 10]));
+/** Returns the endpoint's secrets and the values of its headers. */
+function secretsOf({ secret, previousSecret, headers }: WebhookTarget): string[] {
+  return secretsIn([secret, previousSecret ?? "", ...Object.values(headers)]);
 }

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
-import { createTlsFiles, type EndpointFiles } from "../../channels/webhook/tls-files.ts";
+import { createTlsFiles, type EndpointFiles } from "../../channels/http/tls-files.ts";
 import type { Config } from "../../config/config.ts";
 import { dayMs, toPlainTime, type Instant } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";

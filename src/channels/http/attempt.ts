@@ -1,0 +1,52 @@
+import type { AttemptResult } from "../../deliveries/channel.ts";
+import type { Instant } from "../../lib/clock.ts";
+import { visible } from "../../lib/safe-text.ts";
+import type { Phases } from "../../network/http/converse.ts";
+import type { ExchangeResult } from "../../network/http/http-client.ts";
+
+const responseBytesKept = 1_024;
+const errorCharactersMax = 500;
+
+/** Returns the result of an attempt of which nothing was sent. */
+export function unsent(startedAt: Instant): AttemptResult {
+  return {
+    startedAt,
+    durationMs: 0,
+    phases: {},
+    address: null,
+    statusCode: null,
+    failure: null,
+    error: null,
+    response: "",
+    retryAfterMs: undefined,
+  };
+}
+
+/** Returns the observations of an exchange, without what the response means. */
+export function observed(result: ExchangeResult, startedAt: Instant): AttemptResult {
+  return {
+    ...unsent(startedAt),
+    durationMs: Math.round(result.durationMs),
+    phases: rounded(result.phases),
+    address: result.address ?? null,
+  };
+}
+
+/** @param failure one of the channel's failure codes */
+export function failed<Failure extends string>(
+  result: AttemptResult,
+  failure: Failure,
+  error: string,
+): AttemptResult {
+  return { ...result, failure, error: visible(error, errorCharactersMax) };
+}
+
+/** Decodes the start of a response. Bytes that are not UTF-8 (compressed data, a cut character) become U+FFFD. */
+export function startOf(body: Uint8Array): string {
+  return visible(new TextDecoder().decode(body.subarray(0, responseBytesKept)), responseBytesKept);
+}
+
+/** Rounds durations to a tenth of a millisecond. */
+function rounded(phases: Phases): Record<string, number> {
+  return Object.fromEntries(Object.entries(phases).map(([name, ms]) => [name, Math.round(ms * 10) / 10]));
+}

@@ -1,0 +1,65 @@
+import { badRequest } from "../../lib/errors.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { describeRefusal, refusal, type AddressRules } from "../../network/addresses.ts";
+import { withSettingHint } from "./private-networks-hint.ts";
+
+/** Addresses that messages may be sent to. */
+export interface DestinationRules extends AddressRules {
+  allowHttp: boolean;
+}
+
+const urlCharactersMax = 2_000;
+const headersMax = 20;
+const headerValueCharactersMax = 2_000;
+
+/** Headers that a channel or the HTTP client sets. */
+const reservedHeaders =
+  /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|user-agent|expect|content-.*|webhook-.*|x-service-signature)$/i;
+
+/**
+ * Returns the URL in its normal form.
+ * @param show returns the URL as errors show it
+ * @throws PublicError with the setting that would allow it
+ */
+export function checkUrl(
+  text: string,
+  { allowHttp, allowPrivateNetworks }: DestinationRules,
+  show: (text: string) => string = (whole) => visible(whole, 100),
+): string {
+  const shown = show(text);
+  if (text.length > urlCharactersMax)
+    throw badRequest(`the URL is longer than ${urlCharactersMax} characters`);
+  if (!URL.canParse(text)) throw badRequest(`${shown} is not a URL; write https://host/path`);
+  const url = new URL(text);
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw badRequest(`${shown} must begin with https://`);
+  if (url.protocol === "http:" && !allowHttp)
+    throw badRequest(`${shown} is not encrypted; use https://, or set webhooks.allow_http = true`);
+  if (url.username !== "" || url.password !== "")
+    throw badRequest("a URL must not contain a password; set an Authorization header instead");
+  if (url.port === "0") throw badRequest(`${shown} has port 0; use a port from 1 to 65535`);
+  url.hash = "";
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const refused = /^[0-9.]+$|:/.test(host) ? refusal(host, { allowPrivateNetworks }) : undefined;
+  if (refused !== undefined) {
+    const reason = withSettingHint(describeRefusal(refused), refused);
+    throw badRequest(`${shown} cannot be delivered to: ${reason}`);
+  }
+  return url.href;
+}
+
+/** Returns custom headers that can be sent. @throws PublicError with what to change */
+export function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(headers);
+  if (entries.length > headersMax) throw badRequest(`at most ${headersMax} custom headers are allowed`);
+  for (const [name, value] of entries) {
+    const shown = visible(name, 100);
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)) throw badRequest(`${shown} is not a header name`);
+    if (reservedHeaders.test(name)) throw badRequest(`the header ${shown} is set by phishwatch`);
+    if (!/^[ -~]*$/.test(value) || value.length > headerValueCharactersMax)
+      throw badRequest(
+        `the value of the header ${shown} must be at most ${headerValueCharactersMax} visible ASCII characters`,
+      );
+  }
+  return Object.fromEntries(entries);
+}
