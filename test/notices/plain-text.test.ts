@@ -39,8 +39,8 @@ They were found by one import.
 
 example-bank.com: 594
 
-- High: examp1e-bank[.]com (look-alike of example-bank.com): the page asks for a password
-- Low: example-bnak[.]com (look-alike of example-bank.com)
+- High: examp1e-bank[.]com, look-alike of example-bank.com: the page asks for a password
+- Low: example-bnak[.]com, look-alike of example-bank.com
 and 592 more threats
 
 Open the threats: https://watch.example/console/threats?import=1`);

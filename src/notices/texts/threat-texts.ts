@@ -1,0 +1,171 @@
+import type { NameComparison } from "../../detection/match/compare-names.ts";
+import { unicodeName } from "../../detection/names/name.ts";
+import { hasPage, mailServersOf, parkedWith, type Facts } from "../../enrichment/facts/facts.ts";
+import { toPlainTime, type Instant } from "../../lib/clock.ts";
+import { escapeHidden } from "../../lib/safe-text.ts";
+import { sentence } from "../../lib/wording.ts";
+import { describeSeverityReason, type SeverityReason } from "../../threats/severity/severity-reasons.ts";
+import { describeSimilarityReason, type SimilarityReason } from "../../threats/store/similarity-reasons.ts";
+import type { Severity, Status, ThreatSource, ThreatType } from "../../vocabulary/threats.ts";
+import { cut } from "../cut.ts";
+import { defangName, defangText } from "../defang.ts";
+import type { NoticeItem } from "../notice.ts";
+import { severityLabels } from "../plain-text.ts";
+import { content, listed, type NoticeContent } from "./content.ts";
+import type { ConsoleLinks } from "./links.ts";
+import { describeDifferences, looksLike, shownName } from "./name-texts.ts";
+
+/** Data of one threat that a message shows. */
+export interface ThreatData {
+  id: string;
+  domain: string;
+  protectedDomain: string;
+  type: ThreatType;
+  severity: Severity;
+  status: Status;
+  source: ThreatSource;
+  firstSeen: Instant;
+  reasons: readonly SimilarityReason[];
+  severityReasons: readonly SeverityReason[];
+  /** Null if nothing was looked up. */
+  facts: Facts | null;
+  /** Null if the names were not compared. */
+  comparison: NameComparison | null;
+}
+
+const reasonsMax = 3;
+const nameInTitleMax = 75;
+const domainInTitleMax = 45;
+
+/** Returns the message about one new threat. @param late whether a filter matches only now */
+export function newThreat(
+  threat: ThreatData,
+  { late, links }: { late: boolean; links: ConsoleLinks },
+): NoticeContent {
+  const since = late
+    ? [`First seen on ${toPlainTime(threat.firstSeen)}; it has become more severe or was verified since.`]
+    : [];
+  return aboutThreat(threat, {
+    tone: threat.severity,
+    title: `${severityLabels[threat.severity]}: ${nameWithOriginal(threat)}`,
+    summary: [...since, ...reasonsOf(threat).map(sentence)].join(" "),
+    links,
+  });
+}
+
+/** Returns the message about one threat whose status changed. */
+export function changedThreat(threat: ThreatData, { links }: { links: ConsoleLinks }): NoticeContent {
+  return aboutThreat(threat, {
+    tone: threat.status === "active" ? threat.severity : "good",
+    title: `${statusLabels[threat.status]}: ${nameWithOriginal(threat)}`,
+    summary: `Severity: ${threat.severity}. First seen on ${toPlainTime(threat.firstSeen)}.`,
+    links,
+  });
+}
+
+/** Statuses at the beginning of a title. */
+const statusLabels: Record<Status, string> = {
+  active: "Active again",
+  resolved: "Resolved",
+  false_positive: "False positive",
+};
+
+function aboutThreat(
+  threat: ThreatData,
+  { links, ...texts }: Pick<NoticeContent, "tone" | "title" | "summary"> & { links: ConsoleLinks },
+): NoticeContent {
+  return content({
+    kind: "threat",
+    ...texts,
+    facts: factsOf(threat),
+    links: [links.threat(threat.id)],
+    threat: { id: threat.id, status: threat.status },
+  });
+}
+
+function nameWithOriginal({ domain, protectedDomain }: ThreatData): string {
+  const original = cut(escapeHidden(unicodeName(protectedDomain)), domainInTitleMax);
+  return `${cut(looksLike(domain), nameInTitleMax)}, look-alike of ${original}`;
+}
+
+/** Returns a threat as an entry of a message about several. */
+export function itemOf(threat: ThreatData, links: ConsoleLinks): NoticeItem {
+  return {
+    name: shownName(threat.domain),
+    protectedDomain: escapeHidden(unicodeName(threat.protectedDomain)),
+    severity: threat.severity,
+    reason: reasonsOf(threat)[0] ?? "",
+    url: links.threat(threat.id).url,
+  };
+}
+
+/** Returns the first reasons for the severity. Without any, those for the similarity. */
+function reasonsOf({ reasons, severityReasons }: ThreatData): string[] {
+  const texts =
+    severityReasons.length > 0
+      ? severityReasons.map(describeSeverityReason)
+      : reasons.map(describeSimilarityReason);
+  return texts.slice(0, reasonsMax).map((text) => defangText(text));
+}
+
+function factsOf(threat: ThreatData): NoticeContent["facts"] {
+  const { comparison, domain, protectedDomain, type, source, firstSeen } = threat;
+  const original = escapeHidden(unicodeName(protectedDomain));
+  const facts = threat.facts ?? { unknown: {} };
+  return [
+    { label: "Look-alike", value: looksLike(domain) },
+    { label: "Punycode", value: unicodeName(domain) === domain ? "" : defangName(domain) },
+    {
+      label: "Original",
+      value: comparison?.isKeyword === true ? `${original} (keyword ${comparison.word})` : original,
+    },
+    { label: "Difference", value: comparison === null ? "" : describeDifferences(comparison) },
+    { label: "Type", value: type.replaceAll("_", " ") },
+    { label: "Registered", value: registrationText(facts) },
+    { label: "Page", value: pageText(facts) },
+    { label: "Mail server", value: mailText(facts) },
+    { label: "IP address", value: defangName(facts.existence?.addresses[0] ?? "") },
+    { label: "Found", value: `${toPlainTime(firstSeen)}, by ${sourceNames[source]}` },
+  ];
+}
+
+const sourceNames: Record<ThreatSource, string> = {
+  scan: "a scan",
+  certificate_transparency: "certificate transparency",
+  feed: "a feed",
+  submission: "a submission",
+  beacon: "a beacon",
+};
+
+function registrationText({ registration }: Facts): string {
+  if (registration === undefined) return "";
+  const { created_at: createdAt = "", registrar } = registration;
+  const on = /^\d{4}-\d\d-\d\d/.exec(createdAt)?.[0] ?? "";
+  const withRegistrar = registrar === undefined ? "" : `with ${defangText(registrar, 100)}`;
+  return [on, withRegistrar].filter(Boolean).join(" ");
+}
+
+function pageText(facts: Facts): string {
+  const { existence, page } = facts;
+  if (existence?.exists === "no") return "none: the name does not exist in DNS";
+  const parked = parkedWith(facts);
+  if (parked !== undefined) return `parked (${defangText(parked, 60)})`;
+  if (page === undefined) return "";
+  if (page.redirectsToProtected) return "redirects to the protected domain";
+  if (!hasPage(facts)) return `status ${page.status}`;
+  const secrets = [page.asksForPassword ? "a password" : "", page.asksForCard ? "a card number" : ""].filter(
+    Boolean,
+  );
+  const asks = secrets.length === 0 ? "" : `asks for ${listed(secrets)}`;
+  const title = page.title === "" ? "" : `"${defangText(page.title, 120)}"`;
+  return (
+    [title, asks, page.namesBrand ? "names the brand" : ""].filter(Boolean).join(", ") ||
+    `status ${page.status}`
+  );
+}
+
+function mailText(facts: Facts): string {
+  const [first, ...others] = mailServersOf(facts);
+  if (first === undefined) return "";
+  return others.length === 0 ? defangName(first) : `${defangName(first)} and ${others.length} more`;
+}
