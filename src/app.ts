@@ -193,7 +193,7 @@ export function openApp(environment: Environment) {
     keys,
     keyUsage,
     threats,
-    candidates,
+    api: { candidates, factsOf: enrichment.factsOf, threatIndex },
     sourceMetrics: () => ({
       totals: activity.totals(),
       sources,
@@ -204,7 +204,6 @@ export function openApp(environment: Environment) {
     deliveries: deliveries.log,
     scans,
     readScreenshot: (id) => enrichment.screenshotOf(id),
-    factsOf: enrichment.factsOf,
     openConsole,
     traps,
     schedulersRunning: lastUsedWriter.isRunning,

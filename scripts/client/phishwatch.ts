@@ -518,6 +518,20 @@ export interface Calls {
       domain?: string;
       status?: "active" | "resolved" | "false_positive";
       severity?: "high" | "medium" | "low";
+      type?:
+        | "typosquatting"
+        | "bitsquatting"
+        | "homograph"
+        | "combosquatting"
+        | "levelsquatting"
+        | "tld_squatting"
+        | "doppelganger"
+        | "soundsquatting"
+        | "cloned_site";
+      source?: "scan" | "certificate_transparency" | "feed" | "submission" | "beacon";
+      q?: string;
+      since?: string;
+      min_similarity?: number;
       page?: number;
       per_page?: number;
     };

@@ -5,7 +5,6 @@ import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { DatabaseHealth } from "../database/health/health.ts";
 import type { DeliveryLog } from "../deliveries/delivery-log.ts";
-import type { Enrichment } from "../enrichment/enrichment.ts";
 import { createAdmission } from "../http/admission.ts";
 import { createBodyBudget, type BodyBudget } from "../http/body/body-budget.ts";
 import { createClientAddress } from "../http/client-address.ts";
@@ -19,7 +18,6 @@ import type { Log } from "../lib/log.ts";
 import { pathStart } from "../lib/request-path.ts";
 import type { Yielder } from "../lib/yielder.ts";
 import type { Scans } from "../scans/scans.ts";
-import type { Candidates } from "../sources/candidates.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Traps } from "../traps/traps.ts";
 import { createRoutes } from "./routes.ts";
@@ -31,6 +29,7 @@ import type { ReadScreenshot } from "./site/site-pages.ts";
 import { createSockets } from "./sockets.ts";
 import { describeApi } from "./v1/openapi.ts";
 import { apiOperations } from "./v1/operations.ts";
+import type { ApiServices } from "./v1/services.ts";
 
 export interface ServerDependencies {
   config: Pick<Config, "server" | "console" | "api"> & {
@@ -50,12 +49,12 @@ export interface ServerDependencies {
   keys: ApiKeys;
   keyUsage: KeyUsage;
   threats: Threats;
-  candidates: Candidates;
+  /** Services that only the operations under `/v1` use. */
+  api: Pick<ApiServices, "candidates" | "factsOf" | "threatIndex">;
   sourceMetrics: () => SourceMetrics;
   deliveries: Pick<DeliveryLog, "states" | "totals">;
   scans: Pick<Scans, "resolverHealth" | "totals">;
   readScreenshot: ReadScreenshot;
-  factsOf: Enrichment["factsOf"];
   /** Loads the web console, a layer above this one, on its first request. */
   openConsole: () => Promise<ConsoleHandler>;
   traps: Pick<Traps, "kinds" | "respond" | "totals">;
@@ -122,12 +121,11 @@ export function createServer({
   keys,
   keyUsage,
   threats,
-  candidates,
+  api,
   sourceMetrics,
   deliveries,
   scans,
   readScreenshot,
-  factsOf,
   openConsole,
   traps,
   schedulersRunning,
@@ -152,7 +150,7 @@ export function createServer({
     version: build.version,
     pipeline,
     operations: apiOperations(config.api),
-    services: { database, threats, candidates, factsOf, publicUrl, clientAddress, now: clock.now },
+    services: { ...api, database, threats, publicUrl, clientAddress, now: clock.now },
     site: {
       threats,
       readScreenshot,

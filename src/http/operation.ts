@@ -29,6 +29,18 @@ export interface Operation<Services, Caller = undefined> {
   execute(services: Services, request: IncomingCall<Caller>): object | Promise<object>;
 }
 
+/**
+ * Result of a GET operation that cannot respond at once. `run` is called after the state of the database in which the
+ * key was checked has been released, so it must not rely on that state.
+ */
+export class Later {
+  readonly run: () => Promise<object>;
+
+  constructor(run: () => Promise<object>) {
+    this.run = run;
+  }
+}
+
 /** A call whose path has been matched and whose caller has been identified. */
 export interface IncomingCall<Caller> {
   caller: Caller;

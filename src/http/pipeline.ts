@@ -7,7 +7,7 @@ import type { Scope } from "../vocabulary/keys.ts";
 import type { Admission } from "./admission.ts";
 import type { BodyBudget } from "./body/body-budget.ts";
 import { noSuchRoute } from "./errors.ts";
-import type { IncomingCall, Operation, PathParameters } from "./operation.ts";
+import { Later, type IncomingCall, type Operation, type PathParameters } from "./operation.ts";
 import type { Responder, ResponseHeaders } from "./responder.ts";
 
 /** Context that Elysia passes to a handler. */
@@ -94,10 +94,11 @@ export function createPipeline({
     }
     return function handleReading({ request, params }) {
       const headers = newHeaders(request);
-      let response: Response;
+      let response: Response | Promise<Response>;
       try {
         const result = read(request, params, headers);
-        response = respond(route, request, result, headers);
+        if (result instanceof Later) response = respondLater(route, request, result.run(), headers);
+        else response = respond(route, request, result, headers);
       } catch (error) {
         response = reject(route, request, error, headers);
       }
@@ -154,7 +155,7 @@ export function routeOf(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
-/** A snapshot ends when its function returns, so what runs in it must not wait for anything. */
+/** A snapshot ends when its function returns, so what runs in it must not wait for anything: see `Later`. */
 function requireSync(result: object | Promise<object>): object {
   if (result instanceof Promise) throw new TypeError("a GET operation must not return a promise");
   return result;

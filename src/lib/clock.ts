@@ -111,3 +111,13 @@ export function fromIsoTime(text: string): Instant | undefined {
   // `Date.parse` turns 31 February into March.
   return toIsoTime(Date.parse(`${day}T00:00:00Z`)).startsWith(day) ? instant : undefined;
 }
+
+/** RFC 3339 §5.6, with seconds; `T` and `Z` may be lowercase. */
+const rfc3339Form =
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]([01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})$/;
+
+/** Parses a time from 1970 on. Returns undefined for anything else. */
+export function fromRfc3339(text: string): Instant | undefined {
+  const instant = rfc3339Form.test(text) ? fromIsoTime(text.toUpperCase()) : undefined;
+  return instant !== undefined && instant >= 0 ? instant : undefined;
+}

@@ -1,5 +1,6 @@
 import type { Instant } from "../lib/clock.ts";
 import type { Indicator } from "../threats/severity/indicators.ts";
+import type { ThreatFilter } from "../threats/store/queries.ts";
 import type { Severity, ThreatSource, Status, ThreatType } from "../vocabulary/threats.ts";
 import type { NameQuery } from "./name-query.ts";
 import type { SortKey } from "./sort-keys.ts";
@@ -31,11 +32,29 @@ export interface SearchFilter {
   scanSeq?: number | undefined;
 }
 
+/**
+ * Returns the filter for the database if its tables have an index for this combination of conditions; undefined if only
+ * the index in memory is fast for it.
+ */
+export function tableFilterOf(filter: SearchFilter): ThreatFilter | undefined {
+  const { protectedDomain, within, status, severity, ...others } = filter;
+  if (Object.values(others).some((value) => value !== undefined)) return undefined;
+  return {
+    ...(protectedDomain === undefined ? {} : { protectedDomain }),
+    ...(within === undefined ? {} : { within }),
+    ...(status === undefined ? {} : { status }),
+    ...(severity === undefined ? {} : { severity }),
+  };
+}
+
 /** Threats with equal keys are ordered by first seen. */
 export interface SearchOrder {
   key: SortKey;
   descending: boolean;
 }
+
+/** The order of the API's list. */
+export const newestFirst: SearchOrder = { key: "first_seen", descending: true };
 
 /** A range of the ordered matches. */
 export interface Slice {

@@ -1,7 +1,7 @@
 import { hostIn } from "../detection/names/pasted-name.ts";
 
-/** Longer than any name and nearly any URL; the rest of the input is ignored. */
-const inputCharactersMax = 1_024;
+/** Longer than any name and nearly any URL; the rest of a longer input is ignored. */
+export const nameQueryCharactersMax = 1_024;
 
 /** A search for part of a name. */
 export interface NameQuery {
@@ -15,7 +15,7 @@ export interface NameQuery {
  * which the host counts; also in defanged forms. Returns undefined if there is nothing to search for.
  */
 export function parseNameQuery(input: string): NameQuery | undefined {
-  let text = hostIn(input.slice(0, inputCharactersMax).normalize("NFC")).host.toLowerCase();
+  let text = hostIn(input.slice(0, nameQueryCharactersMax).normalize("NFC")).host.toLowerCase();
   const startsWith = text.endsWith("*");
   if (startsWith) text = text.slice(0, -1);
   return text === "" ? undefined : { text, startsWith };

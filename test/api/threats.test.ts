@@ -111,7 +111,7 @@ describe("GET /v1/threats", () => {
     ["severity=critical", /^severity is "critical"; allowed: high, medium, low\.$/],
     [
       "state=active",
-      /^There is no parameter "state"; there are: domain, status, severity, page, per_page\.$/,
+      /^There is no parameter "state"; there are: domain, status, severity, type, source, q, since, min_similarity, page, per_page\.$/,
     ],
     ["access_token=x", /^There is no parameter "access_token"/],
     ["__proto__=x", /^There is no parameter "__proto__"/],

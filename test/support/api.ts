@@ -8,6 +8,7 @@ import type { Enrichment } from "../../src/enrichment/enrichment.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createYielder } from "../../src/lib/yielder.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
+import { openThreatIndex } from "../../src/threat-index/lazy/open-threat-index.ts";
 import type { Sighting } from "../../src/threats/record.ts";
 import { createScanStore } from "../../src/scans/store.ts";
 import { createDatabaseHealth } from "../../src/database/health/health.ts";
@@ -97,20 +98,23 @@ export function openApi({
       memoryBytes,
       yielder,
       threats,
+      api: {
+        candidates: createCandidates({ ...stores, yielder }),
+        factsOf,
+        threatIndex: openThreatIndex({ database: stores.database, yielder }),
+      },
       sourceMetrics: () => ({
         totals: stores.activity.totals(),
         sources: [],
         archive,
         archiveChecks: () => [],
       }),
-      candidates: createCandidates({ ...stores, yielder }),
       deliveries: createDeliveryLog(stores),
       scans: {
         ...createScanStore(stores),
         resolverHealth: { latest: () => undefined, check: async () => [] },
       },
       readScreenshot,
-      factsOf,
       openConsole: async () => async () => new Response("the console"),
       traps,
       schedulersRunning,

@@ -1,12 +1,12 @@
 import { Type } from "@sinclair/typebox";
-import { requireDomain } from "../../access/keys/permissions.ts";
-import { normalizeName } from "../../detection/names/name.ts";
-import { choiceParameter, integerParameter, type QueryParameter } from "../../http/query.ts";
-import { badRequest } from "../../lib/errors.ts";
+import { Later } from "../../http/operation.ts";
+import { integerParameter } from "../../http/query.ts";
+import { newestFirst, tableFilterOf } from "../../threat-index/filter.ts";
 import { exampleListItem, threatListItem, toListObject } from "../../threats/api-object.ts";
+import type { ListedThreat } from "../../threats/store/queries.ts";
 import { closed, count } from "../../vocabulary/schemas.ts";
-import { severities, statuses } from "../../vocabulary/threats.ts";
 import { operation, type ApiLimits } from "./services.ts";
+import { filterOf, filterParameters } from "./threat-filter.ts";
 
 const perPageDefault = 20;
 
@@ -19,21 +19,6 @@ const pageMeta = Type.Object(
   { ...closed, $id: "PageMeta" },
 );
 
-/** A protected domain in U-label or A-label form, normalized to the latter. */
-const domainParameter: QueryParameter<string | undefined> = {
-  schema: Type.String({ description: "Only threats to this protected domain, in U-label or A-label form." }),
-  allowed: "a domain name, such as example.com",
-  absent: undefined,
-  read(_name, text) {
-    const result = normalizeName(text);
-    if ("name" in result) return result.name;
-    // No single label is protected, so it matches nothing, like any other unknown domain.
-    const label = normalizeName(`${text}.invalid`);
-    if (!text.includes(".") && "name" in label) return label.name.slice(0, -".invalid".length);
-    throw badRequest(`domain is not a domain name: it ${result.error}.`);
-  },
-};
-
 export const listThreats = ({ maxPerPage }: Pick<ApiLimits, "maxPerPage">) =>
   operation({
     method: "GET",
@@ -45,9 +30,7 @@ export const listThreats = ({ maxPerPage }: Pick<ApiLimits, "maxPerPage">) =>
     description:
       "Sorted by `first_seen`, newest first, then by ID, descending. Filters combine with AND. An unknown, empty or repeated parameter is an error. A page past the last one is empty.",
     query: {
-      domain: domainParameter,
-      status: choiceParameter(statuses, "Only threats with this status."),
-      severity: choiceParameter(severities, "Only threats with this severity."),
+      ...filterParameters,
       page: integerParameter({ description: "Page number.", maximum: Number.MAX_SAFE_INTEGER, absent: 1 }),
       per_page: integerParameter({
         description: "Maximum number of threats on a page.",
@@ -61,17 +44,21 @@ export const listThreats = ({ maxPerPage }: Pick<ApiLimits, "maxPerPage">) =>
       example: { data: [exampleListItem], meta: { total: 1, page: 1, per_page: 20 } },
     },
     notFound: false,
-    run(
-      { threats, publicUrl },
-      { caller: key, query: { domain, status, severity, page, per_page: perPage } },
-    ) {
-      if (domain !== undefined) requireDomain(key, domain);
-      const filter = { protectedDomain: domain, status, severity, within: key.domains };
-      const { threats: found, total } = threats.list(filter, { page, perPage });
-      const address = publicUrl();
-      return {
-        data: found.map((threat) => toListObject(threat, address)),
-        meta: { total, page, per_page: perPage },
+    run({ threats, threatIndex, publicUrl }, { caller: key, query: { page, per_page: perPage, ...given } }) {
+      const filter = filterOf(given, key);
+      const tableFilter = tableFilterOf(filter);
+      const respond = ({ threats: found, total }: { threats: ListedThreat[]; total: number }) => {
+        const address = publicUrl();
+        return {
+          data: found.map((threat) => toListObject(threat, address)),
+          meta: { total, page, per_page: perPage },
+        };
       };
+      if (tableFilter !== undefined) return respond(threats.list(tableFilter, { page, perPage }));
+      return new Later(async () => {
+        const index = threatIndex();
+        await index.prepare();
+        return respond(await index.search(filter, newestFirst, { page, perPage }));
+      });
     },
   });

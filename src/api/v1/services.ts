@@ -5,6 +5,7 @@ import type { Instant } from "../../lib/clock.ts";
 import type { Enrichment } from "../../enrichment/enrichment.ts";
 import { operationsOf, type Operation } from "../../http/operation.ts";
 import type { Candidates } from "../../sources/candidates.ts";
+import type { ThreatIndex } from "../../threat-index/threat-index.ts";
 import type { Threats } from "../../threats/threats.ts";
 import type { Scope } from "../../vocabulary/keys.ts";
 
@@ -12,6 +13,7 @@ import type { Scope } from "../../vocabulary/keys.ts";
 export interface ApiServices {
   database: Pick<Database, "write">;
   threats: Threats;
+  threatIndex: () => ThreatIndex;
   candidates: Pick<Candidates, "submit">;
   /** Returns the facts that lookups found; undefined if none was made yet. */
   factsOf: Enrichment["factsOf"];

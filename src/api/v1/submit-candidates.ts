@@ -3,7 +3,7 @@ import { largestBodyBytes, type BodyAccount } from "../../http/body/body-budget.
 import { jsonBody, requireContentType, type Body } from "../../http/body/json-body.ts";
 import { createLineReader } from "../../http/body/line-reader.ts";
 import { readPieces } from "../../http/body/read-body.ts";
-import { fromIsoTime, type Instant } from "../../lib/clock.ts";
+import { fromRfc3339, type Instant } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { exampleThreatId } from "../../threats/api-object.ts";
 import { choice, closed, count } from "../../vocabulary/schemas.ts";
@@ -185,16 +185,12 @@ async function readLines(request: Request, account: BodyAccount): Promise<readon
   return names;
 }
 
-/** RFC 3339 §5.6, with seconds; `T` and `Z` may be lowercase. */
-const timePattern =
-  /^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]([01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})$/;
-
 /** How far in the future a time may be, for clocks that differ. */
 const futureMsMax = 5 * 60_000;
 
 function readTime(text: string): Instant {
-  const instant = timePattern.test(text) ? fromIsoTime(text.toUpperCase()) : undefined;
-  if (instant !== undefined && instant >= 0) return instant;
+  const instant = fromRfc3339(text);
+  if (instant !== undefined) return instant;
   throw badRequest(
     '"observed_at" is not a time; send RFC 3339 with seconds and a time zone, such as 2026-01-15T12:00:00Z.',
   );
