@@ -2,13 +2,14 @@ import { trapKinds } from "../traps/kinds/kinds.ts";
 import { domainPages } from "./pages/domains/routes.ts";
 import { keyPages } from "./pages/keys/routes.ts";
 import { namePages } from "./pages/names/routes.ts";
+import { notificationPages } from "./pages/notifications/routes.ts";
 import { overviewPages } from "./pages/overview/routes.ts";
 import { scanPages } from "./pages/scans/routes.ts";
 import { sourcePages } from "./pages/sources/routes.ts";
 import { auditPages, systemPages } from "./pages/system/routes.ts";
 import { threatListPages, threatPages } from "./pages/threats/routes.ts";
 import { trapPages } from "./pages/traps/routes.ts";
-import { deliveryPages } from "./pages/webhooks/delivery-pages.tsx";
+import { deliveryPages } from "./pages/deliveries/delivery-pages.tsx";
 import { webhookPages } from "./pages/webhooks/webhook-pages.tsx";
 import type { PageGroup } from "./shell/router.ts";
 
@@ -23,6 +24,7 @@ export const pageGroups: readonly PageGroup[] = [
   namePages,
   ...trapKinds.map(trapPages),
   keyPages,
+  notificationPages,
   webhookPages,
   deliveryPages,
   systemPages,

@@ -2,7 +2,7 @@ import { and, asc, count, eq, inArray, or } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { statement, value } from "../database/statement.ts";
 import type { Clock } from "../lib/clock.ts";
-import { badRequest, notFound } from "../lib/errors.ts";
+import { badRequest, FieldError, notFound } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { Channel } from "./channel.ts";
 import { checkConcurrency, checkEvents, checkName, checkRate } from "./rules/recipient-rules.ts";
@@ -120,7 +120,7 @@ export function createRecipients({
         ratePerSecond: checkRate(ratePerSecond),
       };
       if (reads.named.get({ name }) !== undefined)
-        throw badRequest(`the name ${visible(name, 100)} is already taken`);
+        throw new FieldError("name", `the name ${visible(name, 100)} is already taken`);
       if (query.select({ total: count() }).from(recipients).get()!.total >= recipientsMax)
         throw badRequest(`there are already ${recipientsMax} endpoints; delete one first`);
       const now = clock.now();

@@ -1,5 +1,5 @@
 import { readDomain, readKeyword } from "../config/fields/texts.ts";
-import { PublicError } from "../lib/errors.ts";
+import { FieldError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { allowMax, keywordsMax } from "../vocabulary/protected-domains.ts";
 
@@ -19,13 +19,12 @@ export interface DomainContent {
 }
 
 /** An invalid value; `field` is the field that contains it. */
-export class DomainFieldError extends PublicError {
-  readonly field: keyof DomainContent;
+export class DomainFieldError extends FieldError {
+  declare readonly field: keyof DomainContent;
 
   constructor(field: keyof DomainContent, message: string) {
-    super("bad_request", message);
+    super(field, message);
     this.name = "DomainFieldError";
-    this.field = field;
   }
 }
 

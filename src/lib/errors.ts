@@ -22,6 +22,18 @@ export class PublicError extends Error {
   }
 }
 
+/** Invalid input of one field, so that a form can show the message beside it. */
+export class FieldError extends PublicError {
+  /** Name of the field, as the configuration file and the commands call it. */
+  readonly field: string;
+
+  constructor(field: string, message: string) {
+    super("bad_request", message);
+    this.name = "FieldError";
+    this.field = field;
+  }
+}
+
 /** Returns an error for invalid input; `message` says what to change. */
 export function badRequest(message: string): PublicError {
   return new PublicError("bad_request", message);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { ResponseStart } from "../../src/console/pages/webhooks/delivery-parts.tsx";
+import { ResponseStart } from "../../src/console/pages/deliveries/delivery-parts.tsx";
 import { visible } from "../../src/lib/safe-text.ts";
 
 /** As it comes from a receiver and is kept. */

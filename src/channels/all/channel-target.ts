@@ -1,11 +1,11 @@
 import { readAddress, readChannelText, readTemplate } from "../../config/fields/notification-texts.ts";
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { channelKeys, keysOfChannel, type ChannelKey, type ChannelType } from "../../vocabulary/channels.ts";
 import type { ChannelTarget } from "../http/notice-type.ts";
 
 /** Property of each key of the configuration file and the commands. */
-const propertyOf = {
+export const propertyOf = {
   url: "url",
   token: "token",
   chat_id: "chatId",
@@ -36,7 +36,7 @@ const emptyTarget: ChannelTarget = {
 
 /**
  * Returns the whole target, always with the same order of properties: equal targets are equal as JSON.
- * @throws PublicError `bad_request` that names the key, for a key that the type needs or does not use, and for a value
+ * @throws FieldError that names the key, for a key that the type needs or does not use, and for a value
  *   that the configuration file would not accept either
  */
 export function completeTarget(type: ChannelType, given: Partial<ChannelTarget>): ChannelTarget {
@@ -44,9 +44,11 @@ export function completeTarget(type: ChannelType, given: Partial<ChannelTarget>)
   const { required, optional } = keysOfChannel[type];
   for (const key of channelKeys) {
     const isSet = isValue(target[propertyOf[key]]);
-    if (!isSet && required.includes(key)) throw badRequest(`a channel of the type ${type} needs ${key}`);
+    if (!isSet && required.includes(key))
+      throw new FieldError(key, `a channel of the type ${type} needs ${key}`);
     if (isSet && !required.includes(key) && !optional.includes(key))
-      throw badRequest(
+      throw new FieldError(
+        key,
         `a channel of the type ${type} does not use ${key}, only ${[...required, ...optional].join(", ")}`,
       );
   }
@@ -101,17 +103,21 @@ function checkValues(target: ChannelTarget): void {
     const value = target[propertyOf[key]];
     // The value may be secret, so the message does not repeat it.
     if (value !== null && (!/^[\x21-\x7e]+$/.test(value) || value.length > secretCharactersMax))
-      throw badRequest(`${key} has 1 to ${secretCharactersMax} visible ASCII characters without spaces`);
+      throw new FieldError(
+        key,
+        `${key} has 1 to ${secretCharactersMax} visible ASCII characters without spaces`,
+      );
   }
   for (const key of ["chat_id", "topic", "room"] as const)
     checkText(key, target[propertyOf[key]], readChannelText);
   checkText("template", target.template, readTemplate);
-  if (target.to.length > recipientsMax) throw badRequest(`to has at most ${recipientsMax} addresses`);
+  if (target.to.length > recipientsMax)
+    throw new FieldError("to", `to has at most ${recipientsMax} addresses`);
   for (const address of target.to) checkText("to", address, readAddress);
 }
 
 function checkText(key: ChannelKey, value: string | null, read: typeof readAddress): void {
   const result = value === null ? undefined : read(value);
   if (result !== undefined && "allowed" in result)
-    throw badRequest(`${key} must be ${result.allowed}, not ${visible(value ?? "", 100)}`);
+    throw new FieldError(key, `${key} must be ${result.allowed}, not ${visible(value ?? "", 100)}`);
 }

@@ -1,4 +1,4 @@
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { describeRefusal, refusal, type AddressRules } from "../../network/addresses.ts";
 import { withSettingHint } from "./private-networks-hint.ts";
@@ -19,7 +19,7 @@ const reservedHeaders =
 /**
  * Returns the URL in its normal form.
  * @param show returns the URL as errors show it
- * @throws PublicError with the setting that would allow it
+ * @throws FieldError with the setting that would allow it
  */
 export function checkUrl(
   text: string,
@@ -28,38 +28,42 @@ export function checkUrl(
 ): string {
   const shown = show(text);
   if (text.length > urlCharactersMax)
-    throw badRequest(`the URL is longer than ${urlCharactersMax} characters`);
-  if (!URL.canParse(text)) throw badRequest(`${shown} is not a URL; write https://host/path`);
+    throw invalidUrl(`the URL is longer than ${urlCharactersMax} characters`);
+  if (!URL.canParse(text)) throw invalidUrl(`${shown} is not a URL; write https://host/path`);
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:")
-    throw badRequest(`${shown} must begin with https://`);
+    throw invalidUrl(`${shown} must begin with https://`);
   if (url.protocol === "http:" && !allowHttp)
-    throw badRequest(`${shown} is not encrypted; use https://, or set webhooks.allow_http = true`);
+    throw invalidUrl(`${shown} is not encrypted; use https://, or set webhooks.allow_http = true`);
   if (url.username !== "" || url.password !== "")
-    throw badRequest("a URL must not contain a password; set an Authorization header instead");
-  if (url.port === "0") throw badRequest(`${shown} has port 0; use a port from 1 to 65535`);
+    throw invalidUrl("a URL must not contain a password; set an Authorization header instead");
+  if (url.port === "0") throw invalidUrl(`${shown} has port 0; use a port from 1 to 65535`);
   url.hash = "";
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const refused = /^[0-9.]+$|:/.test(host) ? refusal(host, { allowPrivateNetworks }) : undefined;
   if (refused !== undefined) {
     const reason = withSettingHint(describeRefusal(refused), refused);
-    throw badRequest(`${shown} cannot be delivered to: ${reason}`);
+    throw invalidUrl(`${shown} cannot be delivered to: ${reason}`);
   }
   return url.href;
 }
 
-/** Returns custom headers that can be sent. @throws PublicError with what to change */
+/** Returns custom headers that can be sent. @throws FieldError with what to change */
 export function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(headers);
-  if (entries.length > headersMax) throw badRequest(`at most ${headersMax} custom headers are allowed`);
+  if (entries.length > headersMax) throw invalidHeaders(`at most ${headersMax} custom headers are allowed`);
   for (const [name, value] of entries) {
     const shown = visible(name, 100);
-    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)) throw badRequest(`${shown} is not a header name`);
-    if (reservedHeaders.test(name)) throw badRequest(`the header ${shown} is set by phishwatch`);
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name))
+      throw invalidHeaders(`${shown} is not a header name`);
+    if (reservedHeaders.test(name)) throw invalidHeaders(`the header ${shown} is set by phishwatch`);
     if (!/^[ -~]*$/.test(value) || value.length > headerValueCharactersMax)
-      throw badRequest(
+      throw invalidHeaders(
         `the value of the header ${shown} must be at most ${headerValueCharactersMax} visible ASCII characters`,
       );
   }
   return Object.fromEntries(entries);
 }
+
+const invalidUrl = (message: string) => new FieldError("url", message);
+const invalidHeaders = (message: string) => new FieldError("headers", message);

@@ -1,6 +1,7 @@
 import { webhookKind } from "../../channels/webhook/endpoint.ts";
 import type { NameOrigin } from "../../sources/activity/source-activity.ts";
 import { feedKind } from "../../sources/source.ts";
+import { channelTypes } from "../../vocabulary/channels.ts";
 
 /** Addresses of the console's pages. All links use these. */
 
@@ -58,13 +59,20 @@ export const visitPath = (path: string, seq: number | ":seq") => `${path}/visits
 export const formerTrapsPath = (alias: string) => `/console/${alias}`;
 
 export const keysPath = "/console/settings/keys";
+/** Messages to people: channels and subscriptions. */
+export const notificationsPath = "/console/settings/notifications";
+export const channelsPath = `${notificationsPath}/channels`;
+export const newChannelPath = `${channelsPath}/add`;
+export const channelPath = (id: string) => `${channelsPath}/${id}`;
 export const webhooksPath = "/console/settings/webhooks";
 export const deliveriesPath = `${webhooksPath}/deliveries`;
 /** Deliveries to one recipient of any channel. */
 export const deliveriesToPath = (recipientId: string) => `${deliveriesPath}?endpoint=${recipientId}`;
 /** Returns the page of a recipient; undefined if its channel has no pages. */
-export const recipientPath = ({ channel, id }: { channel: string; id: string }) =>
-  channel === webhookKind ? `${webhooksPath}/${id}` : undefined;
+export const recipientPath = ({ channel, id }: { channel: string; id: string }) => {
+  if (channel === webhookKind) return `${webhooksPath}/${id}`;
+  return channelTypes.some((type) => type === channel) ? channelPath(id) : undefined;
+};
 export const deliveryPath = (id: string) => `${deliveriesPath}/${id}`;
 export const systemPath = "/console/settings/system";
 export const auditPath = "/console/settings/audit";

@@ -1,4 +1,4 @@
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { eventTypes, type EventType } from "../../vocabulary/events.ts";
 
@@ -12,9 +12,9 @@ const ratePerSecondMax = 10_000;
  */
 export function checkName(name: string, idPrefixes: readonly string[]): string {
   const prefix = idPrefixes.find((one) => name.startsWith(`${one}_`));
-  if (prefix !== undefined) throw badRequest(`a name cannot begin with ${prefix}_`);
+  if (prefix !== undefined) throw new FieldError("name", `a name cannot begin with ${prefix}_`);
   if (name.trim() !== name || name === "" || name.length > nameCharactersMax || visible(name) !== name)
-    throw badRequest(`a name has 1 to ${nameCharactersMax} visible characters`);
+    throw new FieldError("name", `a name has 1 to ${nameCharactersMax} visible characters`);
   return name;
 }
 
@@ -35,18 +35,21 @@ export function checkEvents(types: readonly string[]): EventType[] {
   const known: readonly string[] = eventTypes;
   const unknown = types.find((type) => !known.includes(type));
   if (unknown !== undefined)
-    throw badRequest(`${visible(unknown, 100)} is not an event type; use ${eventTypes.join(", ")}`);
+    throw new FieldError(
+      "events",
+      `${visible(unknown, 100)} is not an event type; use ${eventTypes.join(", ")}`,
+    );
   return eventTypes.filter((type) => types.includes(type));
 }
 
 /** @throws PublicError */
 export function checkConcurrency(value: number | null): number | null {
   if (value === null || (Number.isInteger(value) && value > 0 && value <= concurrencyMax)) return value;
-  throw badRequest(`concurrency is a whole number from 1 to ${concurrencyMax}`);
+  throw new FieldError("concurrency", `concurrency is a whole number from 1 to ${concurrencyMax}`);
 }
 
 /** @throws PublicError */
 export function checkRate(value: number | null): number | null {
   if (value === null || (value > 0 && value <= ratePerSecondMax)) return value;
-  throw badRequest(`the rate limit is a number above 0 and at most ${ratePerSecondMax}`);
+  throw new FieldError("rate", `the rate limit is a number above 0 and at most ${ratePerSecondMax}`);
 }

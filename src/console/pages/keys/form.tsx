@@ -10,15 +10,13 @@ import {
 } from "../../../vocabulary/keys.ts";
 import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
 import { attempt, parseDay, splitList } from "../../kit/fields.ts";
-import { Button, Choices, Form, Select, TextArea, TextField, type Choice } from "../../kit/form.tsx";
+import { Button, Choices, Form, Select, TextField, type Choice } from "../../kit/form.tsx";
+import { ProtectedDomainsField } from "../../kit/protected-domains-field.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
 import { keysPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 
 const path = keysPath;
-/** Maximum number of protected domains offered as checkboxes; for more, names are typed in. */
-const checkboxesMax = 30;
-
 const planChoices: Choice[] = plans.map((plan) => {
   const limit = planLimits[plan];
   return { value: plan, label: `${plan}: ${limit === null ? "no limit" : `${limit} requests per minute`}` };
@@ -51,9 +49,6 @@ export function showKeyForm(
   const isFilledIn = form.size > 0;
   const names = domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
   const bound = form.getAll("domains").flatMap(splitList);
-  const domainsLabel = "Protected domains";
-  const domainsHint =
-    "Leave empty to allow access to threats of all protected domains, including future ones.";
   return page(
     "Create Key",
     <div class="narrow">
@@ -80,22 +75,13 @@ export function showKeyForm(
           values={isFilledIn ? form.getAll("scopes") : defaultScopes}
         />
         <Select label="Plan" name="plan" choices={planChoices} value={form.get("plan") ?? defaultPlan} />
-        {names.length > 0 && names.length <= checkboxesMax ? (
-          <Choices
-            label={domainsLabel}
-            name="domains"
-            choices={names.map((name) => ({ value: name, label: name }))}
-            values={bound}
-            hint={domainsHint}
-          />
-        ) : (
-          <TextArea
-            label={domainsLabel}
-            name="domains"
-            value={bound.join("\n")}
-            hint={`One per line. ${domainsHint}`}
-          />
-        )}
+        <ProtectedDomainsField
+          label="Protected domains"
+          name="domains"
+          domains={names}
+          values={bound}
+          hint="Leave empty to allow access to threats of all protected domains, including future ones."
+        />
         <Select label="Expires" name="expires_in" choices={expiries} value={form.get("expires_in") ?? ""} />
         <TextField
           label="Expires on"

@@ -86,7 +86,7 @@ function Health({
           ["Disk", <Check text={checks.disk} />],
           ["Schedulers", <Check text={checks.schedulers} />],
           [
-            "Webhook endpoints",
+            "Endpoints and channels",
             failing.length === 0 ? (
               <Check text="ok" />
             ) : (

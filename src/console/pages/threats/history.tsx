@@ -13,7 +13,7 @@ import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { deliveryPath } from "../../kit/paths.ts";
 import { Empty } from "../../kit/table.tsx";
-import { DeliveryBadge } from "../webhooks/delivery-parts.tsx";
+import { DeliveryBadge } from "../deliveries/delivery-parts.tsx";
 
 const changesShownMax = 30;
 const valueCharactersMax = 120;

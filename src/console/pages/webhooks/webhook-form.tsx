@@ -1,14 +1,15 @@
 import type { Endpoint, EndpointSettings } from "../../../channels/webhook/endpoint.ts";
-import { failureAdvice } from "../../../channels/webhook/failures.ts";
 import type { AttemptResult } from "../../../deliveries/channel.ts";
+import { failureAdvice } from "../../../channels/webhook/failures.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import { eventDescriptions, eventTypes } from "../../../vocabulary/events.ts";
 import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
-import { attempt } from "../../kit/fields.ts";
+import { attempt, readHeaders } from "../../kit/fields.ts";
 import { Button, Checkbox, Choices, Form, TextArea, TextField, type Choice } from "../../kit/form.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
 import { webhooksPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
+import { testShown, type TestShown } from "../deliveries/test-note.tsx";
 
 const eventChoices: Choice[] = eventTypes.map((type) => ({
   value: type,
@@ -20,17 +21,9 @@ const eventChoices: Choice[] = eventTypes.map((type) => ({
 export interface Saved {
   /** The new secret. It cannot be retrieved later. */
   secret?: string;
-  test?: TestResult;
+  test?: TestShown;
   /** The host of the URL has no address yet. */
   warning?: string;
-}
-
-/** Outcome of a test, with advice on how to fix a failure. */
-interface TestResult extends Pick<
-  AttemptResult,
-  "statusCode" | "durationMs" | "error" | "failure" | "response"
-> {
-  advice: string;
 }
 
 const concurrencyLabel = "Maximum concurrent requests";
@@ -38,17 +31,8 @@ const rateLabel = "Maximum requests per second";
 
 export const savedName = (id: string) => `webhook ${id}`;
 
-export function testShown(result: AttemptResult): TestResult {
-  const { statusCode, durationMs, error, failure, response } = result;
-  return {
-    statusCode,
-    durationMs,
-    error,
-    failure,
-    response,
-    advice: failure === null ? "" : failureAdvice(failure),
-  };
-}
+export const pingShown = (result: AttemptResult) =>
+  testShown(result, result.failure === null ? undefined : failureAdvice(result.failure));
 
 /** Renders the form for a new endpoint, or for a change of `endpoint`. */
 export function showEndpointForm(
@@ -200,7 +184,7 @@ async function finishSaving(
 ) {
   const wanted = context.form.get("test") === "yes";
   const { ping } = context.services.webhooks;
-  const test = wanted ? testShown(await ping(endpoint)) : undefined;
+  const test = wanted ? pingShown(await ping(endpoint)) : undefined;
   const saved: Saved = {
     ...(secret === undefined ? {} : { secret }),
     ...(warning === undefined ? {} : { warning }),
@@ -221,20 +205,6 @@ function readSettings(form: URLSearchParams): EndpointSettings {
     concurrency: readNumber(form.get("concurrency") ?? "", concurrencyLabel),
     ratePerSecond: readNumber(form.get("rate") ?? "", rateLabel),
   };
-}
-
-function readHeaders(text: string): Record<string, string> {
-  const lines = text.split("\n").map((line) => line.trim());
-  return Object.fromEntries(
-    lines
-      .filter((line) => line !== "")
-      .map((line) => {
-        const match = /^([^:\s]+)\s*:\s*(.*)$/.exec(line);
-        // The message does not repeat the line, because it may hold a secret.
-        if (match === null) throw badRequest(`Write headers as "Name: value", one per line.`);
-        return [match[1]!, match[2]!];
-      }),
-  );
 }
 
 function readNumber(text: string, label: string): number | null {

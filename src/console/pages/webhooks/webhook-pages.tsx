@@ -1,7 +1,8 @@
-import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
+import { webhookKind, type Endpoint } from "../../../channels/webhook/endpoint.ts";
 import { toIsoTime, toPlainTime } from "../../../lib/clock.ts";
 import { badRequest, notFound } from "../../../lib/errors.ts";
 import { counted } from "../../../lib/wording.ts";
+import { replaySelections } from "../../../vocabulary/deliveries.ts";
 import {
   ActionLink,
   Badge,
@@ -18,7 +19,9 @@ import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
 import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
 import { pageGroup, type Context } from "../../shell/router.ts";
-import { DeliveryTable } from "./delivery-parts.tsx";
+import { DeliveryTable } from "../deliveries/delivery-parts.tsx";
+import { RecipientState } from "../deliveries/recipient-state.tsx";
+import { replayRoutes } from "../deliveries/replay-pages.tsx";
 import {
   addEndpoint,
   changeEndpoint,
@@ -26,10 +29,9 @@ import {
   type Saved,
   savedName,
   showEndpointForm,
-  testShown,
+  pingShown,
 } from "./webhook-form.tsx";
-import { EndpointState, SavedNote, SecretState } from "./webhook-parts.tsx";
-import { replayRoutes } from "./webhook-replay-pages.tsx";
+import { SavedNote, SecretState } from "./webhook-parts.tsx";
 import { rotateRoutes } from "./webhook-rotate-pages.tsx";
 
 const perPage = 50;
@@ -70,7 +72,7 @@ export const webhookPages = pageGroup({
     { method: "GET", path: `${path}/:id/remove`, permission: "administer", run: askToRemove },
     { method: "POST", path: `${path}/:id/remove`, permission: "administer", run: remove },
     ...rotateRoutes(editable),
-    ...replayRoutes(endpointOf),
+    ...replayRoutes({ base: path, kinds: [webhookKind], selections: replaySelections }),
   ],
 });
 
@@ -98,7 +100,7 @@ function listEndpoints({ services: { webhooks }, query }: Context<"webhooks">) {
       cell: ({ events }) =>
         events.length === 0 ? "all" : events.map((type) => <div class="tight">{type}</div>),
     },
-    { title: "State", cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
+    { title: "State", cell: (endpoint) => <RecipientState recipient={endpoint} /> },
   ];
   return page(
     "Webhook endpoints",
@@ -156,7 +158,7 @@ function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
       ) : null}
       <Facts
         facts={[
-          ["State", <EndpointState endpoint={endpoint} />],
+          ["State", <RecipientState recipient={endpoint} />],
           ["URL", <Text text={url} charactersMax={2_000} />],
           ["Events", events.length === 0 ? "all" : events.join(", ")],
           ["Secret", <SecretState endpoint={endpoint} now={context.now} declared={declared} />],
@@ -171,6 +173,7 @@ function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
       <Section title="Deliveries">
         <DeliveryTable
           deliveries={rows}
+          log={services.deliveries.log}
           withRecipient={false}
           empty="No events have been sent to it yet. Tests are not listed here."
         />
@@ -190,7 +193,7 @@ function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
 
 async function sendTest(context: Context<"webhooks">): Promise<PageResult> {
   const endpoint = endpointOf(context);
-  const test = testShown(await context.services.webhooks.test(endpoint, { by: context.by }));
+  const test = pingShown(await context.services.webhooks.test(endpoint, { by: context.by }));
   context.putOnce(savedName(endpoint.id), { test } satisfies Saved);
   return redirect(`${path}/${endpoint.id}`);
 }

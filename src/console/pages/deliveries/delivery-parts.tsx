@@ -1,4 +1,4 @@
-import type { Attempt, Delivery } from "../../../deliveries/delivery-log.ts";
+import type { Attempt, Delivery, DeliveryLog } from "../../../deliveries/delivery-log.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { DeliveryStatus } from "../../../vocabulary/deliveries.ts";
 import { Badge, Time, type Tone } from "../../kit/components.tsx";
@@ -7,6 +7,7 @@ import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import { deliveriesPath, deliveryPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
+import { isMessage, titleOf } from "./message.ts";
 
 const statusBadges: Record<DeliveryStatus, { tone: Tone; label: string }> = {
   failed: { tone: "bad", label: "failed" },
@@ -40,7 +41,8 @@ export function NextStep({ delivery, attemptsShown = 0 }: { delivery: Delivery; 
         )}
       </>
     );
-  if (nextAttemptAt === null) return <>waiting until the endpoint is enabled</>;
+  if (nextAttemptAt === null)
+    return <>waiting until the {isMessage(delivery) ? "channel" : "endpoint"} is enabled</>;
   return (
     <>
       {attempts > 0 ? `${made} failed, next` : isSentAgain ? "next attempt" : "first attempt"}{" "}
@@ -102,23 +104,24 @@ export function ResponseStart({ response }: { response: string }) {
 
 export function DeliveryTable({
   deliveries,
+  log,
   empty,
   withRecipient = true,
 }: {
   deliveries: readonly Delivery[];
+  log: Pick<DeliveryLog, "body">;
   empty: string;
   withRecipient?: boolean;
 }) {
   const columns: Column<Delivery>[] = [
     {
-      title: "Event",
-      layout: "tight",
-      cell: ({ id, eventType }) => <a href={deliveryPath(id)}>{eventType}</a>,
+      title: deliveries.every(isMessage) ? "Message" : "Event",
+      cell: (delivery) => <a href={deliveryPath(delivery.id)}>{titleOf(delivery, log)}</a>,
     },
     ...(withRecipient
       ? [
           {
-            title: "Endpoint",
+            title: "Recipient",
             cell: ({ recipientName }: Delivery) => <Text text={recipientName} />,
           },
         ]

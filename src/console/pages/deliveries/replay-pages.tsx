@@ -1,14 +1,14 @@
-import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
+import type { Recipient } from "../../../deliveries/recipients.ts";
 import type { ReplayRequest } from "../../../deliveries/replay.ts";
 import { toIsoTime, type Instant } from "../../../lib/clock.ts";
-import { badRequest } from "../../../lib/errors.ts";
+import { badRequest, notFound } from "../../../lib/errors.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import { replaySelections, type ReplaySelection } from "../../../vocabulary/deliveries.ts";
 import { LinkButton, PageHead, FormError, Section, Time } from "../../kit/components.tsx";
 import { attempt } from "../../kit/fields.ts";
 import { Button, Choices, Form, HiddenFields, TextField } from "../../kit/form.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
-import { deliveriesPath, webhooksPath } from "../../kit/paths.ts";
+import { deliveriesToPath } from "../../kit/paths.ts";
 import type { Context, Route } from "../../shell/router.ts";
 
 const selectionTexts: Record<ReplaySelection, { label: string; hint: string }> = {
@@ -19,22 +19,43 @@ const selectionTexts: Record<ReplaySelection, { label: string; hint: string }> =
   },
   all: { label: "every event", hint: "including those that were delivered" },
 };
-const selections = replaySelections.map((value) => ({ value, ...selectionTexts[value] }));
 
-/** Routes for replaying events: the first step shows the number of deliveries, the second sends them. */
-export function replayRoutes(
-  endpointOf: (context: Context<"deliveries" | "webhooks">) => Endpoint,
-): Route<"deliveries" | "webhooks">[] {
-  const path = `${webhooksPath}/:id/replay`;
+/** A recipient whose deliveries are replayed. */
+type Subject = Pick<Recipient, "id" | "name">;
 
-  async function send(context: Context<"deliveries" | "webhooks">) {
-    const endpoint = endpointOf(context);
+/**
+ * Routes for replaying events: the first step shows the number of deliveries, the second sends them.
+ * @param options.base address of the recipients' list, below which each has its page
+ * @param options.kinds channels of these recipients
+ * @param options.selections selections to offer
+ */
+export function replayRoutes({
+  base,
+  kinds,
+  selections,
+}: {
+  base: string;
+  kinds: readonly string[];
+  selections: readonly ReplaySelection[];
+}): Route<"deliveries">[] {
+  const path = `${base}/:id/replay`;
+
+  function subjectOf({ params, services: { deliveries } }: Context<"deliveries">): Subject {
+    const id = params["id"]!;
+    const found = kinds.map((kind) => deliveries.recipients.find(kind, id)).find((one) => one?.id === id);
+    if (found === undefined) throw notFound("There is no recipient with this ID.");
+    return found;
+  }
+
+  async function send(context: Context<"deliveries">) {
+    const recipient = subjectOf(context);
     const { replay } = context.services.deliveries;
-    const made = await attempt(() => replay.run(readRequest(endpoint, context.form), { by: context.by }));
-    if (!made.ok) return show(context, endpoint, context.form, made.message);
+    const made = await attempt(() => replay.run(readRequest(recipient, context.form), { by: context.by }));
+    if (!made.ok)
+      return show(context, { base, recipient, form: context.form, selections, message: made.message });
     return redirect(
-      `${deliveriesPath}?endpoint=${endpoint.id}`,
-      `${counted(made.value, "delivery is", "deliveries are")} being sent to ${endpoint.name}.`,
+      deliveriesToPath(recipient.id),
+      `${counted(made.value, "delivery is", "deliveries are")} being sent to ${recipient.name}.`,
     );
   }
 
@@ -43,24 +64,35 @@ export function replayRoutes(
       method: "GET",
       path,
       permission: "administer",
-      run: (context) => show(context, endpointOf(context), context.query),
+      run: (context) =>
+        show(context, { base, recipient: subjectOf(context), form: context.query, selections }),
     },
     { method: "POST", path, permission: "administer", run: send },
   ];
 }
 
 async function show(
-  { services }: Context<"deliveries" | "webhooks">,
-  endpoint: Endpoint,
-  form: URLSearchParams,
-  message?: string,
+  { services }: Context<"deliveries">,
+  {
+    base,
+    recipient,
+    form,
+    selections,
+    message,
+  }: {
+    base: string;
+    recipient: Subject;
+    form: URLSearchParams;
+    selections: readonly ReplaySelection[];
+    message?: string;
+  },
 ) {
-  const back = `${webhooksPath}/${endpoint.id}`;
+  const back = `${base}/${recipient.id}`;
   const asked = form.has("which");
   const counting =
     asked && message === undefined
       ? await attempt(() => {
-          const request = readRequest(endpoint, form);
+          const request = readRequest(recipient, form);
           return { request, count: services.deliveries.replay.count(request) };
         })
       : undefined;
@@ -70,7 +102,7 @@ async function show(
     <div class="narrow">
       <PageHead
         title="Replay events"
-        back={{ label: endpoint.name, path: back }}
+        back={{ label: recipient.name, path: back }}
         lead="Events are sent again with their original identifiers, so that receivers can detect duplicates."
       />
       <FormError message={failure} />
@@ -79,7 +111,7 @@ async function show(
           single
           label="Replay"
           name="which"
-          choices={selections}
+          choices={selections.map((value) => ({ value, ...selectionTexts[value] }))}
           values={[form.get("which") ?? "failed"]}
         />
         <TextField
@@ -97,7 +129,7 @@ async function show(
       </form>
       {counting?.ok === true ? (
         <Section title="Deliveries to send">
-          <Counted endpoint={endpoint} back={back} {...counting.value} />
+          <Counted recipient={recipient} back={back} {...counting.value} />
         </Section>
       ) : null}
     </div>,
@@ -106,12 +138,12 @@ async function show(
 }
 
 function Counted({
-  endpoint,
+  recipient,
   back,
   request: { which, since },
   count,
 }: {
-  endpoint: Endpoint;
+  recipient: Subject;
   back: string;
   request: ReplayRequest;
   count: number;
@@ -125,7 +157,7 @@ function Counted({
   return (
     <>
       <p>
-        <strong>{counted(count, "delivery", "deliveries")}</strong> to {endpoint.name}
+        <strong>{counted(count, "delivery", "deliveries")}</strong> to {recipient.name}
         {from}.
       </p>
       {count === 0 ? null : (
@@ -139,7 +171,7 @@ function Counted({
   );
 }
 
-function readRequest({ id }: Endpoint, form: URLSearchParams): ReplayRequest {
+function readRequest({ id }: Subject, form: URLSearchParams): ReplayRequest {
   const which = replaySelections.find((one) => one === form.get("which"));
   if (which === undefined) throw badRequest("Select what to send: failed, missed or all.");
   return { which, recipient: id, since: readTime(form.get("since") ?? "") };

@@ -8,8 +8,15 @@ import { withoutEmpty } from "../../kit/fields.ts";
 import { PostButton, Select, TextField } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { fragment, page, redirect } from "../../kit/page-result.ts";
-import { deliveriesPath, deliveryPath, recipientPath, webhooksPath } from "../../kit/paths.ts";
+import {
+  deliveriesPath,
+  deliveriesToPath,
+  deliveryPath,
+  recipientPath,
+  webhooksPath,
+} from "../../kit/paths.ts";
 import { pageGroup, type Context } from "../../shell/router.ts";
+import { textOf, titleOf } from "./message.ts";
 import { Attempts, DeliveryBadge, DeliveryTable, NextStep, statusChoices } from "./delivery-parts.tsx";
 
 const perPage = 50;
@@ -59,11 +66,11 @@ function showLog({ query, services: { deliveries } }: Context<"deliveries">) {
       <PageHead
         title="Delivery log"
         back={{ label: "Webhook endpoints", path: webhooksPath }}
-        lead="Every event sent or to be sent, the responses, and what happens next."
+        lead="Every event and message sent or to be sent, the responses, and what happens next."
       />
       <form class="filters" method="get" action={deliveriesPath} role="search">
         <Select
-          label="Endpoint"
+          label="Recipient"
           name="endpoint"
           value={given("endpoint")}
           choices={[
@@ -89,6 +96,7 @@ function showLog({ query, services: { deliveries } }: Context<"deliveries">) {
       </form>
       <DeliveryTable
         deliveries={rows}
+        log={deliveries.log}
         empty={isFiltered ? "No deliveries match these filters." : "No deliveries yet."}
       />
       <nav class="pagination" aria-label="Pages">
@@ -112,19 +120,25 @@ function showLog({ query, services: { deliveries } }: Context<"deliveries">) {
 function showDelivery(context: Context<"deliveries">) {
   const delivery = deliveryOf(context);
   const { services } = context;
-  const { id, eventId, eventType, recipientId, recipientName, channel, createdAt } = delivery;
+  const { id, eventId, recipientId, recipientName, channel, createdAt } = delivery;
   const recipientPage = recipientPath({ channel, id: recipientId });
-  const body = services.deliveries.log.body(id);
+  const { log } = services.deliveries;
+  const body = log.body(id);
+  const text = textOf(delivery, body);
+  const title = titleOf(delivery, log);
   return page(
-    `Delivery of ${eventType}`,
+    text === undefined ? `Delivery of ${title}` : title,
     <>
-      <PageHead title={eventType} back={{ label: "Delivery log", path: deliveriesPath }}>
+      <PageHead
+        title={<Text text={title} />}
+        back={{ label: "Delivery log", path: deliveriesToPath(recipientId) }}
+      >
         <PostButton action={`${deliveriesPath}/${id}/send`} label="Send again" />
       </PageHead>
       <Facts
         facts={[
           [
-            "Endpoint",
+            text === undefined ? "Endpoint" : "Channel",
             recipientPage === undefined ? (
               <Text text={recipientName} />
             ) : (
@@ -139,8 +153,15 @@ function showDelivery(context: Context<"deliveries">) {
         ]}
       />
       {stateOf(context)}
+      {text === undefined ? null : (
+        <Section title="Message">
+          <pre class="response whole">
+            <bdi>{text}</bdi>
+          </pre>
+        </Section>
+      )}
       {body === undefined ? null : (
-        <Section title="Request body">
+        <Section title={text === undefined ? "Request body" : "Stored message"}>
           <pre class="response whole">
             <bdi>{pretty(body)}</bdi>
           </pre>

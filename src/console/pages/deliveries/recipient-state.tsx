@@ -1,0 +1,69 @@
+import type { Recipient } from "../../../deliveries/recipients.ts";
+import { causeOf, recipientState } from "../../../deliveries/rules/recipient-state.ts";
+import { grouped } from "../../../lib/wording.ts";
+import { Badge, Time } from "../../kit/components.tsx";
+import { Text } from "../../kit/name.tsx";
+
+/** Fields of a recipient that its state shows. */
+type StateShown = Pick<
+  Recipient,
+  | "enabled"
+  | "disabledReason"
+  | "disabledAt"
+  | "consecutiveFailures"
+  | "failingSince"
+  | "lastFailure"
+  | "nextProbeAt"
+>;
+
+/** Whether a recipient is enabled, and whether its deliveries succeed. */
+export function RecipientState({ recipient }: { recipient: StateShown }) {
+  const { disabledReason, disabledAt, consecutiveFailures, failingSince, nextProbeAt } = recipient;
+  const state = recipientState(recipient);
+  const cause = causeOf(recipient);
+  const causeShown =
+    cause === null ? null : (
+      <div class="hint">
+        <Text text={cause} charactersMax={200} />
+      </div>
+    );
+  if (state === "disabled")
+    return (
+      <>
+        <Badge tone={disabledReason === "failing" ? "bad" : "neutral"}>disabled</Badge>{" "}
+        <span class="hint">
+          {disabledReason === "failing"
+            ? "every delivery failed"
+            : disabledReason === "undeclared"
+              ? "no longer in the configuration file"
+              : "paused by a person"}
+          {disabledAt === null ? null : (
+            <>
+              , <Time at={disabledAt} relative />
+            </>
+          )}
+        </span>
+        {disabledReason === "failing" ? causeShown : null}
+      </>
+    );
+  if (state === "enabled") return <Badge tone="good">enabled</Badge>;
+  return (
+    <>
+      <Badge tone="bad">{state}</Badge>{" "}
+      <span class="hint">
+        {grouped(consecutiveFailures)} in a row
+        {failingSince === null ? null : (
+          <>
+            , first <Time at={failingSince} relative />
+          </>
+        )}
+        {state === "failing" || nextProbeAt === null ? null : (
+          <>
+            , next probe <Time at={nextProbeAt} relative="next" />
+          </>
+        )}
+      </span>
+      {causeShown}
+    </>
+  );
+}

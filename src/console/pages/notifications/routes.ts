@@ -1,0 +1,56 @@
+import { replayRoutes } from "../deliveries/replay-pages.tsx";
+import { channelTypes } from "../../../vocabulary/channels.ts";
+import { channelPath, channelsPath, newChannelPath, notificationsPath } from "../../kit/paths.ts";
+import { pageGroup } from "../../shell/router.ts";
+import { formOf, showChannelForm, showNewChannel } from "./channel-form.tsx";
+import {
+  askToRemoveChannel,
+  disableChannel,
+  editable,
+  enableChannel,
+  removeChannel,
+  sendTest,
+  showChannel,
+} from "./channel-pages.tsx";
+import { addChannel, changeChannel } from "./channel-saving.ts";
+import { listNotifications } from "./list.tsx";
+
+const channel = channelPath(":id");
+
+/** Channels and subscriptions: who is sent which messages. */
+export const notificationPages = pageGroup({
+  nav: { section: "integrations", label: "Notifications", path: notificationsPath },
+  services: ["channels", "config", "deliveries"],
+  routes: [
+    { method: "GET", path: notificationsPath, permission: "read", run: listNotifications },
+    {
+      method: "GET",
+      path: newChannelPath,
+      permission: "administer",
+      run: (context) => showNewChannel(context),
+    },
+    { method: "POST", path: newChannelPath, permission: "administer", run: addChannel },
+    { method: "GET", path: channel, permission: "read", run: showChannel },
+    {
+      method: "GET",
+      path: `${channel}/edit`,
+      permission: "administer",
+      run(context) {
+        const found = editable(context);
+        return showChannelForm(context, { type: found.type, form: formOf(found), channel: found });
+      },
+    },
+    {
+      method: "POST",
+      path: `${channel}/edit`,
+      permission: "administer",
+      run: (context) => changeChannel(context, editable(context)),
+    },
+    { method: "POST", path: `${channel}/test`, permission: "administer", run: sendTest },
+    { method: "POST", path: `${channel}/enable`, permission: "administer", run: enableChannel },
+    { method: "POST", path: `${channel}/disable`, permission: "administer", run: disableChannel },
+    { method: "GET", path: `${channel}/remove`, permission: "administer", run: askToRemoveChannel },
+    { method: "POST", path: `${channel}/remove`, permission: "administer", run: removeChannel },
+    ...replayRoutes({ base: channelsPath, kinds: channelTypes, selections: ["failed", "all"] }),
+  ],
+});
