@@ -69,6 +69,11 @@ describe("the README and the manual", () => {
       CERTSTREAM_KEY: "X-Key: a-secret-for-the-sample",
       CZDS_USER: "someone",
       CZDS_PASSWORD: "a-secret-for-the-sample",
+      PHISHWATCH_MATRIX_TOKEN: "a-secret-for-the-sample",
+      PHISHWATCH_NTFY_TOKEN: "a-secret-for-the-sample",
+      PHISHWATCH_PAGERDUTY_KEY: "a-secret-for-the-sample",
+      PHISHWATCH_TELEGRAM_TOKEN: "a-secret-for-the-sample",
+      PHISHWATCH_TICKET_TOKEN: "a-secret-for-the-sample",
     };
     const wrong = blocks.flatMap(({ file, line, code }) =>
       errorLines(code, { env }).map((error) => `${file}:${line}: ${error}`),

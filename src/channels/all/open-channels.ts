@@ -12,9 +12,17 @@ import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
 import type { Turns } from "../../network/turns.ts";
 import { createNoticeChannels } from "../http/notice-channel.ts";
 import { createSmallScreenshots } from "../http/screenshots.ts";
+import { matrix } from "../matrix/matrix.ts";
+import { ntfy } from "../ntfy/ntfy.ts";
+import { pagerduty } from "../pagerduty/pagerduty.ts";
+import { telegram } from "../telegram/telegram.ts";
+import { template } from "../template/template.ts";
 import { createWebhookChannel } from "../webhook/webhook-channel.ts";
 import { createWebhooks } from "../webhook/webhooks.ts";
 import { createChannels, type ChannelService } from "./channels.ts";
+
+/** Types of channels that send HTTP requests, in the order in which pages offer them. */
+const types = [ntfy, telegram, pagerduty, matrix, template];
 
 /** Constructs the channels of all types, and the deliveries through them. */
 export function openChannels({
@@ -46,10 +54,9 @@ export function openChannels({
   const sending = { ...config.webhooks, ...connectionLimits(descriptorLimit()) };
   const resolveHost = createSystemResolver({ clock });
   const webhook = createWebhookChannel({ clock, resolveHost, settings: sending, turns, version });
-  // One entry for each type, in the order in which pages offer them.
   const screenshots = createSmallScreenshots(screenshotOf);
   const shared = { clock, resolveHost, screenshotOf: screenshots, settings: sending, turns, version };
-  const services: ChannelService[] = createNoticeChannels([], shared);
+  const services: ChannelService[] = createNoticeChannels(types, shared);
   const deliveries = createDeliveries({
     auditLog,
     channels: [webhook, ...services.map(({ channel }) => channel)],

@@ -144,10 +144,15 @@ function createNoticeChannel(
       const screenshot =
         type.usesScreenshot && notice.threat !== null ? await screenshotOf(notice.threat.id) : null;
       let last: AttemptResult = unsent(startedAt);
-      for (const request of type.requests(target, notice, { screenshot })) {
+      const requests = [...type.requests(target, notice, { screenshot })];
+      for (let request = requests.shift(); request !== undefined; request = requests.shift()) {
         const result = await exchange(request, { signal, tlsFiles });
         const attempt = outcomeOf(result, { endedAt: clock.now(), request, startedAt, target, type });
-        if (request.optional === true && (typeof attempt === "string" || attempt.failure !== null)) continue;
+        const accepted = typeof attempt !== "string" && attempt.failure === null;
+        const body = "failure" in result ? "" : textOf(result.response.body);
+        const following = request.followUp?.({ accepted, body }) ?? null;
+        if (following !== null) requests.unshift(following);
+        if (request.optional === true && !accepted) continue;
         if (typeof attempt === "string") return attempt;
         last = { ...attempt, durationMs: last.durationMs + attempt.durationMs };
         if (last.failure !== null) break;

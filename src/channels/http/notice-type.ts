@@ -56,6 +56,15 @@ export interface NoticeRequest {
    * another attempt would repeat the text.
    */
   optional?: boolean;
+  /** Returns a request that is made next, depending on the outcome of this one; null: none. */
+  followUp?: (reply: NoticeReply) => NoticeRequest | null;
+}
+
+/** Outcome of a request, for the one that follows. */
+export interface NoticeReply {
+  accepted: boolean;
+  /** Body of the response; empty if there was none. */
+  body: string;
 }
 
 export interface NoticeResponse {

@@ -1,0 +1,32 @@
+import { escapeMarkup } from "../../lib/safe-text.ts";
+import type { Notice } from "../../notices/notice.ts";
+import { moreThreats, severityLabels } from "../../notices/plain-text.ts";
+
+/** Renders a message in the part of HTML that Matrix permits (spec.matrix.org, "m.room.message msgtypes"). */
+export function matrixHtml({ title, summary, facts, items, more, links }: Notice): string {
+  const blocks = [
+    `<p><strong>${escapeMarkup(title)}</strong></p>`,
+    summary === "" ? "" : `<p>${escapeMarkup(summary)}</p>`,
+    list(facts.map(({ label, value }) => `<strong>${escapeMarkup(label)}:</strong> ${escapeMarkup(value)}`)),
+    list([
+      ...items.map(
+        ({ name, protectedDomain, reason, severity, url }) =>
+          `${severityLabels[severity]}: ${link(name, url)} (look-alike of ${escapeMarkup(protectedDomain)})${
+            reason === "" ? "" : `: ${escapeMarkup(reason)}`
+          }`,
+      ),
+      ...(more > 0 ? [`and ${moreThreats(more)}`] : []),
+    ]),
+    links.length === 0 ? "" : `<p>${links.map(({ text, url }) => link(text, url)).join("<br>")}</p>`,
+  ];
+  return blocks.join("");
+}
+
+function list(lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `<ul>${lines.map((line) => `<li>${line}</li>`).join("")}</ul>`;
+}
+
+function link(text: string, url: string | null): string {
+  const shown = escapeMarkup(text);
+  return url === null ? shown : `<a href="${escapeMarkup(url)}">${shown}</a>`;
+}

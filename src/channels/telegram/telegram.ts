@@ -1,0 +1,161 @@
+import { badRequest } from "../../lib/errors.ts";
+import { cut } from "../../notices/cut.ts";
+import type { Notice } from "../../notices/notice.ts";
+import { jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
+import { judgeStatus } from "../http/judge-status.ts";
+import type {
+  ChannelTarget,
+  Judgement,
+  NoticeChannelType,
+  NoticeRequest,
+  NoticeResponse,
+} from "../http/notice-type.ts";
+import type { Screenshot } from "../http/screenshots.ts";
+import { serverUrl } from "../http/server-url.ts";
+import { telegramHtml } from "./html.ts";
+
+const defaultUrl = "https://api.telegram.org";
+
+/** Longest text and longest caption of a photo, without the markup (core.telegram.org/bots/api, sendMessage, sendPhoto). */
+const textCharactersMax = 4_096;
+const captionCharactersMax = 1_024;
+/** Not documented; longer labels are truncated on phones. */
+const buttonCharactersMax = 60;
+
+/** Sends messages to a chat as a bot (core.telegram.org/bots/api). */
+export const telegram: NoticeChannelType = {
+  type: "telegram",
+  label: "Telegram",
+  failures: {
+    unauthorized:
+      "Telegram does not accept the token, or the bot may not write to the chat. Add the bot to the chat, or enter the token that @BotFather shows, and enable the channel.",
+    gone: "Telegram does not know the bot. Enter the token that @BotFather shows, and enable the channel.",
+    chat_not_found:
+      "Telegram does not know the chat, or the bot is not in it. Check chat_id, add the bot to the chat, and enable the channel.",
+    chat_moved: "The group became a supergroup. Set chat_id to the new ID, and enable the channel.",
+  },
+  // 20 messages per minute in a group, which also meets the limit of one per second in a chat
+  // (core.telegram.org/bots/faq, "My bot is hitting limits").
+  ratePerSecond: 1 / 3,
+  usesScreenshot: true,
+
+  validate(target) {
+    if (!/^[0-9]{1,20}:[A-Za-z0-9_-]{20,200}$/.test(target.token ?? ""))
+      throw badRequest("token must look like 123456789:AAF…; copy the whole token that @BotFather shows");
+    if (!/^(-?[0-9]{1,20}|@[A-Za-z][A-Za-z0-9_]{3,31})$/.test(target.chatId ?? ""))
+      throw badRequest(
+        "chat_id must be a number such as -1001234567890, or the @name of a public channel or group",
+      );
+    const hint = "the token and chat_id are keys of their own";
+    return { ...target, url: serverUrl(target.url ?? defaultUrl, { allowPath: true, hint }) };
+  },
+
+  requests(target, notice, { screenshot }) {
+    const message = messageRequest(target, notice);
+    if (screenshot === null) return [message];
+    const photo = photoRequest(target, notice, screenshot);
+    // Telegram rejects some images. The text is more important.
+    return [{ ...photo, optional: true, followUp: ({ accepted }) => (accepted ? null : message) }];
+  },
+
+  judge,
+};
+
+/** Parameters that all methods share. */
+function parametersOf({ chatId }: ChannelTarget, notice: Notice) {
+  const buttons = linksInButtons(notice);
+  return {
+    chat_id: chatId ?? "",
+    parse_mode: "HTML",
+    disable_notification: notice.tone === "low" || notice.tone === "good",
+    ...(buttons.length === 0
+      ? {}
+      : {
+          reply_markup: {
+            inline_keyboard: buttons.map(({ text, url }) => [{ text: cut(text, buttonCharactersMax), url }]),
+          },
+        }),
+  };
+}
+
+function messageRequest(target: ChannelTarget, notice: Notice): NoticeRequest {
+  return {
+    method: "POST",
+    url: methodUrl(target, "sendMessage"),
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({
+      ...parametersOf(target, notice),
+      text: telegramHtml(notice, { lengthMax: textCharactersMax, inButtons: linksInButtons(notice) }),
+      // Telegram would visit the pages.
+      link_preview_options: { is_disabled: true },
+    }),
+  };
+}
+
+/** Uploads the screenshot with the text as its caption: one message, as multipart/form-data (RFC 7578). */
+function photoRequest(
+  target: ChannelTarget,
+  notice: Notice,
+  { bytes, mediaType }: Screenshot,
+): NoticeRequest {
+  const parameters = {
+    ...parametersOf(target, notice),
+    caption: telegramHtml(notice, { lengthMax: captionCharactersMax, inButtons: linksInButtons(notice) }),
+  };
+  // Nothing that others wrote can contain the random identifier of this message.
+  const boundary = `phishwatch-${notice.id}`;
+  const fields = Object.entries(parameters).map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+  });
+  const photo = `--${boundary}\r\nContent-Disposition: form-data; name="photo"; filename="screenshot.jpg"\r\nContent-Type: ${mediaType}\r\n\r\n`;
+  return {
+    method: "POST",
+    url: methodUrl(target, "sendPhoto"),
+    headers: { "Content-Type": `multipart/form-data; boundary=${boundary}` },
+    body: Buffer.concat([
+      Buffer.from(fields.join("") + photo),
+      bytes,
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ]),
+  };
+}
+
+/**
+ * Returns the links that Telegram accepts for buttons. It rejects a message with a button for a host without a dot,
+ * such as `http://phishwatch:8080/`; those links are part of the text.
+ */
+function linksInButtons({ links }: Notice): Notice["links"] {
+  return links.filter(({ url }) => {
+    const host = URL.parse(url)?.hostname ?? "";
+    return (
+      /\.[a-z][a-z0-9-]*$/.test(host) && !/\.(internal|lan|local|localdomain|localhost|test)$/.test(host)
+    );
+  });
+}
+
+/** The response is JSON with `ok`, and on failure `description` and `parameters` ("Making requests"). */
+function judge(response: NoticeResponse): Judgement {
+  const { ok, description, parameters: given } = jsonFields(response.body);
+  const parameters = jsonFields(JSON.stringify(given ?? {}));
+  const judgement = judgeStatus(response);
+  if (judgement.outcome === "delivered")
+    return ok === true
+      ? judgement
+      : { outcome: "retry", failure: "status", error: "the response is not one of Telegram's Bot API" };
+  const error = statusError(response.status, description);
+  const migratedTo = parameters["migrate_to_chat_id"];
+  if (typeof migratedTo === "number")
+    return { outcome: "disable", failure: "chat_moved", error: `${error}; set chat_id to ${migratedTo}` };
+  // The only code is in the text (`Client.cpp` in the source of Telegram's Bot API server).
+  if (response.status === 400 && description === "Bad Request: chat not found")
+    return { outcome: "disable", failure: "chat_not_found", error };
+  const retryAfterSeconds = positiveNumber(parameters["retry_after"]);
+  return retryAfterSeconds === undefined
+    ? { ...judgement, error }
+    : { ...judgement, error, retryAfterMs: retryAfterSeconds * 1_000 };
+}
+
+function methodUrl({ url, token }: ChannelTarget, method: "sendMessage" | "sendPhoto"): string {
+  return `${(url ?? defaultUrl).replace(/\/+$/, "")}/bot${token}/${method}`;
+}
