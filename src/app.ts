@@ -27,6 +27,7 @@ import { createDnsLookup } from "./lookups/dns/dns-lookup.ts";
 import { createDnsClient, type DnsClient } from "./network/dns/dns-client.ts";
 import { systemResolvers } from "./network/dns/system-resolvers.ts";
 import { createTurns } from "./network/turns.ts";
+import { openNotifications } from "./notifications/open-notifications.ts";
 import { createScans } from "./scans/scans.ts";
 import { openSources } from "./sources/all/open-sources.ts";
 import { openThreatIndex } from "./threat-index/lazy/open-threat-index.ts";
@@ -106,7 +107,7 @@ export function openApp(environment: Environment) {
     fillRandom,
     startWorker,
   });
-  const { activity, archive, archiveChecks, candidates, sources } = names;
+  const { activity, archive, candidates } = names;
 
   // Lookups
   const resolversInUse = () => (resolvers.length > 0 ? resolvers : systemResolvers());
@@ -161,6 +162,7 @@ export function openApp(environment: Environment) {
     turns,
     version,
   });
+  const notifications = openNotifications({ auditLog, channels, clock, database, ids });
   const traps = createTraps({
     activity,
     archive,
@@ -194,13 +196,7 @@ export function openApp(environment: Environment) {
     keyUsage,
     threats,
     api: { candidates, factsOf: enrichment.factsOf, threatIndex },
-    sourceMetrics: () => ({
-      totals: activity.totals(),
-      sources,
-      archive,
-      archiveChecks: archiveChecks.list,
-      certificateLogs: names.certificateLogs,
-    }),
+    sourceMetrics: names.metrics,
     deliveries: deliveries.log,
     scans,
     readScreenshot: (id) => enrichment.screenshotOf(id),
@@ -246,7 +242,7 @@ export function openApp(environment: Environment) {
     domains.reconcile(config.protectedDomains);
     keys.reconcile(config.apiKeys);
     webhooks.endpoints.reconcile(config.webhooks.endpoints);
-    channels.reconcile(config.channels);
+    notifications.reconcile(config);
   });
 
   return {
@@ -266,6 +262,7 @@ export function openApp(environment: Environment) {
     deliveries,
     webhooks,
     channels,
+    notifications,
     traps,
     server,
     /** Starts all background work. */

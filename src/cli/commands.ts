@@ -32,6 +32,10 @@ export const commandEntries: CommandEntry[] = [
   },
   { name: "keys", load: async () => (await import("./commands/keys.ts")).keysCommands },
   { name: "webhooks", load: async () => (await import("./commands/webhooks.ts")).webhooksCommands },
+  {
+    name: "subscriptions",
+    load: async () => (await import("./commands/subscriptions.ts")).subscriptionsCommands,
+  },
   ...trapKindNames.map((kind) => ({
     name: `${kind}s`,
     load: async () => (await import("./commands/traps.ts")).trapCommands(kind),

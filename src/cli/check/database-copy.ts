@@ -8,6 +8,7 @@ const copiedTables = [
   "protected_domains",
   "api_keys",
   "recipients",
+  "subscriptions",
   "traps",
   "trap_addresses",
   "feed_files",

@@ -38,7 +38,7 @@ export const readTemplate: PlainReader<string> = (text) =>
     : { allowed: `a template of at most ${templateCharactersMax} characters` };
 
 /** Minutes since midnight. */
-export const readTimeOfDay: TextReader<number> = (text) => {
+export const readTimeOfDay: PlainReader<number> = (text) => {
   const minutes = minutesOf(text);
   return minutes === undefined ? { allowed: `a time such as "08:00"` } : { value: minutes };
 };
@@ -49,7 +49,7 @@ export interface Hours {
   to: number;
 }
 
-export const readHours: TextReader<Hours> = (text) => {
+export const readHours: PlainReader<Hours> = (text) => {
   const [start = "", end = "", ...rest] = text.split("-");
   const [from, to] = [minutesOf(start), minutesOf(end)];
   return from === undefined || to === undefined || from === to || rest.length > 0
@@ -63,7 +63,7 @@ function minutesOf(text: string): number | undefined {
 }
 
 /** Time zone of the IANA database, in its canonical form. */
-export const readTimeZone: TextReader<string> = (text) => {
+export const readTimeZone: PlainReader<string> = (text) => {
   // Zones such as "+02:00" know no daylight saving time, and loading the database takes 7 ms: UTC needs none.
   if (text === "UTC") return { value: text };
   try {

@@ -164,6 +164,13 @@ export function openSources({
     imports,
     nameSearches,
     sources,
+    metrics: () => ({
+      totals: activity.totals(),
+      sources,
+      archive,
+      archiveChecks: archiveChecks.list,
+      certificateLogs,
+    }),
     start() {
       archive.start();
       for (const source of sources) source.start();

@@ -1,0 +1,86 @@
+import { toIsoTime } from "../../lib/clock.ts";
+import { timeOfDay } from "../../notifications/subscriptions/rules.ts";
+import type { Subscription } from "../../notifications/subscriptions/store.ts";
+import type { Column } from "../terminal/table.ts";
+
+export const columns: Column<Subscription>[] = [
+  { title: "ID", cell: ({ id }) => id },
+  { title: "NAME", cell: ({ name }) => name, elastic: true },
+  { title: "CHANNEL", cell: ({ channel }) => channel.name, elastic: true },
+  { title: "EVENTS", cell: ({ events }) => events.join(" "), elastic: true },
+  { title: "FILTER", cell: (subscription) => filterText(subscription) ?? "all", elastic: true },
+  { title: "SENT", cell: (subscription) => timingText(subscription) },
+  { title: "FROM", cell: ({ origin }) => (origin === "file" ? "configuration" : "added") },
+  { title: "STATE", cell: (subscription) => state(subscription) },
+];
+
+function state({ enabled, disabledReason, channel }: Subscription): string {
+  if (!enabled) return disabledReason === null ? "disabled" : `disabled (${disabledReason})`;
+  return channel.enabled ? "enabled" : "channel disabled";
+}
+
+function filterText({ filter }: Subscription): string | null {
+  const { minSeverity, protectedDomains, types, sources, verifiedOnly } = filter;
+  const parts = [
+    minSeverity === "low" ? "" : `${minSeverity}${minSeverity === "high" ? "" : " or higher"}`,
+    verifiedOnly ? "verified" : "",
+    types.join(" "),
+    sources.join(" "),
+    protectedDomains.join(" "),
+  ];
+  return parts.filter((part) => part !== "").join(", ") || null;
+}
+
+function timingText({ digest, at }: Subscription): string {
+  return digest === "none" ? "at once" : digest === "daily" ? `daily at ${timeOfDay(at)}` : digest;
+}
+
+function quietHoursText({ quietHours }: Subscription): string | null {
+  return quietHours === null ? null : `${timeOfDay(quietHours.from)}-${timeOfDay(quietHours.to)}`;
+}
+
+/** Returns what there is to know about a subscription. */
+export function subscriptionFacts(subscription: Subscription): [name: string, value: string | null][] {
+  const { id, name, channel, events, weekdays, timeZone, origin, lastMessageAt, createdAt } = subscription;
+  return [
+    ["id", id],
+    ["name", name],
+    ["channel", `${channel.name} (${channel.type})`],
+    ["events", events.join(", ")],
+    ["filter", filterText(subscription) ?? "all threats"],
+    ["sent", timingText(subscription)],
+    ["weekdays", weekdays.join(", ") || "every day"],
+    ["quiet hours", quietHoursText(subscription)],
+    ["time zone", timeZone],
+    ["from", origin === "file" ? "configuration" : "added"],
+    ["state", state(subscription)],
+    ["last message", lastMessageAt === null ? null : toIsoTime(lastMessageAt)],
+    ["created", toIsoTime(createdAt)],
+  ];
+}
+
+/** Returns the JSON form in command output; programs read its field names. */
+export function shape(subscription: Subscription) {
+  const { id, name, channel, events, filter, digest, at, weekdays, timeZone, lastMessageAt } = subscription;
+  return {
+    id,
+    name,
+    channel: channel.name,
+    events,
+    min_severity: filter.minSeverity,
+    protected_domains: filter.protectedDomains,
+    types: filter.types,
+    sources: filter.sources,
+    verified_only: filter.verifiedOnly,
+    digest,
+    at: timeOfDay(at),
+    weekdays,
+    time_zone: timeZone,
+    quiet_hours: quietHoursText(subscription),
+    enabled: subscription.enabled,
+    disabled_reason: subscription.disabledReason,
+    origin: subscription.origin,
+    last_message_at: lastMessageAt === null ? null : toIsoTime(lastMessageAt),
+    created_at: toIsoTime(subscription.createdAt),
+  };
+}

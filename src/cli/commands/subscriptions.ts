@@ -1,0 +1,208 @@
+import { readHours, readTimeOfDay } from "../../config/fields/notification-texts.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { noFilter } from "../../notifications/subscriptions/rules.ts";
+import type { SubscriptionSettings } from "../../notifications/subscriptions/writer.ts";
+import { digests, weekdays } from "../../vocabulary/channels.ts";
+import { noticeTypes } from "../../vocabulary/events.ts";
+import { severities, threatSources, threatTypes } from "../../vocabulary/threats.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
+import { command, UsageError, type CommandGroup, type OptionsOf } from "../terminal/command.ts";
+import { choice, choices, configFlag, jsonFlag, text, texts, toggle } from "../terminal/flags.ts";
+import { printJson, printRows, renderFacts } from "../terminal/table.ts";
+import { columns, shape, subscriptionFacts } from "./subscription-output.ts";
+
+/** Flags for the settings of a subscription, named like the keys of the configuration file. */
+const settingsFlags = {
+  event: choices("--event <type>", noticeTypes, "events of this type"),
+  minSeverity: choice("--min-severity <severity>", severities, "minimum severity of a threat", undefined),
+  protectedDomain: texts("--protected-domain <domain>", "only threats to this protected domain"),
+  type: choices("--type <type>", threatTypes, "only threats of this type"),
+  source: choices("--source <source>", threatSources, "only threats that this source found"),
+  verifiedOnly: toggle("--verified-only", "only threats whose name is known to exist or whose page was seen"),
+  digest: choice("--digest <period>", digests, "one message for each period; none: at once", undefined),
+  at: text("--at <time>", "time of a daily digest, such as 08:00"),
+  weekday: choices("--weekday <day>", weekdays, "send messages on this day only"),
+  timeZone: text("--time-zone <zone>", "time zone of the times, such as Europe/Berlin"),
+  quietHours: text("--quiet-hours <hours>", `hours in which messages wait, such as 22:00-07:00; "" for none`),
+};
+
+/** Returns the settings that were given. @param filter the present filter, of which the other parts are kept */
+function readSettings(
+  options: OptionsOf<typeof settingsFlags>,
+  filter = noFilter,
+): Omit<Partial<SubscriptionSettings>, "channel"> {
+  const { event, minSeverity, protectedDomain, type, source, digest, at, weekday, timeZone, quietHours } =
+    options;
+  return {
+    ...(event.length === 0 ? {} : { events: event }),
+    filter: {
+      ...filter,
+      ...(minSeverity === undefined ? {} : { minSeverity }),
+      ...(protectedDomain.length === 0 ? {} : { protectedDomains: protectedDomain }),
+      ...(type.length === 0 ? {} : { types: type }),
+      ...(source.length === 0 ? {} : { sources: source }),
+      ...(options.verifiedOnly ? { verifiedOnly: true } : {}),
+    },
+    ...(digest === undefined ? {} : { digest }),
+    ...(at === undefined ? {} : { at: read("--at", at, readTimeOfDay) }),
+    ...(weekday.length === 0 ? {} : { weekdays: weekday }),
+    ...(timeZone === undefined ? {} : { timeZone }),
+    ...(quietHours === undefined
+      ? {}
+      : { quietHours: quietHours === "" ? null : read("--quiet-hours", quietHours, readHours) }),
+  };
+}
+
+function read<T>(
+  flag: string,
+  given: string,
+  reader: (text: string) => { value: T } | { allowed: string },
+): T {
+  const result = reader(given);
+  if ("value" in result) return result.value;
+  throw new UsageError(`${flag} must be ${result.allowed}, not "${visible(given, 60)}"`);
+}
+
+const add = command({
+  name: "add",
+  arguments: "<name>",
+  summary: "add a subscription",
+  details: `Without settings, the channel is sent new threats at once. A running server uses the subscription at once.`,
+  flags: {
+    channel: text("--channel <channel>", "channel that is sent the messages (required)"),
+    ...settingsFlags,
+    disabled: toggle("--disabled", "add it disabled"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch subscriptions add urgent --channel team-chat --min-severity high", "severe threats at once"],
+    [
+      "phishwatch subscriptions add morning --channel soc-mail --digest daily --at 08:00 --time-zone Europe/Berlin",
+      "everything else once a day",
+    ],
+  ],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, ({ notifications: { subscriptions } }) => {
+      const { channel, disabled } = options;
+      if (channel === undefined)
+        throw new UsageError("--channel is required: the channel that is sent the messages");
+      const wanted = { name: args[0] ?? "", channel, enabled: !disabled, ...readSettings(options) };
+      const added = subscriptions.add(wanted, { by: actorOfShell(terminal.env) });
+      if (options.json) printJson(terminal.out, shape(added));
+      else terminal.err.write(`added ${added.name} (${added.id})\n`);
+    }),
+});
+
+const change = command({
+  name: "change",
+  arguments: "<subscription>",
+  summary: "change a subscription",
+  details: "Changes only what is given. A running server uses the changes at once.",
+  flags: {
+    channel: text("--channel <channel>", "another channel"),
+    ...settingsFlags,
+    allThreats: toggle("--all-threats", "remove all filters, before others are set"),
+    everyDay: toggle("--every-day", "send messages on every day"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch subscriptions change urgent --quiet-hours 22:00-07:00", "no messages at night"],
+    ["phishwatch subscriptions change urgent --all-threats --verified-only", "another filter"],
+  ],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, ({ notifications: { subscriptions } }) => {
+      const { channel, allThreats, everyDay } = options;
+      if (everyDay && options.weekday.length > 0) throw new UsageError("use either --every-day or --weekday");
+      const { id, filter } = subscriptions.get(args[0] ?? "");
+      const changes = {
+        ...readSettings(options, allThreats ? noFilter : filter),
+        ...(channel === undefined ? {} : { channel }),
+        ...(everyDay ? { weekdays: [] } : {}),
+      };
+      const changed = subscriptions.change(id, changes, { by: actorOfShell(terminal.env) });
+      if (options.json) printJson(terminal.out, shape(changed));
+      else terminal.err.write(`changed ${changed.name} (${changed.id})\n`);
+    }),
+});
+
+const list = command({
+  name: "list",
+  summary: "list subscriptions",
+  flags: { json: jsonFlag, config: configFlag },
+  examples: [["phishwatch subscriptions list", "subscriptions and their state"]],
+  run: ({ options, terminal }) =>
+    withAppliance({ terminal, options }, ({ notifications: { subscriptions } }) => {
+      const rows = subscriptions.list();
+      if (options.json) for (const row of rows) printJson(terminal.out, shape(row));
+      else
+        printRows(terminal, rows, {
+          columns,
+          none: "no subscriptions; 'phishwatch subscriptions add' adds one",
+        });
+    }),
+});
+
+const show = command({
+  name: "show",
+  arguments: "<subscription>",
+  summary: "show a subscription",
+  flags: { json: jsonFlag, config: configFlag },
+  examples: [["phishwatch subscriptions show urgent", "by name or identifier"]],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, ({ notifications: { subscriptions } }) => {
+      const found = subscriptions.get(args[0] ?? "");
+      if (options.json) printJson(terminal.out, shape(found));
+      else terminal.out.write(renderFacts(subscriptionFacts(found)));
+    }),
+});
+
+const remove = command({
+  name: "remove",
+  arguments: "<subscription>",
+  summary: "remove a subscription; messages that were composed are still sent",
+  flags: { config: configFlag },
+  examples: [["phishwatch subscriptions remove urgent", "by name or identifier"]],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, async ({ notifications: { subscriptions } }) => {
+      const { id, name } = subscriptions.get(args[0] ?? "");
+      await subscriptions.remove(id, { by: actorOfShell(terminal.env) });
+      terminal.err.write(`removed ${name} (${id})\n`);
+    }),
+});
+
+const enable = command({
+  name: "enable",
+  arguments: "<subscription>",
+  summary: "enable a subscription",
+  flags: { config: configFlag },
+  examples: [["phishwatch subscriptions enable urgent", "by name or identifier"]],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, ({ notifications: { subscriptions } }) => {
+      const { id, name } = subscriptions.enable(args[0] ?? "", { by: actorOfShell(terminal.env) });
+      terminal.err.write(`enabled ${name} (${id})\n`);
+    }),
+});
+
+const disable = command({
+  name: "disable",
+  arguments: "<subscription>",
+  summary: "disable a subscription; what waits for its next message is dropped",
+  details:
+    "Works for declared subscriptions, too. A subscription stays disabled, across restarts, until it is enabled.",
+  flags: { config: configFlag },
+  examples: [["phishwatch subscriptions disable urgent", "by name or identifier"]],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, ({ notifications: { subscriptions } }) => {
+      const { id, name } = subscriptions.disable(args[0] ?? "", { by: actorOfShell(terminal.env) });
+      terminal.err.write(`disabled ${name} (${id})\n`);
+    }),
+});
+
+export const subscriptionsCommands: CommandGroup = {
+  name: "subscriptions",
+  summary: "which events channels are sent, and when",
+  commands: [add, change, list, show, remove, enable, disable],
+};

@@ -1,0 +1,111 @@
+import { readTimeZone } from "../../config/fields/notification-texts.ts";
+import type { FilterConfig } from "../../config/notifications.ts";
+import { checkName } from "../../deliveries/rules/recipient-rules.ts";
+import { normalizeName } from "../../detection/names/name.ts";
+import { badRequest } from "../../lib/errors.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { digests, weekdays, type Digest, type Weekday } from "../../vocabulary/channels.ts";
+import { noticeTypes, type NoticeType } from "../../vocabulary/events.ts";
+import { severities, threatSources, threatTypes } from "../../vocabulary/threats.ts";
+
+/** Rules for the settings of subscriptions. All throw PublicError `bad_request` with what to change. */
+
+export const idPrefix = "sub";
+const protectedDomainsMax = 10_000;
+const minutesPerDay = 1_440;
+
+/** Settings of a subscription except its channel. Times of day are minutes since midnight. */
+export interface SubscriptionRules {
+  events: readonly NoticeType[];
+  filter: FilterConfig;
+  digest: Digest;
+  at: number;
+  /** Empty: every day. */
+  weekdays: readonly Weekday[];
+  /** IANA name. */
+  timeZone: string;
+  quietHours: { from: number; to: number } | null;
+}
+
+/** Matches everything. */
+export const noFilter: FilterConfig = {
+  minSeverity: "low",
+  protectedDomains: [],
+  types: [],
+  sources: [],
+  verifiedOnly: false,
+};
+
+export function checkSubscriptionName(name: string): string {
+  return checkName(name, [idPrefix]);
+}
+
+/** Returns the settings in their normal form. */
+export function checkRules(rules: SubscriptionRules) {
+  const { digest, at, timeZone, quietHours } = rules;
+  const events = inOrder(noticeTypes, rules.events, "event type");
+  if (events.length === 0) throw badRequest(`a subscription needs an event type, such as ${noticeTypes[0]}`);
+  if (!digests.includes(digest)) throw badRequest(`the digest must be one of ${digests.join(", ")}`);
+  checkTime(at, "the time of a daily digest");
+  const zone = readTimeZone(timeZone);
+  if ("allowed" in zone)
+    throw badRequest(`the time zone must be ${zone.allowed}, not "${visible(timeZone, 60)}"`);
+  if (quietHours !== null) {
+    checkTime(quietHours.from, "the start of the quiet hours");
+    checkTime(quietHours.to, "the end of the quiet hours");
+    if (quietHours.from === quietHours.to)
+      throw badRequest(`the quiet hours must be two different times such as "22:00-07:00"`);
+  }
+  return {
+    events,
+    filter: checkFilter(rules.filter),
+    digest,
+    at,
+    weekdays: inOrder(weekdays, rules.weekdays, "weekday"),
+    timeZone: zone.value,
+    quietHours: quietHours === null ? null : { from: quietHours.from, to: quietHours.to },
+  };
+}
+
+function checkFilter({
+  minSeverity,
+  protectedDomains,
+  types,
+  sources,
+  verifiedOnly,
+}: FilterConfig): FilterConfig {
+  if (!severities.includes(minSeverity))
+    throw badRequest(`the minimum severity must be one of ${severities.join(", ")}`);
+  if (protectedDomains.length > protectedDomainsMax)
+    throw badRequest(`a filter has at most ${protectedDomainsMax} protected domains`);
+  const names = protectedDomains.map((domain) => {
+    const result = normalizeName(domain);
+    if ("error" in result) throw badRequest(`"${visible(domain, 100)}" is not a domain: ${result.error}`);
+    return result.name;
+  });
+  return {
+    minSeverity,
+    protectedDomains: [...new Set(names)],
+    types: inOrder(threatTypes, types, "threat type"),
+    sources: inOrder(threatSources, sources, "source"),
+    verifiedOnly,
+  };
+}
+
+/** Returns the given values in their usual order, each once. */
+function inOrder<T extends string>(known: readonly T[], given: readonly T[], what: string): T[] {
+  const unknown = given.find((value) => !known.includes(value));
+  if (unknown !== undefined)
+    throw badRequest(`${visible(unknown, 100)} is no ${what}; use ${known.join(", ")}`);
+  return known.filter((value) => given.includes(value));
+}
+
+function checkTime(minutes: number, what: string): void {
+  if (!Number.isInteger(minutes) || minutes < 0 || minutes >= minutesPerDay)
+    throw badRequest(`${what} must be a time such as "08:00"`);
+}
+
+/** Formats minutes since midnight: `08:00`. */
+export function timeOfDay(minutes: number): string {
+  return `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
+}

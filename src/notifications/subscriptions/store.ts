@@ -1,0 +1,132 @@
+import { asc, eq, inArray, max, or } from "drizzle-orm";
+import type { Database } from "../../database/database.ts";
+import { statement, value } from "../../database/statement.ts";
+import { recipients } from "../../deliveries/tables.ts";
+import { badRequest, notFound } from "../../lib/errors.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { channelTypes, type ChannelType } from "../../vocabulary/channels.ts";
+import type { SubscriptionRules } from "./rules.ts";
+import { queuedChanges, subscriptions } from "./tables.ts";
+
+export type SubscriptionRow = typeof subscriptions.$inferSelect;
+
+/** A subscription: which events a channel is sent, and when. */
+export interface Subscription extends SubscriptionRow {
+  channel: { id: string; name: string; type: ChannelType; enabled: boolean };
+}
+
+/** Rows deleted per transaction, so that other writers get their turn. */
+const removalRowsMax = 2_000;
+
+/** Subscriptions as they are stored. */
+export interface SubscriptionStore {
+  /** Returns the subscriptions, sorted by name. */
+  list(): Subscription[];
+  find(idOrName: string): Subscription | undefined;
+  /** Like `find`. @throws PublicError `not_found` */
+  get(idOrName: string): Subscription;
+  /** Like `get`. @throws PublicError `bad_request` for a subscription that the configuration file declares */
+  editable(idOrName: string): Subscription;
+  /** Returns the `seq` of the last change that waits or waited for a subscription; 0: none. */
+  lastQueued(subscriptionSeq: number): number;
+  /** Deletes everything that waits for a subscription, in several transactions. */
+  deleteQueue(subscriptionSeq: number): Promise<void>;
+}
+
+export function createSubscriptionStore(database: Database): SubscriptionStore {
+  const { query } = database;
+  const reads = prepareReads(database);
+
+  function find(key: string): Subscription | undefined {
+    const row = reads.one.get({ key });
+    return row === undefined ? undefined : toSubscription(row);
+  }
+
+  function get(key: string): Subscription {
+    const found = find(key);
+    if (found === undefined) throw notFound(`There is no subscription ${visible(key, 100)}.`);
+    return found;
+  }
+
+  function editable(key: string): Subscription {
+    const found = get(key);
+    if (found.origin === "file")
+      throw badRequest(`${found.name} is declared in the configuration file; change it there`);
+    return found;
+  }
+
+  return {
+    list: () => reads.all.all().map(toSubscription),
+    find,
+    get,
+    editable,
+    lastQueued(subscriptionSeq) {
+      const last = query
+        .select({ seq: max(queuedChanges.seq) })
+        .from(queuedChanges)
+        .where(eq(queuedChanges.subscriptionSeq, subscriptionSeq))
+        .get();
+      return last?.seq ?? 0;
+    },
+    async deleteQueue(subscriptionSeq) {
+      const batch = query
+        .select({ seq: queuedChanges.seq })
+        .from(queuedChanges)
+        .where(eq(queuedChanges.subscriptionSeq, subscriptionSeq))
+        .limit(removalRowsMax);
+      const deleteBatch = () =>
+        query
+          .delete(queuedChanges)
+          .where(inArray(queuedChanges.seq, batch))
+          .returning({ seq: queuedChanges.seq })
+          .all();
+      while ((await database.write(deleteBatch, { patient: true })).length > 0);
+    },
+  };
+}
+
+function prepareReads(database: Database) {
+  const rows = (query: Database["query"]) =>
+    query
+      .select({
+        subscription: subscriptions,
+        channel: {
+          id: recipients.id,
+          name: recipients.name,
+          kind: recipients.channel,
+          enabled: recipients.enabled,
+        },
+      })
+      .from(subscriptions)
+      .innerJoin(recipients, eq(recipients.seq, subscriptions.recipientSeq));
+  const hasKey = or(
+    eq(subscriptions.id, value(subscriptions.id, "key")),
+    eq(subscriptions.name, value(subscriptions.name, "key")),
+  );
+  return {
+    all: statement(database, (query) => rows(query).orderBy(asc(subscriptions.name))),
+    one: statement(database, (query) => rows(query).where(hasKey)),
+  };
+}
+
+function toSubscription({
+  subscription,
+  channel: { kind, ...channel },
+}: ReturnType<ReturnType<typeof prepareReads>["all"]["all"]>[number]): Subscription {
+  const type = channelTypes.find((one) => one === kind);
+  if (type === undefined) throw new Error(`${kind} is no type of channel`);
+  return { ...subscription, channel: { ...channel, type } };
+}
+
+/** Returns the settings of a subscription except its channel. */
+export function rulesOf({
+  events,
+  filter,
+  digest,
+  at,
+  weekdays,
+  timeZone,
+  quietHours,
+}: Subscription): SubscriptionRules {
+  return { events, filter, digest, at, weekdays, timeZone, quietHours };
+}
