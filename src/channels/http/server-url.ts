@@ -1,4 +1,4 @@
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 
 /**
  * Returns the address of a server, without a slash at the end. What is no URL is returned as it is: the rules for URLs,
@@ -13,6 +13,6 @@ export function serverUrl(
   if (!URL.canParse(text)) return text;
   const { pathname, search } = new URL(text);
   if (search !== "" || (pathname !== "/" && !allowPath))
-    throw badRequest(`url must be the address of the server only, such as https://host; ${hint}`);
+    throw new FieldError("url", `url must be the address of the server only, such as https://host; ${hint}`);
   return text.replace(/[#?].*$/, "").replace(/\/+$/, "");
 }

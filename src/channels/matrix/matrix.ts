@@ -1,4 +1,4 @@
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 import { cut } from "../../notices/cut.ts";
 import type { Notice } from "../../notices/notice.ts";
 import { plainText } from "../../notices/plain-text.ts";
@@ -40,11 +40,12 @@ export const matrix: NoticeChannelType = {
   validate(target) {
     const { room } = target;
     if (room?.startsWith("#") === true)
-      throw badRequest(
+      throw new FieldError(
+        "room",
         "room must be the room's ID, which begins with \"!\", instead of its address; clients show it in the room's settings, under Advanced",
       );
     if (room === null || !/^![\x21-\x7e]{1,254}$/.test(room))
-      throw badRequest('room must be the ID of a room, such as "!abc:example.org"');
+      throw new FieldError("room", 'room must be the ID of a room, such as "!abc:example.org"');
     const hint = "the room is a key of its own";
     return {
       ...target,

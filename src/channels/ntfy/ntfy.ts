@@ -1,4 +1,4 @@
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 import { cut } from "../../notices/cut.ts";
 import type { Notice } from "../../notices/notice.ts";
 import { plainText } from "../../notices/plain-text.ts";
@@ -60,7 +60,7 @@ export const ntfy: NoticeChannelType = {
 
   validate(target) {
     if (!/^[-_A-Za-z0-9]{1,64}$/.test(target.topic ?? ""))
-      throw badRequest("topic must be 1 to 64 ASCII letters, digits, _ and -");
+      throw new FieldError("topic", "topic must be 1 to 64 ASCII letters, digits, _ and -");
     const hint = "the topic is a key of its own";
     return { ...target, url: serverUrl(target.url ?? defaultUrl, { allowPath: false, hint }) };
   },

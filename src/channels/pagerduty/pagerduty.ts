@@ -1,4 +1,4 @@
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 import { cut } from "../../notices/cut.ts";
 import type { Notice } from "../../notices/notice.ts";
 import { moreThreats, severityLabels } from "../../notices/plain-text.ts";
@@ -49,7 +49,8 @@ export const pagerduty: NoticeChannelType = {
 
   validate(target) {
     if (!/^[A-Za-z0-9]{32}$/.test(target.routingKey ?? ""))
-      throw badRequest(
+      throw new FieldError(
+        "routing_key",
         "routing_key must be the 32 letters and digits of an integration key of Events API V2; a REST API key does not work",
       );
     const hint = "for the EU: https://events.eu.pagerduty.com";

@@ -1,4 +1,4 @@
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 import { cut } from "../../notices/cut.ts";
 import type { Notice } from "../../notices/notice.ts";
 import { jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
@@ -41,9 +41,13 @@ export const telegram: NoticeChannelType = {
 
   validate(target) {
     if (!/^[0-9]{1,20}:[A-Za-z0-9_-]{20,200}$/.test(target.token ?? ""))
-      throw badRequest("token must look like 123456789:AAF…; copy the whole token that @BotFather shows");
+      throw new FieldError(
+        "token",
+        "token must look like 123456789:AAF…; copy the whole token that @BotFather shows",
+      );
     if (!/^(-?[0-9]{1,20}|@[A-Za-z][A-Za-z0-9_]{3,31})$/.test(target.chatId ?? ""))
-      throw badRequest(
+      throw new FieldError(
+        "chat_id",
         "chat_id must be a number such as -1001234567890, or the @name of a public channel or group",
       );
     const hint = "the token and chat_id are keys of their own";

@@ -1,4 +1,4 @@
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 
 /** Position in a template. */
@@ -33,7 +33,7 @@ export function createCursor(template: string): Cursor {
     fail(problem, offset = at) {
       const before = template.slice(0, offset).split("\n");
       const column = (before.at(-1) ?? "").length + 1;
-      throw badRequest(`template, line ${before.length}, column ${column}: ${problem}`);
+      throw new FieldError("template", `template, line ${before.length}, column ${column}: ${problem}`);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 import type { Notice } from "../../notices/notice.ts";
 import { bearer } from "../http/bearer.ts";
 import { judgeStatus } from "../http/judge-status.ts";
@@ -21,7 +21,10 @@ export const template: NoticeChannelType = {
   validate(target) {
     parseTemplate(target.template ?? "", templateValues);
     if (target.token !== null && Object.keys(target.headers).some((name) => /^authorization$/i.test(name)))
-      throw badRequest("token and a header Authorization exclude each other; remove one of them");
+      throw new FieldError(
+        "token",
+        "token and a header Authorization exclude each other; remove one of them",
+      );
     return target;
   },
 

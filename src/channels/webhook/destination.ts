@@ -1,4 +1,4 @@
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 import { ExchangeError } from "../../network/failure.ts";
 import { allowedAddresses, type ResolveHost } from "../../network/resolve.ts";
 import { withSettingHint } from "../http/private-networks-hint.ts";
@@ -15,7 +15,8 @@ export async function checkDestination(
     return undefined;
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
-    if (error.kind === "refused_address") throw badRequest(withSettingHint(error.message, error.refused));
+    if (error.kind === "refused_address")
+      throw new FieldError("url", withSettingHint(error.message, error.refused));
     return error.message;
   }
 }

@@ -1,4 +1,4 @@
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 import { checkHeaders, checkUrl, type DestinationRules } from "../http/destination-rules.ts";
 import { targetOf, type WebhookTarget } from "./endpoint.ts";
 import { secretProblem } from "./signing.ts";
@@ -19,6 +19,6 @@ export function checkTarget(target: WebhookTarget, rules: DestinationRules): Web
 /** @throws PublicError */
 export function checkSecret(secret: string): string {
   const problem = secretProblem(secret);
-  if (problem !== undefined) throw badRequest(problem);
+  if (problem !== undefined) throw new FieldError("secret", problem);
   return secret;
 }

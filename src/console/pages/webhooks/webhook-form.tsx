@@ -4,7 +4,7 @@ import { failureAdvice } from "../../../channels/webhook/failures.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import { eventDescriptions, eventTypes } from "../../../vocabulary/events.ts";
 import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
-import { attempt, readHeaders } from "../../kit/fields.ts";
+import { attempt, createFieldReader, readHeaders, wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { Button, Checkbox, Choices, Form, TextArea, TextField, type Choice } from "../../kit/form.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
 import { webhooksPath } from "../../kit/paths.ts";
@@ -37,7 +37,7 @@ export const pingShown = (result: AttemptResult) =>
 /** Renders the form for a new endpoint, or for a change of `endpoint`. */
 export function showEndpointForm(
   form: URLSearchParams,
-  { endpoint, message }: { endpoint?: Endpoint; message?: string } = {},
+  { endpoint, errors = {} }: { endpoint?: Endpoint; errors?: FieldErrors } = {},
 ) {
   const title = endpoint === undefined ? "Add webhook endpoint" : `Edit ${endpoint.name}`;
   const action = endpoint === undefined ? `${webhooksPath}/add` : `${webhooksPath}/${endpoint.id}/edit`;
@@ -46,7 +46,6 @@ export function showEndpointForm(
       ? { label: "Webhook endpoints", path: webhooksPath }
       : { label: endpoint.name, path: `${webhooksPath}/${endpoint.id}` };
   const value = (name: string) => form.get(name) ?? "";
-  const advanced = ["headers", "concurrency", "rate"].some((name) => value(name) !== "");
   return page(
     title,
     <div class="narrow">
@@ -57,7 +56,7 @@ export function showEndpointForm(
           endpoint === undefined ? "Events are sent to a URL of yours as signed HTTP requests." : undefined
         }
       />
-      <FormError message={message} />
+      <FormError message={errors[wholeForm]} />
       <Form action={action}>
         <TextField
           label="URL"
@@ -68,6 +67,7 @@ export function showEndpointForm(
           maxLength={2_000}
           placeholder="https://soc.example/hooks/phishwatch"
           autofocus
+          error={errors["url"]}
         />
         {endpoint === undefined ? (
           <TextField
@@ -75,6 +75,7 @@ export function showEndpointForm(
             name="name"
             value={value("name")}
             maxLength={100}
+            error={errors["name"]}
             hint="Leave empty to use the host of the URL."
           />
         ) : null}
@@ -83,6 +84,7 @@ export function showEndpointForm(
           name="events"
           choices={eventChoices}
           values={form.getAll("events")}
+          error={errors["events"]}
           hint="Leave unchecked to receive all events, including future types."
         />
         {endpoint === undefined ? (
@@ -91,31 +93,11 @@ export function showEndpointForm(
             name="secret"
             value={value("secret")}
             maxLength={200}
+            error={errors["secret"]}
             hint="Signs each request. Leave empty to generate one; it is shown once on the next page."
           />
         ) : null}
-        <details class="more" open={advanced}>
-          <summary>Headers and limits</summary>
-          <TextArea
-            label="Custom headers"
-            name="headers"
-            value={value("headers")}
-            rows={3}
-            hint={
-              <>
-                One per line, such as <code>Authorization: Bearer …</code>
-              </>
-            }
-          />
-          <TextField
-            label={concurrencyLabel}
-            name="concurrency"
-            type="number"
-            value={value("concurrency")}
-            hint="Leave empty to use webhooks.endpoint_concurrency."
-          />
-          <TextField label={rateLabel} name="rate" value={value("rate")} hint="Leave empty for no limit." />
-        </details>
+        <MoreFields form={form} errors={errors} />
         <Checkbox
           label="Send a test event after saving"
           name="test"
@@ -127,7 +109,46 @@ export function showEndpointForm(
         </div>
       </Form>
     </div>,
-    { status: message === undefined ? 200 : 400 },
+    { status: Object.keys(errors).length === 0 ? 200 : 400 },
+  );
+}
+
+function MoreFields({ form, errors }: { form: URLSearchParams; errors: FieldErrors }) {
+  const value = (name: string) => form.get(name) ?? "";
+  const advanced = ["headers", "concurrency", "rate"].some(
+    (name) => value(name) !== "" || errors[name] !== undefined,
+  );
+  return (
+    <details class="more" open={advanced}>
+      <summary>Headers and limits</summary>
+      <TextArea
+        label="Custom headers"
+        name="headers"
+        value={value("headers")}
+        rows={3}
+        error={errors["headers"]}
+        hint={
+          <>
+            One per line, such as <code>Authorization: Bearer …</code>
+          </>
+        }
+      />
+      <TextField
+        label={concurrencyLabel}
+        name="concurrency"
+        type="number"
+        value={value("concurrency")}
+        error={errors["concurrency"]}
+        hint="Leave empty to use webhooks.endpoint_concurrency."
+      />
+      <TextField
+        label={rateLabel}
+        name="rate"
+        value={value("rate")}
+        error={errors["rate"]}
+        hint="Leave empty for no limit."
+      />
+    </details>
   );
 }
 
@@ -149,8 +170,9 @@ export async function addEndpoint(context: Context<"webhooks">) {
   const { checkDestination, endpoints } = services.webhooks;
   const name = (form.get("name") ?? "").trim();
   const secret = (form.get("secret") ?? "").trim();
+  const { settings, errors } = readSettings(form);
+  if (Object.keys(errors).length > 0) return showEndpointForm(form, { errors });
   const added = await attempt(async () => {
-    const settings = readSettings(form);
     const warning = await checkDestination(settings.url);
     const wanted = {
       ...settings,
@@ -159,7 +181,7 @@ export async function addEndpoint(context: Context<"webhooks">) {
     };
     return { ...(await context.write(() => endpoints.add(wanted, { by }))), warning };
   });
-  if (!added.ok) return showEndpointForm(form, { message: added.message });
+  if (!added.ok) return showEndpointForm(form, { errors: added.errors });
   const { endpoint, warning, secret: made } = added.value;
   return finishSaving(context, endpoint, { secret: made, warning });
 }
@@ -167,13 +189,14 @@ export async function addEndpoint(context: Context<"webhooks">) {
 export async function changeEndpoint(context: Context<"webhooks">, endpoint: Endpoint) {
   const { form, services, by } = context;
   const { checkDestination, endpoints } = services.webhooks;
+  const { settings, errors } = readSettings(form);
+  if (Object.keys(errors).length > 0) return showEndpointForm(form, { endpoint, errors });
   const changed = await attempt(async () => {
-    const settings = readSettings(form);
     const warning = await checkDestination(settings.url);
     const saved = await context.write(() => endpoints.change(endpoint.id, settings, { by }));
     return { endpoint: saved, warning };
   });
-  if (!changed.ok) return showEndpointForm(form, { endpoint, message: changed.message });
+  if (!changed.ok) return showEndpointForm(form, { endpoint, errors: changed.errors });
   return finishSaving(context, changed.value.endpoint, { warning: changed.value.warning });
 }
 
@@ -197,14 +220,18 @@ async function finishSaving(
   );
 }
 
-function readSettings(form: URLSearchParams): EndpointSettings {
-  return {
-    url: (form.get("url") ?? "").trim(),
+/** Reads the settings from the form; `errors` is empty if all of them can be read. */
+function readSettings(form: URLSearchParams): { settings: EndpointSettings; errors: FieldErrors } {
+  const { errors, field } = createFieldReader();
+  const given = (name: string) => form.get(name) ?? "";
+  const settings = {
+    url: given("url").trim(),
     events: form.getAll("events"),
-    headers: readHeaders(form.get("headers") ?? ""),
-    concurrency: readNumber(form.get("concurrency") ?? "", concurrencyLabel),
-    ratePerSecond: readNumber(form.get("rate") ?? "", rateLabel),
+    headers: field("headers", () => readHeaders(given("headers")), {}),
+    concurrency: field("concurrency", () => readNumber(given("concurrency"), concurrencyLabel), null),
+    ratePerSecond: field("rate", () => readNumber(given("rate"), rateLabel), null),
   };
+  return { settings, errors };
 }
 
 function readNumber(text: string, label: string): number | null {
